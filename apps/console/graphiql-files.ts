@@ -9,8 +9,9 @@ const FRAME = 'graphiql-frame.html'
 const LEGIBLE = '\nbody.graphiql-dark .mtk13 { color: #ffa86b; }\n'
 
 /**
- * Serves GraphiQL as separate files: script, styles and workers of its package, and a document that loads them. In a frame it has its own
- * styles, keys and globals, and is gone when the page is left. No chunk of the console contains any of it.
+ * Serves GraphiQL as separate files: script, styles and workers of its package, and a document that loads them. The document is shown in
+ * a frame, so that GraphiQL has its own styles, keys and globals, and is removed when the operator leaves the page. The console's own
+ * chunks contain none of it.
  */
 export function graphiqlFiles(): Plugin {
   const files = namedFiles()
@@ -31,7 +32,7 @@ export function graphiqlFiles(): Plugin {
   }
 }
 
-/** Each file by its name below the root; all names but that of the document contain a hash of the content. */
+/** Each file by its name below the root. All names except that of the document contain a hash of the content. */
 function namedFiles(): ReadonlyMap<string, string> {
   const files = new Map<string, string>()
   const add = (name: string, ending: string, source: string): string => {
@@ -46,7 +47,7 @@ function namedFiles(): ReadonlyMap<string, string> {
   }
   const script = add('graphiql', 'js', js)
   const styles = add('graphiql', 'css', css + LEGIBLE)
-  // by the labels under which the editor requests them
+  // the editor requests its workers by these labels
   const workers = {
     editorWorkerService: add('graphiql-editor', 'js', editorWorkerService),
     graphql: add('graphiql-graphql', 'js', graphqlWorker),

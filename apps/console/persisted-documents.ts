@@ -7,10 +7,9 @@ import { readHeader } from './src/lib/service/written.ts'
 const MANIFEST = 'documents.json'
 
 /**
- * Gives each operation of a build its id, `sha256:` of its text, as `documentId` (sent by lib/service/wire.ts), and
- * writes the texts into a file for the service, next to the page. `graphql(...)` takes a text without expressions, and
- * fragments of the same file by their names; an operation begins with its header, which is all that the page reads of
- * it.
+ * Gives each operation of a build an id: `sha256:` and the hash of its text. The id is stored as `documentId`, and lib/service/wire.ts
+ * sends it. The texts are written into a file for the service, next to the page. `graphql(...)` takes a text without expressions, and
+ * fragments of the same file by their names. An operation must begin with its header, because the page reads only the header.
  */
 export function persistedDocuments(): Plugin {
   const texts = new Map<string, string>()
@@ -23,13 +22,13 @@ export function persistedDocuments(): Plugin {
       handler(code, file) {
         const found = documentsIn(this.parse(code), file)
         let marked = code
-        // from the last one on, so that the positions of the others do not change
+        // replaces the last document first, because a replacement shifts the positions of everything after it
         for (const { text, start, end } of found.reverse()) {
           const id = `sha256:${createHash('sha256').update(text).digest('hex')}`
           texts.set(id, text)
           marked = `${marked.slice(0, start)}Object.assign(${marked.slice(start, end)}, { documentId: '${id}' })${marked.slice(end)}`
         }
-        // line numbers do not change
+        // the replacement keeps line numbers, so it needs no source map
         return { code: marked, map: null }
       },
     },

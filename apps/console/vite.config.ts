@@ -10,9 +10,8 @@ import { persistedDocuments } from './persisted-documents.ts'
 const service = process.env.GANTT_URL ?? 'http://127.0.0.1:4000'
 
 /**
- * Modules that are loaded together are in one file. Without these groups every set of pages that share a module has a
- * file of its own: 85 requests for the page of hosts, most of them for less than a kilobyte. What a page may load is
- * limited in tools/checks/console-size.mjs.
+ * Groups of modules that are loaded together in one file. Without groups, each set of pages that share a module has a file of its own: 85
+ * requests for the page of hosts, most of them for less than a kilobyte. tools/checks/console-size.mjs limits what a page may load.
  */
 const CHUNKS: Rolldown.CodeSplittingGroup[] = [
   { name: 'initial', tags: ['$initial'] },
@@ -25,12 +24,12 @@ const withoutPages = (name: string): string => name.split('~')[0] ?? name
 
 export default defineConfig({
   plugins: [react({ jsxImportSource: '#shown' }), graphiqlFiles(), persistedDocuments(), precompress()],
-  // our own packages are read from their sources, so that they need not be built for the console
+  // packages of this repository are read from their sources, so that they need not be built for the console
   resolve: { conditions: ['source', ...defaultClientConditions] },
   server: { host: '127.0.0.1', proxy: { '/graphql': new URL(service).origin } },
   build: {
     target: 'es2022',
-    // browsers with light-dark(): its translation for older ones would need a colour scheme that no style sheet here sets
+    // browsers that support light-dark(): a translation for older ones would need a colour scheme that no style sheet here sets
     cssTarget: ['chrome123', 'firefox120', 'safari17.5'],
     sourcemap: true,
     manifest: 'manifest.json',
@@ -48,11 +47,11 @@ export default defineConfig({
 /** The files of GraphiQL are so large that their best compression would take longer than the rest of the build. */
 const LARGE_BYTES = 300_000
 
-/** Writes compressed copies of each text file as .br and .gz, so that the service compresses nothing at run time. */
+/** Writes compressed copies of each text file as .br and .gz, so that the service does not compress at run time. */
 function precompress(): Plugin {
   return {
     name: 'precompress',
-    // a build of the kit is only looked at once
+    // a build of the kit is for a single visit, so it is not compressed
     apply: (_config, { command, mode }) => command === 'build' && mode !== 'kit',
     writeBundle({ dir = 'dist' }) {
       for (const entry of readdirSync(dir, { recursive: true, withFileTypes: true })) {

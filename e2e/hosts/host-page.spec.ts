@@ -174,7 +174,7 @@ test('a host is evacuated after a preview of the destination of each instance, a
   await dialog.getByRole('button', { name: 'Preview the moves' }).click()
   // No other host has the trait that the instance needs.
   await expect(dialog.getByRole('status')).toContainText('0 of 1 would find a destination; nothing is changed yet')
-  await expect(dialog.getByRole('button', { name: 'Hold 0 places' })).toBeDisabled()
+  await expect(dialog.getByRole('button', { name: 'Reserve 0 destinations' })).toBeDisabled()
   await dialog.getByRole('button', { name: 'Cancel' }).click()
 
   await report(client, { 'leaving-02': { traits } })
@@ -191,7 +191,7 @@ test('a host is evacuated after a preview of the destination of each instance, a
       )
     ).host.claims.totalCount
   expect(await claimsOn('leaving-02')).toBe(0)
-  await dialog.getByRole('button', { name: 'Hold 1 place' }).click()
+  await dialog.getByRole('button', { name: 'Reserve 1 destination' }).click()
   await expect(dialog.getByRole('status')).toContainText('1 of 1 have a destination now')
   await expect(dialog.getByRole('row').filter({ hasText: 'leaving-02' })).toHaveCount(1)
   expect(await claimsOn('leaving-02')).toBe(1)

@@ -59,7 +59,7 @@ test('a host is forgotten after a preview of the claims that end; its page stays
   await expect(impact.getByRole('link', { name: instance })).toHaveAttribute('href', /\/claims\?q=id/)
   await expect(impact.getByRole('link', { name: 'rack of lv-01' })).toBeVisible()
   await expect(impact.getByRole('link', { name: 'agent of lv-01' })).toBeVisible()
-  await expect(dialog.getByRole('alert')).toContainText('1 claim in the way')
+  await expect(dialog.getByRole('alert')).toContainText('Blocked by 1 claim')
   await expect(dialog.getByRole('button', { name: 'Forget it' })).toBeDisabled()
   await look('the preview of forgetting a host')
 
@@ -131,7 +131,7 @@ test('a host is replaced after a preview of what moves to the new name; its form
   await expect(impact.getByRole('link', { name: instance })).toBeVisible()
   await expect(impact.getByRole('link', { name: 'agent of lv-10' })).toBeVisible()
   await look('the preview of replacing a host')
-  await dialog.getByRole('button', { name: 'Call it lv-11' }).click()
+  await dialog.getByRole('button', { name: 'Rename it to lv-11' }).click()
   await expect(page).toHaveURL('/hosts/lv-11?formerly=lv-10')
   await expect(page.getByRole('heading', { level: 1, name: 'lv-11' })).toBeVisible()
   await expect(page.getByRole('main')).toContainText('Former nameslv-10')
@@ -157,7 +157,7 @@ test('a host is replaced after a preview of what moves to the new name; its form
 
   // The former name is released for another machine.
   await page.goto('/hosts/lv-10')
-  await page.getByRole('button', { name: 'Let another machine be lv-10' }).click()
+  await page.getByRole('button', { name: 'Let another machine use lv-10' }).click()
   const back = dialogOf(page, /^Readmit lv-10/)
   await back.getByLabel('Reason').fill('sold')
   await back.getByRole('button', { name: 'Readmit' }).click()

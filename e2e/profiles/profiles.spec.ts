@@ -51,7 +51,7 @@ test('with the keyboard alone a version becomes shadow, canary and active, and i
   await step('Preview the effect')
   await expect(dialog(page).locator('[data-effect]')).toContainText('a-course@2 decides 12.5 % of the calls')
   await step('Let a-course@2 decide a share of the calls')
-  await expect(summary(page)).toHaveText('a-course@1 decides, and a-course@2 a canary of 12.5 % of the calls.')
+  await expect(summary(page)).toHaveText('a-course@2 is a canary and decides 12.5 % of the calls; a-course@1 decides the others.')
   expect(await stateOf(client, 'a-course')).toEqual({
     active: { number: 1 },
     rollout: { mode: 'CANARY', percent: 12.5, candidate: { number: 2 } },

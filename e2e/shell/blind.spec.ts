@@ -195,5 +195,5 @@ test('the numbers of one refused host are not shown as those of all refused host
   await page.keyboard.press('o')
   const reasons = page.getByRole('region', { name: 'Reasons' })
   await expect(reasons).toBeVisible()
-  for (const reason of await reasons.getByRole('listitem').all()) await expect(reason).toHaveText(/^(1 host: |\d+ hosts, for one: )/)
+  for (const reason of await reasons.getByRole('listitem').all()) await expect(reason).toHaveText(/^(1 host: |\d+ hosts, for example: )/)
 })

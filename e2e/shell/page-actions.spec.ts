@@ -50,7 +50,7 @@ test('an action is found by a part of its name and run with the keyboard alone',
   await openActions(page)
   // The draft is already open, so the action to edit is listed but disabled.
   await page.keyboard.type('edit')
-  await expect(entries(page)).toHaveText(['EditNot now.'])
+  await expect(entries(page)).toHaveText(['EditNot available now.'])
   await page.keyboard.press('Enter')
   await expect(search(page)).toBeFocused()
 })

@@ -276,7 +276,7 @@ test('pages of past, dropped and future moments show a message and a link to the
   await expect(page.getByRole('alert')).toContainText('the log begins there')
   await look('a time before the log')
   await banner(page)
-    .getByRole('link', { name: /^the first that is kept/ })
+    .getByRole('link', { name: /^First kept revision/ })
     .click()
   await expectAt(page, '0')
   await page.goto('/aggregates?at=999999999')

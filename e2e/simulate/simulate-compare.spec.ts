@@ -123,7 +123,7 @@ test('each column fails separately, and can be repeated', { tag: '@rare' }, asyn
   await expect(column(1)).toHaveText('done')
   await expect(rowOf(page, 'Placed').getByRole('cell').first()).toContainText('of 9')
   await expect(rowOf(page, 'Placed')).toHaveAttribute('data-differs', 'false')
-  await column(2).getByRole('button', { name: 'Ask without a host again' }).click()
+  await column(2).getByRole('button', { name: 'Run without a host again' }).click()
   await expect(column(2).getByRole('alert').first()).toContainText('no-such-host')
 })
 
@@ -151,7 +151,7 @@ test('Esc cancels the requests of all columns, and each can be repeated', { tag:
   await expect(columns).toContainText(['cancelled', 'cancelled'])
   await expect.poll(() => aborted).toEqual(['net::ERR_ABORTED', 'net::ERR_ABORTED'])
   isHeld = false
-  await columns.last().getByRole('button', { name: 'Ask Scenario 2 again' }).click()
+  await columns.last().getByRole('button', { name: 'Run Scenario 2 again' }).click()
   await expect(rowOf(page, 'Placed').getByRole('cell').last()).toContainText('of 3')
   await expect(columns.first()).toContainText('cancelled')
 })

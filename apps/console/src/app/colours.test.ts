@@ -51,7 +51,7 @@ test('the simulation of deuteranopia keeps greys, and makes red and green simila
 
 test.each(backdrops)('with deuteranopia the lightness of the scale for load is monotonic (%s)', (backdrop) => {
   const lightness = Array.from(loadPixels(backdrop), (pixel) => seen([pixel & 255, (pixel >> 8) & 255, (pixel >> 16) & 255])[0])
-  // full is bright on a dark page; colours are rounded, so neighbouring steps may be equally light
+  // on a dark page, full hosts are the brightest; colours are rounded, so neighbouring steps may be equally light
   const upwards = backdrop === 'dark' ? lightness : lightness.toReversed()
   const back = upwards.flatMap((one, i) => (i > 0 && one < (upwards[i - 1] ?? 0) ? [i] : []))
   expect(back).toEqual([])
@@ -59,19 +59,19 @@ test.each(backdrops)('with deuteranopia the lightness of the scale for load is m
   for (let i = 32; i < 256; i += 32) expect((upwards[i] ?? 0) - (upwards[i - 32] ?? 0), `step ${i}`).toBeGreaterThan(4)
 })
 
-describe('the eight colours of parts', () => {
-  // one set for both themes: each part has a border in the colour of the page
+describe('the eight colours of the parts of a bar', () => {
+  // both themes use the same eight colours, because each part has a border in the colour of the page
   const set = Array.from(sheet('../ui/chart/bars.css').matchAll(/\.g-colour-\d \{\s*fill: (#[0-9a-f]{6})/g), ([, hex = '']) =>
     seen(fromHex(hex)),
   )
   const pairs = set.flatMap((one, i) => set.flatMap((other, j) => (j > i ? [{ i, j, apart: distance(one, other) }] : [])))
 
-  test('with deuteranopia neighbours are at least 30 apart in CIE Lab, the last and the first too', () => {
+  test('with deuteranopia, neighbouring colours are at least 30 apart in CIE Lab, also the last and the first', () => {
     expect(set).toHaveLength(8)
     expect(pairs.filter(({ i, j, apart }) => (j - i === 1 || j - i === 7) && apart < 30)).toEqual([])
   })
 
-  test('with deuteranopia any two are at least 16 apart', () => {
+  test('with deuteranopia, any two colours are at least 16 apart', () => {
     expect(pairs.filter(({ apart }) => apart < 16)).toEqual([])
   })
 })
@@ -79,7 +79,7 @@ describe('the eight colours of parts', () => {
 describe('outcomes', () => {
   const declared = (css: string, name: string): string | undefined => new RegExp(`--gantt-${name}: (#[0-9a-f]{6})`).exec(css)?.[1]
   const usual = cssVariables(DEFAULT_THEME)
-  /** High contrast has some other colours. */
+  /** The rules for high contrast, which replace some of the colours. */
   const high = sheet('./global.css').split('[data-contrast="high"]')
   const highOf: Readonly<Record<Backdrop, string>> = {
     light: high.find((part) => part.startsWith('[data-mantine-color-scheme="light"]')) ?? '',

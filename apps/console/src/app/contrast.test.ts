@@ -202,7 +202,7 @@ describe.each(backdrops)('in %s', (backdrop) => {
     expect(tooPale(false, 4.5, (colour, page) => over(grey(colour, opacity), page))).toEqual([])
   })
 
-  test('with high contrast it has at least 7:1', () => {
+  test('with high contrast every text has at least 7:1', () => {
     expect(tooPale(true, 7)).toEqual([])
   })
 })
@@ -218,7 +218,7 @@ test('every colour of text or background is in the pairs above, and no style she
 })
 
 describe('with forced colours', () => {
-  /** Drawn shares and keys of legends: their labels are next to them, in the colours of the system. */
+  /** Bars and keys of legends. They may keep their own colours, because each has a label next to it in a colour of the system. */
   const DRAWN = new Set([
     '.g-legend > i',
     '.g-meter',
@@ -243,7 +243,7 @@ describe('with forced colours', () => {
     '.histogram-below i',
   ])
 
-  test('only drawings keep their own colours, so that all text has those of the system', () => {
+  test('only drawings keep their own colours, and all text has the colours of the system', () => {
     const kept = sheets.flatMap(({ css }) =>
       Array.from(css.matchAll(/([^{};]+)\{[^{}]*forced-color-adjust: none/g), ([, selectors = '']) => selectors.split(',')).flat(),
     )

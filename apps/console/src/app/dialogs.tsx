@@ -4,7 +4,7 @@ import { Help } from './help.tsx'
 import { Palette } from './palette.tsx'
 import { TravelPicker } from './travel-picker.tsx'
 
-/** The dialogs of the shell, of which one at a time covers the page. */
+/** The dialogs of the shell. Only one is open at a time. */
 export type Dialog = 'palette' | 'actions' | 'time' | 'help'
 
 interface DialogsProps {
@@ -15,9 +15,9 @@ interface DialogsProps {
   onClose(dialog: Dialog): void
 }
 
-/** The dialogs of the shell, which are loaded after the shell was rendered. */
+/** The dialogs of the shell. This module is loaded after the shell was rendered. */
 export function Dialogs({ open, onOpen, onClose }: DialogsProps) {
-  // a dialog that is requested before they are loaded opens after they are rendered, so that it can return the focus later
+  // A dialog may be requested before this module is loaded. It opens only after the first render, so that it can return the focus later.
   const [drawn, setDrawn] = useState<Dialog>()
   useEffect(() => setDrawn(open), [open])
   const stateOf = (dialog: Dialog) => ({ opened: drawn === dialog, onClose: () => onClose(dialog) })

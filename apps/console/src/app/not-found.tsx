@@ -1,6 +1,6 @@
 import { Empty } from '../ui/empty.tsx'
 
-/** An address that the console does not have. */
+/** The page for an unknown address. */
 export function NotFoundPage() {
   return (
     <Empty title="Page not found">

@@ -39,7 +39,7 @@ export const pages = [
   { ...{ to: '/keys', label: 'Keys', keys: 'g k', icon: IconKey }, present: 'This page shows the present: keys are not in the log.' },
   {
     ...{ to: '/graphiql', label: 'GraphiQL', keys: 'g q', icon: IconBrandGraphql },
-    present: 'This page asks about now, unless its query says at.',
+    present: 'This page shows the present, unless the query has the argument at.',
   },
   {
     ...{ to: '/settings', label: 'Settings', keys: 'g e', icon: IconSettings },
@@ -47,6 +47,6 @@ export const pages = [
   },
 ] as const
 
-/** The parts of a page that show the present while the console shows the past, as a sentence; undefined: none. */
+/** A sentence that names the parts of a page that show the present even while the console shows the past; undefined if there are none. */
 export const presentOn = (path: string): string | undefined =>
   pages.flatMap((page) => ((path === page.to || path.startsWith(`${page.to}/`)) && 'present' in page ? [page.present] : []))[0]

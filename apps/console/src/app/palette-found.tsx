@@ -19,10 +19,10 @@ const FIND = graphql(`
   }
 `)
 
-/** The minimum length of a searched word, because shorter ones match too much. */
+/** A text that may be a part of an id. Shorter texts would match too many ids. */
 const PART_OF_ID = /^[0-9a-f-]{4,36}$/i
 
-/** The maximum length of the part of a pasted text that is searched, because filters have a limit. */
+/** Only this many characters of a pasted text are searched, because the service limits the length of a filter. */
 const MOST_NAME = 100
 
 /** The pages and actions of the palette, by kind. */
@@ -37,11 +37,11 @@ interface FoundProps {
   children(groups: readonly PaletteGroup[], isSearching: boolean): ReactNode
 }
 
-/** Everything with the word in its name or one of its ids; actions of the page are last, so that Enter prefers navigation. */
+/** All objects, pages and actions whose name or id contains the word. Actions of the page are last, so that Enter prefers navigation. */
 export function PaletteFound({ word, children }: FoundProps) {
   const navigate = useNavigate()
   const zone = useTimeZone()
-  // the actions of the page in its state before it was covered
+  // the actions that the page offered before the palette covered it
   const [ofPage] = useState(actionsOfPage)
   const ids = idsIn(word)
   const quoted = JSON.stringify(word.slice(0, MOST_NAME))
@@ -88,7 +88,7 @@ export function PaletteFound({ word, children }: FoundProps) {
         .map(({ name, active, rollout }) => ({
           id: `profile ${name}`,
           label: name,
-          description: `version ${active.number} decides${rollout === null ? '' : `, ${rollout.candidate.number} is tried`}`,
+          description: `version ${active.number} is active${rollout === null ? '' : `, ${rollout.candidate.number} is in a rollout`}`,
           onClick: () => void navigate({ to: '/profiles/$name', params: { name } }),
         })),
     },

@@ -31,8 +31,13 @@ export function Palette({ opened, onClose, onPickTime }: PaletteProps) {
     {
       group: 'Time',
       actions: [
-        { id: 'another time', label: 'Show another time', description: 'the whole console as it was: t', onClick: () => void onPickTime() },
-        ...(at === undefined ? [] : [{ id: 'now', label: 'Back to now', description: 'leave time travel', onClick: () => void goToNow() }]),
+        {
+          id: 'another time',
+          label: 'Show another time',
+          description: 'the whole console at an earlier time: t',
+          onClick: () => void onPickTime(),
+        },
+        ...(at === undefined ? [] : [{ id: 'now', label: 'Back to now', description: 'show the present', onClick: () => void goToNow() }]),
       ],
     },
   ].flatMap(({ group, actions }) => {
@@ -79,7 +84,7 @@ const drawn = ({ group, actions }: PaletteGroup) => (
   </Spotlight.ActionsGroup>
 )
 
-/** Results after the last key have no selected row yet: Enter takes the first one. */
+/** Opens the first result on Enter if no row is selected, because a row is selected only some time after the last typed key. */
 export function takeFirst(event: KeyboardEvent<HTMLElement>): void {
   const found = event.currentTarget.closest('[role=dialog]')
   if (event.key !== 'Enter' || event.nativeEvent.isComposing || found?.querySelector('[data-action][data-selected]') != null) return

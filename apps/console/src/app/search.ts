@@ -5,7 +5,7 @@ export function parseSearch(text: string): Record<string, string> {
   return Object.fromEntries(new URLSearchParams(text))
 }
 
-/** The reverse; undefined or empty values are omitted, and `:` and `,` are not escaped. */
+/** The reverse of `parseSearch`. Undefined and empty values are omitted, and `:` and `,` are not escaped. */
 export function printSearch(search: Record<string, unknown>): string {
   const params = new URLSearchParams()
   for (const [name, value] of Object.entries(search))
@@ -15,8 +15,8 @@ export function printSearch(search: Record<string, unknown>): string {
 }
 
 /**
- * A feature's reader of query parameters for the router, which would otherwise keep parameters that the reader omits.
- * The moment belongs to every page.
+ * Wraps a feature's reader of query parameters for the router, which would otherwise keep parameters that the reader omits. The moment
+ * (`at`) is read for every page.
  */
 export const only =
   <Search extends object>(read: (search: Record<string, unknown>) => Search) =>

@@ -13,7 +13,7 @@ const SERVICE_STATUS = graphql(`
   }
 `)
 
-/** The check runs every second: after three seconds without a message the page reports that it has no news. */
+/** The interval of the check. After three seconds without a message, the page shows that it has no news from the service. */
 const EVERY_MS = 1_000
 /** The timeout of an answer. */
 const DEADLINE_MS = 5_000
@@ -27,7 +27,7 @@ export function ServiceStatus() {
     { enabled: key !== undefined, everyMs: EVERY_MS, deadlineMs: DEADLINE_MS },
   )
   const stateAge = data?.health.stateAge
-  // biome-ignore lint/correctness/useExhaustiveDependencies: a report counts even if its age is the same as before
+  // biome-ignore lint/correctness/useExhaustiveDependencies: every new report counts, even if its age is the same as before
   useEffect(() => {
     if (stateAge !== undefined) contact.heard(readDuration(stateAge))
   }, [stateAge, dataUpdatedAt])
@@ -39,7 +39,7 @@ export function ServiceStatus() {
       <Group gap={6} wrap="nowrap" role="status" aria-label={`Service: ${label}. ${text}`} data-service-status={label} tabIndex={0}>
         <Badge variant="light" color={colour}>
           {label}
-          {/* what changes each second is not read out each second */}
+          {/* a screen reader must not read out a number that changes each second */}
           {since === undefined ? null : <span aria-live="off"> {since}</span>}
         </Badge>
         {age === undefined ? null : (

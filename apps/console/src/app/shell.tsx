@@ -43,7 +43,7 @@ export function Shell() {
   const pickTime = (): void => setDialog('time')
 
   useKeyboard()
-  // works everywhere, also while the user types
+  // this shortcut also works while the user types
   useHotkeys([['mod+K', () => setDialog('palette')]], [], true)
   const isCovered = dialog !== undefined
   // runs before the effects of a page that opens at the same time

@@ -5,7 +5,7 @@ import { graphqlUrl } from '../lib/service/api.ts'
 import { currentSession, signIn, useSession } from '../lib/service/session.ts'
 import { Dialog } from '../ui/dialog/dialog.tsx'
 
-/** The sign-in form, which tests the key. If a session ends during work, the form covers the page, so that nothing is lost. */
+/** The sign-in form, which tests the key. If a session ends while an operator works, the form covers the page, so that no input is lost. */
 export function SignIn({ over = 'nothing' }: { readonly over?: 'nothing' | 'page' }) {
   if (over === 'page')
     return (
@@ -15,7 +15,7 @@ export function SignIn({ over = 'nothing' }: { readonly over?: 'nothing' | 'page
         closeOnEscape={false}
         closeOnClickOutside={false}
         title="Sign in again"
-        // also over the palette, which would otherwise receive the typed key
+        // the form also covers the palette, which would otherwise receive the typed key
         zIndex={10_000}
         centered
       >
@@ -38,8 +38,8 @@ export function SignIn({ over = 'nothing' }: { readonly over?: 'nothing' | 'page
   )
 }
 
-// While the sign-in form covers the page, Escape must not reach a dialog below it, which may hold a draft. Handled
-// before any dialog handles it.
+// While the sign-in form covers the page, Escape must not reach a dialog below it, which may hold a draft. This handler therefore runs
+// before those of the dialogs.
 addEventListener(
   'keydown',
   (event) => {

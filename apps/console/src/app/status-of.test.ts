@@ -30,11 +30,11 @@ test.each([
   ['there is one violation', health({ violations: 1 }), { label: '1 violation', colour: 'red', text: expect.stringContaining('r1') }],
   ['there are many violations', health({ violations: 12 }), { label: '12 violations', colour: 'red' }],
   [
-    'an unavailable store is shown first',
+    'an unavailable store is shown before violations',
     health({ mode: 'STORE_AWAY', reason: 'The store does not answer.', violations: 3 }),
     { label: 'store unavailable', colour: 'red', text: 'The store does not answer. The state of replica r1 is 4 s old.' },
   ],
-  ['it accepts no writes', health({ mode: 'READ_ONLY' }), { label: 'read only', colour: 'red' }],
+  ['the service accepts no writes', health({ mode: 'READ_ONLY' }), { label: 'read only', colour: 'red' }],
   ['the service does not answer', undefined, { label: 'no answer', colour: 'red' }],
 ])('%s', (_what, given, shown) => expect(statusOf(given)).toMatchObject(shown))
 

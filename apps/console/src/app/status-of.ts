@@ -40,7 +40,7 @@ export function statusOf(health: Health | undefined, silence?: number): Shown {
   const { mode, reason, replica, stateAge, violations, checkedAge, cleanSince, cleanLooks } = health
   const checked = checkedAge === null ? 'not checked yet' : `checked ${formatDuration(readDuration(checkedAge))} ago`
   if (mode !== 'NORMAL') {
-    const text = `${reason ?? 'It takes no writes.'} The state of replica ${replica} is ${formatDuration(readDuration(stateAge))} old.`
+    const text = `${reason ?? 'It accepts no writes.'} The state of replica ${replica} is ${formatDuration(readDuration(stateAge))} old.`
     return { label: labels[mode], colour: 'red', text }
   }
   const label = violations === 1 ? '1 violation' : `${violations} violations`

@@ -63,7 +63,7 @@ export const theme = createTheme({
   fontFamilyMonospace: 'ui-monospace, "DejaVu Sans Mono", Menlo, Consolas, monospace',
   headings: { fontWeight: '600' },
   components: {
-    // its button has only an icon
+    // the close button has only an icon, so it needs a label
     Modal: { defaultProps: { closeButtonProps: { 'aria-label': 'Close' } } },
     Drawer: { defaultProps: { closeButtonProps: { 'aria-label': 'Close' } } },
     // a menu may contain only items, so the first item is focused instead

@@ -26,7 +26,7 @@ const MINUTE_MS = 60_000
 
 interface TravelBannerProps {
   readonly at: string
-  /** The parts of the page that show the present nevertheless, as a sentence; undefined: none. */
+  /** A sentence that names the parts of the page that still show the present; undefined if there are none. */
   readonly present: string | undefined
   onPick(): void
 }
@@ -37,7 +37,7 @@ export function TravelBanner({ at, present, onPick }: TravelBannerProps) {
   const { data, error, isPlaceholderData } = useOperation(THEN, {})
   const then = isPlaceholderData || error ? undefined : data?.fleet
   const { data: reach } = useOperation(REACH, {}, { everyMs: REACH_EVERY_MS })
-  // a time is shown as it is; a revision by the time of its entry
+  // `at` is a time or a revision; a revision is shown as the time of its log entry
   const shownMs = /^\d+$/.test(at) ? (then === undefined ? undefined : Date.parse(then.at)) : Date.parse(at)
   const isShown = shownMs !== undefined && !Number.isNaN(shownMs)
   useEffect(() => {
@@ -62,7 +62,7 @@ export function TravelBanner({ at, present, onPick }: TravelBannerProps) {
               .
             </Text>{' '}
             <Text size="sm" span>
-              {error ? `It cannot be shown: ${error.message}. ` : ''}
+              {error ? `This time cannot be shown: ${error.message}. ` : ''}
               {present === undefined ? '' : `${present} `}Nothing can be changed here.
             </Text>
           </div>
@@ -83,7 +83,7 @@ interface StepsProps {
   onPick(): void
 }
 
-/** The moment a minute or a revision earlier or later, if it exists. */
+/** Buttons to the moments one minute and one revision earlier and later. A button is disabled if the log has no such moment. */
 function Steps({ at, revision, shownMs, reach, onPick }: StepsProps) {
   const first = Number(reach?.fleetLog.firstRevision ?? 0)
   const last = Number(reach?.fleet.asOf ?? 0)
@@ -105,7 +105,7 @@ function Steps({ at, revision, shownMs, reach, onPick }: StepsProps) {
       <Step label="1 revision later" to={byRevision(1)} />
       <Step label="1 min later" to={byTime(MINUTE_MS)} />
       {here === undefined && reach !== undefined && at !== String(first) ? (
-        <Step label={`the first that is kept, ${formatCount(first)}`} to={String(first)} />
+        <Step label={`First kept revision, ${formatCount(first)}`} to={String(first)} />
       ) : null}
       <Button size="compact-xs" variant="outline" onClick={onPick} title="t">
         Another time

@@ -6,7 +6,7 @@ import { titleOfTime, useTimeZone } from '../lib/format.ts'
 import { serviceNow } from '../lib/service/clock.ts'
 import { nameOfMoment, useAt } from '../lib/service/travel.ts'
 
-/** Suggested times. */
+/** Suggested times, relative to now. */
 const SHORTCUTS = ['-5m', '-15m', '-1h', '-6h', '-1d', '-7d'] as const
 
 /** The dialog to select the moment that the whole console shows. */
@@ -52,7 +52,7 @@ function Form({ onClose }: { onClose(): void }) {
           data-autofocus
         />
         <Text size="xs" c="dimmed" role="status" data-moment={'at' in read ? read.at : ''}>
-          {'at' in read ? `It means ${saidOf(read.at)}.` : 'The service says what it keeps.'}
+          {'at' in read ? `It means ${saidOf(read.at)}.` : 'The service reports an error if its log does not reach back to that time.'}
         </Text>
         <Group gap="xs" role="group" aria-label="How long ago">
           {SHORTCUTS.map((wanted) => (

@@ -19,7 +19,7 @@ const lists: readonly List[] = [
   { name: 'replicas', columns: replicaColumns([]), fields: replicaFieldsCopied([]), without: ['name'] },
 ]
 
-test.each(lists)('whatever column of $name is shown, a copy of the list has it', ({ columns, fields, without }) => {
+test.each(lists)('a copy of the list $name has every column that can be shown', ({ columns, fields, without }) => {
   const copied = new Set(fields.flatMap(([, , column]) => (column === undefined ? [] : [column])))
   expect(columns.map(({ key }) => key).filter((key) => !copied.has(key) && !without.includes(key))).toEqual([])
 })

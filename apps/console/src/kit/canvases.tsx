@@ -69,7 +69,7 @@ const chart = (label: string, lines: readonly StepLine[]) => (
   <StepChart label={label} lines={lines} most={{ x: 50, y: 50 }} cursor={20} onCursor={nothing} />
 )
 
-/** A drawing in two forms: on canvas, and as shapes. */
+/** Charts that are drawn on a canvas or with shapes. */
 export const canvases: readonly Story[] = [
   {
     of: 'brush-bars',

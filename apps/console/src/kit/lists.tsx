@@ -51,7 +51,7 @@ function Rows({ label, rows, chosen = new Set() }: { label: string; rows: readon
 const never = new Promise<string>(() => {})
 const awaited = columns.map((column) => ({ ...column, cell: () => use(never) }))
 
-/** Other rows are being loaded while the old ones are shown, and never arrive. */
+/** A list in the state in which other rows are being loaded: the old rows are shown, and the new ones never arrive. */
 function OnTheirWay() {
   const [from, setFrom] = useState(0)
   const [isPending, startTransition] = useTransition()
@@ -124,7 +124,7 @@ const copyList = (of: Pages<Sample>) => (
   />
 )
 
-/** A file that is never ready. */
+/** A dialog in the state in which a file is being made: the file is never ready. */
 function Saved() {
   const [isOpen, setOpen] = useState(false)
   return (
@@ -153,8 +153,7 @@ const filter = (label: string, value: string) => (
   <FilterBar label={label} fields={fields} value={value} onChange={nothing} Chips={FilterChips} />
 )
 
-/** Tables, and their surroundings. */
-/** A list of two lines, and a side panel. */
+/** A list of two rows, with a side panel. */
 const sidePanel = (id: string | undefined) => (
   <SidePanel
     state={{ id, isWide: true, toggle: nothing, follow: nothing, close: nothing }}
@@ -257,8 +256,8 @@ export const lists: readonly Story[] = [
       'not ordered, first, second': (
         // biome-ignore lint/a11y/useSemanticElements: the header of a virtual grid, without the grid
         <div role="table" aria-label="Heads">
-          {/* biome-ignore lint/a11y/useSemanticElements: as above */}
-          {/* biome-ignore lint/a11y/useFocusableInteractive: as above */}
+          {/* biome-ignore lint/a11y/useSemanticElements: the header of a virtual grid, without the grid */}
+          {/* biome-ignore lint/a11y/useFocusableInteractive: the header of a virtual grid, without the grid */}
           <div role="row" style={{ display: 'flex', gap: 32 }}>
             {columns.slice(0, 3).map((column) => (
               <HeadCell

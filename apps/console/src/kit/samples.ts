@@ -6,7 +6,7 @@ import type { TableColumn } from '../ui/table/table.tsx'
 /** The present time in the kit. */
 export const NOW = Date.now()
 
-/** A text without a place to break, wider than its container. */
+/** A text with a long word, which has no position for a line break and is wider than its container. */
 export const LONG = `a-name-as-long-as-names-may-be-${'x'.repeat(120)} and a sentence behind it that says what it is for and where it comes from.`
 
 /** A call that every key may make. */
@@ -26,7 +26,7 @@ export interface Sample {
   readonly free: number
 }
 
-/** This number of different rows. */
+/** Creates this number of different rows. */
 export const samples = (count: number): readonly Sample[] =>
   Array.from({ length: count }, (_, i) => ({
     name: i === 2 ? LONG : `cmp-${String(i).padStart(4, '0')}`,

@@ -1,9 +1,9 @@
 import type { ReactNode } from 'react'
 
-/** A component that pages share, in each of its states. */
+/** A component that pages share, with all its states. */
 export interface Story {
   /** Its file in `ui/`, without the extension. */
   readonly of: string
-  /** The inputs that select each state, and the component in it. */
+  /** The states by name, and the component in each state. */
   readonly states: Readonly<Record<string, ReactNode>>
 }

@@ -8,7 +8,7 @@ export interface Proposing {
   readonly conflicts: number | null
 }
 
-/** The share of conflicts in the proposals of live replicas in the last minute, without replicas that do not report them. */
+/** The share of conflicts in the proposals of live replicas in the last minute. Replicas that do not report them are left out. */
 export function conflictsLine(replicas: readonly Proposing[]): { readonly value: string; readonly title: string } {
   const live = replicas.filter((one) => one.live)
   const reporting = live.filter(({ proposals }) => proposals !== null)

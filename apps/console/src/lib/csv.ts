@@ -1,8 +1,8 @@
 export type Cell = string | number | null
 
 /**
- * A column of a copied list: the name with its unit, how it is read, and the table column that it belongs to; without
- * one it is always included.
+ * A column of a copied list: its name with the unit, how it is read from a row, and the key of the table column that it belongs to. A
+ * field without a table column is always copied.
  */
 export type RowField<Row> = readonly [name: string, read: (row: Row) => Cell, column?: string]
 
@@ -10,14 +10,14 @@ export type RowField<Row> = readonly [name: string, read: (row: Row) => Cell, co
 export const fieldsShown = <Row>(fields: readonly RowField<Row>[], shown: readonly string[]): readonly RowField<Row>[] =>
   fields.filter(([, , column]) => column === undefined || shown.includes(column))
 
-/** Rows under the names of their fields. */
+/** Rows as CSV with the names of the fields as the heading. */
 export const csvOf = <Row>(fields: readonly RowField<Row>[], rows: readonly Row[]): string =>
   toCsv(
     fields.map(([name]) => name),
     rows.map((row) => fields.map(([, read]) => read(row))),
   )
 
-/** Comma separated values as RFC 4180 has them; a text that a spreadsheet would run as a formula begins with an apostrophe. */
+/** Comma separated values in the form of RFC 4180. A text that a spreadsheet would run as a formula begins with an apostrophe. */
 export const toCsv = (heading: readonly string[], rows: readonly (readonly Cell[])[]): string =>
   [heading.join(','), ...rows.map((row) => row.map(cellOf).join(',')), ''].join('\r\n')
 

@@ -1,7 +1,7 @@
 import { unpack } from './packed.ts'
 import { graphql } from './service/graphql.ts'
 
-/** The decision replayed, once: sentence, funnel, matrix, near misses, weights. */
+/** The replay of a decision in one query: sentence, funnel, matrix, near misses, weights. */
 export const EXPLANATION = graphql(`
   query Explanation($id: ID!, $instance: Int, $profile: String, $revision: Revision) {
     explainPlacement(input: { subject: { decisionId: $id }, instanceIndex: $instance, profile: $profile, at: $revision }) {
@@ -43,7 +43,7 @@ export interface PackedMatrix {
   readonly distance: string
 }
 
-/** The reasons, by host index and by the filter's index in the order of evaluation. */
+/** The verdicts of all filters on all hosts, by the host's index and the filter's index in the order of evaluation. */
 export interface Matrix {
   readonly hostCount: number
   readonly filters: readonly string[]
@@ -52,13 +52,13 @@ export interface Matrix {
   readonly units: readonly (string | null)[]
   /** The amount that each host lacks by the first filter that refuses it; 0 if the reason is not about an amount. */
   readonly missing: ArrayLike<number>
-  /** 255: passes all. */
+  /** The index of the first filter that refuses a host; 255 if all filters pass it. */
   readonly firstFailing: ArrayLike<number>
-  /** 255: none refuses. */
+  /** The index of the reason's code; 255 if no filter refuses the host. */
   readonly reason: ArrayLike<number>
   readonly rank: ArrayLike<number>
   readonly distance: ArrayLike<number>
-  /** `host`, or `host/node` where the node has a name of its own. */
+  /** `host`, or `host/node` if the node has another name. */
   nameOf(host: number): string
   refuses(host: number, filter: number): boolean
 }

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { nameOfFlavor, requestOfFlavor } from './flavors.ts'
 
-test('a flavor is requested again as it was, by its name or by its size', () => {
+test('a flavor with or without a name becomes a request with the same fields', () => {
   const flavor = {
     ...{ name: null, vcpus: 2, memoryMb: 4_096, rootGb: 1, ephemeralGb: 0, swapMb: 0, decisions: 7 },
     extraSpecs: [{ key: 'ssd', value: 'true' }],

@@ -9,11 +9,11 @@ export interface AskedFlavor {
   readonly ephemeralGb: number
   readonly swapMb: number
   readonly extraSpecs: readonly { readonly key: string; readonly value: string }[]
-  /** The number of decisions that requested it. */
+  /** The number of decisions that requested the flavor. */
   readonly decisions: number
 }
 
-/** A flavor in a few words. */
+/** The name of a flavor, or its size if it has no name. */
 export const nameOfFlavor = ({ name, vcpus, memoryMb }: Pick<AskedFlavor, 'name' | 'vcpus' | 'memoryMb'>): string =>
   name ?? `${vcpus} vCPU / ${formatMib(memoryMb)}`
 

@@ -20,13 +20,13 @@ test.each([
   [250_880, '245 GiB'],
   [1_048_576, '1 TiB'],
   [-2_048, '−2 GiB'],
-])('%d MiB reads %s', (mib, text) => expect(formatMib(mib)).toBe(text))
+])('%d MiB is shown as %s', (mib, text) => expect(formatMib(mib)).toBe(text))
 
 test.each([
   ['MEMORY_MB', 2_048, '2 GiB'],
   ['DISK_GB', 2_048, '2 TiB'],
   ['VCPU', 12_345, '12,345'],
-])('%s %d reads %s', (resourceClass, amount, text) => expect(formatAmount(resourceClass, amount)).toBe(text))
+])('the amount of %s %d is shown as %s', (resourceClass, amount, text) => expect(formatAmount(resourceClass, amount)).toBe(text))
 
 test.each([
   [4.4, '4 ms'],
@@ -35,7 +35,7 @@ test.each([
   [300_000, '5 min'],
   [10_800_000, '3 h'],
   [172_800_000, '2 d'],
-])('%d ms read %s', (ms, text) => expect(formatDuration(ms)).toBe(text))
+])('%d ms is shown as %s', (ms, text) => expect(formatDuration(ms)).toBe(text))
 
 test.each([
   ['PT3.2S', 3_200],
@@ -43,7 +43,7 @@ test.each([
   ['PT2H5M', 7_500_000],
   ['P1DT1S', 86_401_000],
   ['soon', 0],
-])('%s is %d ms', (text, ms) => expect(readDuration(text)).toBe(ms))
+])('the duration %s is read as %d ms', (text, ms) => expect(readDuration(text)).toBe(ms))
 
 test('counts have separators, percents no decimals', () => {
   expect(formatCount(1_234_567)).toBe('1,234,567')

@@ -1,23 +1,23 @@
 import { type Choice, preference, usePreference } from './browser/preferences.ts'
 
-/** Numbers and times as people read them; the exact value belongs in the title next to them. */
+/** Numbers and times in a short form. The title of the element should contain the exact value. */
 
 const count = new Intl.NumberFormat('en-US', { maximumFractionDigits: 2 })
 
-/** 12,345; below zero with a true minus. */
+/** A number with thousands separators, and a true minus if it is negative: 12,345. */
 export const formatCount = (value: number): string => withMinus(count.format(value))
 
-/** With this many significant digits; all digits if absent: 0.0001235. */
+/** A number with at most this many significant digits; by default with all digits: 0.0001235. */
 export const formatNumber = (value: number, digits = 15): string => withMinus(exact.format(Number(value.toPrecision(digits))))
 
-/** With this many decimals, trailing zeros included: 0.2500. */
+/** A number with exactly this many decimals: 0.2500. */
 export const formatFixed = (value: number, decimals: number): string => withMinus(value.toFixed(decimals))
 
 const exact = new Intl.NumberFormat('en-US', { maximumSignificantDigits: 17 })
 
 const withMinus = (text: string): string => text.replace('-', '−')
 
-/** With its sign, a true minus: +12, −3, 0. */
+/** A number with its sign and a true minus: +12, −3, 0. */
 export function formatSigned(value: number, format: (magnitude: number) => string = formatCount): string {
   const text = format(Math.abs(value))
   return value === 0 || text === '0' ? '0' : `${value < 0 ? '−' : '+'}${text}`
@@ -40,10 +40,10 @@ function scaled(mib: number): string {
   return `${formatCount(Number(value.toFixed(Math.abs(value) >= 100 ? 0 : 1)))} ${BINARY[unit]}`
 }
 
-/** GiB in the largest binary unit, or in GiB if the operator chose so. */
+/** GiB in the largest binary unit with a value of at least 1, or in GiB if the operator chose so. */
 export const formatGib = (gib: number): string => (preference('units') === 'exact' ? `${formatCount(gib)} GiB` : scaled(gib * 1_024))
 
-/** 0..100 without decimals. */
+/** A percentage, 0..100, without decimals. */
 export const formatPercent = (percent: number): string => `${Math.round(percent)} %`
 
 /** A share of 1 in per cent, to a tenth: 99.2 %. */
@@ -86,8 +86,8 @@ const times: Readonly<Record<TimeZoneChoice, Intl.DateTimeFormat>> = {
   utc: new Intl.DateTimeFormat('sv-SE', { dateStyle: 'short', timeStyle: 'medium', timeZone: 'UTC' }),
 }
 
-/** 2026-11-20 09:14:02 in the chosen zone. */
+/** A time in the chosen zone: 2026-11-20 09:14:02. */
 export const formatTime = (iso: string, choice: TimeZoneChoice): string => times[choice].format(new Date(iso))
 
-/** Both zones, for titles. */
+/** A time in both zones, for titles. */
 export const titleOfTime = (iso: string): string => `${formatTime(iso, 'local')} local, ${formatTime(iso, 'utc')} UTC`

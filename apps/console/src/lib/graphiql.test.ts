@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { inEditors, toGraphiql } from './graphiql.ts'
 
-test('a call is in the address with its variables, or without any if there are none', () => {
+test('the address contains a call with its variables, and no variables if the call has none', () => {
   expect(toGraphiql('{ viewer { scopes } }')).toEqual({ query: '{ viewer { scopes } }' })
   expect(toGraphiql('{ a }', { q: 'az:z1' })).toEqual({ query: '{ a }', variables: '{\n  "q": "az:z1"\n}' })
 })

@@ -8,7 +8,7 @@ test.each([
   [{ host: 'a', node: 'a', hasOtherNodes: true }, 'a/a'],
   [{ host: 'a', node: 'b' }, 'a/b'],
   [{ host: 'a', node: 'b', hasOtherNodes: true }, 'a/b'],
-])('%o is shown as %s, which means it alone', ({ host, ...names }, label) => {
+])('%o is shown as %s, which means only this node', ({ host, ...names }, label) => {
   expect(hostLabel({ host, ...names })).toBe(label)
   expect(labelOfHost({ name: host, ...names })).toBe(label)
 })
@@ -18,11 +18,11 @@ test('every document with the name and the node of a host also has whether the h
   const folder = new URL('../', import.meta.url)
   const files = fs
     .readdirSync(folder, { recursive: true, encoding: 'utf8' })
-    // texts that are copied for other programs name both
+    // files with other documents, for copies that contain both names, are left out
     .filter((file) => /(documents|explanation|palette-found)\.tsx?$/.test(file))
   const isWithout = (text: string): boolean =>
     /[{\s`]name node\b(?! hasOtherNodes)/.test(text) ||
-    // the host of a question, of a cause and of a finding are keys of linked pages
+    // the fields before `hostName` that are excluded here are keys of linked pages and are not shown
     /(?<!(?:verdict \{\s+|text |host ))hostName node\b(?! (?:host \{ )?hasOtherNodes)/.test(text)
   expect(files.length).toBeGreaterThan(8)
   expect(files.filter((file) => isWithout(fs.readFileSync(new URL(file, folder), 'utf8')))).toEqual([])

@@ -1,4 +1,4 @@
-/** A host for display: with its node if the name alone would also mean other nodes. */
+/** The names of a host to show. The label includes the node if the host name alone could also mean other nodes. */
 export interface ShownHost {
   readonly host: string
   readonly node: string

@@ -3,7 +3,7 @@ export type ElementType = 'U8' | 'U16' | 'U32' | 'F64'
 
 export type Column = Uint8Array | Uint16Array | Uint32Array | Float64Array
 
-/** A packed column: base64 of a little-endian typed array, as every browser's machine stores it. */
+/** Unpacks a column: base64 of a little-endian typed array, which is the byte order of all machines with browsers. */
 export function unpack(data: string, elementType: ElementType): Column {
   const binary = atob(data)
   const bytes = new Uint8Array(binary.length)

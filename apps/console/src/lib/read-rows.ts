@@ -11,7 +11,7 @@ interface ReadRows<Row> {
 }
 
 export interface ReadOptions {
-  /** The maximum; MOST_ROWS if absent. */
+  /** The maximum number of rows; by default MOST_ROWS. */
   readonly most?: number
   readonly signal?: AbortSignal
   /** Called after each page with the number of rows so far. */
@@ -20,7 +20,7 @@ export interface ReadOptions {
 
 type ReadPage<Row> = (after: string | null, signal?: AbortSignal) => Promise<Connection<Row>>
 
-/** All rows of a list, page by page from the first one. Throws as reading a page does, and when the signal aborts. */
+/** Reads all rows of a list, page by page from the first one. Throws the error of a failed read, and when the signal aborts. */
 export async function readRows<Row>(read: ReadPage<Row>, { most = MOST_ROWS, signal, onRead }: ReadOptions = {}): Promise<ReadRows<Row>> {
   const rows: Row[] = []
   let after: string | null | undefined = null

@@ -5,4 +5,4 @@ interface CountedReason {
 }
 
 /** A sentence that is true of all counted hosts: facts about a single host are marked as such. */
-export const reasonOfHosts = ({ hosts, text }: CountedReason): string => (hosts === 1 ? text : `for one: ${text}`)
+export const reasonOfHosts = ({ hosts, text }: CountedReason): string => (hosts === 1 ? text : `for example: ${text}`)

@@ -1,6 +1,6 @@
 import { formatPercent, formatShare } from './format.ts'
 
-/** A share in per cent, such as 0.8 %; never 0 for a count above 0, nor 100 for less than all; `-` if the total is 0. */
+/** A share in per cent, such as 0.8 %. It is never 0 for a count above 0, and never 100 for less than all; `-` if the total is 0. */
 export function shareText(some: number, all: number): string {
   if (all === 0) return '-'
   const percent = (100 * some) / all

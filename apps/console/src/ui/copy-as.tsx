@@ -41,7 +41,7 @@ export const callCopies = (document: Operation, variables: VariablesOf<Operation
   [answer, async () => JSON.stringify(await ask(document, variables), null, 2)],
 ]
 
-/** Sends the query when it is selected. Components of all pages work without a session. */
+/** Sends the query when the item is selected. The module is loaded only then, so that this component works without a session. */
 const ask = async (document: Operation, variables: VariablesOf<Operation>): Promise<unknown> =>
   (await import('../lib/service/api.ts')).request(document, variables)
 
@@ -93,7 +93,7 @@ export function CopyMenu({ items = [], files = [], graphiql }: CopyMenuProps) {
   )
 }
 
-/** Shows for a moment that something is done. */
+/** Shows a message for two seconds. */
 export const notifyDone = (message: string): void => void notifications.show({ message, autoClose: 2_000, withCloseButton: false })
 
 /** Copies a text to the clipboard, and shows the result. */

@@ -15,7 +15,7 @@ import type { TableColumn } from './table/table.tsx'
 /** Loaded when a file is requested. */
 const SaveRows = lazy(async () => ({ default: (await import('./table/save-rows.tsx')).SaveRows }))
 
-/** The maximum number of rows for the clipboard: a browser allows writing only shortly after a click. */
+/** The maximum number of rows for the clipboard, because a browser allows writing to it only shortly after a click. */
 const MOST_IN_CLIPBOARD = 1_000
 
 type CopiedPages<Row> = Pick<Pages<Row, Connection<Row>>, 'lists' | 'total' | 'read'>

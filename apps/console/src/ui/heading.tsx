@@ -8,7 +8,7 @@ import './heading.css'
 interface HeadingProps {
   /** The key that moves to this section from anywhere on the page. */
   readonly keys?: string
-  /** The call of the section, if it is not the page's: it opens in GraphiQL. */
+  /** The call of the section, if it has one of its own. The heading then has a link to GraphiQL with this call. */
   readonly call?: Call | undefined
   readonly children: string
 }

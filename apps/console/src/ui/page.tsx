@@ -3,7 +3,7 @@ import { type ReactNode, useEffect, useRef } from 'react'
 import { whenUncovered } from '../lib/browser/over-page.ts'
 import type { LiveState } from '../lib/service/live.ts'
 
-/** The path of the first page of a visit, which takes no focus, so that Tab begins at the top of the document. */
+/** The path of the first page of a visit. This page does not take the focus, so that Tab begins at the top of the document. */
 let beginning: string | undefined
 let hasLeftIt = false
 

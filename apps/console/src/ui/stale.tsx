@@ -10,25 +10,25 @@ import { Age } from './age.tsx'
 export interface FreshProps {
   /** The time of the read, by the clock of this browser; 0: not known. */
   readonly atMs: number
-  /** The time of the next automatic read, milliseconds; undefined: none, or a stream updates it. */
+  /** The interval of automatic reads, milliseconds; undefined if there are none, or if a stream updates the data. */
   readonly everyMs?: number | undefined
   /** The stream that updates the data. */
   readonly live?: LiveState | undefined
-  /** False if it does not follow changes, like a record or a frozen list. */
+  /** False if the data does not follow changes, like a record or a frozen list. */
   readonly isFollowed?: boolean | undefined
 }
 
 interface StaleProps extends FreshProps {
   /** Why the data could not be refreshed; null if it could. */
   readonly error: unknown
-  /** The content belongs to something else until the requested data arrives. */
+  /** Whether the content belongs to an earlier request, because the requested data has not arrived yet. */
   readonly isOther?: boolean
   readonly children: ReactNode
 }
 
 /**
- * Outdated data: paler, with the time since when. The same holds for all live data after three seconds without news
- * (lib/service/freshness.ts): a number that may be outdated must not look like a current one.
+ * Marks outdated data: it is paler, and has the time of its last update. All live data is marked after three seconds without news
+ * (lib/service/freshness.ts), because an operator must not take an outdated number for a current one.
  */
 export function Stale({ error, isOther = false, children, ...fresh }: StaleProps) {
   const silence = useSilence(fresh)
@@ -52,10 +52,10 @@ export function useSilence({ atMs, everyMs, live, isFollowed = true }: FreshProp
 
 const secondsSince = (atMs: number): number => Math.floor(Math.max(0, Date.now() - atMs) / 1_000)
 
-/** The time and age of the data, and for how long there has been no update. */
+/** The time and the age of the data, and the time without an update. */
 export function AsOf({ atMs, silence }: { readonly atMs: number; readonly silence?: number | undefined }) {
   const zone = useTimeZone()
-  // ages are shown by the service's clock
+  // ages are computed by the service's clock
   const readMs = atMs + serviceNow() - Date.now()
   return (
     <Text size="xs" c="dimmed" data-as-of-read>

@@ -9,8 +9,8 @@ interface Anchored {
 }
 
 /**
- * Keeps the visible rows in place when rows above them are added or removed; a list at its very top shows the added rows. Returns the
- * function that the table calls after each rendering.
+ * Keeps the visible rows at their position when rows above them are added or removed. If the list is scrolled to its top, it shows the
+ * added rows. Returns the function that the table calls after each rendering.
  */
 export function useAnchor({ count, keyOf, listKey }: Anchored): (scroller: HTMLElement, offset: number, rowHeight: number) => void {
   const top = useRef<{ readonly index: number; readonly key: Key; readonly listKey: string } | undefined>(undefined)

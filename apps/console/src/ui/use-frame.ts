@@ -7,7 +7,7 @@ export interface Frame {
   readonly to: Point
 }
 
-/** The distance in pixels from which on a press becomes a selection frame. */
+/** The distance in pixels from which on a press with movement is a selection frame. */
 const BEGINS_AFTER = 4
 
 /** Draws frames over an element. `pointOf` returns the position of an event within it. */
@@ -17,7 +17,7 @@ export function useFrame<Over extends Element>(
 ) {
   const [frame, setFrame] = useState<Frame | undefined>()
   const pressed = useRef<Point | undefined>(undefined)
-  /** The click that ends a drawn frame must not count as a click on the chart. */
+  /** Whether a frame was just drawn. The click that ends it must not count as a click on the chart. */
   const isOver = useRef(false)
   const cancel = (): void => {
     pressed.current = undefined
@@ -26,7 +26,7 @@ export function useFrame<Over extends Element>(
   return {
     frame,
     cancel,
-    /** Whether a click belongs to a selection frame; asked once for each click. */
+    /** Whether a click ends a selection frame. It must be called once for each click. */
     endsFrame: (): boolean => {
       const ends = isOver.current
       isOver.current = false
@@ -35,7 +35,7 @@ export function useFrame<Over extends Element>(
     handlers: {
       onPointerDown: (event: PointerEvent<Over>): void => {
         isOver.current = false
-        // a touch scrolls, and headings and buttons handle their own clicks
+        // a touch scrolls the page, and buttons (also headings that are buttons) handle their own clicks
         const isOther = event.target instanceof Element && event.target.closest('button') !== null
         if (event.button === 0 && event.pointerType !== 'touch' && !isOther) pressed.current = pointOf(event)
       },

@@ -54,7 +54,7 @@ export function AggregateHistory({ uuid, current, hasDraft, onUndo }: AggregateH
       {undo.error === undefined ? null : <Problem error={undo.error} />}
       {undo.lost === undefined ? null : (
         <Alert color="yellow" p="xs" role="alert" title="The earlier state is not known">
-          <Text size="sm">The log does not identify version {undo.lost} apart. Edit it by hand.</Text>
+          <Text size="sm">The log does not contain version {undo.lost} as a state of its own. Edit the aggregate by hand.</Text>
         </Alert>
       )}
       {error ? <Problem error={error} onRetry={() => void refetch()} /> : null}
@@ -79,7 +79,7 @@ export function AggregateHistory({ uuid, current, hasDraft, onUndo }: AggregateH
             { head: 'Account', cell: ({ account }) => account },
             { head: 'Change', className: 'breaks', cell: ({ deed: action }) => action },
             {
-              head: 'Back',
+              head: 'Undo',
               cell: ({ at, before }) =>
                 before === undefined ? null : (
                   <UndoButton

@@ -78,7 +78,7 @@ export function AggregateMembers({ aggregate, hostNames }: AggregateMembersProps
   )
 }
 
-/** `words` is undefined while the states are loaded. */
+/** The columns of the members; `words` is undefined while their states are being loaded. */
 function columnsWith(words: ReadonlyMap<string, MemberWords> | undefined): TableColumn<string>[] {
   const of = (name: keyof MemberWords) => (host: string) => (words === undefined ? '…' : (words.get(host)?.[name] ?? ''))
   return [

@@ -76,7 +76,7 @@ function ReadBy({ entry: { readers, isOwn, unusedReaders, similarKeys } }: { rea
   )
 }
 
-/** The profiles with this reader, and for a pattern, what must name the key. */
+/** A filter or weigher that reads the key, with its profiles. If it reads only keys that requests name, also what must name the key. */
 function ReaderLine({ reader: { part, by, profiles } }: { readonly reader: Reader }) {
   return (
     <Text component="div" inherit data-reader={part} {...(by === null ? {} : { c: 'dimmed' })}>
@@ -100,7 +100,7 @@ function ReaderLine({ reader: { part, by, profiles } }: { readonly reader: Reade
 
 type Flavors = ResultOf<typeof ASKED>['activity']['flavors']
 
-/** The number of the most requested flavors that ask for the key; nothing if none does. */
+/** The number of the most requested flavors whose extra specs name the key; renders nothing if there are none. */
 function NamedBy({ flavors, name }: { readonly flavors: Flavors; readonly name: string }) {
   const count = countNaming(flavors, name)
   if (count === 0) return null

@@ -51,7 +51,7 @@ function OneAggregate({ uuid }: { readonly uuid: string }) {
   // a draft belongs to the present, and is kept while the past is shown
   const isEditing = edit === 'yes' && !isPast
 
-  // the draft begins with the hosts that the page of hosts passed, before the operator edits it
+  // hosts that the operator selected on the hosts page are added to the draft before the operator edits it
   const handed = handedHosts(uuid)
   const isTaking = isEditing && handed.length > 0
   useEffect(() => {
@@ -78,11 +78,11 @@ function OneAggregate({ uuid }: { readonly uuid: string }) {
     return (
       <Page title="Aggregate">
         <Empty title="Aggregate not found">
-          None has the uuid <Code>{uuid}</Code>; it may have been deleted.
+          No aggregate has the uuid <Code>{uuid}</Code>; it may have been deleted.
         </Empty>
       </Page>
     )
-  // a draft without input is not kept
+  // a draft is stored only after its first change
   const edited = draft ?? beginDraft(aggregate)
   return (
     <Page
@@ -103,7 +103,7 @@ function OneAggregate({ uuid }: { readonly uuid: string }) {
       }
     >
       <Stack gap="md">
-        {/* what was read before stays, and a draft with it */}
+        {/* after a failed read, the earlier data and the draft stay on the page */}
         {error ? <Problem error={error} onRetry={() => void refetch()} /> : null}
         <Stale error={error} atMs={dataUpdatedAt} everyMs={REFRESH_MS}>
           <Group gap="sm">

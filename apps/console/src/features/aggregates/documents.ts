@@ -19,14 +19,14 @@ export const AGGREGATE = graphql(`
   }
 `)
 
-/** The most requested flavors, with their demands on metadata. */
+/** The most requested flavors, with their extra specs. */
 export const ASKED = graphql(`
   query AggregateAsked {
     activity(window: "P7D", steps: 1) { flavors { name extraSpecs { key } } }
   }
 `)
 
-/** The state of its members, packed: an aggregate may contain the whole fleet. */
+/** The states of the aggregate's members as packed columns, because an aggregate may contain the whole fleet. */
 export const MEMBERS = graphql(`
   query AggregateMembers($query: String!, $at: Moment) {
     fleet(at: $at) {
@@ -76,7 +76,7 @@ export const UPDATE = graphql(`
   }
 `)
 
-/** The placed instances that an edit would refuse; the edit is not applied. */
+/** A dry run of an edit: the placed instances whose hosts would then refuse their requests. */
 export const WARNINGS = graphql(`
   mutation AggregateWarnings($uuid: UUID!, $ifVersion: Int!, $input: AggregateUpdateInput!) {
     aggregateUpdate(uuid: $uuid, ifVersion: $ifVersion, input: $input, dryRun: true) {
@@ -89,7 +89,7 @@ export const WARNINGS = graphql(`
   }
 `)
 
-/** The effect of an edit on the last requests and on the capacity for flavors; the edit is not applied. */
+/** A dry run of an edit: its effect on the latest requests, and on the free capacity for flavors. */
 export const REPLAY = graphql(`
   mutation AggregateReplay($uuid: UUID!, $ifVersion: Int!, $input: AggregateUpdateInput!) {
     aggregateUpdate(uuid: $uuid, ifVersion: $ifVersion, input: $input, dryRun: true) {

@@ -27,10 +27,10 @@ test.each<[string, AuditRow, string | undefined]>([
     row({}, { summary: 'cut' }),
     'changed it; the arguments were too long to keep whole',
   ],
-  ['its making', row({}, { mutation: 'aggregateCreate' }), 'created it'],
+  ['the creation of the aggregate', row({}, { mutation: 'aggregateCreate' }), 'created it'],
 ])('%s', (_name, entry, action) => expect(actionOf(entry)).toBe(action))
 
-test('the line of the audit names the aggregate; the moment before an edit is a millisecond before', () => {
+test('the filter of the audit names the aggregate, and the moment before an edit is one millisecond earlier', () => {
   expect(historyQuery('u-1')).toContain('target:u-1')
   expect(momentBefore('2026-01-01T00:00:00.000Z')).toBe('2025-12-31T23:59:59.999Z')
 })
@@ -43,7 +43,7 @@ test.each<[string, AuditRow, number | undefined]>([
   ['nothing precedes the creation', row({ input: { name: 'b' } }, { mutation: 'aggregateCreate' }), undefined],
 ])('%s', (_name, entry, version) => expect(versionBefore(entry)).toBe(version))
 
-test('a version is found backwards from a later moment, but not if two edits have the same millisecond', async () => {
+test('a version is found by going back from a later moment, but not if two edits have the same millisecond', async () => {
   const at = (second: number): string => `2026-01-01T00:00:0${second}.000Z`
   const states = [
     { version: 1, updatedAt: at(1) },

@@ -28,7 +28,7 @@ export function actionOf({ mutation, result, summary }: AuditRow): string | unde
     ...words(removeHosts).map((host) => `- host ${host}`),
     ...words(addHosts).map((host) => `+ host ${host}`),
   ]
-  // only the beginning of a long value is kept
+  // the audit stores only the beginning of a long value
   return said.join(', ') || 'changed it; the arguments were too long to keep whole'
 }
 
@@ -64,8 +64,8 @@ export function versionBefore({ mutation, result, summary }: AuditRow): number |
 const MOST_STEPS = 10
 
 /**
- * The state of a version, by the moments of the log: from one that is not before its end, step by step backwards. Undefined if they do
- * not distinguish it, like two edits in one millisecond.
+ * Reads the aggregate as it was at `moment`, and then before each earlier edit, until it finds the version. `moment` must not be before
+ * the end of the version. Undefined if the moments do not distinguish the version, for example if two edits have the same millisecond.
  */
 export async function findVersion<State extends { readonly version: number; readonly updatedAt: string }>(
   version: number,

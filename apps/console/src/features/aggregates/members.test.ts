@@ -25,5 +25,5 @@ describe('members', () => {
     ['a host that never reported', 'h3', undefined],
   ])('%s', (_name, host, words) => expect(readMembers(packed).get(host)).toEqual(words))
 
-  test('no host', () => expect(readMembers({ names: [], dictionaries: [], columns: [] }).size).toBe(0))
+  test('without hosts there are no members', () => expect(readMembers({ names: [], dictionaries: [], columns: [] }).size).toBe(0))
 })

@@ -7,7 +7,7 @@ export interface PackedMembers {
   readonly columns: readonly { readonly name: string; readonly elementType: 'U8' | 'U16' | 'U32' | 'F64'; readonly data: string }[]
 }
 
-/** The state of a member: a word, and the number of its nodes in the aggregate if not all are. */
+/** The states of a member's nodes: one word, or each word with its number of nodes if they differ. */
 export interface MemberWords {
   readonly state: string
   readonly status: string

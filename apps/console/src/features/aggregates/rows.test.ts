@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { countNaming } from './rows.ts'
 
-test('a flavor may name a key with or without a scope, and counts once', () => {
+test('a flavor that names a key with and without a scope is counted once', () => {
   const flavors = [['scope:ssd', 'ssd'], ['ssd'], ['hw:ssd_kind', 'essd', 'scope:ssd:x'], []].map((keys) => ({
     extraSpecs: keys.map((key) => ({ key })),
   }))

@@ -3,7 +3,7 @@ import { type ListSearch, readSortedSearch } from '../../lib/browser/list-search
 /** The service's orders of aggregates, by the key of their column. */
 export const aggregateOrders = { name: 'NAME', az: 'ZONE', hosts: 'HOSTS', version: 'VERSION', updated: 'UPDATED_AT' } as const
 
-/** The query parameters of the list's address; all others are dropped. */
+/** The query parameters of the list's address; other parameters are dropped. */
 export const readAggregatesSearch = (said: Record<string, unknown>): ListSearch => readSortedSearch(said, Object.keys(aggregateOrders))
 
 /** The order in `sort`, in the form of the API; by name if it has none. */

@@ -1,6 +1,6 @@
 import { useEffect } from 'react'
 
-/** The interval of reads, after which edits of others are shown, milliseconds. */
+/** The interval in milliseconds at which the page reads again, to show edits of other operators. */
 export const REFRESH_MS = 10_000
 
 /** Reads again at this interval while the component is mounted. */

@@ -22,8 +22,8 @@ export function AuditEntry({ entry, onClose }: { readonly entry: AuditRow; onClo
     <Card withBorder p="xs" mb="xs" component="section" aria-label={`Row ${seq} of the audit`} data-entry={seq}>
       <Group justify="space-between" align="flex-start" wrap="nowrap">
         <Text size="sm" component="div" className="running-text" style={{ overflowWrap: 'anywhere' }}>
-          <b>{mutation}</b> of {target === '' ? 'nothing' : target} by {like('account', account)} (key {like('key', keyId)}) ended with{' '}
-          {result},{' '}
+          <b>{mutation}</b> {target === '' ? 'without a target' : `of ${target}`} by {like('account', account)} (key {like('key', keyId)})
+          ended with {result},{' '}
           <AnchorLink size="sm" to="/hosts" search={{ at }} title={`The fleet as it was then, ${titleOfTime(at)}`}>
             {formatTime(at, zone)}
           </AnchorLink>

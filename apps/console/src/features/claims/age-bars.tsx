@@ -11,7 +11,7 @@ interface AgeBarsProps {
   /** The filter. */
   readonly q: string
   onFilter(q: string): void
-  /** The interval of counts, milliseconds: each bar examines every claim. */
+  /** The interval between counts in milliseconds. It is long, because each bar examines every claim. */
   readonly everyMs: number
 }
 

@@ -102,5 +102,5 @@ function End({ row: { expiresAt, releasedAt, reason } }: { readonly row: ClaimRo
         <Age atMs={Date.parse(releasedAt)} ago />
       </span>
     )
-  return expiresAt === null ? <span className="dimmed">for good</span> : <TimeLeft untilMs={Date.parse(expiresAt)} />
+  return expiresAt === null ? <span className="dimmed">no expiry</span> : <TimeLeft untilMs={Date.parse(expiresAt)} />
 }

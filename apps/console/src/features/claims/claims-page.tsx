@@ -32,7 +32,7 @@ import { RevokeClaims } from './revoke-claims.tsx'
 const ClaimBeside = lazy(async () => ({ default: (await import('./claim-panel.tsx')).ClaimPanel }))
 
 const REFRESH_MS = 5_000
-/** Each count examines every claim. */
+/** The interval between counts in milliseconds. It is long, because each count examines every claim. */
 const COUNTS_EVERY_MS = 10_000
 /** The number of claims that one call can end. */
 const MOST_CHOSEN = 1_000
@@ -96,7 +96,7 @@ export function ClaimsPage() {
               most={MOST_CHOSEN}
               onChooseAll={async () => {
                 const all = await load(MOST_CHOSEN)
-                // rows of a filter that is not shown yet cannot be selected
+                // undefined if the filter has changed meanwhile: rows that are not shown cannot be selected
                 if (all !== undefined) choice.choose(all.filter(isHeld))
               }}
             >

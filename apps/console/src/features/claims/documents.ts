@@ -34,8 +34,7 @@ export const CLAIM = graphql(`
 `)
 
 /**
- * The number of claims of each kind that an operator looks for; with the same conditions as kinds.ts. And the number of
- * void proposals.
+ * The number of claims of each kind that operators look for, and the number of void proposals. The conditions must be those of kinds.ts.
  */
 export const COUNTS = graphql(`
   query ClaimCounts(
@@ -51,7 +50,7 @@ export const COUNTS = graphql(`
   }
 `)
 
-/** The number of claims of each age; with the same borders as ages.ts. */
+/** The number of claims of each age. The borders must be those of ages.ts. */
 export const AGES = graphql(`
   query ClaimAges(
     $b0: String!, $b1: String!, $b2: String!, $b3: String!, $b4: String!, $b5: String!, $b6: String!, $b7: String!, $at: Moment

@@ -1,6 +1,6 @@
 /** The kinds of claims that operators look for, each with its filter, to which its count links. */
 export const kinds = {
-  reserved: { label: 'Reserved', q: 'state:RESERVED', title: 'Not confirmed yet; they end by themselves' },
+  reserved: { label: 'Reserved', q: 'state:RESERVED', title: 'Not confirmed yet; they expire automatically' },
   ending: { label: 'End within 30 s', q: 'state:RESERVED left<=30s', title: 'Reservations about to end' },
   old: {
     label: 'Reserved for 5 min',
@@ -8,11 +8,11 @@ export const kinds = {
     title: 'Reserved for a long time without confirmation: the caller may leak claims',
   },
   held: { label: 'Confirmed', q: 'state:CONFIRMED', title: 'Confirmed, but not counted by a report of the host yet' },
-  counted: { label: 'Materialised', q: 'state:MATERIALISED', title: 'The host counts them itself' },
+  counted: { label: 'Materialised', q: 'state:MATERIALISED', title: 'The report of the host includes them' },
   expired: {
     label: 'Expired in 1 h',
     q: 'state:EXPIRED ended<=1h',
-    title: 'Reservations that ended within the last hour without being confirmed; they are kept for as long',
+    title: 'Reservations that ended within the last hour without being confirmed; older ones are not counted',
   },
 } as const
 

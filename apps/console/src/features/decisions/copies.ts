@@ -1,8 +1,6 @@
 import { quoteForShell } from '../../lib/shell.ts'
 import { hostOfName } from './names.ts'
 
-/** The data for copies of a decision. */
-
 /** `instance` counts from 0; null leaves the choice to the service. */
 export const commandExplain = (id: string, instance: number | null): string =>
   `gantt explain ${id}${instance === null ? '' : ` --instance ${instance}`}`

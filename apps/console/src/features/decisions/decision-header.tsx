@@ -76,7 +76,7 @@ export function DecisionHeader({ decision, fidelity }: HeaderProps) {
           </AnchorLink>
         </Fact>
       )}
-      {profileName === undefined ? <Fact name="profile">unknown here</Fact> : <Like name="profile" value={profileName} />}
+      {profileName === undefined ? <Fact name="profile">not known to this service</Fact> : <Like name="profile" value={profileName} />}
       <Fact name="revision">
         <AnchorLink
           className="fact-link"

@@ -107,14 +107,14 @@ export const PROFILES = graphql(`
   }
 `)
 
-/** The present state that a replay now would use. */
+/** The present revision, for a replay on the present fleet. */
 export const NOW = graphql(`
   query PresentRevision {
     health { revision }
   }
 `)
 
-/** Time range decisions can be replayed. */
+/** The time range in which decisions can be replayed. */
 export const KEPT = graphql(`
   query DecisionsKept {
     fleetLog { firstRevision keptDays }
@@ -128,7 +128,6 @@ export const VERIFY = graphql(`
   }
 `)
 
-/** The page for a ticket, written by the service. */
 /** The parts of a decision that the request's project may see. */
 export const FOR_PROJECT = graphql(`
   query ForProject($id: ID!) {

@@ -15,7 +15,7 @@ export const countHosts = (count: number): string => `${formatCount(count)} ${co
 export const exactAmount = (value: string | null | undefined, unit: string | null | undefined): string =>
   value === null || value === undefined ? '' : `${value}${unit ? ` ${unit}` : ''}`
 
-/** The same in a readable form: `256 GiB`, `1,204`; other texts are unchanged. */
+/** A recorded amount in a readable form: `256 GiB`, `1,204`. Other texts are unchanged. */
 export function readableAmount(value: string | null, unit: string | null): string {
   if (value === null) return ''
   const number = Number(value)

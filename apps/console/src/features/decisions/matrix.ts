@@ -19,7 +19,7 @@ export interface Selection {
   /** Refused first by this filter. */
   readonly filter?: string | undefined
   readonly reason?: string | undefined
-  /** Among those: the range of missing amounts, as in the address (`1024-2048`: from the first, below the second). */
+  /** Of the hosts that `filter` refused: those with a missing amount in this range (`1024-2048`: from 1024 to below 2048). */
   readonly short?: string | undefined
   /** Refused by this filter alone. */
   readonly sole?: string | undefined
@@ -135,7 +135,7 @@ function shortWords(names: readonly string[]): string[][] {
   return words.map((one) => (isShared ? one.slice(0, -1) : one))
 }
 
-/** The number of filters that refuse a host, with no filter skipped. */
+/** The number of filters that refuse a host, with all filters evaluated. */
 export const countRefusals = (matrix: Matrix, host: number): number => comboOf(matrix, host).length
 
 /** The amount that the service adds to a distance for each further refusal, so that hosts with fewer refusals are first. */

@@ -1,10 +1,10 @@
 import { hostLabel, type ShownHost } from '../../lib/host-label.ts'
 
-/** The key of a host in addresses and between lists: `host`, or `host/node` if the node has another name. What is shown is `shownHost`. */
+/** The key of a host in addresses and lists: `host`, or `host/node` if the node has another name. `shownHost` returns the text to show. */
 export const nameOfHost = ({ hostName, node }: { readonly hostName: string; readonly node: string }): string =>
   hostName === node ? hostName : `${hostName}/${node}`
 
-/** The label of a host, with its node also if the name has other nodes. */
+/** The label of a host. It contains the node if other nodes have the same host name. */
 export const shownHost = ({ hostName, ...names }: { readonly hostName: string } & Omit<ShownHost, 'host'>): string =>
   hostLabel({ host: hostName, ...names })
 
@@ -19,7 +19,7 @@ export const shownOf = ({
   readonly host: { readonly hasOtherNodes: boolean } | null
 }): string => shownHost({ hostName, node, hasOtherNodes: host?.hasOtherNodes })
 
-/** The reverse: the host of a key. */
+/** Parses a key that `nameOfHost` made. */
 export function hostOfName(name: string): { readonly host: string; readonly node: string | null } {
   const slash = name.indexOf('/')
   return slash < 0 ? { host: name, node: null } : { host: name.slice(0, slash), node: name.slice(slash + 1) }

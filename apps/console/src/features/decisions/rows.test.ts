@@ -57,7 +57,7 @@ describe('selections', () => {
     ['distance', ['rack/e', 'd', 'c', 'a', 'b']],
     ['rank', ['rack/e', 'd', 'c', 'a', 'b']],
     ['name', ['a', 'b', 'c', 'd', 'rack/e']],
-  ] as const)('by %s', (sort, expected) => expect(names(sortHosts(matrix, [0, 1, 2, 3, 4], sort))).toEqual(expected))
+  ] as const)('hosts are sorted by %s', (sort, expected) => expect(names(sortHosts(matrix, [0, 1, 2, 3, 4], sort))).toEqual(expected))
 
   test('combinations count every refused host once', () => {
     const combos = countCombos(matrix)
@@ -98,7 +98,7 @@ describe('distances', () => {
     ['a small distance has one more digit', 0.0234, 0b1, '2.3 %'],
     ['a distance just below 10 % is rounded', 0.0996, 0b1, '10 %'],
     ['a large distance has no decimals', 0.4766, 0b1, '48 %'],
-    ['no number', 1, 0b1, '100 %'],
+    ['a check without a number counts as 100 %', 1, 0b1, '100 %'],
     ['the addition for further refusals is subtracted', 1.002, 0b111, '100 %'],
     ['a distance is never below 0', 0, 0b11, '0 %'],
   ])('%s', (_name, distance, bits, text) => expect(refused(distance, bits)).toBe(text))
@@ -119,16 +119,16 @@ test.each([
   ['a', 1, ['a']],
   ['zzz', 12, []],
   ['/e', 12, ['rack/e']],
-])('names with %s, %i at most', (text, most, found) => expect(findNames(matrix, text, most)).toEqual(found))
+])('the names that contain %s, at most %i', (text, most, found) => expect(findNames(matrix, text, most)).toEqual(found))
 
 describe('short names', () => {
   test.each([
     ['a common last word is removed', ['RamFilter', 'AvailabilityZoneFilter'], ['Ram', 'AvailabilityZone']],
-    ['also after capital letters', ['RAMWeigher', 'IoOpsWeigher'], ['RAM', 'IoOps']],
+    ['a common last word is removed also after capital letters', ['RAMWeigher', 'IoOpsWeigher'], ['RAM', 'IoOps']],
     ['names without a common last word are not changed', ['RamFilter', 'Plugin'], ['RamFilter', 'Plugin']],
     ['a single name is not changed', ['RamFilter'], ['RamFilter']],
     ['the only word of a name is not removed', ['Filter', 'RamFilter'], ['Filter', 'RamFilter']],
-    ['none', [], []],
+    ['without names there are no short names', [], []],
   ])('%s', (_name, all, short) => expect(shortNames(all)).toEqual(short))
 
   test.each([
@@ -166,7 +166,7 @@ describe('weighers that give every host 0', () => {
     ])
   })
 
-  test('may be all weighers', () => {
+  test('may be all weighers of the profile', () => {
     expect(withoutSilent({ weighers, hosts: [host(0, 0, 0)] })).toMatchObject({ weighers: [], silent: ['RAM', 'Soft', 'IO'] })
   })
 })
@@ -203,16 +203,16 @@ describe('stacks', () => {
   test('without weights the axis is not empty', () => expect(extentOf([[]])).toEqual([0, 1]))
 })
 
-describe('funnel', () => {
+describe('the funnel', () => {
   test.each([
     [0, 10, 'log', 0],
     [10, 10, 'log', 1],
     [10, 10, 'linear', 1],
     [5, 10, 'linear', 0.5],
     [0, 0, 'linear', 0],
-  ] as const)('%i of %i is %s %d', (hosts, all, scale, share) => expect(barShare(hosts, all, scale)).toBe(share))
+  ] as const)('%i of %i hosts: a %s bar has the length %d', (hosts, all, scale, share) => expect(barShare(hosts, all, scale)).toBe(share))
 
-  test('its line omits filters without refusals', () => {
+  test('the line of text omits filters without refusals', () => {
     expect(
       funnelText(200, [
         { entered: 200, passed: 120 },

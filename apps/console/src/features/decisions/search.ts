@@ -5,7 +5,7 @@ import type { Scale } from './funnel.ts'
 export const groupings = ['cause', 'flavor', 'project', 'profile', 'chain'] as const
 export type Grouping = (typeof groupings)[number]
 
-/** The query parameters of the list's address; all others are dropped. */
+/** The query parameters of the list's address; other parameters are dropped. */
 export interface DecisionsSearch extends ListSearch {
   /** `off`: nothing is added automatically; absent: the preference of this browser. */
   readonly live?: 'on' | 'off'
@@ -34,9 +34,9 @@ export interface DecisionSearch {
   readonly instance?: string
   /** Hosts refused first by this filter. */
   readonly filter?: string
-  /** Among those: with this code. */
+  /** Of these hosts: those with this reason code. */
   readonly reason?: string
-  /** Among those: the range of missing amounts, from one amount to below another. */
+  /** Of these hosts: those with a missing amount in this range (`1024-2048`: from 1024 to below 2048). */
   readonly short?: string
   /** Hosts that this filter alone refuses. */
   readonly sole?: string
@@ -49,7 +49,7 @@ export interface DecisionSearch {
   readonly sort?: MatrixSort
   /** `yes`: all filters' verdicts, not only the first refusal. */
   readonly all?: 'yes'
-  /** The host of the question "why not this host": `host` or `host/node`. */
+  /** The host for which the page explains the result ("why not this host"): `host` or `host/node`. */
   readonly host?: string
   /** The scale of the funnel; absent: chosen by the number of hosts. */
   readonly scale?: Scale
@@ -59,11 +59,11 @@ export interface DecisionSearch {
   readonly numbers?: WeightNumbers
   /** Changed multipliers: `RAMWeigher:0.5,CPUWeigher:-2`. */
   readonly try?: string
-  /** `yes`: the search for changes that would make it fit is started. */
+  /** `yes`: the search for changes that would make the request fit is started. */
   readonly fit?: 'yes'
   /** The profile of the replay instead of the one that decided, `name` or `name@number`. */
   readonly by?: string
-  /** The revision of the fleet of the replay instead of that of the decision. */
+  /** The revision of the fleet on which the decision is replayed, instead of the decision's own revision. */
   readonly on?: string
   /** The id of a decision to compare with. */
   readonly with?: string

@@ -67,7 +67,7 @@ test.each([
   [0, '0 hosts'],
   [1, '1 host'],
   [10_000, '10,000 hosts'],
-])('%i is %s', (count, text) => expect(countHosts(count)).toBe(text))
+])('a count of %i is shown as %s', (count, text) => expect(countHosts(count)).toBe(text))
 
 describe('amounts', () => {
   test.each([
@@ -78,7 +78,7 @@ describe('amounts', () => {
     ['4', 'VCPU', '4 VCPU', '4 VCPU'],
     ['z2', null, 'z2', 'z2'],
     ['', null, '', ''],
-  ])('%s %s reads %s', (value, unit, readable, exact) => {
+  ])('the amount %s %s is shown as %s', (value, unit, readable, exact) => {
     expect(readableAmount(value, unit)).toBe(readable)
     expect(exactAmount(value, unit)).toBe(exact)
   })
@@ -104,7 +104,7 @@ describe('commands', () => {
     ['', "''"],
   ])('%s is quoted as one word: %s', (text, word) => expect(quoteForShell(text)).toBe(word))
 
-  test('send the same query as the page', () => {
+  test('request the same explanation as the page', () => {
     expect(commandExplain('abc', null)).toBe('gantt explain abc')
     expect(commandExplain('abc', 2)).toBe('gantt explain abc --instance 2')
     expect(commandWhyNot('abc', null, 'h1')).toBe('gantt why-not abc h1')

@@ -1,4 +1,4 @@
-/** A call to begin with, for a page of the console. */
+/** A call to start with, for a page of the console. */
 export interface Example {
   readonly label: string
   readonly query: string

@@ -9,7 +9,7 @@ const FRAME = '/graphiql-frame.html'
 const KEPT_THEME = 'graphiql:theme'
 
 interface FrameProps {
-  /** The initial content of the editors; absent: what was last written in this browser. */
+  /** The initial content of the editors; absent: the last content in this browser. */
   readonly start: GraphiqlSearch
   readonly scheme: 'light' | 'dark'
   readonly fetcher: Fetcher
@@ -34,7 +34,7 @@ export function Frame({ start, scheme, fetcher, onEdit }: FrameProps) {
           return
         }
         const workers = JSON.parse(root.dataset.workers ?? '{}') as Readonly<Record<string, string>>
-        // its first editor uses the stored colours, whatever is set a moment later
+        // GraphiQL's first editor uses the stored colours, and ignores colours that are set later
         inner.localStorage.setItem(KEPT_THEME, scheme)
         inner.MonacoEnvironment = { getWorkerUrl: (_module, label) => workers[label] ?? '' }
         inner.YogaGraphiQL.renderYogaGraphiQL(root, {
@@ -43,7 +43,7 @@ export function Frame({ start, scheme, fetcher, onEdit }: FrameProps) {
           forcedTheme: scheme,
           ...(start.query === undefined ? {} : { query: start.query }),
           ...(start.variables === undefined ? {} : { variables: start.variables }),
-          // without it, GraphiQL writes the query into the address of its own document
+          // without this handler, GraphiQL writes the query into the address of its own document
           onEditQuery: () => undefined,
           onTabChange: ({ tabs, activeTabIndex }) => {
             const tab = tabs[activeTabIndex]

@@ -38,7 +38,7 @@ export function GraphiqlPage() {
         </>
       }
     >
-      {/* what is in the frame cannot be changed from here: another beginning or other colours are another frame */}
+      {/* the content of a frame cannot be changed from here, so other initial content or other colours create another frame */}
       <Frame key={`${round} ${scheme}`} start={start} scheme={scheme} fetcher={fetcher} onEdit={edit} />
     </Page>
   )

@@ -8,8 +8,8 @@ export interface Asked {
 }
 
 /**
- * The operation that would run. If it is ambiguous, because none of several operations is selected, a mutation counts
- * as selected; undefined if there is no operation: the service then reports the error.
+ * The operation that would run. If none of several operations is selected and one is a mutation, the result is the mutation. Undefined if
+ * there is no operation; the service then reports the error.
  */
 export function kindOf({ query, operationName }: Asked): OperationTypeNode | undefined {
   const document = tryParse(query)
@@ -26,7 +26,7 @@ function tryParse(query: string): DocumentNode | undefined {
   try {
     return parse(query)
   } catch {
-    // half-written text is the normal state of an editor
+    // while the operator types, the text is often incomplete; this is no error
     return undefined
   }
 }

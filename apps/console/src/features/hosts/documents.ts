@@ -15,7 +15,7 @@ export const FLEET = graphql(`
   }
 `)
 
-/** The changes since then, one second at a time. */
+/** The changes after a revision; the stream sends an event at most once a second. */
 export const FLEET_DELTAS = graphql(`
   subscription FleetDeltas($columns: [FleetColumn!]!, $after: Revision!) {
     fleetDeltas(columns: $columns, after: $after) {

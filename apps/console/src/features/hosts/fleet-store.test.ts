@@ -44,7 +44,7 @@ describe('the fleet as columns', () => {
         { ordinal: 1, name: 'b', az: 'az2', traits: ['T3'] },
       ]),
     )
-    // in this event az2 is 0 and [T3, T9] is the only set
+    // this event has its own dictionaries: the zone number 0 is az2, and [T3, T9] is the only set
     store.apply(packHosts([{ ordinal: 0, name: 'a', az: 'az2', traits: ['T3', 'T9'] }]))
     expect([zoneOf(store, 0), zoneOf(store, 1)]).toEqual(['az2', 'az2'])
     expect([traitsOf(store, 0), traitsOf(store, 1)]).toEqual([['T3', 'T9'], ['T3']])

@@ -50,7 +50,7 @@ export interface FleetStore {
   /** Whether a host exists at this ordinal. */
   has(ordinal: number): boolean
   nameOf(ordinal: number): string
-  /** The node's name: the host's own unless it has many. */
+  /** The name of the node. It is the host's name unless the host has several nodes. */
   nodeOf(ordinal: number): string
   /** Whether the name of the host has several present nodes. */
   hasOtherNodes(ordinal: number): boolean
@@ -80,7 +80,7 @@ export function createFleetStore(): FleetStore {
   let known = new Uint8Array(0)
   let ordinals = new Uint32Array(0)
   let namesVersion = 0
-  /** The names that several present hosts have, for a version of the names. */
+  /** The host names that several present hosts share, for one version of the names. */
   let counted: { readonly version: number; readonly several: ReadonlySet<string> } | undefined
 
   /** Extends the arrays for an ordinal; arrays double in size, so that they are rarely copied when a fleet grows host by host. */
@@ -92,7 +92,7 @@ export function createFleetStore(): FleetStore {
     for (const column of [...codeColumns, ...setColumns]) codes[column] = grown(codes[column], new Uint32Array(size))
   }
 
-  /** Converts the event's numbers of texts to those of this store. */
+  /** Converts the numbers that an event uses for texts to those of this store. */
   const toLocal = (hosts: PackedHosts, column: CodeColumn | SetColumn): readonly number[] => {
     const dictionary = hosts.dictionaries.find((one) => one.column === column)
     if (dictionary === undefined) return []

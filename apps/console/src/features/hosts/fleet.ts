@@ -12,8 +12,8 @@ import { askedColumns, createFleetStore, type FleetStore } from './fleet-store.t
 export interface Fleet {
   readonly store: FleetStore
   /**
-   * In fleets of one history an ordinal is the same host. A service that started with another history has other
-   * ordinals, and the selection is lost.
+   * While this number is the same, an ordinal stands for the same host. A service that started with another history has other ordinals,
+   * and the selection is lost.
    */
   readonly history: number
   /** The revision of its data. */
@@ -26,7 +26,7 @@ export interface FleetFeed {
   /** Undefined until the first load. */
   readonly fleet: Fleet | undefined
   readonly live: LiveState
-  /** Why it could not be loaded; earlier data stays. */
+  /** Why the fleet could not be loaded. Earlier data stays visible. */
   readonly error: unknown
   readonly isLoading: boolean
   retry(): void
@@ -48,9 +48,9 @@ const keptAt = (key: string | undefined, at: string | undefined): Fleet | undefi
 }
 
 /**
- * Loads all hosts once, then follows the stream. After a gap it loads again, and shows the old data meanwhile; the
- * stream then starts after the loaded revision, so that no change is missed. The past has no stream; each moment has a
- * component of its own.
+ * Loads all hosts once, then follows the stream. After a gap it loads them again, and shows the old data meanwhile. The stream then
+ * starts after the loaded revision, so that no change is missed. The past has no stream, and each moment is loaded by a component of its
+ * own.
  */
 export function useFleet(isPaused: boolean): FleetFeed {
   const { key } = useSession()

@@ -7,7 +7,7 @@ export interface HostRow {
   readonly node: string
   readonly hasOtherNodes: boolean
   readonly texts: Readonly<Record<FieldHolding<'code'>['name'], string>>
-  /** The text of an optional field, or none. */
+  /** The texts of a field with several texts, or the one text of an optional field; empty if the host does not report it. */
   readonly sets: Readonly<Record<FieldHolding<'set'>['name'], readonly string[]>>
   /** A number in the unit of the field, except for `age`: the time of the last report, milliseconds since 1970, 0 without a report. */
   readonly numbers: Readonly<Record<FieldHolding<'number'>['name'], number>>
@@ -24,7 +24,9 @@ export const readHost = (store: FleetStore, ordinal: number): HostRow => ({
   numbers: byField(numbers, 'name', (field) => (store.numbers(field.column)[ordinal] ?? 0) / ('scale' in field ? field.scale : 1)),
 })
 
-/** The key of a host in addresses and verdicts: its node is named where it has a name of its own. What is shown is `hostLabel`. */
+/**
+ * The key of a host in addresses and verdicts: `host`, or `host/node` if the node has another name. `hostLabel` returns the text to show.
+ */
 export const keyOf = ({ host, node }: { readonly host: string; readonly node: string }): string =>
   host === node ? host : `${host}/${node}`
 

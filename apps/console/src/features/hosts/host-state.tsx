@@ -1,4 +1,4 @@
-/** State and status in the API's words, each with a glyph: + takes instances, ~ in doubt, x does not. */
+/** State and status in the API's words, each with a glyph: + accepts new instances, ~ is uncertain, x accepts none. */
 export function HostState({ state, status }: { readonly state: string; readonly status: string }) {
   return (
     <>
@@ -24,6 +24,6 @@ export const toneOf = (word: string): keyof typeof glyphs => tones[word] ?? 'bad
 
 export const glyphs = { good: '+', doubtful: '~', bad: 'x' } as const
 
-/** Whether the host takes new instances, by its state and status. */
+/** Whether the host accepts new instances, by its state and status. */
 export const isOpen = ({ state, status }: { readonly state: string; readonly status: string }): boolean =>
   state === 'UP' && status === 'ENABLED'

@@ -68,7 +68,7 @@ function originText({ source, by, at, reason, aggregate, release }: Usage['ratio
   }
 }
 
-/** The used share of a class, and its users. */
+/** A bar with the used and the claimed share of a class, and both together as a number. */
 export function UsageMeter({ usage: { capacity, used, claimed, free } }: { readonly usage: Usage }) {
   const share = (amount: number): number => (capacity > 0 ? amount / capacity : 0)
   return (
@@ -85,7 +85,7 @@ export function UsageMeter({ usage: { capacity, used, claimed, free } }: { reado
   )
 }
 
-/** The exact number, because it is part of a sum; the title has it in a larger unit. */
+/** A column with the exact number, because it is part of a sum. The title has the number in a larger unit. */
 const amount = (head: string, numberOf: (usage: Usage) => number): SmallColumn<Usage> => ({
   head,
   isNumber: true,

@@ -46,7 +46,7 @@ describe('the address of the list', () => {
     ['host', 'host'],
     ['-mem.free,host', '-mem.free,host'],
     ['-nonsense,az', 'az'],
-  ])('the order %s', (sort, read) => expect(printSort(readSort(sort))).toBe(read))
+  ])('the order %s is read without unknown fields', (sort, read) => expect(printSort(readSort(sort))).toBe(read))
 })
 
 test('the address of a host has its node and its tab', () => {

@@ -31,7 +31,7 @@ export type HostGroup = (typeof hostGroups)[number]
 export type HostColour = (typeof hostColours)[number]
 export type HostSheet = (typeof hostSheets)[number]
 
-/** The query parameters of the list's address; all others are dropped. */
+/** The query parameters of the list's address; other parameters are dropped. */
 export interface HostsSearch extends ListSearch {
   /** Fields of the grammar, separated by commas, with `-` in front for descending order; by name if absent. */
   readonly sort?: string
@@ -41,7 +41,7 @@ export interface HostsSearch extends ListSearch {
   readonly group?: HostGroup
   /** By default mem, or verdict with a decision. */
   readonly colour?: HostColour
-  /** `yes` if the selected hosts are shown together with the others. */
+  /** `yes` if the selected hosts are compared with the others. */
   readonly compare?: 'yes'
   /** The decision whose verdicts are shown. */
   readonly decision?: string
@@ -75,7 +75,7 @@ export const readSort = (sort: string): readonly HostSortTerm[] => parseSort(sor
 
 /** The query parameters of a host's address. */
 export interface HostSearch {
-  /** The node, where the host has many. */
+  /** The node; absent if it has the name of the host. */
   readonly node?: string
   /** summary if not given. */
   readonly sheet?: HostSheet

@@ -86,8 +86,8 @@ export function CreateKey({ onClose, onDone }: CreateKeyProps) {
             {...write('hosts')}
           />
           <TextInput
-            label="Most nodes of each of these hosts"
-            description="For hosts with several nodes, such as those that manage bare metal; those already there count. Empty: 1."
+            label="Maximum number of nodes per host"
+            description="For hosts with several nodes, such as those that manage bare metal; existing nodes count. Empty: 1."
             inputMode="numeric"
             error={'wrong' in maxNodes ? maxNodes.wrong : undefined}
             {...write('maxNodes')}

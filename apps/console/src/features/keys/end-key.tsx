@@ -48,7 +48,7 @@ export function EndKey({ step, key_: key, isOwn, onClose, onDone }: EndKeyProps)
       <Stack gap="sm">
         <Text size="sm">
           {isRotation
-            ? `A new key with the same rights is created for ${key.account}. This one works on for a day, so that its callers can switch, and then expires.`
+            ? `A new key with the same rights is created for ${key.account}. This one keeps working for a day, so that its callers can switch, and then expires.`
             : `${key.account} cannot call with it any more, immediately and permanently; open streams of it end too.`}
         </Text>
         {isInUse(key, serviceNow()) ? (

@@ -7,9 +7,9 @@ export type Made = Extract<KeyResult, { readonly __typename: 'ApiKeyPayload' }>
 
 /** The permissions of a scope; docs/keys.md describes all of them. */
 export const roles = [
-  { scope: 'READ', does: 'Every query and stream but keys and the audit; this console.' },
+  { scope: 'READ', does: 'Every query and stream except keys and the audit. Needed for this console.' },
   { scope: 'SCHEDULE', does: 'Places instances and claims their resources.' },
-  { scope: 'REPORT', does: 'Reports what hosts have; may be bound to some of them.' },
+  { scope: 'REPORT', does: 'Sends reports of hosts; may be restricted to certain hosts.' },
   { scope: 'CLAIM', does: 'Confirms, extends and releases claims.' },
   { scope: 'OPERATE', does: 'Enables and disables hosts, edits aggregates and groups, revokes claims, reads the audit.' },
   { scope: 'ADMIN', does: 'Everything; creates and revokes keys, activates profiles.' },
@@ -17,14 +17,14 @@ export const roles = [
 
 export type ScopeName = (typeof roles)[number]['scope']
 
-/** The days until a key expires; null: never. Otherwise why the input is invalid. */
+/** Parses the days until a key expires; null means never. `wrong` is why the text is invalid. */
 export function readDays(text: string): { readonly days: number | null } | { readonly wrong: string } {
   if (text.trim() === '') return { days: null }
   const days = Number(text)
   return Number.isInteger(days) && days >= 1 && days <= 3_650 ? { days } : { wrong: 'whole days, 1 to 3650; empty: it never ends' }
 }
 
-/** The maximum number of nodes of each host of a key; null if absent, which means 1. Otherwise why the input is invalid. */
+/** Parses the maximum number of nodes for each host of a key. An empty text is null, which means 1. `wrong` is why the text is invalid. */
 export function readMaxNodes(text: string): { readonly maxNodes: number | null } | { readonly wrong: string } {
   if (text.trim() === '') return { maxNodes: null }
   const maxNodes = Number(text)

@@ -1,6 +1,6 @@
 import { type ListSearch, readColumnsSearch } from '../../lib/browser/list-search.ts'
 
-/** The query parameters of the keys' address; all others are dropped. */
+/** The query parameters of the keys' address; other parameters are dropped. */
 export interface KeysSearch extends Pick<ListSearch, 'cols'> {
   /** Part of name, account, project or prefix. */
   readonly find?: string

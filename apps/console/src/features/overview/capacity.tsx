@@ -63,9 +63,9 @@ export function Capacity({ zones }: { readonly zones: readonly Zone[] }) {
 
 interface HostsOfProps {
   readonly zone: string
-  /** The target of the link, if the text does not say it. */
+  /** The accessible name of the link, if its text does not name the target. */
   readonly label?: string
-  /** A bar, whose name and count are the keyboard's stops. */
+  /** Whether the link is a bar. A bar is not a tab stop, because the zone's name and its number of hosts link to the same page. */
   readonly isBar?: boolean
   readonly children: ReactNode
 }

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { changeOf, FAILED, failedShare, fitsOf, perMinute, queryOf, replicasLine, shareChangeOf } from './figures.ts'
 
-test('the failure rate is the share of all decisions', () => {
+test('the failure rate is the share of failed decisions', () => {
   expect(failedShare({ decisions: 1_000, failed: 8 })).toBe('0.8 %')
 })
 
@@ -29,7 +29,7 @@ test('a replica that is gone or has violations is reported without its lag', () 
   expect(replicasLine([{ ...one, violations: 1 }]).isBad).toBe(true)
 })
 
-test('the link of a count has its exact times', () => {
+test('the link of a count contains the exact times of the period', () => {
   const span = { since: '2026-11-20T09:00:00.000Z', until: '2026-11-20T10:00:00.007Z' }
   expect(queryOf(span)).toBe('at>=2026-11-20T09:00:00Z at<2026-11-20T10:00:00.007Z')
   expect(queryOf(span, FAILED)).toBe('outcome:PARTIAL,NO_VALID_HOST at>=2026-11-20T09:00:00Z at<2026-11-20T10:00:00.007Z')

@@ -14,7 +14,7 @@ export type Capacity = ResultOf<typeof FITS>['capacity']
 /** Decisions in which an instance was not placed, in the filter grammar. */
 export const FAILED = 'outcome:PARTIAL,NO_VALID_HOST'
 
-/** The filter for exactly the counted decisions, also later: those of the span, with further terms. */
+/** The filter for the counted decisions of a period, with further terms. Its times are fixed, so it finds the same decisions later. */
 export const queryOf = ({ since, until }: Pick<Activity, 'since' | 'until'>, terms = ''): string =>
   withTimes(terms, Date.parse(since), Date.parse(until))
 
@@ -47,7 +47,7 @@ function signed(number: number): string {
   return formatSigned(number < 0 ? -rounded : rounded)
 }
 
-/** The lives and lags of all replicas in one line. */
+/** The number of live replicas and their largest lag in one line. */
 export function replicasLine(replicas: FleetNow['replicas']): { readonly value: string; readonly isBad: boolean } {
   const live = replicas.filter((one) => one.live)
   const lagMs = Math.max(0, ...live.map(({ lag }) => readDuration(lag)))
@@ -60,7 +60,7 @@ export function replicasLine(replicas: FleetNow['replicas']): { readonly value: 
 export interface Fits {
   readonly fits: number
   readonly exact: boolean
-  /** The share of instances that would fit into the free amounts of one host but do not fit as they are spread, 0 to 1. */
+  /** Of the instances that would fit if all free amounts were on one host, the share that does not fit because they are spread, 0 to 1. */
   readonly fragmentation: number | undefined
   readonly byZone: ReadonlyMap<string, number>
 }

@@ -99,7 +99,7 @@ interface FitsRowProps {
 }
 
 function FitsRow({ flavor, zones, isPinned, onPin }: FitsRowProps) {
-  // the same variables at each rendering
+  // the variables must be the same object at each rendering while the flavor is the same
   const asked = JSON.stringify(flavor)
   const variables = useMemo(() => ({ spec: { gantt: { flavor: JSON.parse(asked) as Pin } } }), [asked])
   const { data, error, dataUpdatedAt } = useOperation(FITS, variables, { everyMs: REFRESH_MS, staleMs: REFRESH_MS })

@@ -127,7 +127,10 @@ export function OverviewPage() {
   )
 }
 
-/** The pins of the address. An address without pins gets those of this browser, so that it shows the same to everyone who opens it. */
+/**
+ * The pins in the address. If it has none, the pins of this browser are written to it, so that everyone who opens the address sees the
+ * same.
+ */
 function usePins(pin: string | undefined) {
   const navigate = route.useNavigate()
   const kept = keptPins.use()
@@ -184,7 +187,7 @@ function hostFigures({ up: { totalCount: up }, suspect: { totalCount: suspect },
   ]
 }
 
-/** These are known only for the present: the log does not contain them. */
+/** The figures of the replicas. They are known only for the present, because the log does not contain them. */
 const replicaFigures = ({ replicas }: FleetNow): Figure[] => [
   { label: 'Replicas live', ...replicasLine(replicas) },
   { label: 'Conflicts', ...conflictsLine(replicas) },

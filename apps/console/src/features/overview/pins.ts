@@ -19,7 +19,7 @@ export function pinsOf(text: string): readonly Pin[] {
   }
 }
 
-/** The reverse; undefined for none. */
+/** Prints pins for the address; undefined for none. */
 export const printPins = (pins: readonly Pin[]): string | undefined => (pins.length === 0 ? undefined : JSON.stringify(pins))
 
 /** The fields that identify a flavor, whoever requests it and however often. */

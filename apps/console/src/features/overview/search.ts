@@ -2,7 +2,7 @@
 export const spans = ['15m', '1h', '6h', '24h'] as const
 export type SpanName = (typeof spans)[number]
 
-/** The query parameters of the page's address; all others are dropped. */
+/** The query parameters of the page's address; other parameters are dropped. */
 export interface OverviewSearch {
   /** An hour if absent. */
   readonly last?: SpanName

@@ -23,7 +23,7 @@ export function StepTable({ activity }: { readonly activity: Activity }) {
     <SmallTable
       label="Decisions step by step"
       maxHeight="240px"
-      empty="There are none."
+      empty="No decisions."
       rows={busy}
       rowKey={({ at }) => at}
       rowAttributes={({ at }) => ({ 'data-step': at })}

@@ -36,7 +36,7 @@ function tookLine(steps: Activity['steps']): string[] {
   return [`p99 of a step at most ${formatTook(Math.max(...took.map(({ p99Ms }) => p99Ms)))}`]
 }
 
-/** Newest first. */
+/** A line about changes, given newest first: the only change, or the number of changes and the newest one. */
 function changeLine([newest, ...others]: readonly Mark[]): string[] {
   if (newest === undefined) return []
   const what = `${newest.mutation} of ${newest.target}`

@@ -10,12 +10,15 @@ interface CheckFirstProps {
   readonly name: string
   /** The number of the active version. */
   readonly active: number
-  /** The evaluation of the version to be activated. Versions are never edited, so an evaluation stays valid. */
+  /** The number of the version to be activated. */
   readonly number: number
   onChecked(): void
 }
 
-/** The evaluation of a version without a rollout over the last hour, which must be known before the version is activated. */
+/**
+ * Evaluates a version that never had a rollout on requests of the last hour. The operator must see the result before activating it.
+ * Versions are never edited, so a result stays valid.
+ */
 export function CheckFirst({ name, active, number, onChecked }: CheckFirstProps) {
   const variables = useMemo(
     () => ({ baseline: `${name}@${active}`, candidate: { version: `${name}@${number}` }, window: durationOf('1h'), sample: 200 }),
@@ -30,7 +33,7 @@ export function CheckFirst({ name, active, number, onChecked }: CheckFirstProps)
   if (data === undefined || isRunning)
     return (
       <Text size="sm" role="status">
-        It was never tried, so requests of the last hour are being decided with it first.
+        This version was never tried, so requests of the last hour are being decided with it first.
       </Text>
     )
   const { newFailures, text } = data.compareProfiles

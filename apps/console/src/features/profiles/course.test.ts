@@ -8,13 +8,13 @@ const canary: Course = { active: { number: 1 }, rollout: { mode: 'CANARY', perce
 
 test.each([
   ['the active version', 1, plain, []],
-  ['another', 2, plain, ['shadow', 'canary', 'activate']],
+  ['another version', 2, plain, ['shadow', 'canary', 'activate']],
   ['a shadow', 2, shadow, ['canary', 'activate']],
   ['a canary, whose share can be changed', 2, canary, ['shadow', 'canary', 'activate']],
   ['a version other than the one in the rollout', 3, canary, ['shadow', 'canary', 'activate']],
 ] as const)('the steps offered for %s', (_what, number, course, steps) => expect(stepsFor(number, course)).toEqual(steps))
 
-describe('the effect of a step includes what it ends', () => {
+describe('the effect of a step names the rollout that it ends', () => {
   test.each([
     ['shadow', 2, plain, ['site@2 runs in parallel with site@1', 'no placement changes']],
     ['shadow', 3, canary, ['site@3 runs in parallel with site@1', 'The canary of 5 % of site@2 ends.']],
@@ -27,7 +27,7 @@ describe('the effect of a step includes what it ends', () => {
     ['activate', 3, shadow, ['The shadow of site@2 ends.']],
     ['rollback', 2, canary, ['The canary of 5 % of site@2 ends', 'site@1 continues and decides every call']],
     ['rollback', 0, plain, ['site@0 decides again. site@1, which decides now, is marked as rolled back.']],
-  ] as const)('%s of %i', (step, number, course, parts) => {
+  ] as const)('%s of version %i', (step, number, course, parts) => {
     const said = effectsOf(step, 'site', number, 25, course).join(' ')
     for (const part of parts) expect(said).toContain(part)
   })
@@ -40,7 +40,7 @@ describe('the effect of a step includes what it ends', () => {
 test.each([
   [plain, 'site@1 decides all calls. No rollout.'],
   [shadow, 'site@1 decides all calls. site@2 is its shadow: it decides them again, and claims nothing.'],
-  [canary, 'site@1 decides, and site@2 a canary of 5 % of the calls.'],
+  [canary, 'site@2 is a canary and decides 5 % of the calls; site@1 decides the others.'],
 ])('the sentence about the active version and the rollout (%#)', (course, sentence) => expect(summaryOf(course, 'site')).toBe(sentence))
 
 test.each([
@@ -53,7 +53,7 @@ test.each([
   ['100.01', false],
   ['', false],
   ['five', false],
-])('%s percent', (text, isFine) => expect(wrongPercent(text) === undefined).toBe(isFine))
+])('whether "%s" is a valid percentage', (text, isFine) => expect(wrongPercent(text) === undefined).toBe(isFine))
 
 const row = (given: Partial<AuditRow>): AuditRow => ({
   id: 'a',
@@ -87,7 +87,7 @@ test('the filter of the audit matches one profile only, also among similar names
 test.each([
   [{}, '–'],
   [{ ratio: 2, name: 'x', list: [1] }, 'ratio = 2; name = x; list = [1]'],
-])('options %#', (options, text) => expect(optionsText(options)).toBe(text))
+])('options as text (%#)', (options, text) => expect(optionsText(options)).toBe(text))
 
 test('the address keeps known fields, without default values', () => {
   expect(readProfileSearch({ version: '2', against: '0', last: '24h', sample: '500', check: 'yes', other: 'x' })).toEqual({
@@ -100,7 +100,7 @@ test('the address keeps known fields, without default values', () => {
   expect(readProfileSearch({ version: '-1', against: 'a', last: '1h', sample: '200', check: 'no' })).toEqual({})
 })
 
-test('windows in the form of the API and as text', () => {
+test('a time range is printed in the form of the API and as text', () => {
   expect(windows.map(durationOf)).toEqual(['PT1H', 'PT6H', 'PT24H', 'P7D'])
   expect(windows.map(nameOfWindow)).toEqual(
     ['last 1 hour', 'last 6 hours', 'last 24 hours', 'last 7 days'].map((name, i) => (i === 0 ? 'last hour' : name)),

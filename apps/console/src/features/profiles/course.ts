@@ -11,14 +11,14 @@ export interface Course {
 /** A step that an operator may take with a version. */
 export type Step = 'shadow' | 'canary' | 'activate' | 'rollback'
 
-/** The steps that make sense for a version; a rollback is the profile's, not a version's. */
+/** The steps that make sense for a version. A rollback concerns the profile and not a version, so it is not among them. */
 export function stepsFor(number: number, { active, rollout }: Course): readonly Exclude<Step, 'rollback'>[] {
   if (number === active.number) return []
   const isShadow = rollout?.mode === 'SHADOW' && rollout.candidate.number === number
   return isShadow ? ['canary', 'activate'] : ['shadow', 'canary', 'activate']
 }
 
-/** The effects of a step, as sentences; for a rollback, `back` is the version that the service names. */
+/** The effects of a step, as sentences. For a rollback, `number` is the version that decides after it. */
 export function effectsOf(step: Step, name: string, number: number, percent: number, course: Course): readonly string[] {
   const ref = `${name}@${number}`
   const active = `${name}@${course.active.number}`
@@ -30,7 +30,7 @@ export function effectsOf(step: Step, name: string, number: number, percent: num
   switch (step) {
     case 'shadow':
       return [
-        `${ref} runs in parallel with ${active} what that one decides, on the same states, and is compared with it. It claims nothing: no placement changes.`,
+        `${ref} runs in parallel with ${active}: it decides the same calls on the same states, and is compared with it. It claims nothing, so no placement changes.`,
         ...(isOther
           ? ends
           : rollout?.mode === 'CANARY'
@@ -60,7 +60,8 @@ export function effectsOf(step: Step, name: string, number: number, percent: num
 export function summaryOf({ active, rollout }: Course, name: string): string {
   if (rollout === null) return `${name}@${active.number} decides all calls. No rollout.`
   const ref = `${name}@${rollout.candidate.number}`
-  if (rollout.mode === 'CANARY') return `${name}@${active.number} decides, and ${ref} a canary of ${rollout.percent} % of the calls.`
+  if (rollout.mode === 'CANARY')
+    return `${ref} is a canary and decides ${rollout.percent} % of the calls; ${name}@${active.number} decides the others.`
   const share = rollout.percent === 100 ? '' : ` ${rollout.percent} % of`
   return `${name}@${active.number} decides all calls. ${ref} is its shadow: it decides${share} them again, and claims nothing.`
 }

@@ -48,7 +48,7 @@ export function ProfilePage() {
     return (
       <Page title="Profile">
         <Empty title="Profile not found">
-          None has the name <Code>{name}</Code>. <AnchorLink to="/profiles">Show all profiles</AnchorLink>.
+          No profile has the name <Code>{name}</Code>. <AnchorLink to="/profiles">Show all profiles</AnchorLink>.
         </Empty>
       </Page>
     )
@@ -67,7 +67,7 @@ export function ProfilePage() {
 interface OneProfileProps {
   readonly profile: Profile
   readonly scopes: readonly string[]
-  /** The error of the last read; what was read before is kept. */
+  /** The error of the last read. Earlier data stays on the page. */
   readonly error: unknown
   /** The time of the read, by the clock of this browser. */
   readonly readAtMs: number

@@ -38,7 +38,8 @@ export function ProfilesPage() {
     >
       <Stack gap="xs">
         <Text size="sm" c="dimmed">
-          How hosts are chosen, as data: filters in their order and weighers with multipliers. A call names a profile; else default decides.
+          How hosts are chosen, as data: filters in their order and weighers with multipliers. A call names a profile; otherwise the profile
+          default decides.
         </Text>
         {error ? <Problem error={error} onRetry={() => void refetch()} /> : null}
         {data === undefined ? (

@@ -1,2 +1,2 @@
-/** The interval of reads, after which steps of others and new counts of a rollout are shown, milliseconds. */
+/** The interval in milliseconds at which the page reads again, to show steps of other operators and new counts of a rollout. */
 export const REFRESH_MS = 10_000

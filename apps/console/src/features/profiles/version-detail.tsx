@@ -75,8 +75,8 @@ export function VersionDetail({ id, number, course, scopes, onStep }: VersionDet
 /** The normalisation of raw numbers, as the end of a sentence, by the API's name. */
 export const normalisations: Readonly<Record<string, string>> = {
   MINMAX: 'scaled between the least and the greatest among the hosts that passed',
-  FIXED: 'as they are',
-  RANK: 'the share of hosts with a lower one',
+  FIXED: 'none, raw numbers',
+  RANK: 'the share of hosts with a lower number',
 }
 
 const kindNames = {
@@ -103,8 +103,8 @@ function Said({ version }: { readonly version: Version }) {
     <>
       {note === null ? null : <Text size="sm">{note}</Text>}
       <Text size="sm" c="dimmed">
-        {chosen} Raw numbers count {normalisations[normalisation] ?? normalisation.toLowerCase()}; of equals{' '}
-        {tieOrder === 'FIRST_SEEN' ? 'the host seen first is better' : 'the seed says which is better'}.
+        {chosen} Normalisation: {normalisations[normalisation] ?? normalisation.toLowerCase()}. Among equal hosts,{' '}
+        {tieOrder === 'FIRST_SEEN' ? 'the one seen first is preferred' : 'the seed decides'}.
         {compat === 'NOVA' ? ' It decides as Nova does, including its surprising behaviour.' : ''}
         {nova === null
           ? ''
@@ -112,7 +112,7 @@ function Said({ version }: { readonly version: Version }) {
         {inside === NO_OPTIONS ? '' : ` Inside a host: ${inside}.`}
         {collects === null
           ? ''
-          : ` Of kinds of resource, hosts need report only ${collects.map((kind) => kindNames[kind]).join(', ') || 'none'}.`}
+          : ` Hosts need to report only these resources: ${collects.map((kind) => kindNames[kind]).join(', ') || 'none'}.`}
       </Text>
     </>
   )
@@ -130,7 +130,7 @@ function placementText(placement: NonNullable<Version['nova']>['placement']): st
     ...(isolateAggregates ? ['aggregates kept for traits'] : []),
     ...(imageType ? ['disk formats of images'] : []),
   ]
-  return ` Before the filters it keeps traits, requested destinations${kept.map((one) => `, ${one}`).join('')}.`
+  return ` Before the filters it enforces traits, requested destinations${kept.map((one) => `, ${one}`).join('')}.`
 }
 
 function Changes({ version: { diff, state }, active }: { readonly version: Version; readonly active: number }) {
@@ -205,7 +205,7 @@ function Weighers({ version: { weighers } }: { readonly version: Version }) {
             {
               head: 'What it prefers',
               cell: ({ description, multiplier }) =>
-                `${description}${multiplier < 0 ? ' Reversed.' : multiplier === 0 ? ' Counts for nothing.' : ''}`,
+                `${description}${multiplier < 0 ? ' Reversed.' : multiplier === 0 ? ' Has no effect.' : ''}`,
             },
             { head: 'Options', className: 'profile-options', cell: ({ options }) => optionsText(options) },
           ]}

@@ -16,7 +16,7 @@ interface VersionListProps {
 export function VersionList({ profile: { name, versions, rollout }, shown }: VersionListProps) {
   const { nodes, totalCount } = versions
   const list = useRef<HTMLOListElement>(null)
-  // a link opens the version, also if many newer ones are before it
+  // scrolls to the shown version, because a link may open a version far down the list
   useEffect(() => {
     const box = list.current
     const item = box?.querySelector<HTMLElement>(`[data-version="${shown}"]`)
@@ -47,7 +47,7 @@ export function VersionList({ profile: { name, versions, rollout }, shown }: Ver
               <StateBadge state={state} percent={state === 'CANARY' ? rollout?.percent : undefined} />
             </div>
             <Text size="xs" c="dimmed" lineClamp={2} title={note ?? undefined}>
-              {note ?? (number === 0 ? 'of the release' : 'no note')}
+              {note ?? (number === 0 ? 'built in' : 'no note')}
             </Text>
           </li>
         ))}

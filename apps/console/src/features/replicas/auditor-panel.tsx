@@ -34,13 +34,13 @@ export function AuditorPanel({ replica, auditor }: { readonly replica: string; r
         </Alert>
       )}
       <Text size="sm" data-warnings={warnings} data-notices={notices}>
-        In what hosts report: {formatCount(warnings)} {warnings === 1 ? 'contradiction' : 'contradictions'} to the claims,{' '}
+        Reports of hosts: {formatCount(warnings)} {warnings === 1 ? 'contradiction' : 'contradictions'} to the claims,{' '}
         {formatCount(notices)} {notices === 1 ? 'notice' : 'notices'}.
       </Text>
       {findings.length === 0 ? null : <Findings findings={findings} onRepair={setMended} />}
       {more <= 0 ? null : (
         <Text size="sm" data-more={more}>
-          {formatCount(more)} more are not shown; <Code>gantt findings</Code> lists all. Of each code there are:{' '}
+          {formatCount(more)} more are not shown; <Code>gantt findings</Code> lists all. Findings by code:{' '}
           {[...counts]
             .reverse()
             .map(({ code, count }) => `${code} ${formatCount(count)}`)

@@ -36,6 +36,6 @@ test.each([
   [{ mode: 'STORE_AWAY' }, 'store unavailable'],
   [{ live: false }, 'silent'],
   [{ live: false, stoppedAt: '2026-11-20T09:14:02.000Z' }, 'stopped'],
-])('the comparison %j is shown as one word', (more, word) => {
+])('a replica with %j is shown as %s', (more, word) => {
   expect(modeOf(replica('a', more))).toBe(word)
 })

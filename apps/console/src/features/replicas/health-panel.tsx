@@ -9,7 +9,7 @@ interface HealthPanelProps {
   readonly log: Standing['fleetLog']
 }
 
-/** The state of the answering replica, what is missing while it works, and the log that it follows. */
+/** The state of the answering replica, the functions that are unavailable while it works, and the log that it follows. */
 export function HealthPanel({ health, log }: HealthPanelProps) {
   const zone = useTimeZone()
   const { replica, mode, reason, code, degraded } = health
@@ -21,7 +21,7 @@ export function HealthPanel({ health, log }: HealthPanelProps) {
       </Text>
       {mode === 'NORMAL' ? null : (
         <Alert color="red" p="xs" title={mode.toLowerCase().replaceAll('_', ' ')} role="status">
-          {reason ?? 'It takes no writes.'} {code === null ? '' : `(${code})`}
+          {reason ?? 'It accepts no writes.'} {code === null ? '' : `(${code})`}
         </Alert>
       )}
       {degraded.map((one) => (
@@ -41,14 +41,14 @@ export function HealthPanel({ health, log }: HealthPanelProps) {
 
 const figuresOf = ({ mode, engine, sharedFlush, stateAge, flushMs, featureLevel, degraded }: Standing['health']): Figure[] => [
   { label: 'Mode', value: mode.toLowerCase().replaceAll('_', ' '), isBad: mode !== 'NORMAL' },
-  { label: 'Missing', value: degraded.length === 0 ? 'nothing' : formatCount(degraded.length), isBad: degraded.length > 0 },
+  { label: 'Degraded', value: degraded.length === 0 ? 'nothing' : formatCount(degraded.length), isBad: degraded.length > 0 },
   { label: 'Log store', value: engine, title: sharedFlush ? 'One flush for all waiting writers' : 'One flush per entry' },
   {
     label: 'State age',
     value: formatDuration(readDuration(stateAge)),
     title: 'Time since it was last known to be up to date with the log',
   },
-  { label: 'Flush time', value: flushMs === null ? 'not measured' : formatDuration(flushMs), title: 'Startup' },
+  { label: 'Flush time', value: flushMs === null ? 'not measured' : formatDuration(flushMs), title: 'Measured at startup' },
   { label: 'Feature level', value: formatCount(featureLevel) },
 ]
 

@@ -8,7 +8,7 @@ const HEIGHT = 14
 /** The lag of a replica in the last ten minutes, as a chart and as text. */
 export function LagLine({ replica }: { readonly replica: Replica }) {
   const lag = lagOf(replica)
-  if (lag === undefined) return <>no sign</>
+  if (lag === undefined) return <>no heartbeat</>
   return (
     <span className="lag-line" title={lag.text}>
       <svg viewBox={`-1 -1 ${WIDTH + 2} ${HEIGHT + 2}`} width={WIDTH} height={HEIGHT} aria-hidden>

@@ -221,10 +221,10 @@ function Differences({ seen: { differences, differenceCount, fleetRevision } }: 
         rows={differences}
         rowKey={({ subject, name, field }) => `${subject} ${name} ${field}`}
         columns={[
-          { head: 'Of', className: 'breaks', cell: ({ subject, name }) => `${subject} ${name}` },
-          { head: 'Member', className: 'breaks', cell: ({ field }) => field },
+          { head: 'Object', className: 'breaks', cell: ({ subject, name }) => `${subject} ${name}` },
+          { head: 'Field', className: 'breaks', cell: ({ field }) => field },
           { head: 'Now', className: 'breaks', cell: ({ before }) => before ?? 'nothing' },
-          { head: 'Then', className: 'breaks', cell: ({ after }) => after ?? 'nothing' },
+          { head: 'After', className: 'breaks', cell: ({ after }) => after ?? 'nothing' },
         ]}
       />
     </section>

@@ -16,7 +16,7 @@ export const replicaColumns = (all: readonly Replica[]): TableColumn<Replica>[] 
     width: 'minmax(120px, 2fr)',
     value: ({ id }) => id,
     cell: ({ id, url, answers }) => (
-      <span title={url ?? 'It does not listen yet'}>
+      <span title={url ?? 'It has no address yet'}>
         {id}
         {answers ? ' (answers you)' : ''}
       </span>
@@ -103,7 +103,7 @@ export const replicaColumns = (all: readonly Replica[]): TableColumn<Replica>[] 
   {
     key: 'version',
     label: 'Rules',
-    // if all are the same, the line about the answering replica shows it
+    // if all replicas have the same release, the line about the answering replica shows it
     isExtra: new Set(all.map(({ version }) => version)).size < 2,
     width: '90px',
     value: ({ version }) => version,

@@ -15,7 +15,7 @@ import { STANDING } from './documents.ts'
 import { HealthPanel } from './health-panel.tsx'
 import { replicaColumns, replicaFieldsCopied } from './replica-columns.tsx'
 
-/** Replicas give a sign every two seconds. */
+/** Replicas send a heartbeat every two seconds. */
 const REFRESH_MS = 2_000
 const none: readonly Replica[] = []
 
@@ -68,7 +68,7 @@ export function ReplicasPage() {
                   count={replicas.length}
                   row={(index) => replicas[index]}
                   keyOf={keyOf}
-                  // all facts about it are in its row
+                  // opening a row does nothing, because the row shows all facts about the replica
                   onOpen={() => undefined}
                 />
               </section>

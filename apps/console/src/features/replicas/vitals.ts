@@ -7,7 +7,7 @@ const UNKNOWN = 'unknown'
 
 const BYTES_PER_MIB = 1_048_576
 
-/** Rounded to a tenth; a smaller amount that is not zero is shown as such. */
+/** Rounded to a tenth. A smaller number above 0 is shown as `< 0.1`. */
 export function rateText({ decisionsPerSecond: rate }: Pick<Replica, 'decisionsPerSecond'>): string {
   if (rate === null) return UNKNOWN
   return rate > 0 && rate < 0.1 ? '< 0.1' : formatCount(Number(rate.toFixed(rate < 100 ? 1 : 0)))

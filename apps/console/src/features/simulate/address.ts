@@ -17,7 +17,7 @@ interface ScenariosFound {
   readonly problem: string | undefined
 }
 
-/** The moment "now" of a further scenario while the page shows the past. */
+/** The `at` of a further scenario on the present fleet while the page shows the past. */
 const NOW = 'now'
 
 /**
@@ -47,7 +47,7 @@ export function scenariosOf(search: SimulateSearch, asked: RequestDocument | und
   }
 }
 
-/** The reverse, without default values. */
+/** Prints scenarios for the address, without default values. */
 export function searchOf([first, ...others]: readonly Scenario[]): SimulateSearch {
   if (first === undefined) return {}
   const { name, request, count, profile, overlay, profileChanges, at } = first
@@ -113,7 +113,7 @@ function readList(text: string): readonly unknown[] {
   return list
 }
 
-/** Throws UnreadableError, which begins with `what`. */
+/** Parses a further scenario. Throws an UnreadableError whose message begins with `what`. */
 function ofEntry(entry: unknown, first: Scenario, what: string): Scenario {
   if (!isRecord(entry)) throw new UnreadableError(`${what} is ${JSON.stringify(entry)}; it must be an object.`)
   const { name, request, count = 1, profile, overlay, changes, at } = entry

@@ -20,7 +20,7 @@ export const SIMULATE = graphql(`
   }
 `)
 
-/** Remaining capacity, zone by zone. */
+/** The number of further instances that fit, by zone. */
 export const CAPACITY = graphql(`
   query Capacity($input: CapacityInput!) {
     capacity(input: $input) {

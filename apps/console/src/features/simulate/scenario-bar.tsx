@@ -21,7 +21,7 @@ interface ScenarioBarProps {
 export function ScenarioBar({ scenarios, on, whyNot, onChoose, onChange, onName }: ScenarioBarProps) {
   const bar = useRef<HTMLDivElement>(null)
   const next = useRef<number>(undefined)
-  // the pressed button may be gone or disabled afterwards: the focus moves to the selected scenario
+  // an action may remove or disable the pressed button, so the focus moves to the selected scenario
   useLayoutEffect(() => {
     if (next.current !== on) return
     next.current = undefined
@@ -112,7 +112,7 @@ export function ScenarioBar({ scenarios, on, whyNot, onChoose, onChange, onName 
 
 interface NameProps {
   readonly name: string | undefined
-  /** The label without a name. */
+  /** The label of the scenario if it has no name. */
   readonly usual: string
   readonly isOff: boolean
   onName(name: string | undefined): void
@@ -120,7 +120,7 @@ interface NameProps {
 
 /** The name of the selected scenario, which is applied on blur or Enter. */
 function Name({ name, usual, isOff, onName }: NameProps) {
-  // the input belongs to the former name: another name, by Back or a new order, replaces it
+  // the typed text belongs to one name: if the name changes, by Back or by a new order of scenarios, the new name is shown
   const [written, setWritten] = useState({ of: name, text: name ?? '' })
   const text = written.of === name ? written.text : (name ?? '')
   const apply = (): void => {

@@ -77,7 +77,7 @@ describe('a request', () => {
     ).toEqual({ flavor: { name: 'm1', vcpus: 0, memoryMb: 512 }, numInstances: 2 })
   })
 
-  test('with every default of the newest version contains none of them', () => {
+  test('with every default of the newest version contains no field', () => {
     const asked = { flavor: { vcpus: 2, memoryMb: 512 } }
     const parsed = parseRequestSpec(asked)
     expect(parsed.ok && withoutDefaults(parsed.value as RequestDocument)).toEqual(asked)
@@ -118,7 +118,7 @@ describe('a scenario', () => {
     expect(JSON.parse(beside ?? '')).toEqual([{ count: 3 }, { name: 'now', at: 'now' }])
   })
 
-  test('of an old link, which has only one scenario, is the only one', () => {
+  test('in an old link, which can have only one, is the only one', () => {
     const search = { request: JSON.stringify(EMPTY.request), count: '4', profile: 'p@2', at: '9' }
     expect(scenariosOf(readSimulateSearch(search), undefined).scenarios).toEqual([{ ...EMPTY, count: 4, profile: 'p@2', at: '9' }])
   })
@@ -230,7 +230,7 @@ describe('an overlay', () => {
   })
 })
 
-test('chosen hosts are counted, and zones are compared with their former use', () => {
+test('the chosen hosts are counted, and the use of zones is compared with the use before', () => {
   const to = (...hosts: string[]) => ({ destinations: hosts.map((hostName) => ({ hostName, node: hostName, hasOtherNodes: false })) })
   expect(placedOn([to('a'), to('b', 'b')])).toEqual([
     { host: 'b', count: 2 },

@@ -36,9 +36,9 @@ export interface Overlay {
   readonly releaseClaims?: readonly string[]
 }
 
-/** A what-if question; all of it is in the address. */
+/** A what-if question. The address contains all of it. */
 export interface Scenario {
-  /** The label next to others; absent: by its index. */
+  /** The label next to other scenarios; without a name, the label contains the index. */
   readonly name: string | undefined
   readonly request: RequestDocument
   /** The number of times that the request is decided, one after the other. */
@@ -52,7 +52,7 @@ export interface Scenario {
   readonly at: string | undefined
 }
 
-/** The number of copies of a request: as many instances as one simulation of the service may place, minus one. */
+/** The maximum number of copies of a request. One simulation of the service may place one instance more. */
 export const MOST_COPIES = 9_999
 
 export const EMPTY: Scenario = {
@@ -78,7 +78,7 @@ export function readObject(text: string): { readonly value: RequestDocument } | 
   }
 }
 
-/** Fields that are only for the record, and default values: neither affects where a request is placed. */
+/** Fields that do not affect where a request is placed: fields that are only recorded, and default values. */
 const SILENT: Readonly<Record<string, unknown>> = {
   version: undefined,
   instanceUuids: undefined,

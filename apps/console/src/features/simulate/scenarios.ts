@@ -1,6 +1,6 @@
 import type { Scenario } from './scenario.ts'
 
-/** The number of scenarios shown next to each other: more columns would not be readable. */
+/** The maximum number of scenarios next to each other. More columns would not be readable. */
 export const MOST_SCENARIOS = 3
 
 export const MOST_NAME_LENGTH = 60

@@ -1,6 +1,6 @@
 /**
- * The query parameters of the page: all scenarios completely, so that a link asks the same. The fields of the first one
- * are separate parameters.
+ * The query parameters of the page. They contain all scenarios completely, so that a link simulates the same. The fields of the first
+ * scenario are separate parameters.
  */
 export interface SimulateSearch {
   /** The request, JSON in the form of docs/request-spec.md. */
@@ -30,7 +30,7 @@ export interface SimulateSearch {
   readonly decision?: string
 }
 
-/** Texts that are parsed later, where they are used. */
+/** Parameters that are kept as text here, and parsed where they are used. */
 const TEXTS = ['request', 'profile', 'overlay', 'changes', 'at', 'name', 'beside', 'use', 'input', 'decision'] as const
 
 export function readSimulateSearch(search: Record<string, unknown>): SimulateSearch {

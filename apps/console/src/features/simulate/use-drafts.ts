@@ -3,9 +3,9 @@ import { searchOf } from './address.ts'
 import { EMPTY, type Scenario } from './scenario.ts'
 
 /**
- * The scenarios as they are being edited. They are written to the address when they are run, and follow it when it
- * changes otherwise: by Back, a link, a loaded decision. `epoch` counts these changes: fields that keep their own text
- * are then reset.
+ * The scenarios as they are being edited. A run writes them to the address. If the address changes in another way (Back, a link, a loaded
+ * decision), the drafts are replaced by its scenarios. `epoch` counts these replacements, after which fields that keep their own text are
+ * reset.
  */
 export function useDrafts(scenarios: readonly Scenario[], at: string | undefined) {
   const [drafts, setDrafts] = useState<readonly Scenario[]>(() => (scenarios.length > 0 ? scenarios : [{ ...EMPTY, at }]))
@@ -14,11 +14,11 @@ export function useDrafts(scenarios: readonly Scenario[], at: string | undefined
   const written = useRef<string[]>([])
   const read = useRef(scenarios)
   const text = textOf(scenarios)
-  // biome-ignore lint/correctness/useExhaustiveDependencies: only another address counts
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the effect runs only if the address has changed
   useEffect(() => {
     const mine = written.current.indexOf(text)
     written.current.splice(0, mine < 0 ? written.current.length : mine + 1)
-    // nothing is run: the input is kept, at the shown moment
+    // the address has no scenario, so the drafts stay, at the shown moment
     if (scenarios.length === 0) setDrafts((before) => before.map((draft) => ({ ...draft, at })))
     // a change of the moment alone keeps the drafts
     else if (textOf(read.current.map(withoutMoment)) === textOf(scenarios.map(withoutMoment)))
@@ -33,7 +33,7 @@ export function useDrafts(scenarios: readonly Scenario[], at: string | undefined
     drafts,
     epoch,
     change: setDrafts,
-    /** Called before the drafts are written to the address. With `isAnew` some were replaced, so that fields are reset. */
+    /** Called before the drafts are written to the address. `isAnew`: some drafts were replaced, so that fields must be reset. */
     take(next: readonly Scenario[], isAnew: boolean): void {
       const taken = textOf(next)
       if (taken !== text) written.current.push(taken)

@@ -1,4 +1,7 @@
-/** Hosts to be added to the draft of an aggregate, by its uuid, because an address is too short for thousands of names. */
+/**
+ * Hosts to be added to the draft of an aggregate, by the aggregate's uuid. They are not in the address, because it is too short for
+ * thousands of names.
+ */
 const handed = new Map<string, readonly string[]>()
 
 const none: readonly string[] = []

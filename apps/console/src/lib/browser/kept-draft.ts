@@ -3,8 +3,8 @@ import { useCallback, useState } from 'react'
 const keyOf = (name: string): string => `gantt.draft.${name}`
 
 /**
- * A draft under a unique name. It survives a reload and an expired key: it is kept in this tab until it is applied or
- * dropped. `read` returns undefined for an invalid draft.
+ * A draft under a unique name. It is stored in this tab until it is applied or dropped, so that it survives a reload and an expired key.
+ * `read` returns undefined for an invalid draft.
  */
 export function useKeptDraft<Draft>(name: string, read: (text: string | null) => Draft | undefined) {
   const [draft, setDraft] = useState<Draft | undefined>(() => read(sessionStorage.getItem(keyOf(name))))

@@ -9,7 +9,7 @@ export interface Kept<Value> {
   use(): Value
 }
 
-/** `read` parses any stored value, and gets undefined if there is none or it is no JSON. */
+/** `read` parses the stored value. It gets undefined if no value is stored, or if the value is not JSON. */
 export function createKept<Value>(name: string, read: (kept: unknown) => Value): Kept<Value> {
   const key = `gantt.${name}`
   const listeners = new Set<() => void>()
@@ -18,7 +18,7 @@ export function createKept<Value>(name: string, read: (kept: unknown) => Value):
   const notify = (): void => {
     for (const listener of listeners) listener()
   }
-  // a key of null: everything was removed
+  // a key of null means that everything was removed
   globalThis.addEventListener?.('storage', (event: StorageEvent) => {
     if (event.key !== null && event.key !== key) return
     held = undefined

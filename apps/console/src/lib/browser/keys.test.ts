@@ -12,7 +12,7 @@ const typed = (keys: string, apartMs = 500): string => {
 
 test.each([
   ['a single key', 'j', 'j'],
-  ['a key that needs Shift', '?', '?'],
+  ['a character that is typed with Shift', '?', '?'],
   ['a key without a meaning', 'z', '-'],
   ['the first key of a sequence has no effect yet', 'g', '-'],
   ['a sequence', 'gh', '- g h'],
@@ -23,7 +23,7 @@ test.each([
   ['a completed sequence does not affect the following keys', 'ghh', '- g h h'],
 ])('%s', (_name, keys, found) => expect(typed(keys)).toBe(found))
 
-test('after a longer pause a sequence starts again', () => expect(typed('gh', 1_500)).toBe('- h'))
+test('after 1.5 seconds a sequence starts again', () => expect(typed('gh', 1_500)).toBe('- h'))
 
 test('if two shortcuts have the same key, the first one is called', () => {
   const [page, shell] = [shortcut('j'), shortcut('j')]

@@ -9,7 +9,7 @@ export interface Shortcut {
   readonly keys: string
   /** The description of the key, for the help. */
   readonly label: string
-  /** Whether it starts a change: switched off while the console shows the past. */
+  /** Whether the key starts a change. Such keys are switched off while the console shows the past. */
   readonly isWrite?: boolean
   run(): void
 }
@@ -18,7 +18,7 @@ interface Registered {
   readonly shortcuts: () => readonly Shortcut[]
 }
 
-/** The latest is first: a page's keys take precedence over the shell's. */
+/** The latest registration is first, so that a page's keys take precedence over the shell's. */
 const registered: Registered[] = []
 const SEQUENCE_MS = 1_500
 const sequence = createKeySequence()
@@ -26,7 +26,7 @@ const sequence = createKeySequence()
 /** Registers keys that work while the component is mounted, outside of inputs. */
 export function useShortcuts(shortcuts: readonly Shortcut[]): void {
   const latest = useLatest(shortcuts)
-  // before painting, so that everything visible works
+  // registered before the browser paints, so that the keys of everything visible work
   useLayoutEffect(() => {
     const entry: Registered = { shortcuts: () => latest.current }
     registered.unshift(entry)
@@ -34,7 +34,7 @@ export function useShortcuts(shortcuts: readonly Shortcut[]): void {
   }, [latest])
 }
 
-/** Everything that a key does at present, for the help. */
+/** All keys that have an effect at present, for the help. */
 export const activeShortcuts = (): readonly Shortcut[] => {
   const seen = new Set<string>()
   return registered.flatMap(({ shortcuts }) => shortcuts()).filter(({ keys }) => !seen.has(keys) && seen.add(keys))
@@ -67,7 +67,7 @@ export function useKeyboard(): void {
   }, [])
 }
 
-/** Reads keys one by one; `g` waits a moment for the `h` that makes it `g h`. */
+/** Reads keys one by one. After `g`, it waits up to SEQUENCE_MS for the `h` that completes `g h`. */
 export interface KeySequence {
   /** The shortcut that a key at a time (milliseconds) completes; undefined if none, or none yet. */
   read(key: string, atMs: number, all: readonly Shortcut[]): Shortcut | undefined
@@ -93,7 +93,7 @@ export function createKeySequence(): KeySequence {
 /** While a dialog is open, the page below it is inert, because it may hold a draft. */
 export const isDialogOpen = (): boolean => document.querySelector('[aria-modal=true]') !== null
 
-/** Focused elements that handle Enter themselves. */
+/** Whether the focused element handles Enter itself. */
 const isOwnStop = (target: EventTarget | null): boolean => target instanceof Element && target.closest('a, button, [tabindex="0"]') !== null
 
 /** A menu handles keys itself: letters select its entries. */

@@ -20,27 +20,27 @@ export function readListSearch({ q, cols }: Record<string, unknown>): ListSearch
   }
 }
 
-/** For a list with a side panel. */
+/** Reads the query parameters of a list with a side panel. */
 export const readPanelSearch = (said: Record<string, unknown>): ListSearch => ({
   ...readListSearch(said),
   ...(typeof said.beside === 'string' && said.beside !== '' ? { beside: said.beside } : {}),
 })
 
-/** For a list that also has several orders, one of these columns at a time. */
+/** Reads the query parameters of a list with a side panel that can be sorted by one of these columns. */
 export const readSortedSearch = (said: Record<string, unknown>, keys: readonly string[]): ListSearch => ({
   ...readPanelSearch(said),
   ...(typeof said.sort === 'string' && keys.includes(said.sort.replace(/^-/, '')) ? { sort: said.sort } : {}),
 })
 
-/** For a list without a filter. */
+/** Reads the query parameters of a list without a filter. */
 export const readColumnsSearch = ({ cols }: Record<string, unknown>): Pick<ListSearch, 'cols'> => readListSearch({ cols })
 
-/** Some query parameters to change; undefined or empty ones are removed. */
+/** Query parameters to change; undefined or empty ones are removed. */
 export type Change<Search> = { readonly [Name in keyof Search]?: Search[Name] | undefined }
 
 /**
- * A change that depends on the query parameters is a function of them. The page is drawn some time after the address
- * has changed, so a second click in that time would undo the first if it were based on the drawn page.
+ * A change that depends on the query parameters is a function of them. The page is rendered some time after the address has changed. If a
+ * second click in that time were based on the rendered page, it would undo the first click.
  */
 export type Step<Search> = Change<Search> | ((now: Search) => Change<Search>)
 

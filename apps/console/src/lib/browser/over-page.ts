@@ -1,4 +1,4 @@
-/** Whether a dialog of the shell covers the page: a page that opens below the dialog does not take the focus. */
+/** Whether a dialog of the shell covers the page. A page that opens below the dialog does not take the focus. */
 let isCovered = false
 const waiting = new Set<() => void>()
 
@@ -10,7 +10,7 @@ export function coverPage(covered: boolean): void {
   waiting.clear()
 }
 
-/** Runs at once, or when no dialog covers the page any more. Returns a function that cancels it. */
+/** Calls a function at once, or when no dialog covers the page any more. Returns a function that cancels the call. */
 export function whenUncovered(run: () => void): () => void {
   if (isCovered) waiting.add(run)
   else run()

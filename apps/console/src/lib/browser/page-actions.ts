@@ -3,16 +3,16 @@ import { whenUncovered } from './over-page.ts'
 /** An action on the content of the page. */
 export interface PageAction {
   readonly label: string
-  /** Why it cannot be done at present; undefined: it can. */
+  /** Why the action is not possible at present; undefined if it is possible. */
   readonly why: string | undefined
-  /** Does the same as a click on it. */
+  /** Has the same effect as a click on the action's button or link. */
   run(): void
 }
 
 /** Marks a button or a link of a page as an action. */
 export const pageAction = { 'data-page-action': true } as const
 
-/** The present actions of the page, in its order; of actions in rows of a table only those of the current row. */
+/** The present actions of the page, in the order of the page. Of the actions in rows of a table, only those of the current row. */
 export const actionsOfPage = (): readonly PageAction[] =>
   [...document.querySelectorAll<HTMLElement>('main [data-page-action]')].filter(isOffered).map((element) => ({
     label: element.getAttribute('aria-label') ?? element.textContent,
@@ -28,7 +28,7 @@ const isOffered = (element: HTMLElement): boolean =>
 
 function whyNot(element: HTMLElement): string | undefined {
   if (element.ariaDisabled !== 'true' && !element.matches(':disabled')) return undefined
-  return element.getAttribute('aria-description') ?? 'Not now.'
+  return element.getAttribute('aria-description') ?? 'Not available now.'
 }
 
 /** The actions whose names contain a text, for the palette; a disabled one shows why. */

@@ -10,10 +10,10 @@ import { currentAt, WritesOffError } from './travel.ts'
 import { contact } from './use-freshness.ts'
 import { headerOf, type Operation, sendsTextNow, wireOf } from './wire.ts'
 
-/** The service's own address: the console is served by it. */
+/** The address of the service, which also serves the console. */
 export const graphqlUrl = (): string => new URL('/graphql', location.href).href
 
-/** The timeout of a request, milliseconds, after which a hanging request is an error that can be retried. */
+/** The timeout of a request, milliseconds. A request without an answer then fails, and can be retried. */
 const DEADLINE_MS = { query: 15_000, mutation: 65_000 } as const
 
 export interface RequestOptions {
@@ -23,9 +23,9 @@ export interface RequestOptions {
 }
 
 /**
- * Runs one operation; returns its data. Throws FaultError, UnreachableError (also if no answer arrives in time) or
- * ProtocolError of the client package. An unknown key signs the operator out; the page is kept. Nothing may be changed
- * from a page of the past: throws WritesOffError.
+ * Runs one operation and returns its data. Throws FaultError, UnreachableError (also if no answer arrives in time) or ProtocolError of
+ * the client package. An unknown key signs the operator out, but the page stays. While the page shows the past, changes are not sent:
+ * throws WritesOffError.
  */
 export async function request<Doc extends Operation>(
   document: Doc,
@@ -87,8 +87,8 @@ export function useOperation<Doc extends Operation>(
 }
 
 /**
- * The interval of automatic reads. After a first request that hung there is none: its error stays, with its button, until it is retried or
- * contact is restored.
+ * The interval of automatic reads. If the first request has timed out, there are no automatic reads: the error stays on the page with its
+ * button, until the operator retries or contact is restored.
  */
 export const pollEvery =
   (everyMs: number) =>
@@ -110,16 +110,16 @@ export const queryClient = new QueryClient({
 /** Refusals and timeouts are not retried: they are shown with a button to try again. */
 const mayRetry = (error: unknown): boolean => !(error instanceof FaultError) && !isTimeout(error)
 
-/** Marks a list that a stream updates: its rows must not move while they are read. */
+/** Marks a list that a stream updates. Its rows must not move while an operator reads them. */
 export const BY_STREAM = { isByStream: true }
 
 setInterval(contact.look, LOOK_MS)
-// in a hidden tab nothing is read automatically
+// nothing is read automatically in a hidden tab
 document.addEventListener('visibilitychange', contact.resume)
-// what was missed without contact is read at once, not when its turn comes
+// changes that were missed without contact are read at once, and not only at the next interval
 contact.onReturn(() => void queryClient.invalidateQueries({ predicate: ({ meta }) => meta?.isByStream !== true }))
 
-// another operator may sign in, or the last answers may have been refusals; the page is kept until it is read again
+// another operator may have signed in, or the last answers may have been refusals; the page stays until its data is read again
 followSession(() => {
   const { key, reason } = currentSession()
   if (reason === 'signed-out') queryClient.clear()

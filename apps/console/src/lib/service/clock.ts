@@ -1,7 +1,7 @@
 import { useSyncExternalStore } from 'react'
 import { contact } from './use-freshness.ts'
 
-/** One clock for all ages on the page: a tick per second, while the page is visible. */
+/** One clock for all ages on the page. It ticks once a second while the page is visible. */
 
 const listeners = new Set<() => void>()
 let timer: ReturnType<typeof setInterval> | undefined
@@ -26,7 +26,7 @@ function tick(): void {
   for (const listener of listeners) listener()
 }
 
-/** The moment at which ages are computed: the clock is stopped while the console shows the past. */
+/** The time at which the clock is stopped while the console shows the past; undefined while it runs. */
 let stoppedAt: number | undefined
 
 /** Stops the clock at a time, milliseconds since 1970; undefined lets it run. */
@@ -35,15 +35,15 @@ export function stopClock(atMs: number | undefined): void {
   tick()
 }
 
-/** The time for computing ages, a second old at most, as a hook. */
+/** A hook that returns the time for computing ages, at most a second old. */
 export const useShownNow = (): number => useSyncExternalStore(subscribe, () => stoppedAt ?? now + aheadMs)
 
-/** The same outside of components. */
+/** The time for computing ages, outside of components. */
 export const shownNow = (): number => stoppedAt ?? serviceNow()
 
-/** Clocks with a smaller difference count as equal, because the service reports its time in whole seconds. */
+/** Clocks whose difference is smaller count as equal, because the service reports its time in whole seconds. */
 const ALIKE_MS = 1_500
-/** The difference of the service's clock to this browser's by the last answers, milliseconds. */
+/** How far the service's clock is ahead of this browser's according to the last answers, milliseconds. */
 let aheadMs = 0
 
 /** The service's time now, milliseconds since 1970. */
@@ -52,7 +52,7 @@ export const serviceNow = (): number => Date.now() + aheadMs
 /** Converts a time of the service to the clock of this browser. */
 export const toBrowserTime = (serviceMs: number): number => serviceMs - aheadMs
 
-/** Fetches, and reads the service's clock from the answer, which is also a sign of contact. */
+/** Fetches, and reads the service's clock from the answer. An answer also proves contact with the service. */
 export async function fetchAndRead(input: RequestInfo | URL, init?: RequestInit): Promise<Response> {
   const response = await fetch(input, init)
   contact.heard()
@@ -61,7 +61,7 @@ export async function fetchAndRead(input: RequestInfo | URL, init?: RequestInit)
   return response
 }
 
-/** Accepts a new reading only if it differs from the last one by more than the error of a reading, so that ages do not jump. */
+/** Applies a reading only if it differs from the last one by more than the error of a reading, so that ages do not jump. */
 function readClock(readingMs: number): void {
   const next = Math.abs(readingMs) < ALIKE_MS ? 0 : readingMs
   if (Math.abs(next - aheadMs) > ALIKE_MS) aheadMs = next

@@ -1,13 +1,13 @@
 import { type Contact, type Source, silenceOf, silenceOfSource } from './freshness.ts'
 
 /**
- * The single source of whether this page is in contact with the service. Every message counts: an answer to any request,
- * an event or a heartbeat of any stream.
+ * Whether this page is in contact with the service; the only source of this fact. Every message counts: an answer to any request, and an
+ * event or a heartbeat of any stream.
  */
 
 /** The interval at which the silence of the service is checked. */
 export const LOOK_MS = 1_000
-/** A check that is this late shows that the page did not run meanwhile; messages that arrived are processed after the check. */
+/** If a check is this late, the page did not run meanwhile. Messages that arrived in that time are processed after the check. */
 const LATE_MS = 2_000
 
 export interface Clock {
@@ -31,7 +31,7 @@ export function createContact({ now }: Clock) {
     current = { ...current, resumedAtMs: now() }
   }
   return {
-    /** Records a message of the service; `stateAgeMs` is the age of the service's state, if the message has it. */
+    /** Records a message from the service. `stateAgeMs` is the age of the service's state, if the message contains it. */
     heard(stateAgeMs = current.stateAgeMs): void {
       current = { ...current, heardAtMs: now(), stateAgeMs }
       notice()
@@ -47,12 +47,12 @@ export function createContact({ now }: Clock) {
     resume,
     silence: (): number | undefined => silenceOf(current, now()),
     silenceOfSource: (source: Source): number | undefined => silenceOfSource(source, current, now()),
-    /** Calls back after each check, and whenever contact is lost or restored; returns a function that ends this. */
+    /** Calls the listener after each check, and whenever contact is lost or restored. Returns a function that removes it. */
     onLook(listener: () => void): () => void {
       looking.add(listener)
       return () => void looking.delete(listener)
     },
-    /** Calls back when contact is restored, so that missed changes can be read; returns a function that ends this. */
+    /** Calls the listener when contact is restored, so that missed changes can be read. Returns a function that removes it. */
     onReturn(listener: () => void): () => void {
       returning.add(listener)
       return () => void returning.delete(listener)

@@ -12,7 +12,7 @@ test.each([
   ['a state that is as old as usual', contact({ stateAgeMs: 2_000 }), 12_999, undefined],
   ['answers of a state that is too old', contact({ stateAgeMs: 5_000 }), 10_000, 3_000],
   ['a page that was suspended for an hour waits for an answer', contact({ resumedAtMs: 3_600_000 }), 3_602_000, undefined],
-  ['without an answer it shows the whole time without contact', contact({ resumedAtMs: 3_600_000 }), 3_603_000, 3_593_000],
+  ['a resumed page without an answer shows the whole time without contact', contact({ resumedAtMs: 3_600_000 }), 3_603_000, 3_593_000],
 ])('contact: %s', (_what, given, now, silence) => expect(silenceOf(given, now)).toBe(silence))
 
 test.each([
@@ -54,14 +54,14 @@ function page() {
     ...it,
     returned,
     looked,
-    /** Lets seconds pass in which the page runs. */
+    /** Advances the clock by seconds in which the page runs. */
     run(seconds: number) {
       for (let i = 0; i < seconds; i++) {
         nowMs += 1_000
         it.look()
       }
     },
-    /** Lets seconds pass in which the page does not run. */
+    /** Advances the clock by seconds in which the page does not run. */
     sleep(seconds: number) {
       nowMs += 1_000 * seconds
     },
@@ -107,7 +107,7 @@ test('a page that was busy or asleep processes waiting messages before it judges
   expect(silence()).toBe(26_000)
 })
 
-test('a service that answers with an old state counts as without news', () => {
+test('answers with an old state do not count as news', () => {
   const { run, heard, silence, returned } = page()
   for (let seconds = 0; seconds < 10; seconds++) {
     run(1)

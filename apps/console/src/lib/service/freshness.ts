@@ -1,26 +1,26 @@
 /**
- * When shown data counts as current. Two conditions: the page is in contact with the service, and the data itself was
- * read again when it was due. Times are milliseconds by the clock of this browser.
+ * Defines when shown data counts as current. There are two conditions: the page is in contact with the service, and the data was read
+ * again when it was due. Times are milliseconds by the clock of this browser.
  */
 
-/** After this long without news a live element shows that. */
+/** After this time without news, a live element shows that it may be outdated. */
 export const SILENT_AFTER_MS = 3_000
-/** The state of a replica may be about a second old when nothing changes; this age is normal. */
+/** The normal age of a replica's state. If nothing changes, the state is about a second old. */
 const USUAL_STATE_AGE_MS = 2_000
 
 export interface Contact {
   /** The time of the last message from the service. */
   readonly heardAtMs: number
-  /** The age of the replica's state at that time, by its own account. */
+  /** The age of the replica's state at that time, as the replica reports it. */
   readonly stateAgeMs: number
   /** When this page last resumed after a sleep, a hidden tab or a long task; silence is counted from this time at the earliest. */
   readonly resumedAtMs: number
 }
 
 export interface Source {
-  /** The time of the read; 0: not yet. */
+  /** The time of the read; 0 if the data was not read yet. */
   readonly readAtMs: number
-  /** The time of the next read; undefined: not automatic, or a stream updates it. */
+  /** The interval of reads, milliseconds; undefined if the data is not read automatically, or if a stream updates it. */
   readonly everyMs?: number | undefined
 }
 
@@ -33,8 +33,8 @@ export function silenceOf({ heardAtMs, stateAgeMs, resumedAtMs }: Contact, nowMs
 }
 
 /**
- * How long there has been no news of this source, milliseconds; undefined while it is current. Rarely read data is
- * current between two reads as long as there is contact; with an overdue read it is not, whatever else answers.
+ * How long there has been no news of this source, milliseconds; undefined while it is current. Data is current between two reads as long
+ * as there is contact. If a read is overdue, the data is not current, even if the service answers other calls.
  */
 export function silenceOfSource({ readAtMs, everyMs }: Source, contact: Contact, nowMs: number): number | undefined {
   const silentMs = silenceOf(contact, nowMs)

@@ -12,14 +12,14 @@ import { type Operation, textOf } from './wire.ts'
 
 /**
  * off: not requested; connecting: for the first time or again; live: open, with heartbeats; silent: open, without heartbeats; lost:
- * repeated attempts had no success yet.
+ * several attempts have failed, and the next one has not succeeded yet.
  */
 export type LiveState = 'off' | 'connecting' | 'live' | 'silent' | 'lost'
 
 const RETRY_MS = [500, 1_000, 2_000, 5_000] as const
-/** An open stream without heartbeats is dead, and is reopened. */
+/** An open stream without heartbeats for this long is closed and opened again. */
 const DEAD_MS = 8_000
-/** The limit for a stream that never had a heartbeat: that of an older release, which sends one every 12 s. */
+/** The same limit for a stream that never had a heartbeat: services of an older release send a message only every 12 s. */
 const DEAD_WITHOUT_BEATS_MS = 30_000
 const LOOK_MS = 1_000
 /** A stream that was open for this long does not count as a failure when it ends. */
@@ -30,14 +30,14 @@ const LOST_AFTER = 3
 export interface LiveOptions<Doc extends Operation> {
   readonly enabled: boolean
   onEvent(data: ResultOf<Doc>): void
-  /** Variables for each connection: called again each time, so that a stream continues after what was seen. */
+  /** Called for each connection, so that its variables make the stream continue after the last event. */
   variables(): VariablesOf<Doc>
 }
 
 /**
- * One stream of a subscription while the component is mounted. It reconnects automatically with the variables of that
- * moment; the stream itself reports missed events (a gap, or the hosts that changed). An unknown key signs the operator
- * out; the stream continues with the next one. A page of the past has none.
+ * One stream of a subscription while the component is mounted. It reconnects automatically with new variables. The stream itself reports
+ * missed events (a gap, or the hosts that changed). An unknown key signs the operator out; the stream continues with the next key. A page
+ * of the past has no stream.
  */
 export function useLive<Doc extends Operation>(document: Doc, options: LiveOptions<Doc>): LiveState {
   const { key } = useSession()
@@ -152,7 +152,7 @@ export function useLive<Doc extends Operation>(document: Doc, options: LiveOptio
       drop()
       again()
     }, LOOK_MS)
-    // then, buffered data of a stream does not prove contact
+    // while the browser is offline, buffered data of a stream does not prove contact
     const loseNetwork = (): void => {
       drop()
       again()

@@ -2,7 +2,7 @@ import type { VariablesOf } from './graphql.ts'
 import { useAt } from './travel.ts'
 import { headerOf, type Operation } from './wire.ts'
 
-/** The variables with the moment of the address, if the operation takes one; `isPast` is true if the moment was added. */
+/** The variables of a call, with the moment of the address if the operation takes one. `isPast`: the moment was added. */
 export function useMoment<Doc extends Operation>(
   document: Doc,
   variables: VariablesOf<Doc>,

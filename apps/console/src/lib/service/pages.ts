@@ -21,7 +21,7 @@ export interface Sight {
 export const countOf = (pages: readonly ReadPage<Connection<unknown>>[]): number =>
   pages.reduce((sum, { list }) => sum + list.nodes.length, 0)
 
-/** The range of pages with the visible rows: the index of the first of them, and the index after the last. */
+/** The range of pages with visible rows: the index of the first such page, and the index after the last one. */
 export function pagesIn(pages: readonly ReadPage<Connection<unknown>>[], { first, last }: Sight): readonly [from: number, to: number] {
   const pageOf = (row: number): number => {
     let end = 0
@@ -35,7 +35,7 @@ export function pagesIn(pages: readonly ReadPage<Connection<unknown>>[], { first
 }
 
 /**
- * Refreshes only the visible pages. If they now end at another row, the pages after them are dropped and loaded again while
+ * Refreshes only the visible pages. If the last of them now ends at another row, the pages after it are dropped and loaded again while
  * scrolling, so that no row is missing or repeated.
  */
 export async function readInSight<List extends Connection<unknown>>(

@@ -1,4 +1,4 @@
-/** The service's answer instead of a result: a sentence, and the problems of invalid input. */
+/** The answer of the service to a call that it refused: a sentence, and the problems of invalid input. */
 export interface Refusal {
   readonly message: string
   readonly issues?: readonly { readonly message: string }[]

@@ -1,6 +1,6 @@
 import { useSyncExternalStore } from 'react'
 
-/** Why nobody is signed in, if there is a reason to show. */
+/** Why nobody is signed in, if the page must show a reason. */
 export type SignedOutReason = 'signed-out' | 'unknown-key'
 
 export interface Session {
@@ -9,7 +9,7 @@ export interface Session {
 }
 
 const STORED = 'gantt.key'
-/** Marks a stored key that the service no longer accepts: other tabs request a new one, and keep their state. */
+/** Is stored instead of a key that the service no longer accepts. Other tabs then ask for a new key, and keep their pages. */
 const UNKNOWN = ''
 const listeners = new Set<() => void>()
 let session: Session = { key: takeKeyFromAddress() ?? storedKey(), reason: undefined }
@@ -19,14 +19,14 @@ export const useSession = (): Session => useSyncExternalStore(followSession, cur
 
 export const currentSession = (): Session => session
 
-/** Signs in with a key; with `keep` also for later visits and other tabs, otherwise only for this tab. */
+/** Signs in with a key. With `keep` the key is also stored for later visits and other tabs, otherwise only for this tab. */
 export function signIn(key: string, keep: boolean): void {
   storage(false)?.removeItem(STORED)
   storage(keep)?.setItem(STORED, key)
   change({ key, reason: undefined })
 }
 
-/** Signs out in every tab with the key: to the sign-in page, or for a key that is no longer valid, to a dialog over the page. */
+/** Signs out in every tab with the key. Tabs show the sign-in page; if the key is no longer valid, they show a dialog over the page. */
 export function signOut(reason: SignedOutReason = 'signed-out'): void {
   const kept = storage(true)
   storage(false)?.removeItem(STORED)
@@ -35,22 +35,22 @@ export function signOut(reason: SignedOutReason = 'signed-out'): void {
   change({ key: undefined, reason })
 }
 
-/** Calls back after each change; returns a function that ends this. */
+/** Calls the listener after each change. Returns a function that removes it. */
 export function followSession(listener: () => void): () => void {
   listeners.add(listener)
   return () => listeners.delete(listener)
 }
 
-// a change of the shared key by another tab
+// another tab changed the shared key
 addEventListener('storage', ({ key, newValue, storageArea }) => {
-  // a key of null: everything was removed
+  // a key of null means that everything was removed
   if ((key !== STORED && key !== null) || storageArea !== storage(true) || storage(false)?.getItem(STORED)) return
   if (newValue === null) change({ key: undefined, reason: 'signed-out' })
   else if (newValue !== UNKNOWN) change({ key: newValue, reason: undefined })
   else if (session.key !== undefined) change({ key: undefined, reason: 'unknown-key' })
 })
 
-// a link with a key that is opened in a tab with the console
+// a link with a key was opened in a tab with the console
 addEventListener('hashchange', () => {
   const key = takeKeyFromAddress()
   if (key !== undefined) change({ key, reason: undefined })
@@ -61,7 +61,7 @@ function change(next: Session): void {
   for (const listener of listeners) listener()
 }
 
-/** A link may contain a key after `#key=`, which is never sent to a server, and is removed from the address bar at once. */
+/** Takes the key from a link with `#key=`. This part of a link is never sent to a server, and is removed from the address bar at once. */
 function takeKeyFromAddress(): string | undefined {
   const key = new URLSearchParams(location.hash.slice(1)).get('key')
   if (key === null || key === '') return undefined

@@ -5,7 +5,7 @@ export interface TravelSearch {
   readonly at?: string | undefined
 }
 
-/** Any value is kept: an invalid moment is refused by the service, and is not treated as the present. */
+/** Reads the moment. An invalid value is kept, so that the service refuses it and the page does not show the present instead. */
 export function readTravelSearch({ at }: Record<string, unknown>): TravelSearch {
   return typeof at === 'string' && at !== '' ? { at } : {}
 }
@@ -13,7 +13,7 @@ export function readTravelSearch({ at }: Record<string, unknown>): TravelSearch 
 /** The moment that the console shows; undefined for the present. */
 export const useAt = (): string | undefined => useSearch({ strict: false, select: ({ at }: TravelSearch) => at })
 
-/** The same outside of components. */
+/** The moment that the console shows, outside of components; undefined for the present. */
 export const currentAt = (): string | undefined => readTravelSearch({ at: new URLSearchParams(location.search).get('at') }).at
 
 /** The name of a moment in a sentence. */
@@ -28,7 +28,7 @@ export function useWritesOff(): string | undefined {
   return at === undefined ? undefined : whyNoWrites(at)
 }
 
-/** A change was attempted while the console showed the past. */
+/** The error for a change that was attempted while the console showed the past. */
 export class WritesOffError extends Error {
   override readonly name = 'WritesOffError'
 

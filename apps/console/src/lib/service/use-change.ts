@@ -6,9 +6,9 @@ export interface Change {
   readonly problem: unknown
   /** Whether a request is running. */
   readonly isBusy: boolean
-  /** Whether the change is being made, so that it would not contain further input. */
+  /** Whether the change is being made. Later input would not be included. */
   readonly isMaking: boolean
-  /** Requests the effect. Answers after `forget`, or after unmounting, do not belong to the present input, and are dropped. */
+  /** Requests the effect. An answer after `forget` or after unmounting does not belong to the present input, and is dropped. */
   see<Answer>(call: () => Promise<Answer>, onSeen: (answer: Answer) => void): void
   /** Makes the change. Its answer is shown even if the input changes meanwhile. */
   make<Answer>(call: () => Promise<Answer>, onMade: (answer: Answer) => void): void

@@ -2,7 +2,7 @@ import { useSyncExternalStore } from 'react'
 import { createContact } from './contact.ts'
 import type { Source } from './freshness.ts'
 
-/** The contact of this page. */
+/** The state of contact between this page and the service. */
 export const contact = createContact(Date)
 
 const inSeconds = (ms: number | undefined): number | undefined => (ms === undefined ? undefined : Math.floor(ms / 1_000))
@@ -10,6 +10,6 @@ const inSeconds = (ms: number | undefined): number | undefined => (ms === undefi
 /** The number of seconds without news from the service; undefined while there is contact. */
 export const useSilence = (): number | undefined => useSyncExternalStore(contact.onLook, () => inSeconds(contact.silence()))
 
-/** The same for one source: undefined while it is current. */
+/** The number of seconds without news of one source; undefined while it is current. */
 export const useSilenceOf = (source: Source): number | undefined =>
   useSyncExternalStore(contact.onLook, () => inSeconds(contact.silenceOfSource(source)))

@@ -1,9 +1,8 @@
 import { type RefObject, useLayoutEffect, useRef } from 'react'
 
 /**
- * The value in the shown page, for handlers that are called later: clicks, keys, timers, streams. It is not written
- * during rendering, because a rendering may be discarded, or be shown much later, and until then the user acts on the
- * page from before.
+ * The latest value of the shown page, for handlers that are called later: clicks, keys, timers, streams. The value is not written during
+ * rendering, because React may discard a rendering or show it much later. Until then the user acts on the earlier page.
  */
 export function useLatest<Value>(value: Value): Readonly<RefObject<Value>> {
   const latest = useRef(value)

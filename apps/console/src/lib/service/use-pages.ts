@@ -28,7 +28,7 @@ export interface Pages<Node, List = unknown> {
   readonly isOld: boolean
   /** The time of the last read, milliseconds by the clock of this browser; 0 if nothing was read for this filter. */
   readonly readAtMs: number
-  /** The time of the next automatic read, milliseconds; undefined: a feed shows new rows. */
+  /** The interval of automatic reads, milliseconds; undefined if a stream adds new rows. */
   readonly everyMs: number | undefined
   /**
    * Reports the visible rows: the next page is loaded before it is needed, and visible ones are read again. A list that
@@ -50,7 +50,7 @@ interface Loaded<List> {
   readonly newest: List
 }
 
-/** How close to the end of the loaded rows the next page is requested, in rows. */
+/** The next page is requested when the visible rows are this close to the end of the loaded rows. */
 const AHEAD = 10
 
 const WHOLE: Sight = { first: 0, last: Number.POSITIVE_INFINITY }
@@ -68,7 +68,7 @@ export function usePages<Doc extends Operation, List extends Connection<unknown>
   const key = operationKey(document, { ...asked, after: null })
   const keyText = JSON.stringify(key)
   const sight = useRef(WHOLE)
-  /** Whether the next page is being loaded, in contrast to a reload of the present ones. */
+  /** Whether the running request loads the next page; false if it reloads the present ones. */
   const isNextAsked = useRef(false)
   /** The time at which each page was read, by its cursor. */
   const readAt = useRef(new Map<string | null, number>())
@@ -76,7 +76,7 @@ export function usePages<Doc extends Operation, List extends Connection<unknown>
   const triedAt = useRef(0)
   const sightOf = useRef(keyText)
   if (sightOf.current !== keyText) {
-    // another list begins at its first row
+    // the query has changed, and another list begins at its first row
     sightOf.current = keyText
     readAt.current = new Map()
     isNextAsked.current = false
@@ -120,7 +120,7 @@ export function usePages<Doc extends Operation, List extends Connection<unknown>
     placeholderData: (previous) => previous,
     enabled,
     ...(everyMs === undefined
-      ? // new rows are shown by a feed, and must not move the rows that are read
+      ? // a stream adds new rows, and no read may move the rows that an operator reads
         { refetchOnWindowFocus: false, refetchOnReconnect: false, meta: BY_STREAM }
       : { refetchInterval: isPast ? false : pollEvery(everyMs) }),
   } as Parameters<typeof useQuery<Loaded<List>>>[0])
@@ -145,12 +145,12 @@ export function usePages<Doc extends Operation, List extends Connection<unknown>
     [pages, isPlaceholderData, isFetching, error, readNext, refetch, everyMs, isPast],
   )
   const refresh = useCallback(() => void refetch(), [refetch])
-  /** The numbers of the last requested and the last shown read of the newest rows: of two concurrent reads the later one is shown. */
+  /** The numbers of the last requested and the last shown read of the newest rows. Of two concurrent reads the later one is shown. */
   const readings = useRef({ asked: 0, shown: 0 })
-  // biome-ignore lint/correctness/useExhaustiveDependencies: the key is that of keyText
+  // biome-ignore lint/correctness/useExhaustiveDependencies: keyText identifies the key
   const readNewest = useCallback(async () => {
     const mine = ++readings.current.asked
-    // a page that is being loaded follows one that no longer exists
+    // a page that is being loaded belongs after the last loaded page, which is dropped here
     await client.cancelQueries({ queryKey: key })
     const list = await readOne(null)
     if (mine < readings.current.shown) return
@@ -159,7 +159,7 @@ export function usePages<Doc extends Operation, List extends Connection<unknown>
   }, [client, keyText, readOne])
   const load = useCallback(
     async (most: number) => {
-      // the loaded rows belong to the previous filter, until this one is answered
+      // the loaded rows belong to the previous filter until the present one is answered
       if (isPlaceholderData) return undefined
       let loaded = pages ?? []
       while (nextAfter(loaded) !== undefined && countOf(loaded) < most) {

@@ -5,7 +5,7 @@ import { type Change, useChange } from './use-change.ts'
 export interface PreviewedChange<Effect> extends Pick<Change, 'problem' | 'isBusy'> {
   /** The effect of the present input. */
   readonly effect: Effect | undefined
-  /** Wraps a setter of the form: the shown effect no longer belongs to the input, and is removed. */
+  /** Wraps a setter of the form, so that it removes the shown effect, which no longer belongs to the input. */
   edit<Value>(set: (value: Value) => void): (value: Value) => void
   /** Requests the effect. */
   preview(call: () => Promise<Effect>): void

@@ -6,7 +6,7 @@ import { useMoment } from './moment.ts'
 import { useLatest } from './use-latest.ts'
 import type { Call, Operation } from './wire.ts'
 
-/** Cancels all running requests of the page. */
+/** The functions that cancel the running requests of the page. */
 const running = new Set<() => void>()
 
 function cancelAll(): void {

@@ -17,10 +17,10 @@ const writtenOf = (document: Operation) => document as unknown as Written & { re
 /** The text of an operation. */
 export const textOf = (document: Operation): string => writtenOf(document).text
 
-/** Whether a replica did not know this console's ids, because it has another release. */
+/** Whether a replica of another release did not know the ids of this console's operations. */
 let isStranger = false
 
-/** The operation as it is sent: by its id from the build (persisted-documents.ts), otherwise by its text. */
+/** The operation as it is sent: by its id from the build (persisted-documents.ts), or by its text if the id is not known. */
 export function wireOf(document: Operation): SentOperation {
   const { documentId } = writtenOf(document)
   return documentId === undefined || isStranger ? textOf(document) : { documentId, operationName: headerOf(document).name }
@@ -34,7 +34,7 @@ export function headerOf(document: Operation): Header {
   return header
 }
 
-/** Whether the operation is to be sent again: its id was not known, so from now on texts are sent. */
+/** Whether the operation must be sent again, because its id was not known. From then on all operations are sent as texts. */
 export function sendsTextNow(error: unknown): boolean {
   const isUnknown =
     error instanceof FaultError && error.faults.some(({ extensions }) => extensions?.code === 'PERSISTED_DOCUMENT_NOT_FOUND')

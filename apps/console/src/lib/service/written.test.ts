@@ -14,9 +14,9 @@ test.each([
   ['subscription Tail { reported }', { kind: 'subscription', name: 'Tail', takesMoment: false }],
   ['fragment Row on Host { name }', undefined],
   ['{ hosts { name } }', undefined],
-])('the header of %j', (text, header) => expect(readHeader(text)).toEqual(header))
+])('the header of the document %j', (text, header) => expect(readHeader(text)).toEqual(header))
 
-test('a document has its fragments, no indentation, and the same meaning', () => {
+test('a document is printed with its fragments, without indentation, and with the same meaning', () => {
   const row = writeDocument(`
     fragment Row on Host {
       name

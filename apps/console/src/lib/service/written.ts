@@ -1,4 +1,4 @@
-/** The facts that the console needs about an operation besides its text. */
+/** The facts that the console needs about an operation in addition to its text. */
 export interface Header {
   readonly kind: 'query' | 'mutation' | 'subscription'
   /** The name under which answers are cached. */
@@ -8,8 +8,8 @@ export interface Header {
 }
 
 /**
- * A document as text. It is not parsed in the browser, because every page would then load a parser and parse its operations. The build
- * parses all documents (persisted-documents.ts), and fails if it finds another header.
+ * A document as text. The browser does not parse it, because every page would then load a parser. The build parses all documents
+ * (persisted-documents.ts), and fails if it finds another header.
  */
 export interface Written {
   /** The text with its fragments. */

@@ -1,6 +1,6 @@
 import { showUnseen } from '@gantt/scheduler-core/query'
 
-/** The text content of an element. Values of fields are excluded: edited input is kept. */
+/** The properties with text that is shown. Values of input fields are not among them, because input must stay as typed. */
 const TEXTS = ['children', 'title', 'label', 'description', 'aria-label'] as const
 
 /** Line breaks and tabs, which are not escaped. */
@@ -8,7 +8,7 @@ const KEPT = '\n\t\r'
 
 type Props = Readonly<Record<string, unknown>>
 
-/** The properties of an element, with characters escaped that are invisible or change the direction of the text around them. */
+/** The properties of an element. Characters are escaped that are invisible, or that change the direction of the text around them. */
 export function shownProps<Given>(given: Given): Given {
   let props = given as unknown as Props
   for (const name of TEXTS) {

@@ -19,7 +19,7 @@ export interface DivergingPart {
 }
 
 interface DivergingBarProps {
-  /** The drawing as text. */
+  /** A text alternative of the drawing. */
   readonly label: string
   readonly parts: readonly DivergingPart[]
   /** The ends of the line: the same for bars that are compared. */

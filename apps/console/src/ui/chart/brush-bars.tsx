@@ -13,7 +13,7 @@ interface BrushBarsProps {
   /** The description for screen readers. */
   readonly label: string
   readonly bars: readonly Bar[]
-  /** Below the first bar and below the last. */
+  /** The texts below the first and the last bar. */
   readonly ends: readonly [first: string, last: string]
   /** The text while no bar is pointed at; by default the number in the highest bar. */
   readonly idle?: string
@@ -29,9 +29,9 @@ interface BrushBarsProps {
 type Range = readonly [begin: number, end: number]
 
 /**
- * Bars side by side, and a brush over them: a click selects one, a drag several. Arrow keys move a cursor, with Shift
- * they extend the range, Enter selects it, Esc clears it. A line of text describes it; the caller offers the same
- * data as a table.
+ * Bars next to each other, in which a range can be selected. A click selects one bar, and a drag several. Arrow keys move a cursor, with
+ * Shift they extend the range, Enter selects it, Escape clears it. A line of text describes the range. The caller offers the same data as
+ * a table.
  */
 export function BrushBars({ label, bars, ends, idle, describe, onBrush, children }: BrushBarsProps) {
   const id = useId()
@@ -42,7 +42,7 @@ export function BrushBars({ label, bars, ends, idle, describe, onBrush, children
     const box = event.currentTarget.getBoundingClientRect()
     return within(Math.floor(((event.clientX - box.left) / box.width) * bars.length), bars.length)
   }
-  // the frame of the selection, of which only the indexes are used
+  // only the horizontal position of the frame is used
   const pointOf = (event: MouseEvent) => ({ x: event.clientX, y: 0 })
   const take = ([begin, end]: Range): void => {
     setRange(undefined)

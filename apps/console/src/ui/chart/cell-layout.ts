@@ -23,7 +23,7 @@ export interface CellPosition {
 export const HEADING_HEIGHT = 26
 const GAP = 10
 
-/** The side of a cell such that all of them fit into a picture of the given size, 4 to 18 pixels. */
+/** The side of a cell, 4 to 18 pixels, with which all cells fit into a picture of the given width. */
 export function cellSizeFor(count: number, width: number): number {
   const area = Math.max(1, width) * 420
   return Math.max(4, Math.min(18, Math.floor(Math.sqrt(area / Math.max(1, count)))))

@@ -26,13 +26,13 @@ export interface CellMapProps {
   readonly groups: readonly CellGroup[]
   /** The load of a cell, 0..255. */
   shade(cell: number): number
-  /** 256 colours (ABGR) if the shades do not mean load; the legend then explains them. */
+  /** 256 colours (ABGR), if the shades do not mean load. The legend then explains them. */
   colours?(backdrop: Backdrop): Uint32Array
   /** Whether a cell is drawn as a frame, whose meaning is in the legend. */
   isHollow(cell: number): boolean
   /** One line about a cell, for the text under the map. */
   describe(cell: number): string
-  /** Enter, a double click, and a click if it has no other meaning. */
+  /** Called for Enter, a double click, and a click if it has no other meaning. */
   onOpen(cell: number): void
   /** Called for a click. */
   onPress?(cell: number): void
@@ -40,9 +40,9 @@ export interface CellMapProps {
   readonly sidePanel?: { onToggle(cell: number): void; onFollow(cell: number): void } | undefined
   /** Whether a cell is selected. */
   isChosen?(cell: number): boolean
-  /** Called when a frame selects cells, or `x` one; with `isAdded` they are added to the selection, from which `x` can also remove one. */
+  /** Called when a frame selects cells (`only`, or `added` to the selection), and when `x` selects or deselects one (`toggled`). */
   onChoose?(cells: readonly number[], how: 'only' | 'added' | 'toggled'): void
-  /** A click on the heading of a group. */
+  /** Called for a click on the heading of a group. */
   onOpenGroup(key: string): void
   /** The maximum height; a higher map scrolls. */
   readonly height: string
@@ -51,9 +51,9 @@ export interface CellMapProps {
 }
 
 /**
- * Equal cells, one per object, coloured by load: any number of them, because only visible ones are drawn. Arrows move a
- * cursor, Enter opens, a click moves the cursor to the pointer, a line of text describes the cell; the caller offers
- * the same data as a table.
+ * Equal cells, one for each object, coloured by load. Only visible cells are drawn, so their number is not limited. Arrows move a cursor,
+ * Enter opens its cell, and a click moves the cursor to the pointer. A line of text describes the cell. The caller offers the same data
+ * as a table.
  */
 export function CellMap({
   label,
@@ -101,7 +101,7 @@ export function CellMap({
     drawCells(canvas.current, { layout, groups, width, height: seen, scrollTop, pixels, shade, isHollow, isChosen })
   }, [layout, groups, width, seen, scrollTop, pixels, shade, isHollow, isChosen])
 
-  // cells move as loads change: the cursor stays with its cell
+  // cells move when loads change, and the cursor moves with its cell
   const current = cursor === undefined || position === undefined ? undefined : findCell(groups, cursor, position)
   const shownCell = hovered ?? (current === undefined ? undefined : cursor)
 
@@ -114,7 +114,10 @@ export function CellMap({
     onChoose?.(cells, isAdded ? 'added' : 'only')
   })
   const cellOf = (at: CellPosition | undefined): number | undefined => (at === undefined ? undefined : groups[at.group]?.cells[at.index])
-  /** A click may move the cells, for example by opening the side panel: while the pointer stays, it still refers to the same cell. */
+  /**
+   * The cell of a click. A click may move the cells, for example if it opens the side panel. A second click at the same point then still
+   * means the first click's cell.
+   */
   const positionOf = (event: MouseEvent): CellPosition | undefined => {
     const { x, y } = pointOf(event)
     const under = cellAt(layout, x, y)
@@ -139,7 +142,7 @@ export function CellMap({
   const press = (event: KeyboardEvent): void => {
     // the headings handle Enter themselves
     if (total === 0 || event.target !== event.currentTarget) return
-    // these are shortcuts of the browser, for example Alt and an arrow
+    // keys with Ctrl, Meta or Alt are shortcuts of the browser
     if (event.ctrlKey || event.metaKey || event.altKey) return
     if (event.key === 'Enter' && current !== undefined && cursor !== undefined) onOpen(cursor)
     else if (event.key === 'Escape' && frame !== undefined) cancel()
@@ -231,13 +234,13 @@ export function CellMap({
   )
 }
 
-/** Handles the same keys while the map has the focus, before the handler of a table. */
+/** Registers the keys while the map has the focus, so that they take precedence over those of a table. */
 function Keys({ shortcuts }: { readonly shortcuts: readonly Shortcut[] }) {
   useShortcuts(shortcuts)
   return null
 }
 
-/** A movement of up to this many pixels counts as no movement. */
+/** The maximum movement of the pointer, in pixels, between two clicks at the same point. */
 const STAYS = 2
 
 const boxOf = ({ from, to }: Frame) => ({

@@ -5,7 +5,7 @@ export interface Figure {
   readonly label: string
   /** A text, or a link to the counted rows. */
   readonly value: ReactNode
-  /** Whether it is shown in the colour of refusals, and with a sign. */
+  /** Whether the value is shown in the colour of refusals, and with a sign. */
   readonly isBad?: boolean
   readonly title?: string
 }

@@ -9,7 +9,7 @@ const stops: readonly (readonly [number, number, number])[] = [
   [255, 234, 70],
 ]
 
-/** Full cells contrast with the page: bright on a dark one, dark on a bright one. */
+/** The background of the page. Full cells are bright on a dark page, and dark on a bright page. */
 export type Backdrop = 'light' | 'dark'
 
 /** 256 colours from empty to full as pixels of an ImageData (ABGR, little-endian). */

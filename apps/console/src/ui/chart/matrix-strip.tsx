@@ -23,14 +23,14 @@ export interface MatrixStripProps {
 }
 
 const ROW = 14
-/** The heights of cells: high for a refusal, low for a pass, a line for "not evaluated", so that the shape shows the same as the colour. */
+/** The heights of cells: high for a refusal, low for a pass, a line for "not evaluated". The shape shows the same as the colour. */
 const heights: Readonly<Record<Tone, number>> = { fail: 12, pass: 6, skipped: 1 }
 const variables: Readonly<Record<Tone, string>> = { fail: '--gantt-fail', pass: '--gantt-pass', skipped: '--gantt-idle' }
 
 /**
- * A matrix of any length at a glance: its columns from left to right, several to a pixel if there are many (a refusal
- * takes precedence). Arrows move a cursor, PageUp and PageDown by groups, Enter opens, a line describes the cell; the
- * caller offers the same data as a table.
+ * A matrix of any length at a glance. Its columns are drawn from left to right; if there are many, several share a pixel, and a refusal
+ * takes precedence. Arrows move a cursor, PageUp and PageDown move it by groups, and Enter opens its column. A line of text describes the
+ * cell. The caller offers the same data as a table.
  */
 export function MatrixStrip({ label, rows, count, groups, toneAt, isFaded, describe, onOpen }: MatrixStripProps) {
   const id = useId()
@@ -41,7 +41,7 @@ export function MatrixStrip({ label, rows, count, groups, toneAt, isFaded, descr
   const [hovered, setHovered] = useState<readonly [column: number, row: number] | undefined>()
   const height = rows.length * ROW
 
-  // biome-ignore lint/correctness/useExhaustiveDependencies: the colours are the scheme's
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the colours depend on the colour scheme
   useEffect(() => {
     const context = canvas.current?.getContext('2d')
     if (!context || width === 0) return

@@ -15,7 +15,7 @@ export interface StepLine {
 }
 
 interface StepChartProps {
-  /** The drawing as text; the numbers are shown next to it. */
+  /** A text alternative of the drawing; the numbers are shown next to it. */
   readonly label: string
   readonly lines: readonly StepLine[]
   /** The values of the right and the upper edge, above 0. */

@@ -20,13 +20,13 @@ describe('runs of a strip', () => {
 
   test('wide cells have gaps', () => expect(line(['pass', 'pass'], 10)).toHaveLength(2))
 
-  test('a group begins after a free pixel if there is space for it', () =>
+  test('a pixel is left free before a group if there is space for it', () =>
     expect(line(['pass', 'pass'], 4, [0, 1])).toEqual([
       { from: 0, to: 1, tone: 'pass', faded: false },
       { from: 2, to: 4, tone: 'pass', faded: false },
     ]))
 
-  test('of columns that share a pixel the worst verdict is shown', () => {
+  test('if several columns share a pixel, the worst verdict is shown', () => {
     expect(line(['pass', 'fail', 'skipped', 'pass'], 2).map(({ tone }) => tone)).toEqual(['fail', 'pass'])
   })
 

@@ -1,7 +1,7 @@
 /** The verdict that a cell of a strip shows. */
 export type Tone = 'pass' | 'fail' | 'skipped'
 
-/** Pixels next to each other that look alike; `to` is not part of it. */
+/** Adjacent pixels that look alike. `to` is the index after the last one. */
 export interface Run {
   readonly from: number
   readonly to: number
@@ -12,16 +12,16 @@ export interface Run {
 export interface Line {
   readonly count: number
   readonly pixels: number
-  /** The starts of groups: a pixel is left free before each but the first, if there is space. */
+  /** The first column of each group. If there is space, a pixel is left free before each group except the first. */
   readonly groups: readonly number[]
   toneAt(column: number): Tone
   isFaded(column: number): boolean
 }
 
-/** The width from which on cells have gaps. */
+/** The minimum width of cells with gaps between them. */
 const APART = 4
 
-/** One line of a strip as runs of pixels. Of columns that share a pixel a highlighted one is shown, then the worst verdict. */
+/** One line of a strip as runs of pixels. If columns share a pixel, a highlighted one is shown, otherwise the worst verdict. */
 export function runsOf({ count, pixels, groups, toneAt, isFaded }: Line): Run[] {
   const runs: Run[] = []
   const starts = new Set(groups)
@@ -67,7 +67,7 @@ export const edgesOf = (column: number, width: number, count: number): readonly 
   ((column + 1) * width) / count,
 ]
 
-/** Where a key moves the cursor; undefined for keys that do not. `column` is -1 before the first move. */
+/** The column to which a key moves the cursor; undefined for other keys. `column` is -1 before the first move. */
 export function columnAfterKey(key: string, column: number, count: number, groups: readonly number[]): number | undefined {
   const within = (index: number): number => Math.max(0, Math.min(count - 1, index))
   switch (key) {

@@ -6,18 +6,18 @@ type DialogProps = Pick<
   'title' | 'size' | 'onClose' | 'closeOnEscape' | 'closeOnClickOutside' | 'withCloseButton' | 'zIndex' | 'centered' | 'children'
 >
 
-/** A dialog that exists while it is open. When it closes, the focus returns to where it was. */
+/** A dialog that is mounted only while it is open. When it closes, the focus returns to the element that had it before. */
 export function Dialog(props: DialogProps) {
   useReturnedFocus()
   return <Modal opened {...props} />
 }
 
-/** Returns the focus, because Mantine does so only for dialogs that stay mounted when they close. */
+/** Returns the focus, because Mantine does so only for dialogs that stay mounted after they close. */
 function useReturnedFocus(): void {
   useEffect(() => {
     const before = document.activeElement
     return () => {
-      // if the element that opened it is gone or disabled, the focus goes to a dialog below, or to the heading of the page
+      // if that element is gone or disabled, a dialog below gets the focus, otherwise the heading of the page
       for (const target of [before, document.querySelector('[role="dialog"]'), document.querySelector('main h1')])
         if (document.activeElement === document.body && target instanceof HTMLElement) target.focus({ preventScroll: true })
     }

@@ -1,7 +1,7 @@
 import { Empty } from '../empty.tsx'
 
 interface NeedsScopeProps {
-  /** The data, within a sentence: "the rows of the audit". */
+  /** The name of the data in a sentence: "the rows of the audit". */
   readonly what: string
   readonly scope: string
   /** The scopes of the key. */

@@ -10,10 +10,7 @@ interface PanelCallProps extends Call {
   readonly of: string
 }
 
-/**
- * A link from a panel with a call of its own to this call in GraphiQL, at the moment of the address. A call that is too long for a
- * link has none.
- */
+/** A link from a panel to its call in GraphiQL, at the moment of the address. There is no link if the call is too long for an address. */
 export function PanelCall({ of, document, variables = {} }: PanelCallProps) {
   const { asked } = useMoment(document, variables)
   const search = toGraphiql(document, asked)

@@ -18,7 +18,7 @@ interface PreviewDialogProps<Effect> extends Pick<ModalProps, 'title' | 'onClose
   readonly problem?: ComponentType<{ readonly error: unknown }>
   /** Renders the form, and the effect below it. */
   readonly children: ReactNode
-  /** Sends the change, with `dryRun` only for its preview; throws the service's refusal. */
+  /** Sends the change, with `dryRun` only for its preview. Throws an error if the service refuses it. */
   step(dryRun: boolean): Promise<Effect>
   onDone(effect: Effect): void
 }

@@ -6,7 +6,7 @@ import './side-panel.css'
 
 interface SidePanelProps {
   readonly state: SidePanelState
-  /** The panel of a row, by the row's id in the address. */
+  /** Renders the panel of a row, by the row's id in the address. */
   panel(id: string): ReactNode
   /** The maximum height of the content; longer content scrolls. */
   readonly height: string
@@ -17,7 +17,7 @@ interface SidePanelProps {
 /** A list, with one of its rows in the side panel. */
 export function SidePanel({ state: { id, close }, panel, height, children }: SidePanelProps) {
   return (
-    // the list is the same element with and without a panel, so that it keeps its scroll position
+    // the list is the same element with and without a panel, so that its scroll position stays
     <div className="with-panel" data-open={id !== undefined || undefined}>
       {children}
       {id === undefined ? null : (

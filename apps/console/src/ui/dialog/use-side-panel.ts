@@ -3,7 +3,7 @@ import { useCallback, useEffect, useMemo, useRef } from 'react'
 import { useShortcuts } from '../../lib/browser/keys.ts'
 import { type ListSearch, type Step, useListGo, useListSearch } from '../../lib/browser/list-search.ts'
 
-/** The delay of loading a row, because rows change quickly while a key is held down. */
+/** The delay before a row is loaded, milliseconds, because rows change quickly while a key is held down. */
 const FOLLOW_MS = 150
 
 /** The row in the side panel. */
@@ -14,12 +14,12 @@ export interface SidePanelState {
   readonly isWide: boolean
   /** Shows a row, or closes the panel if the row is shown already. */
   toggle(id: string): void
-  /** Shows the row of the cursor instead of another row. */
+  /** Shows the row of the cursor in the open panel. */
   follow(id: string): void
   close(): void
 }
 
-/** `o` shows a row in the side panel, which then follows the cursor until Escape. The address has the shown row. */
+/** The key `o` shows a row in the side panel. The panel then follows the cursor until Escape. The address contains the shown row. */
 export function useSidePanel(): SidePanelState {
   const { beside: id } = useListSearch()
   const go = useListGo()

@@ -22,9 +22,11 @@ export interface FilterBarProps {
   readonly fields: readonly QueryField[]
   /** The applied filter; valid input replaces it. */
   readonly value: string
-  /** How the address changes: typing replaces it; Enter, a selected value and clearing add a step that Back undoes. */
+  /**
+   * Called for a valid filter. `typing` replaces the address; `applied` (Enter, a selected value, clearing) adds a step that Back undoes.
+   */
   onChange(text: string, how: 'typing' | 'applied'): void
-  /** Values of a field that the page knows, with how many rows have them. */
+  /** The values of a field that the page knows, with the number of rows that have them. */
   values?(field: string): readonly { readonly value: string; readonly count: number }[]
   /** Converts a text that is pasted into an empty bar to a filter; undefined leaves the text as it is. */
   readPaste?: ((text: string) => string | undefined) | undefined
@@ -35,8 +37,8 @@ export interface FilterBarProps {
 }
 
 /**
- * The filter grammar as a line: suggestions at the caret, problems in place, `/` to focus it, Ctrl-Space for
- * completions, Esc to clear. Input is not called wrong until the caret leaves it. The applied terms are below it.
+ * The input of a filter: suggestions at the caret, problems under the line, `/` to focus it, Ctrl-Space for completions, Escape to clear
+ * it. Input is not marked as invalid while the caret is in it. The applied terms are below the input.
  */
 export function FilterBar({ label, fields, value, onChange, values, readPaste, placeholder, right, Chips }: FilterBarProps) {
   const id = useId()
@@ -66,7 +68,7 @@ export function FilterBar({ label, fields, value, onChange, values, readPaste, p
     setCaret(at)
     if (!isFieldBegun(suggest(next, at, fields))) write(next, 'typing')
     else {
-      // `mem.f` may become `mem.free>=...`: applied as a word it would empty the list for a moment
+      // the text is not applied yet: `mem.f` may become `mem.free>=...`, and as a word it would empty the list for a moment
       setText(next)
       setWriting(true)
     }
@@ -159,7 +161,7 @@ export function FilterBar({ label, fields, value, onChange, values, readPaste, p
           <Chips
             {...{ label, fields, value, input }}
             onChange={(next) => {
-              // input that is not applied is cleared too
+              // input that was not applied is cleared too
               setText(next)
               setWriting(false)
               onChange(next, 'applied')
@@ -172,13 +174,13 @@ export function FilterBar({ label, fields, value, onChange, values, readPaste, p
 }
 
 /**
- * An input text that may also be changed elsewhere: by a facet, Back, or a link. Typed text returns through the address with a
- * delay, when more may have been typed already; this does not count as a change.
+ * The text of an input that may also be changed by a facet, Back, or a link. Typed text is written to the address and returns from it
+ * with a delay, when the user may have typed more. This does not count as a change.
  */
 function useFollowed(value: string): readonly [string, (text: string) => void] {
   const [text, setText] = useState(value)
   const underway = useRef(new Set<string>())
-  // biome-ignore lint/correctness/useExhaustiveDependencies: only a change of the address counts
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the effect runs only if the address has changed
   useEffect(() => {
     const isOwn = underway.current.has(value)
     if (!isOwn || text.trim() === value) underway.current.clear()

@@ -9,22 +9,22 @@ export interface FilterChipsProps {
   readonly fields: readonly QueryField[]
   /** The applied filter. */
   readonly value: string
-  /** The filter of the page; the input may contain newer text. */
+  /** The input of the filter, which may contain newer text than the applied filter. */
   readonly input: RefObject<HTMLInputElement | null>
   /** Called with the filter without a removed term. */
   onChange(value: string): void
 }
 
-/** The terms of a filter as written: a click moves the caret to a term; Delete, Backspace or its cross remove it. */
+/** The terms of a filter as they were typed. A click moves the caret to a term; Delete, Backspace or its cross remove it. */
 export function FilterChips({ label, fields, value, input, onChange }: FilterChipsProps) {
   const list = useRef<HTMLUListElement>(null)
   const terms = termsOf(value, fields)
   const isAny = terms.length > 0
   useRoomFor(list, isAny)
-  /** The requested filter, which does not apply yet: the next term is removed from it. */
+  /** The filters that were requested and do not apply yet. The next term is removed from the last one. */
   const asked = useRef<readonly string[]>([])
   useLayoutEffect(() => {
-    // any other filter was set elsewhere
+    // a filter that is not among the requested ones was set elsewhere
     asked.current = asked.current.slice(asked.current.indexOf(value) + 1 || asked.current.length)
   }, [value])
   const edit = (wanted: string): void => {
@@ -34,7 +34,7 @@ export function FilterChips({ label, fields, value, input, onChange }: FilterChi
       from: bar.value.length,
       to: bar.value.length,
     }
-    // in this order: the focused term is scrolled into view
+    // the text is selected before the focus, so that the browser scrolls the term into view
     bar.setSelectionRange(from, to)
     bar.focus()
   }
@@ -74,7 +74,7 @@ export function FilterChips({ label, fields, value, input, onChange }: FilterChi
           >
             {written}
           </button>
-          {/* by keys it goes from the term itself: one stop for each is enough */}
+          {/* not a tab stop, because Delete and Backspace on the term have the same effect */}
           <button type="button" tabIndex={-1} aria-label={`Remove ${written}`} onClick={() => takeOut(at)}>
             <IconX size={12} aria-hidden />
           </button>
@@ -100,7 +100,7 @@ function useRoomFor(list: { readonly current: HTMLElement | null }, isShown: boo
     const shown = list.current
     if (!isShown || shown === null) return
     const measure = (): void => {
-      // including the gap above
+      // the height includes the gap above the chips
       style.setProperty('--g-chips', `${shown.offsetHeight + Number.parseFloat(getComputedStyle(shown).marginTop)}px`)
     }
     const observer = new ResizeObserver(measure)

@@ -21,7 +21,7 @@ export function SavedViews({ list, onOpened }: SavedViewsProps) {
   const navigate = useNavigate()
   const now = usePresentView(list)
   const [renaming, setRenaming] = useState<string | undefined>()
-  /** The element that gets the focus when the focused one disappears. */
+  /** The input for a new view, which gets the focus when the focused element disappears. */
   const naming = useRef<HTMLInputElement>(null)
   const open = ({ search }: View): void => {
     void navigate({ to: '.', search: (before) => changed<Record<string, unknown>>(before, opening(search)), resetScroll: false })
@@ -114,13 +114,13 @@ function ViewLine({ view: { name, search }, isNow, onOpen, onRename, onDelete }:
 }
 
 interface NameFormProps {
-  /** The view's line; absent: a new line that takes the focus. */
+  /** The input of the form; if absent, the form has an input of its own, which takes the focus. */
   readonly input?: RefObject<HTMLInputElement | null>
   readonly label: string
   readonly first: string
-  /** Why a name cannot be used. */
+  /** Returns why a name cannot be used; undefined if it can. */
   problemOf(name: string): string | undefined
-  /** The text of its button. */
+  /** Returns the text of the button. */
   action(name: string): string
   onName(name: string): void
 }

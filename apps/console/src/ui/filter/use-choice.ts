@@ -2,17 +2,17 @@ import { useMemo, useRef, useState } from 'react'
 
 export type Key = string | number
 
-/** Selected rows: they stay selected, as they were at that time, if the list changes. */
+/** Selected rows. They stay selected, with their data at the time of selection, even if the list changes. */
 export interface Choice<Item> {
   readonly items: ReadonlyMap<Key, Item>
   /** Whether the row at an index is selected; undefined if it cannot be selected. */
   isChosen(index: number): boolean | undefined
   /**
-   * Selects a key, or deselects it; `isRange`: all from the last selected one to this one. Keys that are not in the
-   * list are ignored.
+   * Selects a row, or deselects it. `isRange` selects all rows from the last selected one to this one. Keys that are not in the list are
+   * ignored.
    */
   toggle(key: Key, isRange: boolean): void
-  /** Selects these rows instead of the former ones, with `isAdded` in addition to them. */
+  /** Selects these rows instead of the selected ones; with `isAdded` in addition to them. */
   choose(items: Iterable<Item>, isAdded?: boolean): void
   clear(): void
 }

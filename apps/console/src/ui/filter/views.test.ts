@@ -4,11 +4,11 @@ import { isSame, LONGEST_NAME, MOST_VIEWS, opening, readViews, renamed, viewOf, 
 const failed = { name: 'Failed', search: { q: 'outcome:NO_VALID_HOST', cols: 'at,outcome' } }
 const mine = { name: 'mine', search: { q: 'account:me', sort: '-age' } }
 
-describe('the stored views', () => {
+describe('the stored views of a list', () => {
   test.each<[string, unknown, unknown]>([
-    ['nothing yet', undefined, []],
-    ['a value that is not a list', { name: 'x' }, []],
-    ['valid views, sorted by name', [mine, failed], [failed, mine]],
+    ['there are no views if nothing is stored', undefined, []],
+    ['there are no views if the value is not a list', { name: 'x' }, []],
+    ['valid views are sorted by name', [mine, failed], [failed, mine]],
     ['invalid views are left out', [mine, 7, null, { name: 'x' }, { search: {} }, { name: '', search: {} }], [mine]],
     ['of two views with one name the first counts', [mine, { name: 'mine', search: {} }], [mine]],
     [
@@ -31,7 +31,7 @@ test('a view is an address without the moment and the open panel', () =>
     group: 'flavor',
   }))
 
-test('opening a view removes parameters that it does not have', () =>
+test('opening a view removes parameters that the view does not have', () =>
   expect(opening({ q: 'a' })).toEqual({ q: 'a', cols: undefined, sort: undefined, group: undefined, view: undefined, colour: undefined }))
 
 test('the shown view is recognised', () => {

@@ -18,7 +18,7 @@ export const LONGEST_NAME = 60
 export const viewOf = (search: Readonly<Record<string, unknown>>): ViewSearch =>
   Object.fromEntries(PARTS.flatMap((part) => (isText(search[part]) ? [[part, search[part]]] : [])))
 
-/** The parameters that open a view, from any present address. */
+/** The parameters that open a view. Parameters that the view does not have are removed from the address. */
 export const opening = (view: ViewSearch): { readonly [Part in keyof ViewSearch]-?: string | undefined } =>
   ({ ...Object.fromEntries(PARTS.map((part) => [part, undefined])), ...view }) as ReturnType<typeof opening>
 

@@ -17,13 +17,13 @@ interface PanelRows {
 export interface ListTableProps<Row> extends Omit<TableProps<Row>, Own> {
   /** The name of the list for its stored layout. */
   readonly list: string
-  /** The identity of a row, which does not change when the row moves. The function must be stable while the rows are. */
+  /** The identity of a row, which does not change when the row moves. The function must be the same while the rows are the same. */
   keyOf(index: number): Key
   /** The initial row of the cursor. */
   readonly first?: Key | undefined
   /** The row of the cursor, and how to change it, if the page controls it. */
   readonly cursor?: readonly [now: Key | undefined, change: (key: Key | undefined) => void] | undefined
-  /** The side panel of the list: the shown row, undefined if none is; called when a row is opened, or the cursor moves to one. */
+  /** The side panel of the list: the shown row (undefined if none is shown), and functions to show another row. */
   readonly sidePanel?: PanelRows | undefined
   /** The selection of rows by `x`, Shift-x and checkboxes; absent if rows cannot be selected. */
   readonly choice?: Pick<Choice<unknown>, 'isChosen' | 'toggle'> | undefined

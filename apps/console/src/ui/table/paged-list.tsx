@@ -22,13 +22,13 @@ import { TABLE_HEIGHT, type TableColumn } from './table.tsx'
 interface PagedListProps<Row> {
   /** The name of the list for its stored layout. */
   readonly list: string
-  /** The title of the list: "Claims"; then the singular and plural nouns. */
+  /** The title of the list, such as "Claims". `nouns` are the singular and the plural. */
   readonly label: string
   /** The label of the filter, if it is not "Filter claims". */
   readonly filterLabel?: string
   readonly nouns: readonly [one: string, many: string]
   readonly fields: readonly QueryField[]
-  /** The same as the filter bar's. */
+  /** Converts pasted text to a filter, as in FilterBar. */
   readonly readPaste?: ((text: string) => string | undefined) | undefined
   readonly pages: Pages<Row>
   /** The stream of new rows, and whether it is followed. */
@@ -104,7 +104,7 @@ function Found<Row>(props: PagedListProps<Row>) {
   const { rows, error, isLoading, isOld, readAtMs, everyMs, refresh } = pages
   const { q = '' } = useListSearch()
   const go = useListGo()
-  // a page that cannot be read has no rows, and further pages may follow it
+  // if a page of the list cannot be read, there are no rows, but further pages may exist
   const isAny = rows.length > 0 || counted.total > 0
   return (
     <>

@@ -20,7 +20,7 @@ export interface SaveRowsProps {
   onClose(): void
 }
 
-/** Saves all rows of a list as a file; shows its progress, and can be cancelled. Truncation is reported. */
+/** Saves all rows of a list as a file, shows the progress, and can be cancelled. It reports if the list has more rows than the file. */
 export function SaveRows({ file, many, total, make, onSaved, onClose }: SaveRowsProps) {
   const [count, setCount] = useState(0)
   const [isCut, setCut] = useState(false)

@@ -1,7 +1,7 @@
 import type { CSSProperties, ReactNode } from 'react'
 
 interface ScrollBoxProps {
-  /** The content, for screen readers. */
+  /** The name of the content, for screen readers. */
   readonly label: string
   readonly maxHeight?: string | undefined
   readonly children: ReactNode

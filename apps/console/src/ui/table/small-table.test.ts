@@ -53,7 +53,7 @@ test('the table scrolls in a focusable box, below its heads if its height is lim
   expect(limited).toContain('<thead data-sticky="true">')
 })
 
-test('within a scrolling element it has no box, but has its name', () => {
+test('within a scrolling element the table has no box, but has its own name', () => {
   const html = drawn({ isBare: true })
   expect(html).not.toContain('<section')
   expect(html).toContain('<table aria-label="Hosts">')

@@ -14,7 +14,10 @@ export interface SmallColumn<Row> {
   readonly isNumber?: boolean
   /** Whether the column names the row. */
   readonly isRowHead?: boolean
-  /** The class of the cells: `mono`, `narrow` (one line), `breaks` (anywhere), `rest` (the remaining width, one line), or a page's own. */
+  /**
+   * The class of the cells: `mono`, `narrow` (one line), `breaks` (may break anywhere), `rest` (the remaining width, one line), or the
+   * page's own.
+   */
   readonly className?: string
   readonly cell: (row: Row, index: number) => ReactNode
   /** The title of a cell; a cell without text has none. */
@@ -23,7 +26,7 @@ export interface SmallColumn<Row> {
 }
 
 export interface SmallTableProps<Row> {
-  /** The content, for screen readers. */
+  /** The name of the table, for screen readers. */
   readonly label: string
   readonly columns: readonly SmallColumn<Row>[]
   readonly rows: readonly Row[]
@@ -32,9 +35,9 @@ export interface SmallTableProps<Row> {
   readonly attributes?: Attributes
   /** The text if there are no rows; without it, nothing is shown. */
   readonly empty?: ReactNode | undefined
-  /** The maximum height, above which it scrolls below its heads. */
+  /** The maximum height. The rows of a higher table scroll below its headings. */
   readonly maxHeight?: string | undefined
-  /** Whether it is as wide as its content instead of the page. */
+  /** Whether the table is as wide as its content; otherwise it is as wide as the page. */
   readonly isNarrow?: boolean
   /** Whether the table is in a scrolling element already, or is never wider than its page. */
   readonly isBare?: boolean

@@ -11,7 +11,7 @@ describe('a click on the head of a column', () => {
     ['sorts the largest first if that is the default of the column', '', free, false, '-mem.free'],
     ['reverses the order', 'name', name, false, '-name'],
     ['replaces several orders', '-mem.free,name', name, false, '-name'],
-    ['is appended to the other orders with Shift', 'name', free, true, 'name,-mem.free'],
+    ['appends the column to the other orders with Shift', 'name', free, true, 'name,-mem.free'],
     ['reverses the order in its position', 'name,-mem.free,age', free, true, 'name,mem.free,age'],
     ['the third click removes the order', 'name,mem.free', free, true, 'name'],
     ['does not remove the only order', '-name', name, true, 'name'],

@@ -7,13 +7,14 @@ export interface TableKeysProps {
   onOpen(index: number): void
   /** Moves the focus to the table. */
   onFocus(): void
-  /** Whether a row can be shown in the side panel. */
+  /** Shows a row in the side panel, or closes it; absent if the table has no side panel. */
   onTogglePanel?: ((index: number) => void) | undefined
 }
 
 /**
- * `j`, `k`, `o` and Enter for the main table of a page, wherever the focus is outside of inputs. Moving the cursor also focuses the
- * table, because on a button, Enter would still press the button. Undefined if the keys do not belong to this table.
+ * Registers `j`, `k`, `o` and Enter for the main table of a page. They work wherever the focus is, except in inputs. Moving the cursor
+ * also focuses the table, because Enter would otherwise press a focused button. `table` is undefined if the keys do not belong to this
+ * table.
  */
 export function useTableKeys(table: TableKeysProps | undefined): void {
   useShortcuts(table === undefined ? [] : keysOf(table))

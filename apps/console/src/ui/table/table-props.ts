@@ -1,7 +1,7 @@
 import type { Sort } from '@gantt/scheduler-core/query'
 import type { ReactNode } from 'react'
 
-/** One column: its cells, and how it is sorted and copied, which is independent of its appearance. */
+/** One column: its cells, and how it is sorted and copied. */
 export interface TableColumn<Row> {
   readonly key: string
   readonly label: string
@@ -13,7 +13,7 @@ export interface TableColumn<Row> {
   readonly isExtra?: boolean
   readonly align?: 'left' | 'right'
   readonly sortable?: boolean
-  /** The first click sorts the largest first. */
+  /** Whether the first click sorts the largest values first. */
   readonly sortsDescending?: boolean
   /** The text to copy, and to show if there is no `cell`. */
   value(row: Row): string | number
@@ -34,21 +34,21 @@ export interface TableProps<Row> {
   onSort?: ((press: (now: readonly Sort[]) => readonly Sort[]) => void) | undefined
   /** Called when the edge of a head was moved, with the width in pixels; undefined restores the default. */
   onResize?(key: string, width: number | undefined): void
-  /** The row of the keyboard cursor; -1: none. */
+  /** The index of the row with the keyboard cursor; -1 if there is none. */
   readonly active: number
   onActive(index: number): void
   /** Called for Enter, or a click. */
   onOpen(index: number): void
   /**
-   * With onChoose: whether a row is selected; each row then has a checkbox, and a click with Ctrl or Shift selects. Undefined: the row
-   * cannot be selected.
+   * With `onChoose`: whether a row is selected. Each row then has a checkbox, and a click with Ctrl or Shift selects it. Undefined if the
+   * row cannot be selected.
    */
   isChosen?(index: number): boolean | undefined
   /** Called when a row is selected or deselected; `isRange`: with all rows since the last selected one. */
   onChoose?(index: number, isRange: boolean): void
   /** Called with the visible rows, for lists that load while scrolling. */
   onRange?(first: number, last: number): void
-  /** The identity of the list, as a text: another list starts at its first row. */
+  /** The identity of the list as a text. If it changes, the list starts at its first row. */
   readonly listKey?: string
   /** Called after drawing, with the scroll position and the row height in pixels. */
   onDrawn?(scroller: HTMLElement, offset: number, rowHeight: number): void

@@ -48,7 +48,7 @@ export function Table<Row>(props: TableProps<Row>) {
     getScrollElement: () => scroller.current,
     estimateSize: () => rowHeight,
     overscan: 8,
-    // the head covers this height
+    // the head of the table covers this height
     scrollPaddingEnd: HEAD_HEIGHT,
   })
   const rows = virtualizer.getVirtualItems()
@@ -118,14 +118,14 @@ export function Table<Row>(props: TableProps<Row>) {
       onKeyDown={move}
       style={{ maxHeight: `max(160px, ${height})`, '--g-columns': template, '--g-row': `${rowHeight}px` } as CSSProperties}
     >
-      {/* biome-ignore lint/a11y/useSemanticElements: see above */}
+      {/* biome-ignore lint/a11y/useSemanticElements: invisible rows are not rendered, which a table element cannot express */}
       <div className="g-table-head" role="row" aria-rowindex={1} tabIndex={-1}>
         {onChoose === undefined ? null : <ChoiceHead />}
         {columns.map((column) => (
           <HeadCell key={column.key} column={column} sort={sort} onSort={onSort} onResize={onResize} />
         ))}
       </div>
-      {/* biome-ignore lint/a11y/useSemanticElements: see above */}
+      {/* biome-ignore lint/a11y/useSemanticElements: invisible rows are not rendered, which a table element cannot express */}
       <div role="rowgroup" style={{ height: virtualizer.getTotalSize(), position: 'relative' }}>
         {rows.map(({ index, start }) => (
           <TableRow
@@ -235,7 +235,7 @@ function ChoiceCell({ index, isChosen, onChoose }: ChoiceCellProps) {
           aria-label={`Choose row ${index + 1}`}
           checked={isChosen}
           onClick={({ shiftKey }) => onChoose(index, shiftKey)}
-          // the click handler has selected the row, because it knows whether Shift was held
+          // the click handler selects the row, because only a click shows whether Shift was held
           onChange={() => undefined}
         />
       )}
@@ -243,7 +243,7 @@ function ChoiceCell({ index, isChosen, onChoose }: ChoiceCellProps) {
   )
 }
 
-/** A click on a link, a button or an input in the table, or a key that is pressed there, is handled by that element alone. */
+/** Whether an element in the table handles clicks and keys itself: a link, a button or an input. */
 const isOwn = (target: EventTarget): boolean => target instanceof Element && target.closest('a, button, input') !== null
 
 const TableRow = memo(PlainTableRow) as typeof PlainTableRow

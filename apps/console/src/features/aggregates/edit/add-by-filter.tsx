@@ -18,7 +18,7 @@ export function AddByFilter(props: AddByFilterProps) {
   const [query, setQuery] = useState('')
   const [said, setSaid] = useState('')
   const { problem, isBusy, see, forget } = useChange()
-  // the matching hosts are added to the draft in its state at that time
+  // the draft may change during the search; the matching hosts are added to its latest state
   const latest = useLatest(props)
   const find = (): void => {
     setSaid('')
@@ -50,7 +50,7 @@ export function AddByFilter(props: AddByFilterProps) {
             if (event.key === 'Enter' && query.trim() !== '') find()
           }}
         />
-        {/* an empty line is every host: that is not added by a slip */}
+        {/* an empty filter would match every host, so the button is disabled to prevent a mistake */}
         <Button variant="outline" loading={isBusy} disabled={query.trim() === ''} onClick={find}>
           Add matching hosts
         </Button>

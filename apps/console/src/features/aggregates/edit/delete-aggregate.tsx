@@ -28,7 +28,7 @@ export function DeleteAggregate({ uuid, name, version, onClose, onDone }: Delete
     const asked = `${uuid} ${version}`
     if (seen.current === asked) return
     seen.current = asked
-    // the preview of another version is not valid
+    // a preview of another version of the aggregate is not valid
     setAnswer(undefined)
     see(send(true), setAnswer)
   })

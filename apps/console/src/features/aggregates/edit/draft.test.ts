@@ -29,9 +29,9 @@ test.each([
   ['h1, h2;h3\n h4\th1', ['h1', 'h2', 'h3', 'h4']],
   ['', []],
   [' \n', []],
-])('names in %j', (text, names) => expect(parseNames(text)).toEqual(names))
+])('the names in the text %j', (text, names) => expect(parseNames(text)).toEqual(names))
 
-test('pairs; a value may contain an equals sign', () => {
+test('lines of key=value are parsed, and a value may contain an equals sign', () => {
   expect(parsePairs('a=1\n b = x=y \nwrong\n=nothing')).toEqual({ pairs: { a: '1', b: 'x=y' }, wrong: ['wrong', '=nothing'] })
 })
 
@@ -72,7 +72,7 @@ describe('the fields that are sent', () => {
   })
 })
 
-test('the changes of another operator, with the draft applied on top of them', () => {
+test('a rebased draft keeps the changes of the other operator', () => {
   const current: AggregateState = { name: 'ssd2', version: 4, metadata: [{ key: 'ssd', value: 'true' }], hostNames: ['h1', 'h2', 'h7'] }
   expect(changesBetween(base, current).map(({ sign, text }) => `${sign} ${text}`)).toEqual([
     '~ name: ssd → ssd2',

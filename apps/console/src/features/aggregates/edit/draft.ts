@@ -37,7 +37,7 @@ export const beginDraft = (base: AggregateState): Draft => ({
 /** Names from a pasted list, separated by lines, commas, semicolons or tabs; each once, in their order. */
 export const parseNames = (text: string): string[] => [...new Set(text.split(/[\s,;]+/).filter((name) => name !== ''))]
 
-/** `key=value` lines; what has no `=` is reported separately. */
+/** Parses `key=value` lines; lines without `=` are returned in `wrong`. */
 export function parsePairs(text: string): { readonly pairs: Readonly<Record<string, string>>; readonly wrong: readonly string[] } {
   const lines = text
     .split('\n')
@@ -111,7 +111,7 @@ export function draftTo(base: AggregateState, wanted: Omit<AggregateState, 'vers
 /** The changes of other operators since the draft was begun. */
 export const changesBetween = (base: AggregateState, current: AggregateState): DiffLine[] => diffOf(draftTo(base, current))
 
-/** The same edits on the present state. A name that was not edited follows the present one. */
+/** The same edits, based on the present state. If the draft did not edit the name, it has the present name. */
 export const rebase = (draft: Draft, current: AggregateState): Draft => ({
   ...draft,
   base: current,

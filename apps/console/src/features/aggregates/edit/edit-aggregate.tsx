@@ -24,7 +24,7 @@ import {
 } from './draft.ts'
 import { PlacedWarnings } from './placed-warnings.tsx'
 
-/** The parts of a draft's effect that take the service a while. */
+/** The costly queries about the effect of a draft. */
 const OF_A_DRAFT = [WARNINGS, REPLAY] as const
 
 type Answer = ResultOf<typeof UPDATE>['aggregateUpdate']
@@ -57,7 +57,7 @@ export function EditAggregate({ uuid, draft, onChange, onDone }: EditAggregatePr
   const send = (dryRun: boolean) => async () =>
     (await request(UPDATE, { uuid, ifVersion: draft.base.version, input: toUpdateInput(draft), dryRun })).aggregateUpdate
   const look = (): void => {
-    // earlier results belong to another fleet
+    // earlier results were computed on an older state of the fleet
     for (const document of OF_A_DRAFT) queryClient.removeQueries({ queryKey: operationKey(document) })
     see(send(true), setAnswer)
   }
@@ -81,11 +81,11 @@ export function EditAggregate({ uuid, draft, onChange, onDone }: EditAggregatePr
         <Text fw={600} component="h2">
           Draft on version {draft.base.version}
         </Text>
-        {/* what is written while it is applied would be in nothing */}
+        {/* input is disabled while the draft is applied, because later input would not be included */}
         <Fieldset variant="unstyled" disabled={isMaking}>
           <Stack gap="sm">
             <TextInput label="Name" value={draft.name} onChange={({ currentTarget }) => change({ name: currentTarget.value })} />
-            {/* what a filter found is written into the field, which then begins anew */}
+            {/* matches of the filter are added to the names, so the field is created again with the new text */}
             <Names key={fills} label="Add hosts" names={draft.addHosts} onChange={(addHosts) => change({ addHosts })} />
             <AddByFilter
               known={new Set([...draft.base.hostNames, ...draft.addHosts])}
@@ -111,7 +111,7 @@ export function EditAggregate({ uuid, draft, onChange, onDone }: EditAggregatePr
           </Stack>
         </Fieldset>
         <Diff label="Changes of the draft" lines={diffOf(draft)} nothing="The draft has no changes yet." />
-        {/* above the answers: they come in parts, and must not move a button from under the pointer */}
+        {/* the buttons are above the answers, because answers arrive one by one and would move the buttons under the pointer */}
         <Group justify="flex-end">
           <Button variant="subtle" onClick={onDone}>
             Discard

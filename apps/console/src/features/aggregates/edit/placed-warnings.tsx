@@ -34,7 +34,7 @@ export function PlacedWarnings({ uuid, ifVersion, input }: PlacedWarningsProps) 
       </Text>
       {error ? <Problem error={error} onRetry={run} /> : null}
       {isRunning ? <Running label="The requests of placed instances are being checked on their hosts." onCancel={cancel} /> : null}
-      {isCancelled ? <Cancelled label="It was cancelled" onRun={run} /> : null}
+      {isCancelled ? <Cancelled label="The check was cancelled" onRun={run} /> : null}
       {end === undefined || isRunning ? null : end.__typename !== 'AggregatePayload' ? (
         <Refusal message={end.message} />
       ) : end.warnings === null ? null : (

@@ -1,7 +1,7 @@
 import './dumbbell.css'
 
 interface DumbbellProps {
-  /** The drawing as text; the numbers are shown next to it. */
+  /** A text alternative of the drawing; the numbers are shown next to it. */
   readonly label: string
   readonly before: number
   readonly after: number

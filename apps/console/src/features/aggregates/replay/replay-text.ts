@@ -6,10 +6,10 @@ interface LeftOut {
   readonly unreadable: number
 }
 
-/** Why requests were omitted, as a sentence; empty if none was, so that the numbers are exact. */
+/** Why requests were omitted, as a sentence; empty if none was omitted. */
 export function leftOutText({ outOfTime, notReplayable, unreadable }: LeftOut): string {
   const parts = [
-    ...(outOfTime > 0 ? [`for ${formatCount(outOfTime)} the time ran out`] : []),
+    ...(outOfTime > 0 ? [`${formatCount(outOfTime)} ran out of time`] : []),
     ...(notReplayable > 0 ? [`${formatCount(notReplayable)} cannot be replayed`] : []),
     ...(unreadable > 0 ? [`${formatCount(unreadable)} cannot be read`] : []),
   ]

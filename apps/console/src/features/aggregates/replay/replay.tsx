@@ -36,7 +36,7 @@ export function Replay({ uuid, ifVersion, input }: ReplayProps) {
       </Text>
       {error ? <Problem error={error} onRetry={run} /> : null}
       {isRunning ? <Running label="Recent requests are being decided again." onCancel={cancel} /> : null}
-      {isCancelled ? <Cancelled label="It was cancelled" onRun={run} /> : null}
+      {isCancelled ? <Cancelled label="The replay was cancelled" onRun={run} /> : null}
       {end === undefined || isRunning ? null : end.__typename !== 'AggregatePayload' ? (
         <Refusal message={end.message} />
       ) : end.replay === null ? null : (
@@ -64,7 +64,7 @@ function Outcome({ replay }: { readonly replay: Replayed }) {
       </Text>
       <Figures
         figures={[
-          { label: 'asked again', value: `${formatCount(sampled)} of ${formatCount(drawn)}` },
+          { label: 'decided again', value: `${formatCount(sampled)} of ${formatCount(drawn)}` },
           { label: 'newly failing', value: formatCount(newFailures), isBad: newFailures > 0 },
           { label: 'newly placed', value: formatCount(newPlacements) },
           { label: 'go elsewhere', value: formatCount(elsewhere) },
@@ -108,7 +108,7 @@ function Otherwise({ replay: { otherwise, newFailures, newPlacements, elsewhere 
             ),
             title: ({ decision }) => titleOfTime(decision.at),
           },
-          { head: 'It', cell: ({ kind }) => (kind === 'NEW_FAILURE' ? <b>{kindWords[kind]}</b> : kindWords[kind]) },
+          { head: 'Result', cell: ({ kind }) => (kind === 'NEW_FAILURE' ? <b>{kindWords[kind]}</b> : kindWords[kind]) },
           { head: 'From', cell: ({ hostsBefore }) => hostsBefore.join(', ') || 'no host' },
           { head: 'To', cell: ({ hostsAfter }) => hostsAfter.join(', ') || 'no host' },
           { head: 'Reason', cell: ({ because }) => because },

@@ -36,7 +36,7 @@ const causes: Readonly<Record<string, string>> = {
   UNKNOWN: 'no longer known',
 }
 
-/** The cause of the different results, and all differences. The other decision is the first, the one of the page the second. */
+/** The cause of the different results, and all differences. `a` is the other decision, and `b` the decision of the page. */
 export function Comparison({ a, b, scale, onOpen }: ComparisonProps) {
   const variables = { a, b }
   const { data, error, refetch, isPlaceholderData } = useOperation(COMPARE, variables, { staleMs: 60_000, keepPrevious: false })
@@ -72,7 +72,7 @@ function Blocks({ compared }: { readonly compared: Compared }) {
   const same = [
     ...(specChanges.length === 0 ? ['request'] : []),
     ...(profileChanges.length === 0 ? ['profile'] : []),
-    ...(fleetChangedHosts === 0 ? ['state of the fleet, as far as decisions read it'] : []),
+    ...(fleetChangedHosts === 0 ? ['state of the fleet that decisions read'] : []),
   ]
   return (
     <>
@@ -176,7 +176,7 @@ function PairedFunnel({ compared: { a, b, steps }, scale }: { readonly compared:
 function Left({ hosts, most, scale }: { readonly hosts: number | null; readonly most: number; readonly scale: Scale }) {
   return (
     <>
-      <Table.Td className="number">{hosts === null ? <span className="dimmed">not asked</span> : formatCount(hosts)}</Table.Td>
+      <Table.Td className="number">{hosts === null ? <span className="dimmed">not run</span> : formatCount(hosts)}</Table.Td>
       <Table.Td className="compare-bar">
         <span className="funnel-track" aria-hidden>
           <span className="funnel-bar" style={{ width: `${barShare(hosts ?? 0, most, scale) * 100}%` }} />

@@ -41,7 +41,7 @@ import '../filters/matrix.css'
 
 const route = getRouteApi('/decisions/$id')
 
-/** The page of a decision, from the summary to the last number. */
+/** The page of a decision: first the summary, then all details. */
 export function DecisionPage() {
   const { id } = route.useParams()
   const navigate = route.useNavigate()
@@ -228,7 +228,7 @@ function Evidence({ decisionId, instance, explained, search, scale, isOld, go }:
   const orderOf = useMemo(() => seenBefore(matrix), [matrix])
   const suggest = useCallback((text: string) => findNames(matrix, text), [matrix])
   const isWide = useMediaQuery('(min-width: 1240px)', undefined, { getInitialValueInEffect: false }) ?? false
-  // a focus in the rows stays there, and the answer is shown next to them
+  // If the focus is in the rows of the matrix, it stays there while the answer about a host is shown next to them.
   const [isInRows, setInRows] = useState(false)
   const section = useRef<HTMLDivElement>(null)
   const wantsMatrix = useRef(false)
@@ -338,7 +338,7 @@ interface InstancesProps {
   onChoose(instance: string | undefined): void
 }
 
-/** The fleet at each pick: every instance takes resources from the next one. */
+/** Tabs, one for each instance. An instance is evaluated on the fleet after the earlier instances took their resources. */
 function Instances({ count, shown, onChoose }: InstancesProps) {
   const names = Array.from({ length: Math.min(count, MAX_TABS) }, (_, i) => String(i + 1))
   return (

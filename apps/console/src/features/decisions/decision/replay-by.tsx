@@ -53,9 +53,10 @@ export function ReplayBy({ recorded, by, on, onAsk }: ReplayByProps) {
           onClose={() => onAsk({ by: undefined, on: undefined })}
           closeButtonLabel="Back to what was decided"
         >
-          The same request was decided on {on === undefined ? 'the same' : 'that'} fleetwithout being recorded: the sentence, filters, hosts
-          and weights below are of {on === undefined ? 'this profile' : 'it, where claims of the decision itself hold their resources'}. The
-          facts, the receipt and where it went stay those of the decision.
+          The same request was decided on {on === undefined ? 'the same' : 'that'} fleet without being recorded. The sentence, filters,
+          hosts and weights below are of{' '}
+          {on === undefined ? 'this profile' : 'that fleet, on which claims of the decision itself hold resources'}. The facts, the receipt
+          and the destinations are still those of the decision.
         </Alert>
       )}
     </>

@@ -43,7 +43,7 @@ const numbersOf = ({ objective, filterObjective, bound, gap, nodes, columns, row
     ...(columns === null || rows === null ? [] : [['program', `${formatCount(columns)} columns, ${formatCount(rows)} rows`] as const]),
     ...(candidates === null || passing === null
       ? []
-      : [['looked at', `${formatCount(candidates)} of ${formatCount(passing)} hosts that passed`] as const]),
+      : [['considered', `${formatCount(candidates)} of ${formatCount(passing)} hosts that passed`] as const]),
   ] as const
 
 const numberText = (value: number): string => formatNumber(Number(value.toFixed(4)))

@@ -16,7 +16,7 @@ export interface Try {
   readonly hosts: readonly string[]
   /** The result of the attempt. */
   readonly text: string
-  /** Whether it no longer holds any resources. */
+  /** Whether the attempt no longer holds any resources. */
   readonly isLost: boolean
 }
 
@@ -62,7 +62,7 @@ const claimEnds: Readonly<Record<string, string>> = {
   REVOKED: 'its claim was revoked',
   RESERVED: 'still reserved',
   CONFIRMED: 'still claimed',
-  MATERIALISED: 'still there',
+  MATERIALISED: 'the host reports its instance',
 }
 
 /** The states of a claim that holds resources. */
@@ -70,7 +70,7 @@ const LIVE: ReadonlySet<string> = new Set(['RESERVED', 'CONFIRMED', 'MATERIALISE
 
 /** What happened to the resources that an attempt had claimed. */
 function claimText(claim: { readonly state: string; readonly reason: string | null } | null): string {
-  if (claim === null) return 'no claim of it is known'
+  if (claim === null) return 'its claim is not known'
   const end = claimEnds[claim.state] ?? claim.state
   return claim.reason === null || claim.reason === '' ? end : `${end}: ${claim.reason}`
 }

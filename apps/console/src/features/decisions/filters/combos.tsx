@@ -15,7 +15,10 @@ interface CombosProps {
   onChoose(combo: string | undefined): void
 }
 
-/** The filters that refuse the same hosts: whether lifting one of them would help. */
+/**
+ * Each combination of filters that refuse the same hosts, with the number of these hosts. A host passes only if all filters of its
+ * combination are lifted.
+ */
 export function Combos({ combos, filters, chosen, onChoose }: CombosProps) {
   if (combos.length === 0) return null
   const most = combos[0]?.hosts ?? 1

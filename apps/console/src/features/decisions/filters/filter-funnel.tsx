@@ -18,7 +18,7 @@ export interface FunnelStep {
   readonly entered: number
   readonly passed: number
   readonly rejected: number
-  /** 0 while only the record is known; null if hosts were evaluated only up to their first refusal. */
+  /** The hosts that only this filter refuses: 0 while only the record is known, null if hosts were evaluated up to their first refusal. */
   readonly soleRejections: number | null
   readonly skippedBecause: string | null
   readonly isNet: boolean

@@ -87,7 +87,7 @@ export function HostMatrix(props: HostMatrixProps) {
       <Overview matrix={matrix} filters={filters} all={all} hosts={hosts} onOpen={onOpen} />
       <Combos combos={combos} filters={asked.map(({ name }) => name)} chosen={selection.combo} onChoose={(combo) => onSelect({ combo })} />
       {hosts.length === 0 ? (
-        <Empty title="No host is among these">
+        <Empty title="No matching hosts">
           <UnstyledButton className="count" onClick={() => onSelect({ find: undefined })}>
             Show all {formatCount(matrix.hostCount)} hosts
           </UnstyledButton>

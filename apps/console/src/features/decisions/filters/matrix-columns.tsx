@@ -6,7 +6,7 @@ import { countRefusals, type FilterPlace, headNames, shortfallText, type Verdict
 const glyphs: Readonly<Record<Verdict, string>> = { pass: '+', fail: 'x', skipped: '·' }
 const words: Readonly<Record<Verdict, string>> = { pass: 'passes', fail: 'refuses', skipped: 'not run' }
 
-/** Up to this number of filters, longer names fit. */
+/** The maximum number of filters with which longer names fit. */
 const ROOMY = 7
 
 /**
@@ -19,7 +19,7 @@ export function matrixColumns(matrix: Matrix, filters: readonly FilterPlace[], a
     filters.map(({ name }) => name),
     isTight ? 8 : 12,
   )
-  // heads are smaller next to another panel
+  // the headings are smaller if another panel is next to the matrix
   const filterWidth = isNarrow ? 'minmax(60px, 1fr)' : isTight ? 'minmax(66px, 1fr)' : 'minmax(94px, 1fr)'
   return [
     { key: 'name', label: 'Host', width: isNarrow ? 'minmax(116px, 1.6fr)' : 'minmax(150px, 1.6fr)', sortable: true, value: matrix.nameOf },

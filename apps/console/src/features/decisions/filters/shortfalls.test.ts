@@ -19,7 +19,7 @@ test('every host is in one bin, and each bin selects exactly its hosts', () => {
         expect(all.filter((one) => isWithin(one, range))).toHaveLength(bin.hosts)
         if (i > 0) expect(bin.from).toBe(bins[i - 1]?.to)
       }
-      // the first and the last are not empty
+      // the first and the last bin are not empty
       expect(isWithin(smallest, bins[0] ?? { from: 0, to: 0 })).toBe(true)
       expect(isWithin(largest, bins.at(-1) ?? { from: 0, to: 0 })).toBe(true)
     }),

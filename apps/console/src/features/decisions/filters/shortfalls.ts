@@ -10,7 +10,7 @@ export interface Shortfall {
   readonly bins: readonly Bin[]
 }
 
-/** The hosts that lack at least one amount and less than another. */
+/** The number of hosts whose missing amount is in a range: at least `from`, and less than `to`. */
 export interface Bin extends Range {
   readonly hosts: number
 }
@@ -35,7 +35,7 @@ export function readRange(text: string): Range {
   return { from, to }
 }
 
-/** By filter and code, as `keyOf` names them; absent if the missing value is no amount. */
+/** The missing amounts by filter and reason code, with the keys of `keyOf`. A reason that is not about an amount is absent. */
 export function shortfallsOf({ hostCount, filters, codes, units, firstFailing, reason, missing }: Matrix): ReadonlyMap<string, Shortfall> {
   const amounts = new Map<string, { readonly unit: string; readonly all: number[] }>()
   for (let host = 0; host < hostCount; host++) {
@@ -54,7 +54,7 @@ export function shortfallsOf({ hostCount, filters, codes, units, firstFailing, r
 
 export const keyOf = (filter: string, code: string): string => `${filter} ${code}`
 
-/** At least one amount, all above 0. */
+/** Divides missing amounts into bins. There must be at least one amount, and all must be above 0. */
 export function shortfallOf(amounts: readonly number[], unit: string): Shortfall {
   let smallest = Number.POSITIVE_INFINITY
   let largest = 0
@@ -74,8 +74,8 @@ export function shortfallOf(amounts: readonly number[], unit: string): Shortfall
 }
 
 /**
- * The smallest round width with which no more than the wanted number of bins hold everything: 1, 2, 4, 8 ..., or 1, 2,
- * 5, 10, 20, 50 ...
+ * The smallest round width with which MOST_BINS bins cover all amounts: 1, 2, 4, 8 ... for units in powers of two, otherwise 1, 2, 5, 10,
+ * 20, 50 ...
  */
 function widthFor(smallest: number, largest: number, isBinary: boolean): number {
   for (let step = 0; ; step++) {

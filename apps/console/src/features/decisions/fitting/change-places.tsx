@@ -6,10 +6,10 @@ import type { FITTING } from './fitting-documents.ts'
 type Change = ResultOf<typeof FITTING>['whatWouldFit']['counterfactuals'][number]['changes'][number]
 type Place = Change['places'][number]
 
-/** The maximum number of hosts in a filter. */
+/** The maximum number of claims in the filter of a link. */
 const MOST_CLAIMS = 20
 
-/** Links to where changes are made; following one changes nothing. */
+/** Links to the pages where the proposed changes can be made. A link itself changes nothing. */
 export function ChangePlaces({ changes }: { readonly changes: readonly Change[] }) {
   const claims = changes.flatMap(({ places }) => places.filter(({ kind }) => kind === 'CLAIM').map(({ name }) => name))
   const some = claims.slice(0, MOST_CLAIMS)

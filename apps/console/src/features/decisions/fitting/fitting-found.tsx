@@ -26,7 +26,7 @@ export function FittingFound({ answer, onOpen }: { readonly answer: Answer; onOp
         rowKey={({ text }) => text}
         rowAttributes={({ kind, verified }) => ({ 'data-counterfactual': kind, 'data-verified': verified })}
         columns={[
-          { head: 'Of', className: 'narrow', cell: ({ kind }) => kinds[kind] ?? kind.toLowerCase() },
+          { head: 'Kind', className: 'narrow', cell: ({ kind }) => kinds[kind] ?? kind.toLowerCase() },
           { head: 'Change', cell: ({ text }) => text },
           { head: 'effort', isNumber: true, className: 'narrow', cell: ({ effort }) => formatNumber(effort, 3) },
           {
@@ -63,7 +63,7 @@ export function FittingFound({ answer, onOpen }: { readonly answer: Answer; onOp
       )}
       <Text size="xs" c="dimmed">
         {formatCount(tried)} decisions were tried.{' '}
-        {cut === null ? 'That is everything within the limits.' : 'The time ran out before everything was tried: there may be more.'}
+        {cut === null ? 'The search within its limits is complete.' : 'The time ran out before everything was tried: there may be more.'}
       </Text>
     </div>
   )

@@ -19,7 +19,7 @@ interface FittingProps {
   onOpen(host: string): void
 }
 
-/** The smallest changes of request, fleet or profile with which the request would be placed, each of them tried. */
+/** The smallest changes of request, fleet or profile with which the request would be placed. The service tried each of them. */
 export function Fitting({ decisionId, isAsked, onAsk, onOpen }: FittingProps) {
   const variables = { id: decisionId }
   const { data, error, refetch } = useOperation(FITTING, variables, { enabled: isAsked, staleMs: 600_000, keepPrevious: false })

@@ -67,7 +67,7 @@ export function DecisionGroups({ search, by, isLive, onOpen }: DecisionGroupsPro
         <PanelCall of={`Decisions by ${name}`} document={GROUPS} variables={variables} />
         {totalCount > rows.length ? (
           <Text size="sm" data-more={totalCount - rows.length}>
-            {formatCount(totalCount - rows.length)} more, each with fewer than or as many as the last
+            {formatCount(totalCount - rows.length)} more, each with at most as many decisions as the last one
           </Text>
         ) : null}
       </Group>

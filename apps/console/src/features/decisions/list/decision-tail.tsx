@@ -9,9 +9,12 @@ import type { DecisionRow } from './decision-columns.tsx'
 
 /** How long new decisions are collected before the list is refreshed, milliseconds. */
 const GATHER_MS = 500
-/** When a list that could not be read is requested again. */
+/** The delay in milliseconds before a failed read of the list is repeated. */
 const AGAIN_MS = 3_000
-/** The state before the first event of a stream, which begins with a gap, because the list was read before the stream was opened. */
+/**
+ * The revision that a new stream starts after. It makes the stream begin with a gap, because the list was read before the stream was
+ * opened.
+ */
 const NOTHING_SEEN = '0'
 
 type TailEvent = ResultOf<typeof TAIL>['decisions']
@@ -36,7 +39,7 @@ export function Feed({ q, enabled, onState, onEvent }: FeedProps) {
   })
   useEffect(() => onState(state), [state, onState])
   useEffect(() => {
-    // an operator who froze the list knows that it does not change
+    // after a freeze, the next stream begins with a gap, so that the list is read again
     if (!enabled) seen.current = NOTHING_SEEN
   }, [enabled])
   return null
@@ -141,7 +144,7 @@ export function useTail({ q, isReading, pages }: TailOptions) {
       counted.current = none()
     }
   }, [q])
-  // a stream that stayed open during the silence reports no gap
+  // a stream that stayed open while the service was silent does not report a gap, so the list is read again
   useEffect(
     () =>
       contact.onReturn(() => {
@@ -158,7 +161,7 @@ export function useTail({ q, isReading, pages }: TailOptions) {
     if (isDue) void takeIn()
   }, [isDue, takeIn])
   return {
-    // the list was read after the stream was opened, so that no decision is missing between the two
+    // `live` is shown only after the list was read with the stream open, so that no decision is missing between the two
     state: state === 'live' && isBehind ? ('connecting' as const) : state,
     waiting: isReading ? waiting : 0,
     ...{ suppressed, hasGap, onState, onEvent, takeIn },

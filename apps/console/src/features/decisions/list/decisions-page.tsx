@@ -122,7 +122,7 @@ export function DecisionsPage() {
       title="Decisions"
       aside={
         <>
-          {/* in a line that is there anyway: nothing moves under the pointer when it comes */}
+          {/* this line always exists, so nothing moves under the pointer when the button appears */}
           {waiting > 0 && group === undefined ? (
             <Button size="compact-sm" onClick={showNew} title="n">
               {formatCount(waiting)} new
@@ -135,7 +135,7 @@ export function DecisionsPage() {
         </>
       }
     >
-      {/* opened once the list is there: it is read again behind that, and not twice at once */}
+      {/* the stream is opened after the list was loaded, because each of them reads the list and both at once would read it twice */}
       <Feed key={q} q={q} enabled={isLive && group === undefined && !pages.isLoading} onState={onState} onEvent={onEvent} />
       <PagedList
         list="decisions"

@@ -13,7 +13,7 @@ type Counts = ResultOf<typeof COUNTS>['decisionCounts']
 type Step = Counts['steps'][number]
 
 interface HistogramProps {
-  /** Pixels. */
+  /** The height in pixels. */
   readonly height: number
   /** Undefined while they are not loaded. */
   readonly counts: Counts | undefined
@@ -128,7 +128,7 @@ function Steps({ steps, onTake }: RangeProps & { readonly steps: readonly Step[]
     <SmallTable
       label="Decisions step by step"
       maxHeight="200px"
-      empty="There are none."
+      empty="No decisions."
       rows={busy}
       rowKey={({ at }) => at}
       rowAttributes={({ at, until }) => ({ 'data-step': at, 'data-until': until })}

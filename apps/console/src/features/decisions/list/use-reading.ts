@@ -7,7 +7,7 @@ export function useReading(rows: readonly DecisionRow[]) {
   const [cursor, setCursor] = useState<Key | undefined>()
   const [isScrolled, setScrolled] = useState(false)
   const [isPointed, setPointed] = useState(false)
-  // the number of times that the operator returned to the newest rows, after which the list begins at its first row
+  // counts how often the operator returned to the newest rows, so that the list then begins at its first row
   const [round, setRound] = useState(0)
   const isOnRow = cursor !== undefined && rows.some(({ id }) => id === cursor)
   const handlers = useMemo(

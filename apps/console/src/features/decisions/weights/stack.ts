@@ -1,4 +1,4 @@
-/** One weigher's share of a host's total: from where to where on the line, in units of weight. */
+/** The part of a host's bar for one weigher: where it begins and ends on the axis, in units of weight. */
 export interface Segment {
   readonly weigher: string
   readonly from: number
@@ -31,8 +31,8 @@ interface Weights {
 }
 
 /**
- * The weighers that score some host other than 0, and the names of the others: a column of zeros has no information,
- * and the sums do not change without it.
+ * Separates the weighers that give every host 0 from the others, and returns their names. A column of zeros has no information, and the
+ * sums do not change without it.
  */
 export function withoutSilent<
   Weigher extends { readonly name: string },
@@ -67,7 +67,7 @@ export function extentOf(stacks: readonly (readonly Segment[])[]): readonly [num
   return low === high ? [0, 1] : [low, high]
 }
 
-/** The differences of two hosts, weigher by weigher; negative if the first has less. */
+/** The differences between two hosts by weigher; negative if the first host has less. */
 export const gapsBetween = (
   one: readonly { readonly weigher: string; readonly weighted: number }[],
   other: readonly { readonly weigher: string; readonly weighted: number }[],

@@ -29,7 +29,7 @@ const multipliers = fc.array(fc.oneof(fc.constantFrom(0, 1, -1, 1e6), fc.double(
   maxLength: WEIGHERS.length,
 })
 
-/** The normalisation of raw numbers, and its weighers. */
+/** A normalisation of raw numbers, or `nova` for Nova's weighers. */
 type Way = 'minmax' | 'fixed' | 'rank' | 'nova'
 
 function found(fleet: ReturnType<typeof aFleet>, numbers: readonly number[], way: Way) {
@@ -40,7 +40,7 @@ function found(fleet: ReturnType<typeof aFleet>, numbers: readonly number[], way
   return examine(fleet, aRequest({ flavor: { vcpus: 0, memoryMb: 0, rootGb: 0 } }), profile.value, 'seed')
 }
 
-/** The hosts as the API answers them. */
+/** The hosts as the API returns them. */
 const answered = ({ weighed, ranked, multiplierSources }: ReturnType<typeof found>) =>
   ranked.map((position, i) => {
     const index = weighed.hosts[position] as HostIndex
@@ -126,9 +126,9 @@ test.each([
   ['', undefined],
   ['-', undefined],
   ['one', undefined],
-])('%s as a multiplier', (text, value) => expect(readMultiplier(text)).toBe(value))
+])('the text "%s" as a multiplier', (text, value) => expect(readMultiplier(text)).toBe(value))
 
-test('the limit is that of the core', () => expect(MOST_MULTIPLIER).toBe(MOST))
+test('the largest multiplier is that of the core', () => expect(MOST_MULTIPLIER).toBe(MOST))
 
 const limits = (given: Partial<Limits>): Limits => ({ name: 'A', multiplier: 1, flipsBelow: null, flipsAbove: null, ...given })
 
@@ -146,7 +146,7 @@ test.each([
 test.each([
   ['every host is listed', 50, { A: 9 }, 'ALL'],
   ['within its limits no other host is first, but a host that is not listed may be second', 51, { A: 1.1 }, 'FIRST'],
-  ['beyond its limits', 51, { A: 9 }, 'LISTED'],
+  ['beyond its limits only the order of the listed hosts is known', 51, { A: 9 }, 'LISTED'],
 ] as const)('the hosts whose order with other multipliers is known: %s', (_what, passed, tried, reach) =>
   expect(reachOf([limits({ flipsAbove: 2 })], new Map(Object.entries(tried)), 50, passed)).toBe(reach),
 )
@@ -159,7 +159,7 @@ const tracks: readonly (readonly [string, Partial<Limits>])[] = [
   ['around a large multiplier', { multiplier: -1e6, flipsBelow: -1.5e6 }],
 ]
 
-describe('a track', () => {
+describe('the track of a slider', () => {
   test.each(tracks)('%s', (_what, given) => {
     const one = limits(given)
     const track = trackOf(one)

@@ -14,17 +14,17 @@ export function readTried(text: string | undefined): Tried {
   return new Map(pairs)
 }
 
-/** The reverse; undefined without changes. */
+/** Prints changed multipliers in the form that `readTried` parses; undefined without changes. */
 export const printTried = (tried: Tried): string | undefined =>
   tried.size === 0 ? undefined : [...tried].map(([name, value]) => `${name}:${value}`).join(',')
 
-/** Parses a multiplier that a profile may have. */
+/** Parses a multiplier; undefined if a profile may not have it. */
 export function readMultiplier(text: string): number | undefined {
   const value = Number(text)
   return text.trim() !== '' && Math.abs(value) <= MOST_MULTIPLIER ? value : undefined
 }
 
-/** With another multiplier, or without one if it equals the recorded multiplier. */
+/** The changed multipliers with another value for one weigher. A value that equals the recorded multiplier removes the change. */
 export function withTried(tried: Tried, name: string, value: number, decided: number): Tried {
   const next = new Map(tried)
   if (value === decided) next.delete(name)
@@ -48,8 +48,9 @@ interface Weighed<One extends Weight> {
 }
 
 /**
- * The hosts as they would be ranked with other multipliers, best first: the arithmetic of deciding, its operations in its order, so that
- * totals are the same to the last bit. Hosts with their own multiplier keep it. `orderOf` is the order of equal hosts.
+ * The hosts as they would be ranked with other multipliers, best first. The arithmetic is that of a decision, with the same operations in
+ * the same order, so that totals are equal to the last bit. Hosts with their own multiplier keep it. `orderOf` orders hosts with equal
+ * totals.
  */
 export function tryOut<One extends Weight, Host extends Weighed<One>>(
   hosts: readonly Host[],

@@ -27,7 +27,7 @@ interface WeighTableProps {
   readonly numbers: WeightNumbers
   /** The changed multipliers, in the form of the address. */
   readonly tried: string | undefined
-  /** The winner among hosts with equal totals: the one with the lower index. */
+  /** The order of hosts with equal totals: the host with the lower number is first. */
   orderOf(host: string): number
   onTry(tried: string | undefined): void
   onPin(host: string | undefined): void
@@ -45,7 +45,7 @@ export function WeighTable(props: WeighTableProps) {
     () =>
       tried.size === 0
         ? weighing.hosts
-        : // equal hosts that the seed orders keep their order
+        : // hosts with equal totals keep their recorded rank if the seed ordered them
           tryOut(weighing.hosts, tried, (host) => (explained.profile.tieOrder === 'SEEDED' ? (host.rank ?? 0) : orderOf(nameOfHost(host)))),
     [weighing, tried, explained, orderOf],
   )
@@ -176,7 +176,7 @@ const shortened = (sentences: readonly string[]): string =>
   [...sentences.slice(0, 3), ...(sentences.length > 3 ? [`${formatCount(sentences.length - 3)} more`] : [])].join('; ')
 
 const multiplierText = ({ multiplier, multiplierVaries }: Weighing['weighers'][number]): string =>
-  multiplierVaries ? `${formatNumber(multiplier)}, or as an aggregate says` : formatNumber(multiplier)
+  multiplierVaries ? `${formatNumber(multiplier)}, or the multiplier of an aggregate` : formatNumber(multiplier)
 
 const numberNames: Readonly<Record<WeightNumbers, string>> = { weighted: 'Weighted', normalized: 'Normalised', raw: 'Raw' }
 

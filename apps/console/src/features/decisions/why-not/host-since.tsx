@@ -53,5 +53,5 @@ export function HostSince({ answer: { neverConsidered, nowRefusedBy, changedSinc
   )
 }
 
-/** The most hosts whose details are expanded at once. */
+/** The maximum number of changed fields for which the list is open at first. */
 const MOST_OPEN = 5

@@ -9,19 +9,19 @@ interface WhyNotProps {
   readonly instance: number | null
   /** The profile of the replay instead of the one that decided. */
   readonly profile: string | undefined
-  /** The fleet of the question, instead of the fleet of the decision. */
+  /** The revision of the fleet on which the host is evaluated, instead of the decision's own revision. */
   readonly revision: string | undefined
-  /** `host` or `host/node`; undefined: nothing is asked yet. */
+  /** `host` or `host/node`; undefined while no host is selected. */
   readonly host: string | undefined
-  /** Names of hosts that hold a text; any other name may be asked for, too. */
+  /** The names of hosts that contain a text, as suggestions. The operator may also enter any other name. */
   suggest(text: string): readonly string[]
-  /** The answer is to be read next: it takes the focus. */
+  /** Whether the answer takes the focus, because the operator has just requested it. */
   readonly takesFocus: boolean
   onAsk(host: string): void
   onClose(): void
 }
 
-/** The explanation for one host: any name may be given, also an unknown one. */
+/** The explanation for one host. The operator may enter any name, also an unknown one. */
 export function WhyNot({ decisionId, instance, profile, revision, host, suggest, takesFocus, onAsk, onClose }: WhyNotProps) {
   const id = useId()
   const input = useRef<HTMLInputElement>(null)

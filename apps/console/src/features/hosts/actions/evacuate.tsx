@@ -21,7 +21,7 @@ interface Move {
 }
 
 interface Found {
-  /** False if nothing is held yet. */
+  /** False for a preview, which reserves nothing. */
   readonly isDone: boolean
   readonly moves: readonly Move[]
   /** Instances of the host without a claim, which are not moved. */
@@ -33,7 +33,7 @@ interface EvacuateProps extends ShownHost {
   onDone(): void
 }
 
-/** Evacuates a host: a preview of each destination, after which the resources are held there. */
+/** Evacuates a host: first a preview of each destination, then the resources are reserved there. */
 export function Evacuate({ host, node, hasOtherNodes, onClose, onDone }: EvacuateProps) {
   // one idempotency key for all presses of the button, so that a call whose answer was lost can be repeated
   const [key] = useState(() => `console-${crypto.randomUUID()}`)
@@ -53,7 +53,7 @@ export function Evacuate({ host, node, hasOtherNodes, onClose, onDone }: Evacuat
     <Dialog title={`Evacuate ${hostLabel({ host, node, hasOtherNodes })}`} size="xl" onClose={onClose}>
       <Stack gap="sm">
         <Text size="sm">
-          A destination is found, and held for half an hour, for every claim of the host. The claims on this host stay until the mover of
+          A destination is found and reserved for half an hour for every claim of the host. The claims on this host stay until the mover of
           the instances confirms or reverts the moves. Disable the host first (Set status), or new instances may arrive meanwhile.
         </Text>
         {found === undefined ? null : <NotMoving count={found.withoutClaims} />}
@@ -69,7 +69,7 @@ export function Evacuate({ host, node, hasOtherNodes, onClose, onDone }: Evacuat
             </Button>
           ) : found.isDone ? null : (
             <Button onClick={hold} loading={isBusy} disabled={found.moves.length === staying}>
-              Hold {formatCount(found.moves.length - staying)} {found.moves.length - staying === 1 ? 'place' : 'places'}
+              Reserve {formatCount(found.moves.length - staying)} {found.moves.length - staying === 1 ? 'destination' : 'destinations'}
             </Button>
           )}
         </Group>
@@ -120,7 +120,7 @@ function Moves({ found: { isDone, moves }, staying }: { readonly found: Found; r
   )
 }
 
-/** Both forms of the answer as one. Throws on a refusal. */
+/** Converts both types of answer to one form. Throws if the service refused the call. */
 function foundIn(answer: Answer): Found {
   if (answer.__typename === 'HostEvacuatePreview')
     return {

@@ -23,7 +23,7 @@ export function ForgetHost({ host, onClose, onDone }: ForgetHostProps) {
   const impact = change.effect
   const label = labelOfHost(host)
   const step = (dryRun: boolean): Promise<Impact> =>
-    // only previewed claims may end: if the claims have changed, a new preview is shown first
+    // only claims that were previewed may end: if the claims have changed, a new preview is shown first
     forgetHost({ host, force: dryRun || isForced, expectedClaims: impact?.claimCount ?? null, reason: reason.trim(), dryRun })
   const count = impact?.claimCount ?? 0
   const claims = count === 1 ? '1 claim' : `${formatCount(count)} claims`
@@ -63,7 +63,7 @@ export function ForgetHost({ host, onClose, onDone }: ForgetHostProps) {
         />
       )}
       {count === 0 ? null : (
-        <Alert color="red" role="alert" title={`${claims} in the way`}>
+        <Alert color="red" role="alert" title={`Blocked by ${claims}`}>
           <Stack gap="xs">
             <Text size="sm">
               A host with claims is not forgotten: evacuate it, or release them first. Or end them here: they become REVOKED at once, their

@@ -91,6 +91,6 @@ export function HostActions({ host, scopes, onChanged, onRenamed }: HostActionsP
   )
 }
 
-/** Offered for hosts that list no instances, and for hosts with this setting. */
+/** Whether the used amounts may come from claims: for hosts whose reports list no instances, and hosts that have this setting already. */
 const mayCountByClaims = ({ usedFrom, warnings }: HostDetail): boolean =>
   usedFrom === 'CLAIMS' || warnings.some(({ code }) => code === 'use.no_instances')

@@ -1,6 +1,6 @@
 import { graphql } from '../../../lib/service/graphql.ts'
 
-/** Removes hosts from the fleet; a dry run only returns what would end. */
+/** Removes hosts from the fleet; a dry run only returns the claims that would end. */
 export const FORGET = graphql(`
   mutation HostForget($hosts: [ResourceNameInput!]!, $force: Boolean!, $expectedClaims: Int, $reason: String!, $dryRun: Boolean!) {
     hostForget(hosts: $hosts, force: $force, expectedClaims: $expectedClaims, reason: $reason, dryRun: $dryRun) {
@@ -25,7 +25,7 @@ export const READMIT = graphql(`
   }
 `)
 
-/** Gives a machine another name; a dry run only returns what would follow. */
+/** Gives a machine another name; a dry run only returns the effects. */
 export const REPLACE = graphql(`
   mutation HostReplace($host: ResourceNameInput!, $by: ResourceNameInput!, $reason: String!, $dryRun: Boolean!) {
     hostReplace(host: $host, by: $by, reason: $reason, dryRun: $dryRun) {

@@ -18,7 +18,7 @@ export type Impact = Extract<ResultOf<typeof FORGET>['hostForget'], { readonly _
 /** A host that may leave, or change its name. */
 export type LeavingHost = Pick<HostDetail, 'name' | 'node' | 'hasOtherNodes' | 'formerNames' | 'aggregates'>
 
-/** The live claims that cause a refusal. */
+/** The error for a call that was refused because of live claims, with these claims. */
 export class HasClaimsError extends Error {
   readonly claims: Pick<Impact, 'claims' | 'claimCount'>
 
@@ -28,7 +28,7 @@ export class HasClaimsError extends Error {
   }
 }
 
-/** Throws what the service refused. */
+/** Throws the error for a call that the service refused. */
 export function refuse(answer: RefusedAnswer): never {
   if (answer.__typename === 'HostHasClaims') throw new HasClaimsError(answer.message, answer)
   throw new Error(refusalText(answer))

@@ -27,7 +27,7 @@ export function ReadmitHost({ host, label, formerNameOf, onClose, onDone }: Read
       <Stack gap="sm">
         <Text size="sm">
           {formerNameOf === undefined
-            ? 'Reports under this name are taken again. The host is there with its next full report, with nothing of its past: no claims, no aggregates.'
+            ? 'Reports under this name are accepted again. The host returns with its next full report, without its former claims and aggregates.'
             : `Another machine may report as ${label} afterwards, as a host of its own. ${formerNameOf} stays as it is.`}
         </Text>
         <ReasonInput value={reason} onChange={setReason} />

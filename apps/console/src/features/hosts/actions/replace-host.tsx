@@ -33,7 +33,7 @@ export function ReplaceHost({ host, onClose, onDone }: ReplaceHostProps) {
       change={change}
       isReady={by.trim() !== '' && reason.trim() !== ''}
       previewLabel="Preview the changes"
-      makeLabel={`Call it ${by.trim()}`}
+      makeLabel={`Rename it to ${by.trim()}`}
       problem={LeavingProblem}
       step={(dryRun) => replaceHost({ host, by: by.trim(), reason: reason.trim(), dryRun })}
       onClose={onClose}

@@ -80,7 +80,7 @@ export function SetAllocation({ host, onClose, onDone }: SetAllocationProps) {
   )
 }
 
-/** The values set for a class on this host, in the form of the input fields; empty if none. */
+/** The values that an operator set for a class on this host, in the form of the input fields; empty if none. */
 const overridesIn = (usage: HostDetail['capacity'][number] | undefined) => ({
   ratio: usage?.ratioFrom.source === 'HOST' ? String(usage.allocationRatio) : '',
   reserved: usage?.reservedFrom.source === 'HOST' ? String(usage.reserved) : '',

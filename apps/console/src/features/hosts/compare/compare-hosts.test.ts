@@ -60,7 +60,7 @@ describe('any fleet, divided into two groups', () => {
       { 'cpu.model': fc.constantFrom('M 1', '-*'), 'hypervisor.version': fc.constantFrom('0', '7') },
       { requiredKeys: [] },
     ),
-    // totals are whole numbers of MiB with each of these; above 100 % the free amount is negative
+    // with each of these used shares, totals are whole MiB; a share above 100 % makes the free amount negative
     memory: fc
       .record({ free: fc.nat(10), memUsed: fc.constantFrom(0, 50, 75, 80, 90, 95, 125) })
       .map(({ free, memUsed }) => ({ memFreeMib: memUsed > 100 ? -free : free, memUsed })),
@@ -68,7 +68,7 @@ describe('any fleet, divided into two groups', () => {
     claims: fc.nat(3),
     reportedAt: fc.constantFrom(0, NOW - 5_000, NOW - 60_000, 1),
   })
-  it('each count equals the number of hosts that terms find', () => {
+  it('each count equals the number of hosts that its terms find', () => {
     fc.assert(
       fc.property(fc.array(host, { maxLength: 12 }), (hosts) => {
         const store = storeOf(hosts.map(({ memory, ...one }, ordinal) => ({ ...one, ...memory, ordinal, name: `h${ordinal}` })))

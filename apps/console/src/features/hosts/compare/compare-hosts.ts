@@ -16,13 +16,13 @@ export interface ComparedValue {
 
 export interface ComparedField {
   readonly field: string
-  /** The largest difference between a value's shares of the two, 0..1. */
+  /** The largest difference, 0..1, between a value's share of the selected hosts and its share of the others. */
   readonly difference: number
   /** The values: texts with the largest differences first, ranges in ascending order. */
   readonly values: readonly ComparedValue[]
 }
 
-/** Fields of amounts; numbers with facets are compared as texts. Of fields with equal differences shares are first. */
+/** Numeric fields without facets; numbers with facets are compared as texts. Percentages come first among fields with equal differences. */
 const numberFields = fieldsHolding('number').toSorted((a, b) => Number(b.unit === '%') - Number(a.unit === '%'))
 type NumberField = (typeof numberFields)[number]
 
@@ -44,8 +44,8 @@ const knownEdges: Readonly<Partial<Record<NumberField['name'], readonly number[]
 const RANGES = 5
 
 /**
- * The differences between some hosts and others, by attribute, the largest first; attributes that no host has are omitted. `nowMs`
- * is the service's time, for ages.
+ * The differences between the selected hosts and the others, by attribute, the largest first. Attributes that no host has are omitted.
+ * `nowMs` is the service's time, for ages.
  */
 export function compareHosts(store: FleetStore, inside: Uint32Array, outside: Uint32Array, nowMs: number): readonly ComparedField[] {
   const readers = hostReaders(store, nowMs)

@@ -17,7 +17,7 @@ interface ComparePanelProps {
   onClose(): void
 }
 
-/** The maximum number of shown values of a field; the others differ less. */
+/** The maximum number of shown values of a field. Values with smaller differences are omitted. */
 const MOST_VALUES = 6
 
 /** The values that are more or less frequent among the selected hosts than among the others. */
@@ -83,7 +83,7 @@ function Field({ compared: { field, difference, values }, inside, outside, onNar
       ))}
       {further > 0 ? (
         <Text size="xs" c="dimmed">
-          {formatCount(further)} more differ less
+          {formatCount(further)} more with smaller differences
         </Text>
       ) : null}
     </section>

@@ -11,8 +11,8 @@ interface CellCpus {
 }
 
 /**
- * Every CPU of a cell, ascending, with its state. If shared instances run on the cell, all CPUs that are not dedicated count as
- * shared, because it is not known which of them are used.
+ * Every CPU of a cell with its state, in ascending order. If shared instances run on the cell, all CPUs that are not dedicated count as
+ * shared, because the host does not report which of them are used.
  */
 export function statesOf({ cpus, dedicated, pinned, cpusUsed }: CellCpus): ReadonlyMap<number, CpuState> {
   const isPinned = new Set(pinned)

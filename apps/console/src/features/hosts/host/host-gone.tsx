@@ -104,7 +104,7 @@ export function CalledFormerly({ host, formerly, scopes, onChanged }: CalledForm
         </Text>
         {isFree || !allows(scopes, 'ADMIN') ? null : (
           <WriteButton size="compact-sm" variant="outline" onClick={() => setOpen(true)}>
-            Let another machine be {formerly}
+            Let another machine use {formerly}
           </WriteButton>
         )}
       </Group>

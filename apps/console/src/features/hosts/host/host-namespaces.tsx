@@ -25,7 +25,7 @@ export function HostNamespace({ report }: { readonly report: NamespaceReport }) 
   )
 }
 
-/** The age that decisions use is that in the log; a document without a time counts as old. */
+/** The age of a document. Decisions use the age that the log contains; a document without a time counts as old. */
 function Since({ report: { reportedAt, ageSeconds } }: { readonly report: NamespaceReport }): ReactNode {
   if (reportedAt === null) return 'time unknown: it counts as old'
   return (

@@ -71,7 +71,7 @@ export function HostPage() {
         </Suspense>
       </Page>
     )
-  // it was found by a former name
+  // the address has a former name of the host, so the page moves to its present name
   if (!isPlaceholderData && (host.name !== name || (node !== undefined && host.node !== node)))
     return (
       <Navigate
@@ -115,7 +115,7 @@ export function HostPage() {
 const commandShow = ({ name, node, hasOtherNodes }: HostDetail, asked: string | undefined, at: ReturnType<typeof useAt>): string =>
   commandOf(`gantt host show ${quoteForShell(name)}`, { node: asked ?? (hasOtherNodes ? node : null), at })
 
-/** The node, where the host has many. */
+/** The `node` parameter of a host's address; undefined if the node has the host's name. */
 const addressOf = (host: string, node: string): { readonly node: string | undefined } => ({ node: host === node ? undefined : node })
 
 interface IdentityProps {
@@ -281,12 +281,12 @@ function Identity({ host, scopes, onChanged }: IdentityProps) {
   )
 }
 
-/** All names of the host, because decisions keep the name that it had at their time. */
+/** A link to the decisions under all names of the host, because a decision contains the name that the host had at that time. */
 function FormerDecisions({ host: { name, formerNames } }: { readonly host: HostDetail }) {
   const names = [...new Set([...formerNames.map((former) => readHostName(former).host), name])]
   return (
     <Text size="sm">
-      Decisions from before it was replaced name it as it was called then:{' '}
+      Decisions made before this host was replaced contain its former name:{' '}
       <Link className="host-link" to="/decisions" search={{ q: names.reduce((text, one) => withTerm(text, 'host', one), '') }}>
         all decisions that chose it, under any of its names
       </Link>
@@ -296,7 +296,7 @@ function FormerDecisions({ host: { name, formerNames } }: { readonly host: HostD
 
 const titles: Readonly<Record<string, string>> = {
   'capacity.below_claims': 'The host has less than its claims hold',
-  'use.below_claims': 'The report counts too little',
+  'use.below_claims': 'The report counts less than the claims of its instances',
   'use.beyond_memory': 'The report counts more huge pages than memory',
   'use.no_instances': 'The host does not list its instances',
 }
@@ -317,7 +317,7 @@ function FeedLost({ updatedAt }: { readonly updatedAt: number }) {
   const at = new Date(updatedAt).toISOString()
   return (
     <Alert color="yellow" role="status" mb="sm" title="The feed is interrupted">
-      <span title={titleOfTime(at)}>What is shown is from {formatTime(at, zone)}.</span> The console retries every few seconds.
+      <span title={titleOfTime(at)}>The data shown is from {formatTime(at, zone)}.</span> The console retries every few seconds.
     </Alert>
   )
 }

@@ -23,7 +23,7 @@ export function HostPanel({ host: askedHost, node: askedNode }: { readonly host:
   const host = data?.host
   if (data === undefined) return error ? <Problem error={error} onRetry={() => void refetch()} /> : <PanelLoading />
   if (host == null) return <Text size="sm">No host named {hostLabel({ host: asked.host, node: askedNode })} has reported.</Text>
-  // it may have been found by a former name
+  // the host may have been found by a former name
   const { name, node } = host
   const sheet = { params: { host: name }, search: { ...(node === name ? {} : { node }), sheet: 'claims' as const } }
   return (
@@ -59,7 +59,7 @@ export function HostPanel({ host: askedHost, node: askedNode }: { readonly host:
   )
 }
 
-/** The free amount and the capacity of each class, and what uses the rest. */
+/** The free amount and the capacity of each class, and the bar of its used and claimed shares. */
 function Room({ capacity }: { readonly capacity: HostDetail['capacity'] }) {
   return (
     <SmallTable

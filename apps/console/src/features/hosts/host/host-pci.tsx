@@ -37,7 +37,7 @@ export function HostPci({ pools }: { readonly pools: readonly Pool[] }) {
           cell: ({ free }) => formatCount(free),
           attributes: ({ free }) => ({ style: free < 0 ? { color: 'var(--gantt-fail)' } : undefined }),
         },
-        { head: 'Given', className: 'g-meter-cell', cell: (pool) => <Given pool={pool} /> },
+        { head: 'In use', className: 'g-meter-cell', cell: (pool) => <Given pool={pool} /> },
         {
           head: 'Held by',
           cell: ({ holders }) =>
@@ -58,7 +58,7 @@ function Given({ pool: { total, free } }: { readonly pool: Pool }) {
   )
 }
 
-/** A claim with its instance, which the list of claims finds; for a claim without an instance, its decision. */
+/** A claim that holds devices: a link to its instance in the list of claims, or to its decision if it has no instance. */
 function Holder({ holder: { count, claim } }: { readonly holder: Pool['holders'][number] }) {
   const { state, instanceUuid, decision } = claim
   return (

@@ -12,7 +12,7 @@ export interface CopiedHosts {
   readonly at?: string | undefined
 }
 
-/** Rows under a heading, safe to open in a spreadsheet. */
+/** Rows as CSV with a heading. Cells that a spreadsheet would run as formulas are escaped. */
 export const csvOf = (copied: CopiedHosts): string => csvOfFields(fieldsOf(copied), copied.rows)
 
 export const jsonOf = (copied: CopiedHosts): string =>

@@ -18,7 +18,7 @@ export interface CopyHostsProps {
   readonly text: string
   /** The order in the form of the address; by name if absent. */
   readonly sort: string | undefined
-  /** Only the hosts with one verdict are listed. They are computed here: no call returns just these. */
+  /** Whether the list has only hosts with one verdict. The page computes this list, so no API call returns just these hosts. */
   readonly isOfVerdict: boolean
   readonly count: number
   /** A decision's verdict on each host, if the list shows it. */

@@ -14,7 +14,7 @@ export function EmptyFleet() {
   if (forgotten > 0)
     return (
       <Empty title="No hosts remain">
-        All reported hosts were forgotten: {formatCount(forgotten)}. One that is readmitted is there with its next full report.
+        All reported hosts were forgotten: {formatCount(forgotten)}. A readmitted host returns with its next full report.
       </Empty>
     )
   return (

@@ -3,7 +3,7 @@ import { narrowToGroup, toggleValue } from './filter-terms.ts'
 
 describe('a click on a value of a facet', () => {
   test.each([
-    ['opens it', '', 'az', 'z1', 'az:z1'],
+    ['adds a term for the value', '', 'az', 'z1', 'az:z1'],
     ['removes the term again', 'az:z1', 'az', 'z1', ''],
     ['removes one of several values', 'az:z1,z2', 'az', 'z2', 'az:z1'],
     ['replaces another value', 'az:z1 mem.free>=4GiB', 'az', 'z2', 'mem.free>=4GiB az:z2'],
@@ -30,12 +30,12 @@ describe('a click on a value of a facet', () => {
 
 describe('the filter for a group of the map', () => {
   test.each([
-    ['a zone alone', 'az:z1,z2 web', 'az', 'z2', 'web az:z2'],
+    ['a zone replaces all zones in the filter', 'az:z1,z2 web', 'az', 'z2', 'web az:z2'],
     ['an aggregate in addition to other terms', 'agg:ssd', 'aggregate', 'fast', 'agg:ssd agg:fast'],
-    ['an aggregate that is in the filter already', 'agg:ssd', 'aggregate', 'ssd', 'agg:ssd'],
+    ['an aggregate that is in the filter already changes nothing', 'agg:ssd', 'aggregate', 'ssd', 'agg:ssd'],
     ['one of several aggregates in the filter', 'agg:ssd,gpu', 'aggregate', 'ssd', 'agg:ssd,gpu agg:ssd'],
     ['hosts in no aggregate', 'az:nova', 'aggregate', '', 'az:nova -agg:*'],
-    ['a model alone', 'cpu.model:A,B web', 'cpu.model', 'B', 'web cpu.model:B'],
+    ['a CPU model replaces all models in the filter', 'cpu.model:A,B web', 'cpu.model', 'B', 'web cpu.model:B'],
     ['hosts that do not report their version', 'hv.version>5', 'hypervisor.version', '', '-hypervisor.version>=0'],
   ] as const)('%s', (_name, text, group, key, after) => expect(narrowToGroup(text, group, key)).toBe(after))
 })

@@ -13,7 +13,7 @@ export function firstHostCommand(origin: string, incarnation: string): string {
   -d '${body}'`
 }
 
-/** A new UUID, because browsers offer a function for it only to pages from https or localhost. */
+/** Creates a UUID without `crypto.randomUUID`, which browsers offer only to pages from https or localhost. */
 export function newUuid(): string {
   const bytes = crypto.getRandomValues(new Uint8Array(16))
   bytes[6] = ((bytes[6] ?? 0) & 0x0f) | 0x40

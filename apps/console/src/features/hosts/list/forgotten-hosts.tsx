@@ -64,7 +64,7 @@ export function ForgottenHosts() {
         <Stale error={error} atMs={readAtMs} everyMs={REFRESH_MS} isOther={isOld}>
           <Text size="sm" fw={600} role="status" data-count={total}>
             {formatCount(total)} forgotten {total === 1 ? 'host' : 'hosts'}
-            {find === '' ? '' : ' of such a name'}
+            {find === '' ? '' : ' with a matching name'}
           </Text>
           <Rows rows={rows} />
           {rows.length < total ? (

@@ -140,7 +140,7 @@ export function withVerdicts({ groups, ofName }: Verdicts): readonly TableColumn
   return hostColumns.flatMap((one, i) => (i === 0 ? [one, column] : [one]))
 }
 
-/** Texts in one line, completely in its title up to a limit. */
+/** A cell with several texts in one line. Its title contains all of them, up to MOST_OF_TITLE characters. */
 function many(read: (row: HostRow) => readonly string[]): Pick<TableColumn<HostRow>, 'width' | 'value' | 'cell'> {
   const value = (row: HostRow): string => read(row).join(', ')
   return {

@@ -37,14 +37,14 @@ interface HostListsProps {
   readonly verdicts: VerdictsFeed['verdicts']
   readonly search: HostsSearch
   readonly handlers: ReturnType<typeof useHand>['handlers']
-  /** Whether the filter was changed meanwhile. */
+  /** Whether the lists still show an earlier filter than the input. */
   readonly isBehind: boolean
 }
 
-/** The hosts that match a filter: counted, as a map, as a table. */
+/** The hosts that match a filter: their number, a map and a table. */
 export const HostLists = memo(function HostLists({ fleet, list, verdicts, search, handlers, isBehind }: HostListsProps) {
   const { view = 'split', group = 'az', colour = usualColour(search), sort = usualSort, compare } = search
-  // until the decision is replayed, or if it cannot be
+  // verdicts are missing until the decision is replayed, or if it cannot be replayed
   const shownColour = colour === 'verdict' && verdicts === undefined ? 'mem' : colour
   const navigate = route.useNavigate()
   const columns = useMemo(() => (verdicts === undefined ? hostColumns : withVerdicts(verdicts)), [verdicts])
@@ -183,7 +183,7 @@ export const HostLists = memo(function HostLists({ fleet, list, verdicts, search
 /** The key of a host in addresses, which does not change when it is renamed. */
 const panelIdOf = (store: FleetStore, ordinal: number): string => keyOfName({ host: store.nameOf(ordinal), node: store.nodeOf(ordinal) })
 
-/** The host in the address, in the side panel. */
+/** The side panel with the host in the address. */
 function HostOf({ store, id }: { readonly store: FleetStore; readonly id: string }) {
   const ordinal = useMemo(() => store.ordinals.find((one) => panelIdOf(store, one) === id), [store, id])
   // the service still knows a host that is no longer in the fleet

@@ -87,8 +87,7 @@ function FeedNote({ live, fleet }: { readonly live: LiveState; readonly fleet: F
   if (live !== 'lost') return null
   return (
     <Alert color="yellow" role="status" mb="sm" title="The feed is interrupted">
-      What is shown is from {formatTime(new Date(fleet.receivedMs).toISOString(), zone)}. The service is tried every few seconds; changes
-      will appear by themselves.
+      The data shown is from {formatTime(new Date(fleet.receivedMs).toISOString(), zone)}. The console retries every few seconds.
     </Alert>
   )
 }

@@ -91,7 +91,7 @@ export function HostsView({ fleet }: { readonly fleet: Fleet }) {
             decision={asked.decision}
             instance={asked.instance}
             chosen={asked.verdict}
-            // a count is for one query, so it replaces the filter
+            // a count in the legend is for all hosts with the verdict, so it replaces the filter
             onChoose={(verdict) => go({ verdict, q: undefined })}
             onClose={() => go({ decision: undefined, instance: undefined, verdict: undefined, colour: undefined })}
           />

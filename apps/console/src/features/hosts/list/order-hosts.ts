@@ -2,7 +2,10 @@ import { type HostSortTerm, hostFields } from '@gantt/scheduler-core/query'
 import { type CodeColumn, type FleetStore, isNumberColumn, isSetColumn, type NumberColumn, type SetColumn } from '../fleet-store.ts'
 import { isNumeric, NONE } from './select-hosts.ts'
 
-/** All hosts in order; equal ones by the next order, finally by name. It is independent of the filter, so typing sorts nothing. */
+/**
+ * All hosts in order. Equal hosts are ordered by the next field, finally by name. The order does not depend on the filter, so typing
+ * sorts nothing.
+ */
 export function orderHosts(store: FleetStore, names: Uint32Array, orders: readonly HostSortTerm[]): Uint32Array {
   const [first] = orders
   if (first === undefined) return names

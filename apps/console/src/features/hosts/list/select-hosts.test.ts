@@ -24,15 +24,15 @@ const fleet: readonly TestHost[] = [
   { ordinal: 3, name: 'old-1', node: 'n7', az: 'az3', status: 'DRAINING', claims: 4 },
 ]
 
-describe('the matching hosts of', () => {
+describe('the hosts that match a filter', () => {
   it.each([
     ['everything without a filter', '', ['cmp-1', 'cmp-2', 'cmp-3', 'old-1']],
     ['a text', 'az:az1', ['cmp-1', 'cmp-3']],
-    ['one of some texts', 'az:az2,az3', ['cmp-2', 'old-1']],
-    ['not a text', '-az:az1', ['cmp-2', 'old-1']],
+    ['one of several texts', 'az:az2,az3', ['cmp-2', 'old-1']],
+    ['hosts without a text', '-az:az1', ['cmp-2', 'old-1']],
     ['two terms of one field', 'az:az* -az:az1', ['cmp-2', 'old-1']],
     ['one of a set', 'agg:gpu', ['cmp-2']],
-    ['not one of a set', '-agg:ssd', ['cmp-3', 'old-1']],
+    ['hosts without a text of a set', '-agg:ssd', ['cmp-3', 'old-1']],
     ['an enum in any case', 'state:down', ['cmp-3']],
     ['an alias', 'zone:az3', ['old-1']],
     ['a number in its unit', 'mem.free>=2GiB', ['cmp-1', 'cmp-3']],

@@ -161,7 +161,7 @@ const toFacet = (values: readonly string[], counts: Uint32Array): FacetValue[] =
 /** Whether hosts may omit the field in their reports. */
 const isReported = (field: FacetName): boolean => reportedFields.some(({ name }) => name === field)
 
-/** Whether the grammar compares it as a number. */
+/** Whether the grammar compares the field as a number. */
 export const isNumeric = (field: string): boolean => reportedFields.some(({ name, kind }) => name === field && kind === 'number')
 
 const ofEachFacet = <Value>(make: (field: FacetName, index: number) => Value): Readonly<Record<FacetName, Value>> =>

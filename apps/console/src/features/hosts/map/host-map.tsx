@@ -41,7 +41,7 @@ export function HostMap(props: HostMapProps) {
     () => (shown === undefined ? loadOf(store, loadColour, ordinals, shownNow()) : verdictLoad(shown)),
     [fleet, ordinals, loadColour, shown],
   )
-  // biome-ignore lint/correctness/useExhaustiveDependencies: as above
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the store changes in place; each change of it is a new fleet
   const groups = useMemo(() => groupHosts(store, ordinals, group, load), [fleet, ordinals, group, load])
   const colours = useMemo(() => (shown === undefined ? undefined : (backdrop: Backdrop) => verdictPixels(shown.groups, backdrop)), [shown])
   const shade = useCallback((ordinal: number) => toShade(load.of(ordinal)), [load])

@@ -50,7 +50,7 @@ it.each([
   expect(toShade(percent)).toBe(shade)
 })
 
-it('by the age of reports, the oldest are first, and hosts without a report are counted', () => {
+it('by the age of reports, the hosts with the oldest reports are first, and hosts without a report are counted', () => {
   const fleetStore = createFleetStore()
   fleetStore.apply(
     packHosts([
@@ -90,7 +90,7 @@ it.each([
   expect([0, 1, 2].map((ordinal) => Math.round(load.of(ordinal)))).toEqual(percents)
 })
 
-it('takes the names of its colours from the table of host fields', () => {
+it('colours have the names from the table of host fields', () => {
   const labels = new Map<string, string>(hostFields.map(({ name, label }) => [name, label]))
   const own: Readonly<Record<string, string>> = { age: 'Report age', verdict: 'Verdict' }
   const fields: Readonly<Record<string, string>> = colourFields

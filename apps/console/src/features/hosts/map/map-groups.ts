@@ -10,7 +10,7 @@ import type { Verdicts } from './verdicts.ts'
 const columns = byField(fieldsHolding('number'), 'name', ({ column }) => column)
 const labels = byField(fieldsHolding('number'), 'name', ({ label }) => label)
 
-/** The heading of the column of the list, except for the age of the report, whose column shows the time. */
+/** The name of a colour: the heading of the field's column, except for the age of the report, whose column shows the time. */
 export function colourName(colour: HostColour): string {
   if (colour === 'verdict') return 'Verdict'
   return colour === 'age' ? 'Report age' : labels[colourFields[colour]]
@@ -96,7 +96,7 @@ export const verdictLoad = ({ of, groups }: Verdicts): MapLoad => ({
     const passed = ordinals.filter((ordinal) => groups[of(ordinal)]?.hasPassed).length
     return `${formatCount(passed)} passed`
   },
-  // the legend of the verdicts explains them
+  // the legend of the verdicts explains these colours
   ends: ['', ''],
 })
 

@@ -7,7 +7,7 @@ export interface VerdictGroup {
   /** The name in addresses. */
   readonly key: string
   readonly label: string
-  /** The number of hosts with the verdict, as its funnel counts them; for hosts unknown to the decision, the number here. */
+  /** The number of hosts with the verdict in the decision's funnel. For hosts that the decision did not know, their number in the fleet. */
   readonly count: number
   /** The number of these hosts that are in the list. */
   readonly here: number
@@ -16,11 +16,11 @@ export interface VerdictGroup {
 
 /** The verdicts of one decision on all hosts of the fleet. */
 export interface Verdicts {
-  /** The chosen host, those that passed, one group for each filter that refused some, those unknown to it. */
+  /** The chosen host, the hosts that passed, one group for each filter that refused hosts, and the hosts that the decision did not know. */
   readonly groups: readonly VerdictGroup[]
   /** The index of a host's group, by its ordinal. */
   of(ordinal: number): number
-  /** The same by the host's name: `host`, or `host/node`. */
+  /** The index of a host's group, by the host's name: `host`, or `host/node`. */
   ofName(name: string): number
 }
 

@@ -157,7 +157,7 @@ export function HostLanes({ rows, shown, state, status, goneMs, sinceMs, log }: 
 const IDLE =
   'Reports: * the first, o another inventory. Claims: + made, = confirmed, − ended. Click to show the console at that time; arrow keys move between steps.'
 
-/** Pixels. */
+/** Sizes in pixels. */
 const MARK = 16
 const SPAN = 22
 
@@ -166,7 +166,7 @@ const heightOf = ({ spans, steps }: Lane): number =>
 
 const timeOf = (ms: number): string => new Date(ms).toISOString()
 
-/** Per cent from the left. */
+/** The position of a time on the axis, in per cent from the left. */
 const shareOf = ({ from, to }: Axis, ms: number): number => (100 * (ms - from)) / (to - from)
 
 function placeOfKey(steps: readonly Happening[], key: string | undefined): number | undefined {
@@ -194,7 +194,7 @@ function SpanBox({
   readonly zone: TimeZoneChoice
 }) {
   const tone = times > 0 ? 'many' : word === undefined ? 'unknown' : toneOf(word)
-  const name = times > 0 ? `${formatCount(times)} in turn` : nameOf(word)
+  const name = times > 0 ? `${formatCount(times)} short states` : nameOf(word)
   return (
     <span
       className="host-lane-span"

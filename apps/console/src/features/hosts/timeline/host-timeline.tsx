@@ -131,7 +131,7 @@ const Nothing = ({ shown }: { readonly shown: readonly GroupName[] }) => (
   <Text size="sm" c="dimmed">
     {shown.length === 0
       ? 'No kind is selected: tick the kinds to show.'
-      : `Nothing of that happened to it${shown.length === groupNames.length ? '' : `: ${shown.map((name) => groups[name].label.toLowerCase()).join(', ')}`}.`}
+      : `No events of these kinds${shown.length === groupNames.length ? '' : `: ${shown.map((name) => groups[name].label.toLowerCase()).join(', ')}`}.`}
   </Text>
 )
 
@@ -198,7 +198,7 @@ function How({
       )}
       {code === null ? null : (
         <>
-          try {attempt} had chosen it: <span className="mono">{code}</span>
+          attempt {attempt} had chosen this host: <span className="mono">{code}</span>
         </>
       )}
       {changes.length > MOST_OPEN ? (

@@ -7,7 +7,7 @@ import { LAST_INVENTORY } from './timeline.ts'
 
 const REFRESH_MS = 15_000
 
-/** The differences between the host's last two inventories, by the timeline's last entry about it. */
+/** The differences between the host's last two inventories, from the latest inventory event of the timeline. */
 export function InventoryChange({ host, node }: { readonly host: string; readonly node: string }) {
   const zone = useTimeZone()
   const { data, error, refetch } = useOperation(LAST_INVENTORY, { host, node }, { everyMs: REFRESH_MS })
@@ -23,13 +23,13 @@ export function InventoryChange({ host, node }: { readonly host: string; readonl
     return (
       <Text size="sm" c="dimmed">
         Its inventory is unchanged since{' '}
-        {since === null ? 'in its first report' : `at ${formatTime(since.at, zone)}; what was before is not kept`}.
+        {since === null ? 'its first report' : `${formatTime(since.at, zone)}; earlier inventories are not kept`}.
       </Text>
     )
   return (
     <div>
       <Text size="sm" title={titleOfTime(last.at)}>
-        Its inventory changed last at {formatTime(last.at, zone)}; use is left out.
+        Its inventory changed last at {formatTime(last.at, zone)}; changes of use are left out.
       </Text>
       <FieldChanges label="Last inventory change" changes={last.changes} sides={['Before', 'Since then']} />
       {last.changesLeftOut === 0 ? null : <Text size="sm">And {formatCount(last.changesLeftOut)} more, which are not kept.</Text>}

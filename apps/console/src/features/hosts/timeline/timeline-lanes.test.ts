@@ -12,7 +12,7 @@ const state = (ms: number, before: string, to: string): Step => step(ms, 'LIVENE
 
 const now = { shown: groupNames, state: 'UP', status: 'ENABLED' } as const
 
-/** The spans of a lane as words with the second of their begin; `?` means unknown. */
+/** The spans of a lane as texts: the second at which a span begins, and its state; `?` is an unknown state. */
 function wordsOf(steps: readonly Step[], group: Lane['group'], known: Partial<Parameters<typeof lanesOf>[2]> = {}): string[] {
   const axis = axisOf(steps)
   if (axis === undefined) return []
@@ -79,7 +79,7 @@ describe('the states of a host', () => {
     expect(wordsOf(steps, 'status', known)).toEqual(expected)
   })
 
-  test('are unknown before the time since which the tables follow the log', () => {
+  test('are unknown for the time before the tables followed the log', () => {
     const steps = [step(0, 'CLAIM_MADE')]
     const axis = axisOf(steps)
     const known = { ...now, sinceMs: START + 90_000 }
@@ -97,7 +97,7 @@ describe('the states of a host', () => {
     expect(wordsOf([state(0, 'UP', 'SUSPECT'), state(5_000, 'SUSPECT', 'DOWN')], 'liveness')).toEqual(['0 SUSPECT', '5 DOWN'])
   })
 
-  test('cover the axis without a gap, also with 1,000 steps, and merged', () => {
+  test('cover the axis without a gap, also with 1,000 steps, and after short ones were merged', () => {
     const steps = Array.from({ length: 1_000 }, (_, i) =>
       i % 2 === 0 ? status(i * 7, 'ENABLED', 'DISABLED') : status(i * 7, 'DISABLED', 'ENABLED'),
     )
@@ -109,7 +109,7 @@ describe('the states of a host', () => {
       expect([drawn[0]?.from, drawn.at(-1)?.to]).toEqual([axis.from, axis.to])
       for (const [i, span] of drawn.slice(1).entries()) expect(span.from).toBe(drawn[i]?.to)
     }
-    // all but the present state, which is long enough to be drawn
+    // all spans are merged except the present state, which is long enough to be drawn
     expect(gatherSpans(spans, 50).map(({ word, times }) => word ?? times)).toEqual([999, 'ENABLED'])
   })
 
@@ -184,7 +184,7 @@ describe('an event of a host', () => {
     }
   })
 
-  test('has a lane if it is shown; rare events only if there are any', () => {
+  test('has a lane if its kind is selected; a rare kind has one only if it has events', () => {
     const groupsOf = (steps: readonly Step[], shown: readonly Lane['group'][] = groupNames): string[] => {
       const axis = axisOf(steps)
       return axis === undefined ? [] : lanesOf(steps, axis, { ...now, shown }).map(({ label }) => label)

@@ -8,7 +8,7 @@ export interface Axis {
   readonly from: number
   /** The end of the axis, after the last step, so that the state since then is visible. */
   readonly to: number
-  /** Whether it is the last step, after which nothing is known. */
+  /** The time of the last step. After it, no changes are known. */
   readonly last: number
 }
 
@@ -18,7 +18,7 @@ export interface Span {
   readonly word: string | undefined
   readonly from: number
   readonly to: number
-  /** Above 0: the number of spans that were too short to be drawn, without a common word. */
+  /** The number of merged spans if several short ones were merged, which then have no common word; otherwise 0. */
   readonly times: number
 }
 
@@ -57,7 +57,7 @@ interface LaneShape {
   /** The field whose changes end a span, for a lane of spans. */
   readonly field?: 'state' | 'status'
   readonly glyphs: Partial<Readonly<Record<Kind, string>>>
-  /** Absent while there is no event of this kind. */
+  /** If true, the lane is omitted while there is no event of its kinds. */
   readonly isRare?: true
 }
 
@@ -71,7 +71,7 @@ const shapes: Readonly<Record<GroupName, LaneShape>> = {
   tries: { label: 'Lost attempts', glyphs: { TRY_LOST: 'x' }, isRare: true },
 }
 
-/** From top to bottom. */
+/** The lanes from top to bottom. */
 const order = ['liveness', 'status', ...groupNames.filter((name) => name !== 'liveness' && name !== 'status')] as const
 
 /** The share of the axis after the last step. */
@@ -100,14 +100,14 @@ export function lanesOf<One extends Step>(steps: readonly One[], axis: Axis, kno
     .filter(({ group, steps: own }) => !shapes[group].isRare || own.length > 0)
 }
 
-/** Whether a state may have changed from then on; undefined: not reported. */
+/** A time at which a state may have changed, with the states before and after it; undefined if they were not reported. */
 interface Cut {
   readonly at: number
   readonly before?: string | undefined
   readonly after?: string | undefined
 }
 
-/** A state is known from a change to it, or up to a change from it; otherwise it is not known. */
+/** The periods of a host's states. A state is known after a change to it, and before a change from it. Otherwise it is unknown. */
 function spansOf(steps: readonly Step[], { from, to }: Axis, field: 'state' | 'status', known: Known): Span[] {
   const { sinceMs, goneMs } = known
   const cuts = steps.flatMap((step): Cut[] => {

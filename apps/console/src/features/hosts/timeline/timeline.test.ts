@@ -13,7 +13,7 @@ describe('the selection of shown kinds', () => {
     expect(kindsOf(['status', 'tries'])).toEqual(['STATUS', 'TRY_LOST'])
   })
 
-  test('may be empty, and the address contains that', () => {
+  test('may be empty, and the address then has an empty selection', () => {
     expect(readGroups(printGroups([]))).toEqual([])
     expect(kindsOf([])).toEqual([])
   })
@@ -22,7 +22,7 @@ describe('the selection of shown kinds', () => {
 describe('the moment of an event', () => {
   const log = { firstRevision: '100', firstAt: '2026-11-20T10:00:00.000Z' }
 
-  test('is its entry if the log still has it', () => {
+  test('is the revision of its entry if the log still has the entry', () => {
     expect(momentOf({ revision: '100', at: '2026-11-20T10:00:00.000Z' }, log)).toBe('100')
     expect(momentOf({ revision: '99', at: '2026-11-20T09:00:00.000Z' }, log)).toBeUndefined()
   })

@@ -26,7 +26,7 @@ export const REACH = graphql(`
   }
 `)
 
-/** The changes of its last report with another inventory, and from when on they are known. */
+/** The changes of the host's latest report with another inventory, and the time since when such changes are recorded. */
 export const LAST_INVENTORY = graphql(`
   query HostLastInventory($host: String!, $node: String, $at: Moment) {
     host(name: $host, node: $node, at: $at) {
@@ -97,7 +97,8 @@ export const wordOf = ({ kind, endedAs }: Pick<Happening, 'kind' | 'endedAs'>): 
 export type Log = { readonly firstRevision: string; readonly firstAt: string | null } | undefined
 
 /**
- * The moment of an event for the console: the entry, or the time if only that is kept; undefined if the log no longer contains it.
+ * The moment of an event for the console: the revision of its entry, or its time if only the time is stored. Undefined if the log no
+ * longer reaches back to it.
  */
 export function momentOf({ revision, at }: Pick<Happening, 'revision' | 'at'>, log: Log): string | undefined {
   if (log === undefined) return undefined

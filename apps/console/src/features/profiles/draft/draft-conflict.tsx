@@ -21,7 +21,7 @@ export function DraftConflict({ draft, latest, onRebase }: DraftConflictProps) {
   const theirs: Document = documentOf(data.node)
   const next = rebase(draft, theirs, latest.number)
   return (
-    <Alert color="orange" role="alert" title={`Version ${latest.number} meanwhile`} data-conflict={latest.number}>
+    <Alert color="orange" role="alert" title={`Another operator wrote version ${latest.number} meanwhile`} data-conflict={latest.number}>
       <Stack gap="xs">
         <Side title="Their changes" lines={differences(draft.base, theirs)} nothing="No visible changes." />
         <Side title="Your changes on top of it" lines={differences(theirs, next.own)} nothing="All your changes are already there." />

@@ -9,7 +9,7 @@ export interface Difference {
   readonly after: string | null
 }
 
-/** The changes of a draft: added, removed and moved parts, then their fields, then the settings. The note is no difference. */
+/** The changes of a draft: added, removed and moved parts, then their fields, then the settings. A new note is not a change. */
 export function differences(before: Document, after: Document): Difference[] {
   return [
     ...partDifferences('filters', before.filters, after.filters),
@@ -39,17 +39,17 @@ function partDifferences(list: PartList, before: readonly DraftPart[], after: re
   const moves = movedIds(were, are)
   const gone = were
     .filter(({ id }) => place(are, id) === 0)
-    .map(({ id }) => ({ field: `${list}.${id}`, before: `place ${place(were, id)}`, after: null }))
+    .map(({ id }) => ({ field: `${list}.${id}`, before: `position ${place(were, id)}`, after: null }))
   const rest = are.flatMap((part): Difference[] => {
     const { id } = part
     const was = were.find((one) => one.id === id)
     const field = `${list}.${id}`
-    if (was === undefined) return [{ field, before: null, after: [`place ${place(are, id)}`, ...saidOf(part)].join(', ') }]
+    if (was === undefined) return [{ field, before: null, after: [`position ${place(are, id)}`, ...saidOf(part)].join(', ') }]
     const members = (['shadow', 'multiplier', 'options'] as const).flatMap((member) => {
       const [a, b] = [memberText(was, member), memberText(part, member)]
       return a === b ? [] : [{ field: `${field}.${member}`, before: a || null, after: b || null }]
     })
-    const move = moves.has(id) ? [{ field, before: `place ${place(were, id)}`, after: `place ${place(are, id)}` }] : []
+    const move = moves.has(id) ? [{ field, before: `position ${place(were, id)}`, after: `position ${place(are, id)}` }] : []
     return [...move, ...members]
   })
   return [...gone, ...rest]
@@ -61,7 +61,7 @@ const saidOf = (part: DraftPart): string[] =>
   )
 
 function memberText(part: DraftPart, member: 'shadow' | 'multiplier' | 'options'): string {
-  if (member === 'shadow') return part.shadow ? 'refuses nobody' : 'refuses'
+  if (member === 'shadow') return part.shadow ? 'refuses no host' : 'refuses'
   if (member === 'options') return compact(part.options)
   return signed(part.multiplier)
 }
@@ -79,11 +79,11 @@ function compact(text: string): string {
   return Object.keys(value).length === 0 ? '' : JSON.stringify(value)
 }
 
-/** Items that moved within the list: the fewest that explain the new order. */
+/** The ids of the moved items: the smallest set that explains the new order. */
 export function movedIds(before: readonly DraftPart[], after: readonly DraftPart[]): ReadonlySet<string> {
   const common = after.map(({ id }) => id).filter((id) => before.some((part) => part.id === id))
   const places = common.map((id) => before.findIndex((part) => part.id === id))
-  // the longest increasing subsequence of indexes, by its last member
+  // the longest increasing subsequence of indexes that ends at each item
   const runs = places.map((): number[] => [])
   for (const [i, own] of places.entries()) {
     const best = runs.slice(0, i).reduce<number[]>((most, run, j) => ((places[j] ?? 0) < own && run.length > most.length ? run : most), [])

@@ -69,7 +69,7 @@ export function DraftEditor({ name, draft, active, latest, parts, onChange, onDi
   const lines = differences(base, own)
   return (
     <Stack gap="lg">
-      {/* what is written while the version is would be in none */}
+      {/* input is disabled while the version is written, because later input would not be included */}
       <Fieldset variant="unstyled" disabled={isMaking}>
         <Stack gap="lg">
           <section aria-label="Filters">
@@ -153,7 +153,7 @@ export function DraftEditor({ name, draft, active, latest, parts, onChange, onDi
   )
 }
 
-/** The draft was not sent: the fields show why. */
+/** The answer for a draft that was not sent because fields are invalid. The fields show the reasons. */
 const WRONG: Answer = { __typename: 'ValidationError', issues: [], code: 'INVALID', message: '' }
 
 const isConflict = (answer: Answer): boolean =>

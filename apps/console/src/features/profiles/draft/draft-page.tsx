@@ -50,7 +50,7 @@ export function DraftPage() {
     return (
       <Page title={title}>
         <Empty title="Profile not found">
-          None has the name <Code>{name}</Code>. <AnchorLink to="/profiles">Show all profiles</AnchorLink>.
+          No profile has the name <Code>{name}</Code>. <AnchorLink to="/profiles">Show all profiles</AnchorLink>.
         </Empty>
       </Page>
     )
@@ -65,7 +65,7 @@ export function DraftPage() {
     )
   return (
     <Page title={title} aside={back}>
-      {/* what was read before stays, and a draft with it */}
+      {/* after a failed read, the earlier data and the draft stay on the page */}
       {error ? <Problem error={error} onRetry={() => void refetch()} /> : null}
       <Draft key={name} profile={data.profile} />
     </Page>

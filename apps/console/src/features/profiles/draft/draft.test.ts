@@ -111,7 +111,7 @@ describe('what a draft changes', () => {
   test('a moved part is listed, without the parts that it passed', () => {
     const filters = moved(begun.own.filters, 'D', 0)
     expect([...movedIds(begun.base.filters, filters)]).toEqual(['D'])
-    expect(differences(begun.base, { ...begun.own, filters })).toEqual([{ field: 'filters.D', before: 'place 4', after: 'place 1' }])
+    expect(differences(begun.base, { ...begun.own, filters })).toEqual([{ field: 'filters.D', before: 'position 4', after: 'position 1' }])
   })
 
   test('added, removed, reversed and shadowed parts', () => {
@@ -119,9 +119,9 @@ describe('what a draft changes', () => {
     const weighers = changed(begun.own.weighers, 'W', { multiplier: '-1.5' })
     const settings = { ...begun.own.settings, note: 'no difference', tieOrder: 'SEEDED' }
     expect(differences(begun.base, { filters, weighers, settings })).toEqual([
-      { field: 'filters.A', before: 'place 1', after: null },
-      { field: 'filters.B.shadow', before: 'refuses', after: 'refuses nobody' },
-      { field: 'filters.E', before: null, after: 'place 4' },
+      { field: 'filters.A', before: 'position 1', after: null },
+      { field: 'filters.B.shadow', before: 'refuses', after: 'refuses no host' },
+      { field: 'filters.E', before: null, after: 'position 4' },
       { field: 'weighers.W.multiplier', before: '+1', after: '−1.5' },
       { field: 'tieOrder', before: 'FIRST_SEEN', after: 'SEEDED' },
     ])
@@ -167,7 +167,7 @@ describe('applied to the version of another operator', () => {
     expect(next.own.weighers.map(({ name, multiplier }) => `${name}${multiplier}`)).toEqual(['W7', 'V-3'])
   })
 
-  test('the order of the draft is kept, and parts that the other version added follow the same parts as there', () => {
+  test('the order of the draft is kept, and a part that the other version added follows the same part as in that version', () => {
     const next = rebase(noted({ filters: moved(begun.own.filters, 'D', 0) }), theirs, 3)
     expect(names(next.own.filters)).toBe('NDAC')
   })

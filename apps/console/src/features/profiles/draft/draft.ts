@@ -1,11 +1,11 @@
 /** A filter or weigher in a draft, with numbers and options as typed texts. */
 export interface DraftPart {
-  /** Its name; a second part with the same name is `name (2)`. */
+  /** The name of the part; a second part with the same name is `name (2)`. */
   readonly id: string
   readonly name: string
-  /** If false, it is omitted from the version, but keeps its position in the draft. */
+  /** If false, the part is omitted from the version, but keeps its position in the draft. */
   readonly enabled: boolean
-  /** Set for a filter. */
+  /** Whether a filter is in shadow mode; false for a weigher. */
   readonly shadow: boolean
   /** Set for a weigher; empty for a filter. */
   readonly multiplier: string
@@ -21,7 +21,7 @@ export interface DraftSettings {
   readonly tieOrder: string
   /** The scheduler's name, as in `profileParts`. */
   readonly scheduler: string
-  /** Rules inside a host, limits of the solver, settings of Nova, kinds that are collected: an object as JSON; empty for none. */
+  /** Assignment rules, limits of the solver, settings of Nova, and collected kinds: an object as JSON; empty for none. */
   readonly further: string
 }
 

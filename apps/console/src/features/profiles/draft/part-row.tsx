@@ -111,7 +111,7 @@ export function PartRow(props: PartRowProps) {
       </div>
       {list === 'filters' ? <Shadow {...props} /> : <Multiplier {...props} />}
       <span className="draft-arrows">
-        {/* for pointers that cannot drag; the keyboard has Alt and the arrows */}
+        {/* buttons for pointers that cannot drag; with the keyboard, Alt and the arrow keys move a part */}
         <button type="button" tabIndex={-1} aria-label={`Move ${id} up`} disabled={position === 0} onClick={() => onMove(position - 1)}>
           ↑
         </button>
@@ -138,7 +138,7 @@ function Wrong({ problems }: { readonly problems: readonly FieldProblem[] }) {
 }
 
 function Shadow({ part: { id, shadow }, known, onChange }: PartRowProps) {
-  if (!shadow && known?.mayShadow === false) return <span className="draft-side dimmed">every claim keeps it</span>
+  if (!shadow && known?.mayShadow === false) return <span className="draft-side dimmed">enforced for every claim</span>
   return (
     <Switch
       className="draft-side"

@@ -63,7 +63,7 @@ const counted = (requests: number): string => `${formatCount(requests)} ${reques
 /** The comparison of decision times; null if too few decisions were made. */
 function costOf({ cpuRatio, p99DeltaMs }: Comparison) {
   if (cpuRatio === null || p99DeltaMs === null) return []
-  const title = `The slowest hundredth takes ${Math.abs(p99DeltaMs).toFixed(2)} ms ${p99DeltaMs < 0 ? 'less' : 'more'}, on this replica.`
+  const title = `The 99th percentile is ${Math.abs(p99DeltaMs).toFixed(2)} ms ${p99DeltaMs < 0 ? 'lower' : 'higher'}, on this replica.`
   return [{ label: 'time to decide', value: `× ${cpuRatio.toFixed(2)}`, title }]
 }
 
@@ -73,7 +73,7 @@ function Disagreements({ comparison: { disagreements, elsewhere, newFailures, ne
   return (
     <>
       <Text component="h3" fw={600} size="sm">
-        {counted(all)} {all === 1 ? 'fares' : 'fare'} otherwise
+        {counted(all)} {all === 1 ? 'has' : 'have'} a different outcome
         {disagreements.length < all ? `; the first ${formatCount(disagreements.length)}` : ''}
       </Text>
       <SmallTable
@@ -85,7 +85,7 @@ function Disagreements({ comparison: { disagreements, elsewhere, newFailures, ne
         columns={[
           { head: 'Decision', className: 'profile-link', cell: ({ decision }) => <DecisionLink decision={decision} /> },
           {
-            head: 'It',
+            head: 'Result',
             className: 'narrow',
             cell: ({ kind }) => (kind === 'NEW_FAILURE' ? <b>{kindWord(kind)}</b> : kindWord(kind)),
           },
@@ -166,7 +166,7 @@ function ShadowFilters({ comparison: { shadowFilters } }: { readonly comparison:
 
 const HOSTS_SHOWN = 2
 
-/** Lists each on its own line, with its description next to it. */
+/** Hosts, one in a line, with the number of instances if a host has several. */
 function Hosts({ hosts }: { readonly hosts: readonly string[] }) {
   const counts = new Map<string, number>()
   for (const host of hosts) counts.set(host, (counts.get(host) ?? 0) + 1)

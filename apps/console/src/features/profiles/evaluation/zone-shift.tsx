@@ -30,7 +30,7 @@ export function ZoneShift({ zones, baseline, candidate }: ZoneShiftProps) {
         rowAttributes={({ zone, resourceClass, shift }) => ({ 'data-zone': zone, 'data-takes': resourceClass, 'data-shift': shift })}
         columns={[
           { head: 'Zone', cell: ({ zone, resourceClass }) => (resourceClass !== INSTANCES ? null : zone === '' ? 'no zone' : zone) },
-          { head: 'Takes', cell: ({ resourceClass }) => resourceClass },
+          { head: 'Resource', cell: ({ resourceClass }) => resourceClass },
           { head: `by version ${baseline}`, isNumber: true, cell: (row) => formatAmount(row.resourceClass, row.baseline) },
           { head: `by version ${candidate}`, isNumber: true, cell: (row) => formatAmount(row.resourceClass, row.candidate) },
           {

@@ -71,7 +71,7 @@ function emptyText(steps: readonly Step[]): string {
   if (skipped + notSolved === 0)
     return 'Nothing was compared yet: this profile has made no decision since, or the last few seconds are not written yet.'
   const left = [
-    ...(skipped === 0 ? [] : [`for ${formatCount(skipped)} the time ran out`]),
+    ...(skipped === 0 ? [] : [`${formatCount(skipped)} ran out of time`]),
     ...(notSolved === 0 ? [] : [`${formatCount(notSolved)} would have needed a solver`]),
   ]
   return `Nothing was compared: ${left.join(', ')}.`
@@ -116,7 +116,7 @@ function Chart({ steps, sampled, onTake }: ChartProps) {
   )
 }
 
-/** Patterns of the parts, so that no part is shown by its colour alone; the drawing is stretched, so they lie across. */
+/** Patterns of the parts, so that no part is shown by its colour alone. The drawing is stretched to its width, so patterns are narrow. */
 function Hatchings() {
   return (
     <svg width={0} height={0} aria-hidden="true" className="agreement-patterns">
@@ -172,7 +172,7 @@ function Steps({ steps, versions }: AgreementProps) {
         { head: 'Compared', isNumber: true, cell: ({ sampled }) => formatCount(sampled) },
         { head: 'Agreement', isNumber: true, cell: ({ agreement }) => (agreement === null ? '–' : formatShare(agreement)) },
         ...kinds.map(({ key, name }) => ({ head: name, isNumber: true, cell: (step: Step) => formatCount(step[key]) })),
-        { head: 'no time', isNumber: true, cell: ({ skipped }) => formatCount(skipped) },
+        { head: 'timed out', isNumber: true, cell: ({ skipped }) => formatCount(skipped) },
         { head: 'solver not asked', isNumber: true, cell: ({ notSolved }) => formatCount(notSolved) },
       ]}
     />

@@ -50,7 +50,7 @@ export function Disagreements({ disagreements, versions }: DisagreementsProps) {
 
 type Chosen = Disagreement['baselineChoice']
 
-/** A host; without a host, or without a rank by the other version, the reason. */
+/** The chosen host, with the reason if it has no rank in the list of the other version. */
 function Choice({ choice: { hostName, because } }: { readonly choice: Chosen }) {
   return (
     <>

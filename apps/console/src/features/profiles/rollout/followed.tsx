@@ -31,7 +31,7 @@ export function Followed({ profile: { name, active, rollout } }: FollowedProps) 
     ) : (
       <Skeleton height={HEIGHT} role="status" aria-label="The rollout is being loaded" />
     )
-  // this text belongs to another step than the one above
+  // these results belong to another rollout than the one that is shown above
   if (!found || found.since !== rollout.since) return null
   const versions: Versions = { name, active: active.number, candidate: rollout.candidate.number }
   return (

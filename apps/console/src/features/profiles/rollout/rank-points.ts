@@ -45,7 +45,7 @@ export function rankPoints<One extends Ranked>(disagreements: readonly One[]): r
 
 const byRank = (a: number | null, b: number | null): number => (a ?? Number.MAX_SAFE_INTEGER) - (b ?? Number.MAX_SAFE_INTEGER)
 
-/** The highest rank that an axis shows: a power of ten that none is above. */
+/** The end of an axis of ranks: the smallest power of ten that no rank exceeds. */
 export function topRank(points: readonly Pick<RankPoint<unknown>, 'old' | 'new'>[]): number {
   const most = Math.max(1, ...points.flatMap(({ old, new: next }) => [old ?? 1, next ?? 1]))
   return 10 ** Math.max(1, Math.ceil(Math.log10(most)))

@@ -22,7 +22,7 @@ const BOTTOM = HEIGHT - 42
 const TOP = 40
 const LABEL_GAP = 32
 
-/** For decisions with different hosts, the rank of each version's host in the other version's list; the table below has the same. */
+/** For decisions with different hosts, the rank of each version's host in the other version's list. The table below has the same data. */
 export function RankScatter({ disagreements, versions }: RankScatterProps) {
   const id = useId()
   const navigate = useNavigate()

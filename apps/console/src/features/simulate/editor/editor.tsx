@@ -24,7 +24,7 @@ interface EditorProps {
 export function Editor({ draft, view, scenarioCount, isInvalid, onView, onChange, onInvalid, onRun }: EditorProps) {
   const { data } = useOperation(PROFILES, {}, { staleMs: 60_000 })
   const names = (data?.profiles ?? []).map(({ name }) => name)
-  // fields that keep their own text are reset for another request
+  // counts the requests that replaced another one, so that fields with their own text are reset
   const [begun, setBegun] = useState(0)
   return (
     <Stack gap="md" component="section" aria-label="Scenario">

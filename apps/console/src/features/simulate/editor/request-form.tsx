@@ -9,7 +9,7 @@ interface RequestFormProps {
   onChange(request: RequestDocument): void
   /** Called if the text is not a valid request, so that the simulation cannot run. */
   onInvalid(isInvalid: boolean): void
-  /** The other sources of a request. */
+  /** Further controls that fill in a request from another source. */
   readonly from: ReactNode
 }
 
@@ -45,7 +45,7 @@ export function RequestForm({ request, view, onView, onChange, onInvalid, from }
   )
 }
 
-/** Fields of a document that the form does not show, which are kept. */
+/** The fields that the form shows. Other fields of the document are kept unchanged. */
 const SHOWN = new Set(['flavor', 'availabilityZone', 'projectId'])
 
 function Fields({ request, onChange }: Pick<RequestFormProps, 'request' | 'onChange'>) {

@@ -150,12 +150,12 @@ function State({ answer, name }: { readonly answer: Answer; readonly name: strin
       <Button
         size="compact-xs"
         variant="subtle"
-        aria-label={`Ask ${name} again`}
+        aria-label={`Run ${name} again`}
         onClick={() => {
           for (const { run } of again) run()
         }}
       >
-        Ask again
+        Run again
       </Button>
     </span>
   )

@@ -55,7 +55,7 @@ describe('the difference of scenarios', () => {
     ])
   })
 
-  test('is empty if only their names differ', () => expect(askedRows([EMPTY, { ...EMPTY, name: 'b' }])).toEqual([]))
+  test('is empty if only the names differ', () => expect(askedRows([EMPTY, { ...EMPTY, name: 'b' }])).toEqual([]))
 })
 
 describe('the results of scenarios', () => {
@@ -67,7 +67,7 @@ describe('the results of scenarios', () => {
     expect(cellsOf([two, one], 'Placed')?.cells[1]).toMatchObject({ delta: '−1' })
     expect(cellsOf([one, two], 'Failure cause')?.cells.map((cell) => cell?.text)).toEqual([
       'request 2: memory.short on 3 hosts',
-      'all were',
+      'none: all were placed',
     ])
     expect(cellsOf([one, two], 'VCPU, before → after')?.cells.map((cell) => cell?.text)).toEqual(['0 % → 25 %', '0 % → 50 %'])
     expect(verdictOf(['A', 'B'], [one, two], 1)).toBe('“B” places 1 more than “A”: 2 of 2.')
@@ -75,13 +75,13 @@ describe('the results of scenarios', () => {
     expect(verdictOf(['A', 'B'], [two, two], 1)).toBe('“B” places as many as “A”: 2.')
   })
 
-  test('have no difference while one of them is unknown', () => {
+  test('are not compared while one of them is unknown', () => {
     const row = cellsOf([one, { simulation: undefined, capacity: undefined }], 'Placed')
     expect(row).toMatchObject({ differs: false, cells: [{ text: '1 of 2' }, undefined] })
     expect(verdictOf(['A', 'B'], [one, { simulation: undefined, capacity: undefined }], 1)).toBeUndefined()
   })
 
-  test('have no difference if counts are not exact', () => {
+  test('are not compared if counts are not exact', () => {
     const cut: Known = { ...two, capacity: capacity({ fits: 9, exact: false, cut: 'DEADLINE' }) }
     expect(cellsOf([one, cut], 'More fit')?.cells[1]).toEqual({ text: 'at least 9', delta: undefined })
   })

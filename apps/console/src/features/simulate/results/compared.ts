@@ -94,7 +94,7 @@ export function resultRows(known: readonly Known[]): ComparedRow[] {
       ? [row('No destination after draining', simulated, ({ drain }, first) => drainCell(drain, first?.drain ?? null))]
       : []),
     row('Failure cause', simulated, ({ firstFailure }) => failureCell(firstFailure)),
-    row('Hosts taken', simulated, ({ decisions, decisionCount }) => {
+    row('Hosts used', simulated, ({ decisions, decisionCount }) => {
       const hosts = formatCount(placedOn(decisions).length)
       return { text: decisions.length < decisionCount ? `at least ${hosts}` : hosts }
     }),
@@ -137,9 +137,9 @@ export const askedOf = ({ placed, failed, notDecided }: Pick<Simulation, 'placed
   placed + failed + notDecided
 
 function failureCell(failure: Simulation['firstFailure']): ComparedCell {
-  if (failure === null) return { text: 'all were' }
+  if (failure === null) return { text: 'none: all were placed' }
   const [most] = failure.reasons
-  if (most === undefined) return { text: `request ${formatCount(failure.copy + 1)}: no host was left to ask` }
+  if (most === undefined) return { text: `request ${formatCount(failure.copy + 1)}: no host was left` }
   return {
     text: `request ${formatCount(failure.copy + 1)}: ${most.code} on ${formatCount(most.hosts)} ${most.hosts === 1 ? 'host' : 'hosts'}`,
     title: `${most.filter}: ${reasonOfHosts(most)}`,

@@ -23,7 +23,7 @@ test('lines go through the points of a curve', () => {
   expect(usedLine(curve, 'GPU')).toEqual([])
 })
 
-test('the changed classes can be drawn, the one with the highest use first; without changed ones, all', () => {
+test('the classes whose use changes can be drawn, the one with the highest use first; if none changes, all classes', () => {
   expect(classesOf([curve])).toEqual(['MEMORY_MB', 'VCPU'])
   expect(classesOf([curve.slice(0, 1)])).toEqual(['DISK_GB', 'VCPU', 'MEMORY_MB'])
   expect(classesOf([])).toEqual([])
@@ -36,9 +36,9 @@ test.each([
   [4, 2],
   [5, 5],
   [9, 5],
-])('at %i requested instances it has its point of %i', (asked, at) => expect(pointAt(curve, asked)?.asked).toBe(at))
+])('the value at %i requested instances is that of the point at %i', (asked, at) => expect(pointAt(curve, asked)?.asked).toBe(at))
 
-test('the distance of points is computed, and the numbers at which any curve has a point', () => {
+test('the largest distance between points, and the numbers at which any curve has a point', () => {
   expect(spacingOf(curve)).toBe(3)
   expect(spacingOf([])).toBe(0)
   expect(stepsOf([curve, [{ asked: 3, placed: 0, usage: [] }]])).toEqual([0, 2, 3, 5])

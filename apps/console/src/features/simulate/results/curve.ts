@@ -9,7 +9,7 @@ export interface CurvePoint {
 
 export type Curve = readonly CurvePoint[]
 
-/** The classes whose use any curve changes, the one with the highest use at the end first; all classes if none is changed. */
+/** The classes whose use changes in any curve, the one with the highest use at the end first. If none changes, all classes. */
 export function classesOf(curves: readonly Curve[]): readonly string[] {
   const ends = new Map<string, number>()
   const changed = new Set<string>()
@@ -41,7 +41,7 @@ export const usedLine = (curve: Curve, resourceClass: string): readonly Point[] 
     return use === undefined || use.capacity === 0 ? [] : [{ x: asked, y: (100 * use.used) / use.capacity }]
   })
 
-/** The value of a curve at this number: its last point up to there. */
+/** The value of a curve at a number of requested instances: its last point up to this number. */
 export const pointAt = (curve: Curve, asked: number): CurvePoint | undefined => curve.findLast((point) => point.asked <= asked)
 
 /** The largest distance between consecutive points: 1 if every number of instances has a point. */

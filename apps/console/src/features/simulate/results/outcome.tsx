@@ -51,7 +51,7 @@ function Simulated({ simulation }: { readonly simulation: Simulation }) {
       {drain === null ? null : <Drained drain={drain} label="Drained hosts" />}
       {solved.length === 0 ? null : <Solved solved={solved} />}
       {notDecided === 0 ? null : (
-        <Alert color="yellow" p="xs" title="Not all was decided">
+        <Alert color="yellow" p="xs" title="Not all requests were decided">
           The time ran out for {formatCount(notDecided)} of them.
         </Alert>
       )}
@@ -62,7 +62,7 @@ function Simulated({ simulation }: { readonly simulation: Simulation }) {
   )
 }
 
-/** Whether the arrangements of the solver or of the filter scheduler were used, if a solver was asked. */
+/** Whether the arrangements of the solver or of the filter scheduler were used, if the profile has a solver. */
 function Solved({ solved }: Pick<Simulation, 'solved'>) {
   return (
     <Text size="sm" data-solved>
@@ -137,7 +137,7 @@ function FirstFailure({ failure: { copy, explanation } }: { readonly failure: Fa
           { head: 'left', isNumber: true, className: 'narrow', cell: ({ passed }) => formatCount(passed) },
           { head: 'refused', isNumber: true, className: 'narrow', cell: ({ rejected }) => formatSigned(-rejected) },
           {
-            head: 'for which reason',
+            head: 'Reason',
             cell: ({ reasons }) => reasons.map(({ code, hosts }) => `${code} ${formatCount(hosts)}`).join(', '),
             title: ({ reasons }) => reasons[0] && reasonOfHosts(reasons[0]),
           },

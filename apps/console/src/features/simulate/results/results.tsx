@@ -8,7 +8,7 @@ import { Outcome } from './outcome.tsx'
 import { useAnswers } from './use-answers.ts'
 
 interface ResultsProps {
-  /** At least one. */
+  /** The scenarios, at least one. */
   readonly scenarios: readonly Scenario[]
   /** The index of the scenario that is shown completely. */
   readonly on: number

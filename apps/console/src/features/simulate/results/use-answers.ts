@@ -15,7 +15,7 @@ export interface Answer {
 
 /** Simulates all scenarios in their order; `on` is the index of the selected one. Equal requests of scenarios are sent once. */
 export function useAnswers(scenarios: readonly Scenario[], on: number): readonly Answer[] {
-  // the maximum number, because hooks must be called in the same way at each render
+  // the maximum number of scenarios, because hooks must be called in the same way at each rendering
   const answers = [useAnswer(scenarios[0], on === 0), useAnswer(scenarios[1], on === 1), useAnswer(scenarios[2], on === 2)]
   return answers.slice(0, scenarios.length)
 }

@@ -7,7 +7,7 @@ type CapacityVariables = VariablesOf<typeof CAPACITY>
 type OverlayInput = NonNullable<CapacityVariables['input']['overlay']>
 type SpecInput = NonNullable<CapacityVariables['input']['spec']>
 
-/** Parts that are not computed in time are reported as missing. */
+/** The time limit of a simulation. Parts that are not computed in time are reported as missing. */
 const DEADLINE = 'PT10S'
 
 /** The scenario in the form of the API. The service reports errors in a request or an overlay. */
@@ -16,7 +16,7 @@ export function toSimulate(scenario: Scenario): SimulateVariables {
   return { input: { requests: [{ spec: toSpecInput(request) as SpecInput, count }], ...hypothesisOf(scenario) } }
 }
 
-/** The variables for the number of further instances that fit; with `asItIs` without the edits. */
+/** The variables for the number of further instances that fit. With `asItIs`, the hypothetical edits are not applied. */
 export const toCapacity = (scenario: Scenario, asItIs: boolean): CapacityVariables => ({
   input: {
     spec: toSpecInput(scenario.request) as SpecInput,

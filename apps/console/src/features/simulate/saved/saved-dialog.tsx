@@ -9,7 +9,7 @@ import { aboutOf, MOST_SAVED, type SavedView, savedViews, withoutSaved, withRena
 interface SavedDialogProps {
   /** The scenarios on the page, with their present edits. */
   readonly scenarios: readonly Scenario[]
-  /** Why these cannot be saved at present; undefined if they can. */
+  /** Why the scenarios cannot be saved at present; undefined if they can. */
   readonly whyNot: string | undefined
   onClose(): void
 }
@@ -109,7 +109,7 @@ interface SaveFormProps {
   readonly usual: string
   readonly views: readonly SavedView[]
   readonly whyNot: string | undefined
-  /** Why it was not saved; undefined if it was. */
+  /** Saves the scenarios. Returns why they were not saved, or undefined. */
   onSave(name: string): string | undefined
 }
 
@@ -146,7 +146,7 @@ function SaveForm({ usual, views, whyNot, onSave }: SaveFormProps) {
 interface RenameFormProps {
   readonly name: string
   onCancel(): void
-  /** Why it was not renamed; undefined if it was. */
+  /** Renames the scenarios. Returns why they were not renamed, or undefined. */
   onRename(name: string): string | undefined
 }
 

@@ -69,5 +69,5 @@ test('a set is renamed unless another one has the name, and deleted by its name'
 
 test('a saved set is described in a few words', () => {
   expect(aboutOf(kept('a')[0] as SavedView)).toBe('1 × 2 vCPU / 512 MiB')
-  expect(aboutOf({ name: 'a', search: { ...search, beside: '[{"count":2}]' } })).toBe('2 side by side, the first 1 × 2 vCPU / 512 MiB')
+  expect(aboutOf({ name: 'a', search: { ...search, beside: '[{"count":2}]' } })).toBe('2 scenarios, the first 1 × 2 vCPU / 512 MiB')
 })

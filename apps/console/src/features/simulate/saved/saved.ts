@@ -13,13 +13,13 @@ export interface SavedView {
 }
 
 export const MOST_SAVED = 50
-/** The maximum length of a set, which must also fit into an address. */
+/** The maximum length of saved scenarios, which must also fit into an address. */
 export const MOST_SAVED_CHARACTERS = 30_000
 
-/** The scenarios saved in this browser, by name. They are shared with others by links. */
+/** The scenarios saved in this browser, by name. Operators share scenarios by links instead. */
 export const savedViews = createKept('scenarios', readSaved)
 
-/** A stored value is parsed like our own format: unknown parts are dropped. */
+/** Parses a stored value. Invalid parts are dropped. */
 export function readSaved(kept: unknown): readonly SavedView[] {
   const found = new Map<string, SavedView>()
   for (const view of Array.isArray(kept) ? kept : []) {
@@ -31,7 +31,7 @@ export function readSaved(kept: unknown): readonly SavedView[] {
   return inOrder([...found.values()])
 }
 
-/** Saves scenarios under a name, replacing earlier ones; otherwise returns why not. */
+/** Saves scenarios under a name, and replaces earlier scenarios with this name. If they cannot be saved, returns the reason. */
 export function withSaved(
   views: readonly SavedView[],
   name: string,
@@ -50,7 +50,7 @@ export function withSaved(
 
 export const withoutSaved = (views: readonly SavedView[], name: string): readonly SavedView[] => views.filter((view) => view.name !== name)
 
-/** Renames saved scenarios; otherwise returns why not. */
+/** Renames saved scenarios. If they cannot be renamed, returns the reason. */
 export function withRenamed(
   views: readonly SavedView[],
   from: string,
@@ -69,7 +69,7 @@ export function aboutOf({ search }: SavedView): string {
   if (first === undefined) return ''
   const { flavor, vcpus, memoryMb } = fieldsOf(first.request)
   const asked = `${first.count} × ${flavor === '' ? `${vcpus} vCPU / ${formatMib(Number(memoryMb))}` : flavor}`
-  return scenarios.length === 1 ? asked : `${scenarios.length} side by side, the first ${asked}`
+  return scenarios.length === 1 ? asked : `${scenarios.length} scenarios, the first ${asked}`
 }
 
 /** The length of the address in characters. */
