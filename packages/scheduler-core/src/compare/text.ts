@@ -9,7 +9,7 @@ interface Comparison extends CauseFound {
   readonly fleetChanges: FleetChanges | undefined
 }
 
-/** The cause and its evidence, for people. */
+/** The cause and its evidence as text. */
 export function comparisonText(comparison: Comparison, [first, second]: readonly [Side, Side]): string {
   const { cause, goals, sufficient } = comparison
   const differing = differencesOf(comparison, first, second)
@@ -53,7 +53,7 @@ const nouns: Readonly<Record<Factor, string>> = {
   RANDOM: 'the seed',
 }
 
-/** Other differences, and where each of them alone leads. */
+/** Text about the other differences, and the result of each of them alone. */
 function othersText({ trials, ...comparison }: Comparison, cause: Factor, first: Side): string {
   const isDifferent: Readonly<Record<Factor, boolean>> = {
     SPEC: comparison.specChanges.length > 0,
@@ -72,7 +72,7 @@ const trialText = ({ goal }: Trial, side: Side): string =>
 
 const SHOWN = 3
 
-/** "goes to h1, h2 and 3 more"; of both, "go to h1". */
+/** "goes to h1, h2 and 3 more"; for both decisions "go to h1". */
 function goalText(keys: Goal, { record, fleet }: Side, isBoth = false): string {
   const goal = keys.map((key) => addressOfKey(fleet.hosts, key))
   const asked = record.request.numInstances
@@ -82,7 +82,7 @@ function goalText(keys: Goal, { record, fleet }: Side, isBoth = false): string {
   return goal.length < asked ? `${find} room for ${goal.length} of ${asked}, on ${hosts}` : `${go} to ${hosts}`
 }
 
-/** Why the cause cannot be shown, and which differences are known. */
+/** Text about a cause that cannot be determined, and the known differences. */
 function goneText(gone: readonly number[], differing: readonly string[]): string {
   const revisions = [...new Set(gone)]
   const states = revisions.length === 1 ? `revision ${revisions[0]}, the state` : `revisions ${revisions.join(' and ')}, the states`

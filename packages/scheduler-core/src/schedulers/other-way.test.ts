@@ -14,7 +14,7 @@ type Asks = Parameters<typeof aRequest>[0]
 
 const profileNamed = (name: string) => builtInProfiles.find((profile) => profile.name === name) as Profile
 
-/** How many instances are placed in order, and the other order that is reported. */
+/** The number of instances that are placed in order, and the other order that is reported. */
 function otherWayOf(hosts: readonly HostShape[], asks: Asks, profile = profileNamed('default')) {
   const log = aLog()
   log.append([{ type: 'feature', level: FEATURE_LEVEL }, ...hosts.map((shape, i) => aReport(`h${i}`, shape))])
@@ -44,7 +44,7 @@ const gangOf = (first: number, ...gang: ReturnType<typeof kind>[]): Asks => ({
 })
 const machine = (vcpus: number, more: HostShape = {}): HostShape => ({ vcpus, memoryMb: vcpus * 1_024, ...more })
 
-describe('a refusal that another order or the solver would avoid contains that advice', () => {
+describe('a refusal that another order or the solver would avoid contains advice', () => {
   test.each<[name: string, hosts: readonly HostShape[], asks: Asks, text: string | undefined]>([
     [
       'E01, volcano #1297: a gang of 30 and 50 CPUs on 53 and 31',
@@ -113,7 +113,7 @@ describe('a refusal that another order or the solver would avoid contains that a
 
 const sizes = fc.array(fc.integer({ min: 1, max: 9 }), { minLength: 1, maxLength: 3 })
 
-/** Whether instances of these sizes have room at once. */
+/** Whether instances of these sizes fit on the hosts at the same time. */
 function hasRoom(free: readonly number[], [first, ...others]: readonly number[]): boolean {
   if (first === undefined) return true
   return free.some(
@@ -126,7 +126,7 @@ function hasRoom(free: readonly number[], [first, ...others]: readonly number[])
   )
 }
 
-test('law: a way is reported only if all instances have room at once, and its order places them', () => {
+test('law: advice is given only if all instances fit at the same time, and the advised order places them', () => {
   let found = 0
   fc.assert(
     fc.property(
@@ -157,7 +157,7 @@ test('law: a way is reported only if all instances have room at once, and its or
         ).toBe(gang.length + 1)
       },
     ),
-    // For the first request another order is reported with any seed.
+    // For this first request another order is reported with any seed.
     { numRuns: byExtent(40, 150), examples: [[[53, 31], 30, [50], 'default']] },
   )
   expect(found).toBeGreaterThan(0)

@@ -18,7 +18,7 @@ test.each([
   ['as the API writes it', '2026-11-20T10:14:02.5+01:00', '2026-11-20T09:14:02.500Z'],
 ])('%s: %s', (_what, text, at) => expect(utc(text)).toEqual({ at }))
 
-test('times are in the zone that is shown, unless they say UTC', () => {
+test('times are in the zone that is shown, unless they end with UTC', () => {
   const local = new Date(2026, 10, 20, 9, 14).toISOString()
   expect(readMoment('2026-11-20 09:14', now, 'local')).toEqual({ at: local })
   expect(readMoment('2026-11-20 09:14 UTC', now, 'local')).toEqual({ at: '2026-11-20T09:14:00.000Z' })
