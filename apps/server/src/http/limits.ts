@@ -22,9 +22,9 @@ export const limits = {
   nesting: 64,
   /** The most items in one list of a call's variables: as many as the hosts of an aggregate. */
   listItems: 100_000,
-  /** The number of lists, objects and their members in a call's variables: each is visited several times before the call runs. */
+  /** The most lists, objects and their members in a call's variables, because each is visited several times before the call runs. */
   values: 250_000,
-  /** The size of one answer, or of one event of a stream: its values as JSON, plus 32 for each field and each item of a list. */
+  /** The size of one answer, or of one event of a stream: its values as JSON, plus 32 bytes for each field and each item of a list. */
   answerBytes: 32 * 1024 * 1024,
   /** The total size of all answers that a replica is computing and sending. */
   answersBytes: 128 * 1024 * 1024,
@@ -32,7 +32,7 @@ export const limits = {
   smallAnswerBytes: 1024 * 1024,
 } as const
 
-/** Throws the fault of an operation that exceeds a limit, with the limit and the number found. */
+/** Throws the error for an operation above a limit, with the limit and the number found. */
 export function checkLimit(what: string, found: number, most: number): void {
   if (found > most)
     throw overLimit(what.replaceAll(' ', '_'), found, most, `The operation has ${what} ${found}; at most ${most} is allowed.`)
