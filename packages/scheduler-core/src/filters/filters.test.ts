@@ -42,7 +42,7 @@ describe.each(Object.entries(tables))('%s', (name, rows) => {
   })
 })
 
-test('a host with liveness DOWN is refused', () => {
+test('a host that is down is refused', () => {
   const checkpoint = checkpointOf(fleetOf({}))
   const fleet = restoreFleet({ ...checkpoint, hosts: checkpoint.hosts.map((stored) => ({ ...stored, liveness: 2 })) })
   expect(sayOf(named('ComputeFilter'), fleet, {})).toEqual({ code: 'host.down', need: 'UP or SUSPECT', have: 'DOWN', source: '' })
