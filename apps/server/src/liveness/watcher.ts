@@ -24,7 +24,7 @@ const CHANGES_PER_CALL = 1_000
 /** The longest interval of checks. A silent host is detected soon after its timeout, however short that is. */
 const MOST_BETWEEN_LOOKS_MS = 5_000
 const LOOKS_BEFORE_SUSPECT = 4
-/** After more missing checks than this, signs of life may have been missed. */
+/** After a gap between reads of more than this many intervals, signs of life may have been missed. */
 const LOOKS_IN_BREAK = 3
 
 /** The interval of checks for hosts with this timeout, milliseconds. */

@@ -127,7 +127,7 @@ export function createSolve(solver: Solver, timers: Timers, mostOpen = MOST_OPEN
       let isLate = false
       const stopWaiting = timers.after(timeMs, () => {
         isLate = true
-        settle(unsolved('NOT_FOUND', limits, 'its time was over before its turn came'))
+        settle(unsolved('NOT_FOUND', limits, 'its time limit ended before the solver was free'))
       })
       inTurn(async () => {
         if (isLate) return

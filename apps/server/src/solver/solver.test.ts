@@ -198,7 +198,7 @@ describe('a call for which the solver is running', () => {
     await hanging.close()
     expect(answers.map(({ status, detail }) => [status, detail])).toEqual([
       ['NOT_FOUND', expect.stringMatching(/^the solver did not end in \d+ ms$/)],
-      ['NOT_FOUND', 'its time was over before its turn came'],
+      ['NOT_FOUND', 'its time limit ended before the solver was free'],
       ['BUSY', null],
     ])
   })

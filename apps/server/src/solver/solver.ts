@@ -84,7 +84,7 @@ export function createSolver({
     if (own === undefined) return
     const left = own.endsAt - timers.now()
     if (isClosed || left <= 0) {
-      own.settle(isClosed ? failed('the solver is closing') : failed('its time was over before its turn came', 'NOT_FOUND'))
+      own.settle(isClosed ? failed('the solver is closing') : failed('its time limit ended before the solver was free', 'NOT_FOUND'))
       next()
       return
     }

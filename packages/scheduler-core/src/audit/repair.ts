@@ -60,7 +60,7 @@ export function repairOf(fleet: Fleet, finding: Finding, listing = finding.hosts
     case 'instance.unlisted': {
       const unlisted = claim === null ? undefined : fleet.ledger.claims.get(claim)
       if (unlisted === undefined || unlistedSince(fleet, unlisted) === null || listers().length > 0)
-        return byHand('It is so no more: the claim has ended, or a host lists its instance again.')
+        return byHand('This is resolved: the claim has ended, or a host lists its instance again.')
       const text = `End claim ${claim}: no host runs its instance. If it is only late, leave it; if ${where} runs it, its report must list it.`
       return { text, options: [ends(unlisted, 'End the claim.')] }
     }
@@ -73,13 +73,13 @@ export function repairOf(fleet: Fleet, finding: Finding, listing = finding.hosts
       }
       const live = liveClaimsOf(fleet.ledger.claimsFor(name))
       return {
-        text: `Find out where instance ${name} runs, and end the claims of which it is not.`,
+        text: `Find out which claim instance ${name} runs under, and end its other claims.`,
         options: live.length < 2 ? [] : live.map((one) => ends(one.claim, textOfEnd(fleet, one.claim))),
       }
     }
     case 'instance.two_hosts': {
       const running = listers()
-      if (running.length < 2) return byHand('It is so no more: at most one host lists the instance.')
+      if (running.length < 2) return byHand('This is resolved: at most one host lists the instance.')
       return {
         text: `Two copies of one instance may write the same disks: stop ${name} on all but one of its hosts, and say which one keeps it: its claim goes there. The finding ends with the next reports of the others.`,
         options: running.map((record) => holds(fleet, name, record)),
@@ -89,7 +89,7 @@ export function repairOf(fleet: Fleet, finding: Finding, listing = finding.hosts
       const running = listers().filter((record) => hostKey(record) !== host)
       const counted = claim === null ? undefined : fleet.ledger.claims.get(claim)
       if (counted === undefined || !isLive(counted) || !isUnseen(fleet, counted) || running.length === 0)
-        return byHand('It is so no more: the claim has ended or moved, or its own host lists the instance.')
+        return byHand('This is resolved: the claim has ended or moved, or its own host lists the instance.')
       const isBlind = fleet.hosts.get(counted.host).stats.instances === null
       const first = isBlind ? `${where} does not list its instances: see whether it runs this one too, and stop one of the two. ` : ''
       return {

@@ -15,7 +15,7 @@ export interface Held {
   unlessCounted: number
   /**
    * The claim that holds a part of `always` and is later than the host's last report and than the last edit that may have made the host
-   * smaller. For a claim that was confirmed in place, only what it added is considered.
+   * smaller. After a confirmed move in place, only what it added is considered.
    */
   late: Claim | undefined
 }
@@ -90,7 +90,7 @@ export function sumClaims({ hosts, ledger, featureLevel, strictSince }: Fleet, r
       const counted = claim.state === 'MATERIALISED' && record.usedFrom === 'REPORT'
       if (!inPlace) {
         const { grants, extra } = claim
-        // If a claim was confirmed in place, the rest of it was held by the claim before it.
+        // After a confirmed move in place, the rest of the claim was already held by its source.
         if (extra === null || featureLevel < STRICT_CLAIMS) add(claim, grants, counted)
         else add(claim, withoutExtra(grants, extra), counted, false)
         if (!counted) newcomers++
@@ -138,7 +138,7 @@ function plainMibOf({ stats }: HostRecord, { classes = {}, numa = [] }: Grants):
 }
 
 /**
- * Whether a claim that was confirmed in place is counted separately as a whole, because no report counts its present units. Units that the
+ * Whether the claim of a confirmed move in place is counted separately as a whole, because no report counts its present units. Units that the
  * claim before it also held do not overfill the host.
  */
 const isAllOf = (extra: Grants, { classes = {} }: Grants): boolean =>

@@ -60,7 +60,7 @@ describe('the cause', () => {
       {},
       { request: { memoryMb: 2_048 } },
       'NONE',
-      'Both go to h1. The requests differ; that changed nothing.',
+      'Both go to h1. The requests differ, but that did not change the hosts.',
     ],
     [
       'the request',
@@ -98,14 +98,14 @@ describe('the cause', () => {
         request: { memoryMb: 3_000 },
       },
       'MIXED',
-      'The first goes to h1, the second finds no host. It took the request and the state of the fleet of the second together: with less of it, the first did not go there.',
+      'The first goes to h1, the second finds no host. The cause is the request and the state of the fleet of the second together: with only a part of these, the first did not go there.',
     ],
     [
       'either of two alone',
       {},
       { hosts: { h1: full, h2: full }, request: { vcpus: 99 } },
       'MIXED',
-      'The first goes to h1, the second finds no host. Each of these alone would have done: the request; the state of the fleet.',
+      'The first goes to h1, the second finds no host. Each of these alone has this effect: the request; the state of the fleet.',
     ],
   ])('%s', (_name, a, b, cause, text) => {
     const comparison = compareParts(a, b)
@@ -273,7 +273,7 @@ describe('comparing a decision with a state that is no longer stored', () => {
     expect(comparison).toMatchObject({ cause: 'UNKNOWN', goals: [['h1'], []], trials: [], sufficient: [], fleetChanges: undefined })
     expect(comparison.specChanges).toEqual([{ field: 'flavor.memoryMb', before: '1024', after: '9000' }])
     expect(comparison.text).toBe(
-      'The first goes to h1, the second finds no host. Why cannot be shown any more: the log does not reach revision 7, the state that one of them met. The requests differ; whether the state of the fleet did is not known.',
+      'The first goes to h1, the second finds no host. The cause cannot be determined any more: the log no longer contains revision 7, the state on which one of them was decided. The requests differ; whether the states of the fleet differ is not known.',
     )
     // The expected funnel is the recorded one, not that of the later state.
     expect(comparison.flips.steps.find(({ filter }) => filter === 'RamFilter')).toEqual({
@@ -300,6 +300,6 @@ describe('comparing a decision with a state that is no longer stored', () => {
 
   test('a decision with the same hosts as the other is reported as such, even without the states', () => {
     const { cause, text } = compare(gone(decided({})), gone(decided({})))
-    expect([cause, text]).toEqual(['NONE', 'Both go to h1. Of what is still known nothing differs.'])
+    expect([cause, text]).toEqual(['NONE', 'Both go to h1. No known input differs.'])
   })
 })

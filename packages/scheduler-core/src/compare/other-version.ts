@@ -65,7 +65,7 @@ export function* decideOtherwiseInSteps(
     hosts: goal,
     *because() {
       if (agreement === 'SAME') return ''
-      if (agreement === 'NEW_PLACEMENT') return `Finds room on ${goal.slice(0, 3).map(nameOf).join(', ')}.`
+      if (agreement === 'NEW_PLACEMENT') return `It fits on ${goal.slice(0, 3).map(nameOf).join(', ')}.`
       if (agreement === 'ELSEWHERE') return weightText(decided, hosts, goal, nameOf)
       return yield* refusalText(
         fleet,

@@ -89,11 +89,11 @@ function* findHostUnderNova(fleet: Fleet, overlay: Overlay, input: DecideInput):
 /** The other way as one or two sentences of advice. */
 export function otherWayText({ order, host }: OtherWay): string {
   if (host !== undefined)
-    return `${host.name} has room for all ${host.instances} instances at once. Nova's way of placing chooses the best host for the first of them alone: name ${host.name} in requestedDestination, or ask by a profile without compat: nova.`
-  const cure = 'a profile with the scheduler SOLVER looks at all of them together'
+    return `All ${host.instances} instances fit on ${host.name} together. Nova's rules choose the best host for the first one alone: name ${host.name} in requestedDestination, or use a profile without compat: nova.`
+  const cure = 'a profile with the scheduler SOLVER considers all of them together'
   return order === null
-    ? `All instances have room at once, but not where they go one after the other: ${cure}.`
-    : `In another order all find a host: ${order.join(', then ')}. Instances are placed in the order of the request, and none is moved again; ${cure}.`
+    ? `All instances fit on the hosts, but not if each in turn gets its best host: ${cure}.`
+    : `All instances fit in another order: ${order.join(', then ')}. Instances are placed in the order of the request and not moved again; ${cure}.`
 }
 
 const tightest = builtInProfiles.find(({ name }) => name === 'best-fit') as Profile

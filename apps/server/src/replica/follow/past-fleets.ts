@@ -93,7 +93,7 @@ export function createPastFleets(
   const snapshots = (): Kept[] => [...kept].filter(({ kind }) => kind === 'snapshot').sort((a, b) => revisionOf(a) - revisionOf(b))
   /** All cached fleets except the copies of the live fleet, least recently used first. */
   const others = (): Kept[] => [...kept].filter(({ kind }) => kind !== 'snapshot').sort((a, b) => a.usedAt - b.usedAt)
-  /** Whether the cache exceeds its limit. The shared data of one checkpoint is needed by each of its fleets, so it is counted once. */
+  /** Whether the cache exceeds its limit. The data of a single checkpoint does not count, because all of its fleets need it. */
   const isOver = (): boolean => {
     const asked = others()
     const loaded = [...origins()].filter((origin) => origin !== living)

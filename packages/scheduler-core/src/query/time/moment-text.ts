@@ -25,7 +25,7 @@ export function readMoment(text: string, nowMs: number, zone: MomentZone): Momen
     return { problem: 'Write a revision (88123), how long ago (-15m, -2h, -1d), or a time (09:14, 2026-11-20 09:14, with UTC behind it).' }
   // The largest number of milliseconds that a Date can represent.
   if (Math.abs(ms) > 8.64e15) return { problem: 'There is no such time.' }
-  if (ms > nowMs) return { problem: 'That has not come yet.' }
+  if (ms > nowMs) return { problem: 'This time is in the future.' }
   return { at: new Date(ms).toISOString() }
 }
 

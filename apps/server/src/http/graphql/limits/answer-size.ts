@@ -111,7 +111,7 @@ const WRITTEN_AT_ONCE = 256 * 1024
 /** A result for the GraphQL server. Long parts are already written as text, with pauses. */
 export type WrittenResult = ExecutionResult & { readonly stringify?: (result: ExecutionResult) => string }
 
-/** Writes long answers in pieces. Throws CallerGoneError, and the error of an answer that is too large when it is written. */
+/** Writes long answers with pauses. Throws CallerGoneError, and the error of an answer that is too large when it is written. */
 export async function writeInPieces(result: ExecutionResult, answer: Answer): Promise<WrittenResult> {
   if (answer.bytes < WRITTEN_AT_ONCE || !result.data) return result
   const data = await jsonInPieces(result.data, answer.most)

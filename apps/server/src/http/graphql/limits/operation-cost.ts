@@ -208,7 +208,7 @@ function timesOf({ variables }: Walk, node: FieldNode, field: GraphQLField<unkno
   return undefined
 }
 
-/** Whether the list belongs to a page. It counts once, because the page itself was counted for each of its items. */
+/** Whether the field is a list and not the items of a page. Those count once, because the page was counted for each of its items. */
 function isPlainList(node: FieldNode, { type }: GraphQLField<unknown, unknown>): boolean {
   return isListType(isNonNullType(type) ? type.ofType : type) && node.name.value !== 'edges' && node.name.value !== 'nodes'
 }
