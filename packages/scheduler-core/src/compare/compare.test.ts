@@ -291,7 +291,9 @@ describe('comparing a decision with a state that is no longer stored', () => {
     const [first, second] = [decided({}), decided({ hosts: { h1: full, h2: { memoryMb: 4_096 } } })]
     const comparison = compare(gone(first), gone(second))
     expect(comparison.cause).toBe('UNKNOWN')
-    expect(comparison.text).toContain('the log does not reach revision 7, the state that they met. Request, profile and seed are the same')
+    expect(comparison.text).toContain(
+      'the log no longer contains revision 7, the state on which they were decided. Request, profile and seed are the same',
+    )
     expect(comparison.flips.hosts.map(({ host, because }) => [host, because])).toEqual([
       ['h1', expect.stringMatching(/^Not in the second, but at revision \d+, CoreFilter refused it\. 1 vCPU needed, 0 free\.$/)],
       ['h2', 'rank 2 in the first, 0.5 against 1 of h1; rank 1 in the second with 1.'],
