@@ -26,7 +26,7 @@ export interface LoadedPlugin {
 }
 
 export interface OpenPlugins {
-  /** The plug-ins that a fleet carries. */
+  /** The plug-ins for fleets of this service. */
   readonly plugins: Plugins
   /** The plug-ins in the order of the setting. Extenders come last. */
   readonly loaded: readonly LoadedPlugin[]

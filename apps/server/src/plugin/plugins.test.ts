@@ -254,7 +254,7 @@ describe('a service with plug-ins', () => {
     ['by-thrower', 'thrower', 2, 'it threw no\ufffd'],
     ['by-later', 'later', 2, 'select answered no parts; it must answer a list with one for each instance that has a host'],
     ['by-blind', 'blind', 1, 'select put instance 0 on b, which does not pass'],
-  ])("%s: a request whose scheduler gives no result is refused with ERROR and the scheduler's name", async (profile, part, hosts, why) => {
+  ])("%s: a request is refused with ERROR and the scheduler's name if the scheduler gives no result", async (profile, part, hosts, why) => {
     const refused = await placeWith(api, { profile })
     expect(refused.reasons.find(({ filter }: Json) => filter === part)).toEqual({
       ...{ filter: part, code: 'filter.error', hosts },

@@ -163,7 +163,7 @@ describe('a call for which the solver is running', () => {
     expect(solutions).toHaveLength(2)
     expect(outcome.answer.map(({ selected }) => selected.host).toSorted()).toEqual(['h1', 'h2', 'h3'].filter((host) => host !== gone))
     expect(outcome.claims.map((claim) => claim?.state)).toEqual(['RESERVED', 'RESERVED'])
-    // a repeated call with the same key asks no solver
+    // a repeated call with the same key does not call the solver
     expect(await replica.place(call('batch', 'batch', request))).toMatchObject({ type: 'placed', replayed: true })
     expect(solutions).toHaveLength(2)
     await replica.close()

@@ -120,7 +120,7 @@ export function synchronizerSuite(engine: SynchronizerEngine): void {
       expect(await b.read(first, 10)).toEqual([])
     })
 
-    test('an entry whose basis has the head revision but another id or stamp is refused, or completely void', async () => {
+    test("an entry with the head's revision as its basis but another id or stamp is refused, or completely void", async () => {
       const first = await appendTo(a, ORIGIN)
       if (!a.refusesEarly) {
         await appendTo(b, { ...first, id: 'another' })
@@ -132,7 +132,7 @@ export function synchronizerSuite(engine: SynchronizerEngine): void {
       expect(await b.append(entryOn({ ...first, at: first.at + 1 }))).toBeUndefined()
     })
 
-    test('of many replicas appending on one basis exactly one counts', async () => {
+    test('if many replicas append on one basis, exactly one entry counts', async () => {
       const more = await Promise.all(Array.from({ length: 6 }, () => store.open()))
       const answers = await Promise.all([a, b, ...more].map((sync) => sync.append(entryOn(ORIGIN, [once]))))
       await Promise.all(more.map((sync) => sync.close()))

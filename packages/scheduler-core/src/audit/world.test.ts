@@ -69,7 +69,7 @@ describe('an instance that moves', () => {
   })
 })
 
-describe('claims whose instance nobody lists', () => {
+describe('claims of instances that no host lists', () => {
   test('an instance that was never started is found after the given time, not before', () => {
     const scene = new Scene(['h1']).claims('a', 'h1', A).after(HOUR - 1)
     expect(scene.found).toEqual([])
@@ -169,7 +169,7 @@ describe('instances that no claim covers', () => {
     expect(new Scene(['h1']).lists('h1', A, B, C, D).found).toEqual([`instance.unclaimed | h1 | 4 without: ${A}, ${B}, ${C} and 1 more`])
   })
 
-  test('an instance whose claim was released is found only after the stated time', () => {
+  test('an instance with a released claim is found only after the given time', () => {
     const scene = new Scene(['h1']).claims('a', 'h1', A).lists('h1', A).releases('a')
     expect(scene.found).toEqual([])
     expect(scene.after(HOUR).found).toEqual([`instance.unclaimed | h1 | 1 without: ${A}`])

@@ -63,7 +63,7 @@ function auditReport(fleet: Fleet, record: HostRecord, { strays, machines }: Met
   const { machineId } = record.stats
   if (machineId === null || !isIdentity(machineId)) return findings
   const first = hosts.records[machines.get(machineId) ?? -1]
-  // a driver with many nodes reports all of them from one machine
+  // a driver with many nodes reports the same machine id for all of them
   if (first === undefined) machines.set(machineId, record.index)
   else if (first.host !== record.host && first.stats.machineId === machineId)
     reportHosts([first.index, record.index], 'host.same_machine', 'machineId', 'one host for each machine', `as ${hostKey(first)}`)

@@ -38,7 +38,7 @@ export interface VerdictMatrix {
 export const verdictMatrix = (findings: Findings, checks: Pick<HostChecks, 'reasonOf'>): VerdictMatrix =>
   atOnce(verdictMatrixInSteps(findings, checks))
 
-/** The number of hosts whose reasons are computed between two pauses. */
+/** The number of hosts between two pauses. Their reasons are computed. */
 const SLICE = 128
 
 /** Works like `verdictMatrix`, as a generator that pauses. The state that `reasonOf` reads must not change until it ends. */

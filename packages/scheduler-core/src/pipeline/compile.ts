@@ -21,7 +21,7 @@ import { nameableWeighers } from '../weighers/index.ts'
 import { failedScheduler } from './failed-scheduler.ts'
 import { claimFilterName } from './filtering/claim-filter-name.ts'
 
-/** Parses a profile whose every part exists and accepts its options, or returns all problems at once. */
+/** Parses a profile. Returns all problems at once if a part does not exist or refuses its options. */
 export function parseProfile(input: unknown, plugins: Plugins = noPlugins): Parsed<Profile> {
   const parsed = parseWith(profileSchema, input, 'profile')
   if (!parsed.ok) return parsed
@@ -176,7 +176,7 @@ const toFilter = (profile: Profile, { part, kind, options, optionsKey }: Outside
   verifiedAt: 'ALL',
 })
 
-/** Calls to parts outside of this process already name their plug-in, so those parts are skipped here. */
+/** The plug-ins that provide parts of the profile. Parts outside of this process are skipped, because their answers name the plug-in. */
 function ownersOf({ filters, weighers, scheduler }: Profile, plugins: Plugins): readonly PluginRef[] {
   const outside = new Set([...plugins.filters, ...plugins.weighers].filter((part) => part.outside !== undefined).map(({ name }) => name))
   const names = [...[...filters, ...weighers].map(({ name }) => name).filter((name) => !outside.has(name)), scheduler]

@@ -135,7 +135,7 @@ describe('the readers of a key', () => {
   })
 })
 
-describe('keys whose spelling is close to a known key', () => {
+describe('keys that differ from a known key in few letters', () => {
   test.each([
     ['a letter is missing', 'availabilty_zone', ['availability_zone']],
     ['two are exchanged', 'filter_tenatn_id', ['filter_tenant_id']],

@@ -12,7 +12,7 @@ import { memoByObject } from '../values/memo.ts'
 import type { Steps } from '../values/steps.ts'
 import { byMembers, groupOf, placeOn, prepareGrants } from './filter-scheduler.ts'
 
-/** The result of a plug-in's scheduler: a selection, or the profile that refuses every host and says why. */
+/** The result of a plug-in's scheduler: a selection, or a profile that refuses every host and contains the reason. */
 export type Chosen = { readonly ok: true; readonly selection: Selection } | { readonly ok: false; readonly failed: Profile }
 
 /**

@@ -71,8 +71,8 @@ export interface Fact {
   readonly requiredFrom: Source
   readonly actualFrom: Source
   /**
-   * The numbers from which `actual` was computed: floor((total - reserved) x ratio) - used - claimed, or as the terms are named. Also a
-   * number from which `required` follows.
+   * The numbers from which `actual` was computed: floor((total - reserved) x ratio) - used - claimed, or other named terms. Also a number
+   * from which `required` follows.
    */
   readonly terms?: readonly Term[]
 }

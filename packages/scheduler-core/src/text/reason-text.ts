@@ -34,7 +34,7 @@ const elsewhere = (source: string | undefined): string => (source === undefined 
 /** Separates the subject from the host's cells near which devices are needed, in a reason about several instances. */
 const NEAR = ' near '
 
-/** The text that says which guest needs the devices, and what they must be near to. */
+/** Text about the guest that needs the devices, and the location near which they must be. */
 const nearWhat = ({ subject = '', instances, areMore }: Reason): string =>
   instances === undefined
     ? "near the guest's NUMA cells"

@@ -4,7 +4,7 @@
  * effect with the entry that raises the level: all claims are then counted again.
  */
 
-/** Claims keep their amounts whatever reports say, and an instance has one live claim. */
+/** Claims hold their amounts whatever reports contain, and an instance has one live claim. */
 export const STRICT_CLAIMS = 8
 
 /** Operators can forget a host, readmit it, or name the host that replaces it. */

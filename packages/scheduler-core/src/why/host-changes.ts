@@ -10,7 +10,7 @@ import type { HostIndex } from '../values/host-index.ts'
 /** The data of a host that decisions read, field by field in a fixed order. It is plain data and stays valid after the fleet changes. */
 export type HostFields = ReadonlyMap<string, { readonly value: string; readonly source: Source }>
 
-/** A field whose value changed. */
+/** A field with another value than before. */
 export interface HostChange {
   readonly field: string
   /** Null if the field did not exist before. */

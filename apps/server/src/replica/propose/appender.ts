@@ -261,7 +261,7 @@ export class Appender implements FollowerHooks {
   }
 
   /**
-   * Requests new answers of outside parts for a call whose answers no longer apply. The call waits outside of the queue, and is then
+   * Requests new answers of outside parts for a call with answers that no longer apply. The call waits outside of the queue, and is then
    * decided before new calls.
    */
   #gatherAgain(work: PlacementWork): void {

@@ -20,7 +20,7 @@ import { keptCause } from './kept-cause.ts'
 import type { PlacementOutcome, RefusalReason } from './placement.ts'
 import type { PlacementWork } from './work.ts'
 
-/** Why no claim can be created for an instance that the caller says runs on its destination. */
+/** Why no claim can be created for an instance that already runs on its destination according to the caller. */
 export function listedRefusal(fleet: Fleet, { parts }: Decided): PlacementOutcome | undefined {
   const code = refusesListed(fleet, parts)
   if (code !== 'claim.instance_taken') return code && { type: 'void', code }

@@ -7,7 +7,7 @@ import { FeatureLevelError } from './feature-level.ts'
 const SIGN_EVERY_MS = 2_000
 /** A replica with an older last sign of life does not count as living. */
 const LIVE_MS = 10_000
-/** A replica that did not stop regularly may continue after a pause of up to this long. Its log must stay readable for it. */
+/** A replica that did not stop regularly may continue after a pause of up to this long, and must still be able to read the log then. */
 const MAY_RETURN_MS = 60_000
 
 /** The replicas of a fleet, by their signs of life in the store. No request or report waits for it. */

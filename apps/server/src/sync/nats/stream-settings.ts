@@ -28,7 +28,7 @@ export const namesOf = (fleet: string): Names => ({
   coordinationSubject: `gantt.${fleet}.turns`,
 })
 
-/** The oldest version whose consumers can have names, which this service needs. */
+/** The oldest nats-server with named consumers, which this service needs. */
 const OLDEST_SERVER = [2, 9, 0] as const
 /** The required maximum size of a message, which is the servers' default. Most entries are smaller. */
 export const LEAST_PAYLOAD = 1_048_576

@@ -14,7 +14,7 @@ const grants = { classes: { VCPU: 2 } }
 export const findingsOf = (fleet: Fleet, afterMs?: number): Finding[] => [...auditWorld(fleet, afterMs)].flatMap(({ findings }) => findings)
 const inShort = ({ code, host, claim, actual }: Finding): string => [code, host, claim, actual].filter((part) => part !== null).join(' | ')
 
-/** A log whose steps are reports of hosts and actions of callers. At its end an audit finds the contradictions. */
+/** A log with reports of hosts and actions of callers, one per step. An audit at its end finds the contradictions. */
 export class Scene {
   readonly log = aLog()
   #sequence = 0

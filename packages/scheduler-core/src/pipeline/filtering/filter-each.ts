@@ -7,7 +7,7 @@ import type { FilterStep } from './filter-step.ts'
 import { type Filtered, isAsked, passesSafely, runFiltersInSteps } from './run-filters.ts'
 
 export interface FilteredEach extends Filtered {
-  /** Hosts whose result may differ from the previous call; undefined if any host's may differ. */
+  /** Hosts with a result that may differ from the previous call; undefined if any host's may differ. */
   readonly changed: readonly HostIndex[] | undefined
 }
 
@@ -72,7 +72,7 @@ export function createFiltering(
   }
 }
 
-/** Hosts whose version differs from the remembered one; the new versions are remembered. */
+/** Hosts with another version than the stored one. Their new versions are stored. */
 function takeChanged({ hosts: { columns } }: Fleet, versions: Float64Array): readonly HostIndex[] {
   const { version } = columns
   const changed: HostIndex[] = []

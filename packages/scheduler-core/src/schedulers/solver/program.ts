@@ -42,7 +42,7 @@ export interface FormulateOptions {
   readonly seed: string
   /** Allows only one kind of instances with NUMA cells, GPUs or PCI devices on each host. */
   readonly isCareful?: boolean
-  /** Considers as many hosts as the limit of columns allows, instead of the profile's `candidates`. */
+  /** Considers as many hosts as the limit of columns allows. Without it, the profile's `candidates` is the limit. */
   readonly isWide?: boolean
 }
 

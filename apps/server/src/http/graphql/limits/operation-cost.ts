@@ -54,13 +54,13 @@ const weights: Readonly<Record<string, number>> = {
   'HostVerdict.checks': 2,
 }
 
-/** Arguments that say how long a list may be. */
+/** Arguments that set the length of a list. */
 const SIZES: readonly string[] = ['first', 'top', 'points']
 
-/** Numbers within the input of a call that say how long lists of its answer may be. */
+/** Numbers in the input of a call that set the lengths of lists in its answer. */
 const COUNTS: ReadonlySet<string> = new Set(['first', 'numInstances', 'instances', 'count'])
 
-/** Lists without a known length. */
+/** The assumed number of items in a list of unknown length. */
 const PLAIN_LIST = 5
 
 interface Cost {
