@@ -100,7 +100,7 @@ test('--at shows a past state with its revision: hosts, one host, aggregates and
 test('an invalid moment, one in the future and one before the first host are reported', async () => {
   const bad = await run('hosts', '--at', 'yesterday')
   expect([bad.code, bad.err]).toEqual([2, expect.stringContaining('Write a revision (88123)')])
-  expect((await run('claims', '--at', '2999-01-01')).err).toContain('That has not come yet.')
+  expect((await run('claims', '--at', '2999-01-01')).err).toContain('This time is in the future.')
   const early = await run('host', 'show', 'nowhere', '--at', '1')
   expect([early.code, early.err]).toEqual([2, expect.stringContaining('no host "nowhere" had reported by revision 1')])
   const late = await run('hosts', '--at', '999999999')

@@ -2,23 +2,23 @@ import type { ApiKey, ApiKeyStore, Scope } from '../stores/api-keys.ts'
 
 export { type Scope, scopes } from '../stores/api-keys.ts'
 
-/** The caller, identified by the key and never by what the call states. */
+/** The caller of a request, identified by the API key alone. */
 export interface Caller {
   readonly keyId: string
   readonly name: string
   readonly account: string
   readonly scopes: readonly Scope[]
-  /** The only host names that it may report for; empty for any. */
+  /** The only host names for which it may report; empty for any. */
   readonly hosts: readonly string[]
-  /** The largest number of nodes that one of its hosts may have when it reports another node. */
+  /** The most nodes that one of its hosts may have when it reports another node. */
   readonly maxNodes: number
-  /** The only project that it may place for; null for any. */
+  /** The only project for which it may place; null for any. */
   readonly project: string | null
-  /** False once the key was revoked or has expired; long-lived streams check this again and again. */
+  /** False after the key was revoked or has expired. Long-lived streams check it repeatedly. */
   isStillKnown(): boolean
 }
 
-/** The caller behind an `Authorization: Bearer KEY` header; undefined for none, a malformed one, or an unknown key. */
+/** The caller of an `Authorization: Bearer KEY` header. Undefined without a header, or if it is malformed or the key is unknown. */
 export function findCaller(header: string | undefined, keys: Pick<ApiKeyStore, 'verify'>): Caller | undefined {
   const secret = /^Bearer +([\x21-\x7e]{1,512})$/i.exec(header ?? '')?.[1]
   const key: ApiKey | undefined = secret === undefined ? undefined : keys.verify(secret)
@@ -30,7 +30,7 @@ export function findCaller(header: string | undefined, keys: Pick<ApiKeyStore, '
 /** ADMIN may do everything. */
 export const mayDo = ({ scopes }: Pick<Caller, 'scopes'>, scope: Scope): boolean => scopes.includes(scope) || scopes.includes('ADMIN')
 
-/** The scopes that the caller has and needs, for a message. */
+/** The scopes that the caller has and needs, as text. */
 export function tellScopes({ scopes }: Pick<Caller, 'scopes'>, needed: readonly Scope[]): string {
   const has = `it has ${scopes.join(', ') || 'no scope'}`
   return needed.length === 0 ? has : `${has}; ${needed.join(' and ')} ${needed.length === 1 ? 'is' : 'are'} needed`

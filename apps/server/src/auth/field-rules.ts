@@ -1,6 +1,6 @@
 import { type Caller, mayDo, type Scope } from './caller.ts'
 
-/** A field that a document asks for. */
+/** A field that a document selects. */
 export interface FieldUse {
   readonly type: string
   readonly field: string
@@ -11,7 +11,7 @@ export interface FieldUse {
 /** Names of fields by type. */
 type Fields = Readonly<Record<string, readonly string[]>>
 
-/** The fields of a call's outcome that everyone who may make the call may read. */
+/** The fields of a call's result that everyone who may make the call may read. */
 const ends: Fields = {
   UserError: ['code', 'message', 'path'],
   ValidationError: ['code', 'message', 'path', 'issues'],
@@ -30,7 +30,7 @@ const ends: Fields = {
   PageInfo: ['hasNextPage', 'hasPreviousPage', 'startCursor', 'endCursor'],
 }
 
-/** The fields that a reporter may read about its next report, without the readers of these fields. */
+/** The fields about its next report that a reporter may read. The readers of these fields are not included. */
 const required: Fields = {
   RequiredStats: ['namespaces', 'revision'],
   RequiredNamespace: ['namespace', 'fields', 'omittable'],
@@ -38,8 +38,8 @@ const required: Fields = {
 }
 
 /**
- * The fields that a key with SCHEDULE, REPORT or CLAIM alone may read of objects in its answers. Every other field of
- * an object needs READ (or OPERATE, or ADMIN): fields that are not listed are refused.
+ * The fields that a key with only SCHEDULE, REPORT or CLAIM may read of objects in its answers. Every other field of an object needs READ,
+ * OPERATE or ADMIN.
  */
 export const answerFields: Fields = {
   ...ends,
@@ -79,7 +79,7 @@ export const answerFields: Fields = {
   Decision: ['id', 'outcome', 'at', 'account', 'instanceUuids', 'fleetRevision', 'attempt'],
 }
 
-/** All fields that a key bound to host names may read, root fields included. */
+/** All fields that a key bound to host names may read, including root fields. */
 export const hostBoundFields: Fields = {
   ...ends,
   Query: ['viewer'],
@@ -91,15 +91,15 @@ export const hostBoundFields: Fields = {
 }
 
 /**
- * All fields that a key bound to a project may select, root fields included. A host's name is answered only for the
- * chosen host, by the call that chose it. The obstacles of a refusal are answered as a TenantExplanation, which
- * contains no number of hosts and no number of a host.
+ * All fields that a key bound to a project may select, including root fields. A host's name is returned only for the chosen host, by the
+ * call that chose it. The obstacles of a refusal are returned as a TenantExplanation, which contains no numbers of hosts and no number
+ * about a host.
  */
 export const projectBoundFields: Fields = {
   ...ends,
   Query: ['viewer', 'decision', 'decisions', 'tenantExplanation'],
   Mutation: ['selectDestinations', 'claimConfirm', 'claimExtend', 'claimRelease', 'claimAbandon'],
-  // for such a key the message contains nothing else (services/key/bound.ts), because UserError answers it too
+  // for such a key the message contains nothing else (services/key/bound.ts), because UserError returns it too
   NoValidHost: ['code', 'message', 'path', 'decision', 'placedCount', 'ignoredFields'],
   SelectDestinationsPayload: ['decision', 'destinations', 'replayed', 'fleetRevision', 'ignoredFields'],
   InstanceDestinations: ['instanceUuid', 'selected'],
@@ -134,14 +134,14 @@ export function refusedField(caller: Pick<Caller, 'scopes' | 'hosts' | 'project'
   if (caller.hosts.length > 0) return uses.find((use) => !isListed(hostBoundFields, use))
   if (caller.project !== null) return uses.find((use) => !isListed(projectBoundFields, use))
   if (caller.scopes.some(readsObjects)) return undefined
-  // root fields have scopes of their own
+  // root fields have their own scopes
   return uses.find((use) => !roots.has(use.type) && !isListed(answerFields, use))
 }
 
-/** With each of these scopes, every field of the answered objects may be read. */
+/** Whether a scope allows reading every field of the returned objects. */
 const readsObjects = (scope: Scope): boolean => scope === 'READ' || scope === 'OPERATE' || scope === 'ADMIN'
 
-/** The scopes that a caller lacks for a document with a field that is refused to it. */
+/** The scopes that a caller lacks for a document with a refused field. */
 export function missingScopes(caller: Pick<Caller, 'scopes'>, uses: readonly FieldUse[]): readonly Scope[] {
   const missing = new Set(uses.flatMap(({ scope }) => (scope === undefined || mayDo(caller, scope) ? [] : [scope])))
   return [...missing].some(readsObjects) ? [...missing] : [...missing, 'READ']

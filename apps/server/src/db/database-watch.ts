@@ -1,11 +1,11 @@
 import pg from 'pg'
 import { UnavailableError } from '../unavailable.ts'
 
-/** Observes whether the database answers, for a service that can run without it. */
+/** Watches whether the database answers, for a service that can run without it. */
 export interface DatabaseWatch {
-  /** Undefined while it answers. */
+  /** Undefined while the database answers. */
   readonly away: DatabaseAway | undefined
-  /** Throws UnavailableError while it does not. */
+  /** Throws UnavailableError while the database does not answer. */
   assertThere(): void
   close(): Promise<void>
 }
@@ -16,11 +16,11 @@ export interface DatabaseAway {
   readonly reason: string
 }
 
-/** For a service that cannot run without its database, where failed queries themselves show an outage. */
+/** For a service that cannot run without its database, so that failed queries themselves show an outage. */
 export const askedAnyway: DatabaseWatch = { away: undefined, assertThere: () => {}, close: async () => {} }
 
 export interface WatchOptions {
-  /** Makes the database ready, before it counts as available. */
+  /** Prepares the database (for example migrates it) before it counts as available. */
   prepare(): Promise<void>
   warn(message: string): void
 }
@@ -28,7 +28,7 @@ export interface WatchOptions {
 const LOOK_MS = 1_000
 const PATIENCE_MS = 2_000
 
-/** Checks the database each second. Resolves after the first check, or after two seconds at the latest. */
+/** Checks the database each second. Resolves after the first check, at the latest after two seconds. */
 export async function watchDatabase(connection: pg.ClientConfig, { prepare, warn }: WatchOptions): Promise<DatabaseWatch> {
   let client: pg.Client | undefined
   let isPrepared = false
@@ -44,7 +44,7 @@ export async function watchDatabase(connection: pg.ClientConfig, { prepare, warn
   const ask = async (): Promise<void> => {
     if (client === undefined) {
       const next = new pg.Client({ ...connection, connectionTimeoutMillis: PATIENCE_MS, query_timeout: PATIENCE_MS, keepAlive: true })
-      // if an idle connection ends, the next check finds it
+      // if an idle connection ends, the next check notices it
       next.on('error', () => undefined)
       await next.connect()
       client = next

@@ -32,7 +32,7 @@ test('of several processes starting together one applies a migration', async () 
   expect(applied.flat()).toEqual(['29990101000000_together'])
 })
 
-test('a migration that fails leaves nothing behind', async () => {
+test('a migration that fails changes nothing', async () => {
   const broken = migration('29990102000000_broken', 'CREATE TABLE half (id int); SELECT 1/0')
   await expect(migrate(database.connection, [broken])).rejects.toMatchObject({ code: 'migration.failed' })
   const { rows } = await client.query(

@@ -9,7 +9,7 @@ export type Migration = { readonly name: string; readonly sql: string; readonly 
 
 export const migrationCodes = ['migration.edited', 'migration.unfinished', 'migration.failed'] as const
 
-/** A migration that cannot be applied; `code` is the reason, `message` the remedy. */
+/** A migration cannot be applied. `code` is the reason, and `message` the remedy. */
 export class MigrationError extends Error {
   override readonly name = 'MigrationError'
   readonly code: (typeof migrationCodes)[number]
@@ -20,12 +20,12 @@ export class MigrationError extends Error {
   }
 }
 
-/** A lock that is held during migrations: if processes start together, one of them migrates, and the others find it done. */
+/** The lock that is held during migrations. If processes start together, one of them migrates. */
 const MIGRATION_LOCK = 0x67616e75
 
 /**
- * Brings the database to the newest schema and returns the names of the migrations applied now. The bookkeeping is
- * Prisma's own, so that its command line accepts the result. Each migration is one transaction, applied completely or not at all.
+ * Migrates the database to the newest schema and returns the names of the applied migrations. The bookkeeping is Prisma's own, so that its
+ * command line accepts the result. Each migration is one transaction.
  */
 export async function migrate(connection: pg.ClientConfig, migrations: readonly Migration[] = readMigrations()): Promise<string[]> {
   const client = new pg.Client({ connectionTimeoutMillis: TIMEOUTS.connectionTimeoutMillis, keepAlive: true, ...connection })
@@ -52,7 +52,7 @@ export function readMigrations(folder = findMigrationsFolder()): Migration[] {
     })
 }
 
-/** `prisma/migrations` in the nearest folder above this file, which is the same for `src` and for `dist`. */
+/** `prisma/migrations` in the nearest folder above this file. It is the same for `src` and `dist`. */
 function findMigrationsFolder(): string {
   for (let folder = path.dirname(fileURLToPath(import.meta.url)); ; folder = path.dirname(folder)) {
     const migrations = path.join(folder, 'prisma', 'migrations')

@@ -25,7 +25,7 @@ async function epochIn(database: Database): Promise<unknown> {
   }
 }
 
-test('processes that open together get one migrated database, which comes back after a kill', async () => {
+test('processes that open together get one migrated database, which is available again after a kill', async () => {
   const modes: string[] = []
   const stateDir = path.join(folder, 'state')
   const options = { stateDir, onLost: () => modes.push('lost'), onRecovered: (mode: string) => modes.push(mode) }

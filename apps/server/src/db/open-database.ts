@@ -5,24 +5,24 @@ import { migrate } from './migrate.ts'
 import { untilReachable } from './until-reachable.ts'
 
 export type DatabaseOptions = {
-  /** A PostgreSQL server of the operator's own; without it the embedded one is used. */
+  /** The operator's own PostgreSQL server; absent: the embedded one is used. */
   readonly databaseUrl?: string
   /** The folder of the embedded server's files. */
   readonly stateDir?: string
-  /** Whether the embedded server must not be shared: throws `postgres.in_use` if another process owns it already. */
+  /** Whether the embedded server must not be shared. If another process already owns it, this throws `postgres.in_use`. */
   readonly alone?: boolean
-  /** False: an external server may be unreachable; its first user after it is back migrates it. The default is true. */
+  /** False: an external server may be unavailable, and the first user after it is back migrates it. Default: true. */
   readonly isAwaited?: boolean
   /**
-   * Until this signal is aborted, the start waits for an external server that cannot be reached. Without the signal, that is an error at
-   * once.
+   * The start waits for an external server that cannot be reached until this signal is aborted. Without the signal, an unreachable server
+   * is an error at once.
    */
   readonly stopped?: AbortSignal
-  /** Receives messages about what the start is waiting for. */
+  /** Gets messages about what the start waits for. */
   readonly warn?: (message: string) => void
-  /** Called when the embedded server ended. Pools reconnect by themselves once it is back; LISTEN and caches must be renewed. */
+  /** Called when the embedded server ended. Pools reconnect by themselves when it is back. LISTEN and caches must be renewed. */
   readonly onLost?: () => void
-  /** Called when the server runs again, with the outcome of its restart. */
+  /** Called when the server runs again, with its mode after the restart. */
   readonly onRecovered?: (mode: EmbeddedPostgres['mode']) => void
 }
 
@@ -30,20 +30,20 @@ export type Database = {
   /** The connection settings for `pg` and for Prisma's adapter. */
   readonly connection: pg.ClientConfig
   readonly url: string
-  /** The kind of server; `external` is the operator's own. */
+  /** The kind of server. `external` is the operator's own. */
   readonly mode: EmbeddedPostgres['mode'] | 'external'
   /** The migrations applied by this call. */
   readonly applied: readonly string[]
-  /** All pools must be closed before. The last process on an embedded server stops it. */
+  /** All pools must be closed before. The last process that uses an embedded server stops it. */
   close(): Promise<void>
 }
 
 const NAME = 'gantt'
-/** A lock in the server's database `postgres`, held while the service's own database is created. */
+/** A lock in the server's database `postgres`. It is held while the service's own database is created. */
 const CREATION_LOCK = 0x67616e77
 const RETRY_AFTER_MS = 500
 
-/** A migrated database: on the server behind `databaseUrl`, else on the embedded one, started or joined as needed. */
+/** A migrated database on the server at `databaseUrl`, otherwise on the embedded server, which is started or joined. */
 export async function openDatabase(options: DatabaseOptions = {}): Promise<Database> {
   return options.databaseUrl === undefined ? openEmbedded(options) : openExternal(options.databaseUrl, options)
 }
@@ -69,7 +69,7 @@ async function openEmbedded({ stateDir, alone = false, onLost = () => {}, onReco
         recovery = recover()
       },
     })
-  /** Retries until it succeeds, because the service can do nothing without its database. */
+  /** Retries until it succeeds, because the service needs its database. */
   const recover = async (): Promise<void> => {
     while (!isClosed) {
       try {

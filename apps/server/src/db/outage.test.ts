@@ -22,7 +22,7 @@ const refusal = (work: Promise<unknown>): Promise<unknown> =>
     (error: unknown) => error,
   )
 
-/** A statement that raises an error with this code, as the server itself would. */
+/** A statement that raises an error with this code, as the server would. */
 const raising = (code: string): string => `DO $$ BEGIN RAISE EXCEPTION 'its words' USING ERRCODE = '${code}'; END $$`
 
 describe.each([
@@ -40,7 +40,7 @@ describe.each([
   ['57P03', 'a server that is starting'],
   ['58030', 'a disk that fails'],
 ])('%s, %s', (code) => {
-  test('is reported as a retryable outage by Prisma and by pg', async () => {
+  test('it is reported as a retryable outage by Prisma and by pg', async () => {
     const client = new pg.Client(database.connection)
     await client.connect()
     const errors = [await refusal(prisma.$executeRawUnsafe(raising(code))), await refusal(client.query(raising(code)))]

@@ -1,20 +1,19 @@
-/** SQLSTATE classes of errors that are not the statement's fault: the server is unreachable, starting, stopping, full, or a standby. */
+/** SQLSTATE classes of errors that the statement did not cause: the server is unreachable, starting, stopping, full, or a standby. */
 const SERVER_CLASSES = /^(08|25|40|53|55|57|58)...$/
 /** Codes of Node for a server that cannot be reached; ENOENT is for a missing socket file. */
 const NETWORK = new Set('ECONNREFUSED ECONNRESET ETIMEDOUT EHOSTUNREACH ENETUNREACH ENOTFOUND EAI_AGAIN EPIPE ENOENT'.split(' '))
-/** Codes of Prisma for a server that cannot be reached, or a connection or transaction that was not obtained in time. */
+/** Codes of Prisma for a server that cannot be reached, or for a connection or transaction that did not start in time. */
 const PRISMA = new Set(['P1001', 'P1002', 'P1008', 'P1017', 'P2024', 'P2028', 'P2034', 'P2037'])
 /** The codes of Prisma's adapter for the same errors in raw statements. */
 const ADAPTER_KINDS = new Set(['DatabaseNotReachable', 'ConnectionClosed', 'SocketTimeout', 'TooManyConnections'])
 /** The messages of `pg` errors that have no code. */
 const WORDS = /^(timeout expired|timeout exceeded when trying to connect|Connection terminated.*|Can't reach database.*)$/
-/** The maximum depth of nested causes that are examined. */
+/** The most nested causes that are examined. */
 const MOST_CAUSES = 4
 
 /**
- * Why the database is away, has no connection left or cannot take a statement now; undefined for every other error,
- * such as a wrong statement or password, which waiting does not resolve. Reads errors of Node, `pg` and Prisma, and
- * their causes.
+ * Why the database is unavailable, has no free connection or cannot accept a statement now. Undefined for every other error, such as a
+ * wrong statement or password, which waiting does not resolve. Reads errors of Node, `pg` and Prisma, and their causes.
  */
 export function outageOf(error: unknown): string | undefined {
   for (let at = error, depth = 0; at instanceof Error && depth < MOST_CAUSES; at = at.cause, depth++) {
@@ -33,7 +32,7 @@ interface AdapterError {
   readonly kind?: string
 }
 
-/** What Prisma keeps of the driver's error: a raw statement that fails has P2010 as its code, whatever the reason. */
+/** The part of the driver's error that Prisma passes on. A raw statement that fails has the code P2010 for any reason. */
 function adapterErrorOf(error: Error): AdapterError {
   const { meta } = error as { meta?: { driverAdapterError?: { cause?: AdapterError } } }
   return meta?.driverAdapterError?.cause ?? {}

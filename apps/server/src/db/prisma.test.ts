@@ -9,6 +9,6 @@ test('the time limit for a connection is set once, in session.ts, and Prisma wai
   const stating = readdirSync(import.meta.dirname, { recursive: true, encoding: 'utf8' })
     .filter((file) => file.endsWith('.ts') && !file.endsWith('.test.ts'))
     .filter((file) => /(?:connectionTimeoutMillis|maxWait): [\dA-Z]/.test(readFileSync(path.join(import.meta.dirname, file), 'utf8')))
-  // the watch checks every second, so its limit is shorter
+  // the watch checks every second, so it has its own shorter limit
   expect(stating.sort()).toEqual(['database-watch.ts', 'migrate.ts', 'session.ts'])
 })

@@ -5,8 +5,8 @@ import { askedAnyway, type DatabaseWatch } from './database-watch.ts'
 import { TIMEOUTS, TRANSACTIONS } from './session.ts'
 
 /**
- * The one client of the projections and records; the log has sessions of its own. Disconnect it after use. While the
- * watch reports that the database is away, every call is refused at once with UnavailableError.
+ * The Prisma client for projections and records. The log has its own sessions. It must be disconnected after use. While the watch reports
+ * that the database is unavailable, every call is refused at once with UnavailableError.
  */
 export function createPrisma(connection: pg.ClientConfig, database: DatabaseWatch = askedAnyway): PrismaClient {
   const client = new PrismaClient({
@@ -22,7 +22,7 @@ export function createPrisma(connection: pg.ClientConfig, database: DatabaseWatc
       },
     },
   })
-  // the extended client still has every method that is used here
+  // the extended client still has every method that is used in this service
   return watched as unknown as PrismaClient
 }
 

@@ -2,27 +2,27 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
 import { StoreUnavailableError } from '../sync/synchronizer.ts'
 
-/** One connection that is opened when needed and reopened after a loss. Statements run one at a time. */
+/** A connection that is opened when it is needed, and reopened after it was lost. Statements run one at a time. */
 export interface Session {
   query<Row extends pg.QueryResultRow>(query: pg.QueryConfig): Promise<pg.QueryResult<Row>>
   close(): Promise<void>
 }
 
-/** The longest time for which the server works on one statement, milliseconds. */
+/** The server's limit for one statement, in milliseconds. */
 export const STATEMENT_MS = 10_000
-/** The timeout of an answer: longer than the server's own timeout, so that the server's error arrives first. */
+/** The timeout of an answer. It is longer than the server's own limit, so that the server's error arrives first. */
 const ANSWER_MS = 15_000
 
-/** How long anything waits for a connection, milliseconds: for a new one to be open, and for one of a pool to be free. */
+/** The timeout for a connection in milliseconds: for opening a new one, and for a free one of a pool. */
 const CONNECTED_MS = 5_000
 
 /**
- * How long Prisma waits for a transaction to begin: longer than its pool waits for a connection, so that the pool's error arrives first,
- * which says why. Prisma's own 2 s would end the wait before.
+ * Prisma's timeout for the begin of a transaction. It is longer than the pool's timeout for a connection, so that the pool's more precise
+ * error arrives first. Prisma's default of 2 s would be shorter.
  */
 export const TRANSACTIONS = { maxWait: CONNECTED_MS + 1_000 }
 
-/** Settings of every connection of the service, so that a server that does not answer cannot block the caller. */
+/** Settings of every connection, so that a server that does not answer cannot block the caller. */
 export const TIMEOUTS = {
   connectionTimeoutMillis: CONNECTED_MS,
   statement_timeout: STATEMENT_MS,
@@ -37,7 +37,7 @@ export const LOCK_TIMEOUT = '55P03'
 /** Pauses before a statement that may be repeated is sent again. */
 const REPEAT_MS = [50, 200] as const
 
-/** SQLSTATE classes for statements that are themselves wrong: a defect of this service, never retried. */
+/** SQLSTATE classes of statements that are wrong themselves. They are defects of this service and never retried. */
 const DEFECTS = /^(0A|22|23|26|2B|34|39|3D|3F|42|44)/
 
 /** PostgreSQL's code of an error, or of the cause of a StoreUnavailableError. */
@@ -47,20 +47,20 @@ export function sqlState(error: unknown): string | undefined {
 }
 
 /**
- * Rethrows errors of this service's own statements; for any other error, the store did not answer, or rolled back a
- * repeatable statement.
+ * Rethrows errors of this service's own statements. Any other error means that the store did not answer, or rolled back a repeatable
+ * statement.
  */
 export function toStoreError(error: unknown): unknown {
   if (error instanceof StoreUnavailableError || DEFECTS.test(sqlState(error) ?? '')) return error
   return new StoreUnavailableError(error instanceof Error ? error.message : String(error), { cause: error })
 }
 
-/** Whether a connection can still be used after an error, because the server itself refused the statement. */
+/** Whether a connection is usable after an error, because only the statement was refused. */
 const isAlive = (error: unknown): boolean => error instanceof pg.DatabaseError && error.severity === 'ERROR'
 
-/** How statements reach a PostgreSQL server. The simulator implements it with a simulated server. */
+/** Sends statements to a PostgreSQL server. The simulator implements it with a simulated server. */
 export interface Driver {
-  /** One connection, reopened after a loss; `prepare` runs on each new one, `onEnd` after each loss. */
+  /** One connection, reopened after it was lost. `prepare` runs on each new one, and `onEnd` after each loss. */
   session(prepare: (client: Prepared) => Promise<unknown>, onEnd?: () => void): Session
   /** Runs statements that are not urgent and may be repeated, on any connection. */
   query<Row extends pg.QueryResultRow>(query: pg.QueryConfig): Promise<pg.QueryResult<Row>>
@@ -71,7 +71,7 @@ export interface Driver {
 
 type Query = <Row extends pg.QueryResultRow>(query: pg.QueryConfig) => Promise<pg.QueryResult<Row>>
 
-/** A connection that is being made ready. */
+/** A new connection before its first use. */
 export interface Prepared {
   query(text: string): Promise<unknown>
   on(event: 'notification', listener: (message: { readonly payload?: string | undefined }) => void): unknown
@@ -80,7 +80,7 @@ export interface Prepared {
 /** Connections of the driver `pg`. */
 export function createPgDriver(connection: pg.ClientConfig): Driver {
   const pool = new pg.Pool({ ...TIMEOUTS, ...connection, max: 2, idleTimeoutMillis: 10_000 })
-  pool.on('error', () => undefined) // an idle connection ended: the pool opens another when it needs one
+  pool.on('error', () => undefined) // an idle connection ended, and the pool opens another one when it needs it
   return {
     session: (prepare, onEnd) => createSession(connection, prepare, onEnd),
     async query(query) {
@@ -102,7 +102,7 @@ export function createPgDriver(connection: pg.ClientConfig): Driver {
       // the connection may end between two statements
       client.on('error', () => undefined)
       try {
-        // rows of the other stores are durable once they are committed, whatever the server's default for synchronous_commit
+        // rows of the other stores must be durable when they are committed, whatever the server's default for synchronous_commit
         await client.query('BEGIN; SET LOCAL synchronous_commit = on')
         const result = await use((query) => client.query(query))
         await client.query('COMMIT')
@@ -117,7 +117,7 @@ export function createPgDriver(connection: pg.ClientConfig): Driver {
   }
 }
 
-/** `prepare` runs on each new connection. A failure of the connection is a StoreUnavailableError. */
+/** `prepare` runs on each new connection. A failed connection throws StoreUnavailableError. */
 function createSession(
   connection: pg.ClientConfig,
   prepare: (client: Prepared) => Promise<unknown>,
@@ -127,7 +127,7 @@ function createSession(
   let closed = false
 
   const open = (): Promise<pg.Client> => {
-    // a network that loses an answer must not block all later statements
+    // an answer that the network loses must not block all later statements
     const fresh = new pg.Client({ ...TIMEOUTS, ...connection })
     const opened = fresh
       .connect()
@@ -152,7 +152,7 @@ function createSession(
     } catch (error) {
       if (!isAlive(error)) {
         if (client === used) client = undefined
-        // after a failure the connection is not used again, whether or not it can still be closed
+        // after a failure the connection is not used again, even if it cannot be closed
         void used.then((broken) => broken.end()).catch(() => undefined)
       }
       throw toStoreError(error)

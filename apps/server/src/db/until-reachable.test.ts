@@ -5,7 +5,7 @@ import { openDatabase } from './open-database.ts'
 
 const urlAt = (port: number): string => `postgresql://me:secret@127.0.0.1:${port}/gantt`
 
-test('an unavailable database is named by its setting, without its password, and waited for until the service is stopped', async () => {
+test('the start waits for an unavailable database until the service is stopped, and names it by its setting without its password', async () => {
   const [port = 0] = await freePorts(1)
   const stop = new AbortController()
   const said: string[] = []
@@ -25,7 +25,7 @@ test('an unavailable database is named by its setting, without its password, and
   expect(said[0]).not.toContain('secret')
 })
 
-test("a server that accepts connections without speaking PostgreSQL's protocol is waited for too", async () => {
+test("the start also waits for a server that accepts connections without speaking PostgreSQL's protocol", async () => {
   const server = createServer((socket) => socket.end())
   const port = await new Promise<number>((resolve) => {
     server.listen(0, '127.0.0.1', () => resolve((server.address() as { port: number }).port))

@@ -1,6 +1,6 @@
 /** The user id for PostgreSQL, which refuses to run as root. No system account uses this id, and it needs no entry in any file. */
 const SERVER_ID_UNDER_ROOT = 60717
-/** `initdb`, unlike the server, needs an account with an entry in /etc/passwd; every system has this one (nobody). */
+/** Unlike the server, `initdb` needs an account with an entry in /etc/passwd. Every system has this one (nobody). */
 const INITDB_UID_UNDER_ROOT = 65534
 
 export type Ids = { readonly uid: number; readonly gid: number }

@@ -8,12 +8,12 @@ import { entriesBelow, makeWhole } from './make-whole.ts'
 
 export type Binaries = { readonly home: string; readonly initdb: string; readonly postgres: string; readonly majorVersion: string }
 
-/** Parts of PostgreSQL that the server never loads: link libraries, build files, foreign languages, the embedded C client. */
+/** Parts of PostgreSQL that the server never loads: link libraries, build files, procedural languages, the embedded C client. */
 const UNUSED = /\.a$|\/(pkgconfig|pgxs)$|\/(libecpg|plperl|plpython|pltcl)[^/]*$|_plp(erl|ython3)\.so$/
 
 /**
- * Copies the binaries of the npm package into the state directory and checks that they run there. The copy can be read
- * by the server's account even if the checkout cannot, and stays when `npm ci` replaces the package under a running server.
+ * Copies the binaries of the npm package into the state directory and checks that they run there. The server's account can read the copy
+ * even if it cannot read the checkout. The copy stays when `npm ci` replaces the package under a running server.
  */
 export function stageBinaries(stateRoot: string): Binaries {
   const { folder, version } = findPackage()
@@ -33,7 +33,7 @@ export function stageBinaries(stateRoot: string): Binaries {
   return { home, initdb: path.join(bin, 'initdb'), postgres, majorVersion: readMajorVersion(postgres, stateRoot) }
 }
 
-/** Deletes copies of earlier releases, which are not needed once this one runs. */
+/** Deletes copies of earlier releases, which are not needed when this one runs. */
 export function removeOtherBinaries(stateRoot: string, { home }: Binaries): void {
   for (const name of fs.readdirSync(stateRoot)) {
     const folder = path.join(stateRoot, name)
@@ -59,7 +59,10 @@ function findPackage(): { folder: string; version: string } {
   return { folder, version }
 }
 
-/** Creates the links that an npm package cannot contain. The package's own script would do so, but npm may be set to run no scripts. */
+/**
+ * Creates the links that an npm package cannot contain. The package's own script would create them, but npm may be configured to run no
+ * scripts.
+ */
 function restoreLinks(home: string): void {
   const listed = JSON.parse(fs.readFileSync(path.join(home, 'pg-symlinks.json'), 'utf8')) as { source: string; target: string }[]
   for (const { source, target } of listed) {
@@ -69,7 +72,7 @@ function restoreLinks(home: string): void {
   }
 }
 
-/** Lets every account read the files, whatever the umask of the installation was. */
+/** Lets every account read the files, with any umask of the installation. */
 function openToAll(home: string): void {
   for (const { file, entry } of entriesBelow(home)) {
     if (entry.isSymbolicLink()) continue

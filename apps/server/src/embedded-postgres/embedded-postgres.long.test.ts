@@ -10,10 +10,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest
 import { sendSignal } from '../testing/send-signal.ts'
 import { type EmbeddedPostgres, type EmbeddedPostgresOptions, startEmbeddedPostgres } from './index.ts'
 
-/**
- * Most tests share one database, because creating one takes a second or two. Those about the first start have a folder
- * of their own.
- */
+/** Most tests share one database, because creating one takes one to two seconds. Tests of the first start use separate folders. */
 let shared: string
 let own: string
 let stateDir: string
@@ -90,7 +87,7 @@ test('the first process creates the database, a second one joins it, and the las
   expect(isAlive(second.pid)).toBe(false)
 })
 
-test('the server listens on a private socket only, and sorts by code point', async () => {
+test('the server listens only on a private socket, and sorts by code point', async () => {
   const server = await start()
   expect(await query(server, `SELECT current_setting('listen_addresses') AS tcp, lower('ÄÉ') AS lower, 'a' < 'B' AS human`)).toEqual([
     { tcp: '', lower: 'äé', human: false },
@@ -109,7 +106,7 @@ test('processes that start together share one server', async () => {
   expect(new Set(servers.map(({ pid }) => pid)).size).toBe(1)
 })
 
-test('of processes that start together and need the server exclusively one gets it, and others may join that one', async () => {
+test('of processes that start together and need the server exclusively one gets it, and others may join it', async () => {
   const attempts = await Promise.allSettled(Array.from({ length: 4 }, () => start({ alone: true })))
   const refused = attempts.filter((attempt) => attempt.status === 'rejected')
   expect(refused.map(({ reason }) => reason.code)).toEqual(['postgres.in_use', 'postgres.in_use', 'postgres.in_use'])
@@ -117,12 +114,12 @@ test('of processes that start together and need the server exclusively one gets 
   await expect(start({ alone: true })).rejects.toMatchObject({ code: 'postgres.in_use' })
 })
 
-test('a process that needs the server exclusively does not get one that another uses', async () => {
+test('a process that needs the server exclusively does not get one that is in use', async () => {
   await start()
   await expect(start({ alone: true })).rejects.toMatchObject({ code: 'postgres.in_use' })
 })
 
-test('a killed server is reported, and its data are there after the next start', async () => {
+test('a killed server is reported, and its data exists after the next start', async () => {
   let lost = 0
   const server = await start({ onLost: () => lost++ })
   await query(server, 'CREATE TABLE one_row AS SELECT 42 AS answer')
@@ -135,7 +132,7 @@ test('a killed server is reported, and its data are there after the next start',
   expect(await server.stop()).toBe('gone')
 })
 
-test('stale lock files whose number belongs to another process are replaced', async () => {
+test('stale lock files with the process id of another process are replaced', async () => {
   const server = await start()
   const data = path.join(stateDir, 'data')
   const { host } = server.connection()
@@ -152,7 +149,7 @@ test('the state directory may be a symbolic link', async () => {
   expect(second.pid).toBe(first.pid)
 })
 
-test('the state directory may be too deep for a socket', async () => {
+test('the path of the state directory may be too long for a socket', async () => {
   const deep = path.join(own, ...Array.from({ length: 12 }, (_, index) => `a-long-folder-name-${index}`))
   const server = await start({ stateDir: deep })
   const { host } = server.connection()
@@ -169,7 +166,7 @@ test.each([
     (folder: string) => fs.mkdirSync(path.join(folder, 'data'), { recursive: true }),
     'holds no database',
   ],
-])('%s in the place of the state directory is refused, names the setting, and is left as it is', async (_what, make, message) => {
+])('%s in place of the state directory is refused without changes, and the error names the setting', async (_what, make, message) => {
   const foreign = path.join(own, `foreign-${message.length}`)
   make(foreign)
   const before = fs.statSync(foreign).isDirectory() ? fs.readdirSync(foreign) : 'a file'
@@ -214,7 +211,7 @@ test('a setting that PostgreSQL refuses is reported with the end of its log', as
   })
 })
 
-/** A service process of its own, which can be killed without killing the tests. */
+/** A separate service process, which can be killed without killing the tests. */
 let program: string
 const cache = fileURLToPath(new URL('../../node_modules/.cache/gantt-test', import.meta.url))
 
@@ -255,7 +252,7 @@ test('the server of a killed service is adopted, and stops with its new owner', 
   expect(await server.stop()).toBe('stopped')
 })
 
-test('acknowledged rows survive the kill of service and server', async () => {
+test('acknowledged rows survive when service and server are killed', async () => {
   const { owner, pid } = await startOwner()
   const guest = await start()
   await query(guest, 'CREATE TABLE kept AS SELECT generate_series(1, 1000) AS n')
@@ -266,7 +263,7 @@ test('acknowledged rows survive the kill of service and server', async () => {
   expect(await query(again, 'SELECT count(*)::int AS n FROM kept')).toEqual([{ n: 1000 }])
 })
 
-test('a service that is shut down in order stops its server', async () => {
+test('a service that is shut down regularly stops its server', async () => {
   const { owner, pid, mode } = await startOwner()
   expect(mode).toBe('started')
   owner.kill('SIGTERM')

@@ -14,7 +14,7 @@ export const embeddedPostgresCodes = [
 
 export type EmbeddedPostgresErrorCode = (typeof embeddedPostgresCodes)[number]
 
-/** The embedded server cannot be used; `code` is the reason, `message` the remedy. */
+/** The embedded server cannot be used. `code` is the reason, and `message` the remedy. */
 export class EmbeddedPostgresError extends Error {
   override readonly name = 'EmbeddedPostgresError'
   readonly code: EmbeddedPostgresErrorCode

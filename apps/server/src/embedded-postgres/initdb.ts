@@ -10,7 +10,7 @@ import type { StateDir } from './state-dir.ts'
 
 export const DATABASE_USER = 'gantt'
 
-/** Options for the same sorting and upper case on every machine, with any C library; a random password needs few hash rounds. */
+/** Options for the same sorting and upper case on every machine with any C library. A random password needs few hash rounds. */
 const FLAGS = [
   ...['--username', DATABASE_USER, '--auth', 'scram-sha-256', '--encoding', 'UTF8', '--no-instructions'],
   ...['--locale', 'C', '--locale-provider', 'builtin', '--builtin-locale', 'C.UTF-8'],
@@ -18,8 +18,8 @@ const FLAGS = [
 ]
 
 /**
- * Creates the database if it does not exist, and returns whether it did. The password is stored inside, so that both
- * exist or neither does.
+ * Creates the database if it does not exist, and returns whether it did. The password is stored inside it, so that both exist or neither
+ * does.
  */
 export function createDatabase(stateDir: StateDir, binaries: Binaries): boolean {
   return makeWhole(stateDir.data, (unfinished) => {
@@ -38,7 +38,7 @@ export function createDatabase(stateDir: StateDir, binaries: Binaries): boolean 
   })
 }
 
-/** Throws for a database of another major version, which only the release that created it can open. */
+/** Throws for a database of another major version. Only the release that created it can open it. */
 export function assertSameVersion({ data }: StateDir, { majorVersion }: Binaries): void {
   const found = fs.readFileSync(path.join(data, 'PG_VERSION'), 'utf8').trim()
   if (found === majorVersion) return

@@ -6,8 +6,8 @@ import { codeOf } from './error.ts'
 const ABANDONED_AFTER_MS = 10 * 60_000
 
 /**
- * Creates a directory that is either complete or absent: it is filled under another name in the same folder, then
- * renamed. If two processes do so at once, the second one deletes its copy. Returns whether this call created it.
+ * Creates a directory completely or not at all: it is filled under another name in the same folder, and then renamed. If two processes do
+ * so at once, the second one deletes its copy. Returns whether this call created it.
  */
 export function makeWhole(target: string, fill: (unfinished: string) => void): boolean {
   if (fs.existsSync(target)) return false
@@ -26,7 +26,7 @@ export function makeWhole(target: string, fill: (unfinished: string) => void): b
   }
 }
 
-/** Deletes files that a killed process left, recognised by their age, because process ids repeat in containers. */
+/** Deletes files of killed processes. They are recognised by their age, because process ids repeat in containers. */
 function removeAbandoned(parent: string, prefix: string): void {
   for (const name of fs.readdirSync(parent)) {
     if (!name.startsWith(prefix)) continue

@@ -4,20 +4,19 @@ import { EmbeddedPostgresError } from './error.ts'
 import { askToStop, findPostmaster, isPostmaster } from './postmaster.ts'
 import type { StateDir } from './state-dir.ts'
 
-/** `stopped`: this process was the last owner and stopped the server. `left`: others still use it. `gone`: it had ended before. */
+/** `stopped`: this process was the last owner and stopped the server. `left`: other owners use it. `gone`: it had already ended. */
 export type Departure = 'stopped' | 'left' | 'gone'
 
-/** Every owner holds this lock, shared, as long as its connection lives; the server itself forgets an owner that died. */
+/** A shared lock that every owner holds while its connection is open. The server itself releases it when an owner dies. */
 const OWNERS_LOCK = 0x67616e74
-/** A lock that is held exclusively by an owner that needs the server alone: of several that start at once, exactly one gets it. */
+/** An exclusive lock for an owner that needs the server alone. If several start at once, exactly one gets it. */
 const ALONE_LOCK = 0x67616e78
 const STOP_TIMEOUT_MS = 30_000
 const LOOK_EVERY_MS = 10
 
 /**
- * Joins the owners of the server; returns the connection that makes this process an owner, and the number of owners.
- * With `alone`, throws `postgres.in_use` if there is another owner, or another process that needs the server alone was
- * faster.
+ * Joins the owners of the server. Returns the connection that makes this process an owner, and the number of owners. With `alone`, throws
+ * `postgres.in_use` if there is another owner, or another process that needs the server alone was faster.
  */
 export async function joinOwners(connection: pg.ClientConfig, alone = false): Promise<{ client: pg.Client; owners: number }> {
   const client = new pg.Client({ ...connection, application_name: `gantt owner ${process.pid}` })
@@ -48,8 +47,7 @@ const inUse = () =>
   new EmbeddedPostgresError('postgres.in_use', 'Another process uses the embedded PostgreSQL server that was wanted alone.')
 
 /**
- * Ends the ownership of this process. The last owner stops the server; meanwhile no process can join, because joining
- * waits for the lock.
+ * Ends the ownership of this process. The last owner stops the server. No process can join meanwhile, because joining waits for the lock.
  */
 export async function leaveOwners(client: pg.Client, stateDir: StateDir): Promise<Departure> {
   try {
@@ -57,7 +55,7 @@ export async function leaveOwners(client: pg.Client, stateDir: StateDir): Promis
     const { rows } = await client.query<{ last: boolean }>('SELECT pg_try_advisory_lock($1) AS last', [OWNERS_LOCK])
     const pid = rows[0]?.last ? findPostmaster(stateDir) : undefined
     if (pid === undefined) {
-      // there are other owners, or the server runs in another container and cannot be reached by a signal
+      // there are other owners, or the server runs in another container where signals do not reach it
       await client.end()
       return 'left'
     }

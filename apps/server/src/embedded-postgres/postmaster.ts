@@ -34,20 +34,20 @@ const SETTINGS: Settings = {
 /** A server process that this process started; `ended` resolves with its result. */
 export type Launched = { readonly pid: number | undefined; ended?: string }
 
-/** The process number of the server now running on this data directory, if there is one. */
+/** The process id of the server that runs on this data directory; undefined if there is none. */
 export function findPostmaster(stateDir: StateDir): number | undefined {
   const pid = readPid(path.join(stateDir.data, 'postmaster.pid'))
   return pid !== undefined && isPostmaster(pid, stateDir) ? pid : undefined
 }
 
-/** Whether this process is the server of this data directory. True until it has ended: it removes its lock file a little before. */
+/** Whether this process is the server of this data directory. True until it has ended, which is shortly after it removes its lock file. */
 export function isPostmaster(pid: number, { data }: StateDir): boolean {
   try {
     process.kill(pid, 0)
   } catch {
-    return false // there is no such process, or it belongs to another account; a process of ours can always be signalled
+    return false // there is no such process, or it belongs to another account; signals to own processes never fail
   }
-  // the process id may belong to another process by now: only the server has its data directory as working directory
+  // the process id may belong to another process now, and only the server has its data directory as working directory
   if (process.platform !== 'linux') {
     return spawnSync('ps', ['-p', String(pid), '-o', 'comm='], { encoding: 'utf8' }).stdout.includes('postgres')
   }
@@ -59,9 +59,8 @@ export function isPostmaster(pid: number, { data }: StateDir): boolean {
 }
 
 /**
- * PostgreSQL replaces stale lock files itself, unless their process number now belongs to a zombie or to another
- * process of the account, as after a container's restart. Its shared memory still protects the data from a second
- * server.
+ * Removes stale lock files. PostgreSQL does so itself, unless their process id now belongs to a zombie or to another process of the
+ * account, as after a container's restart. Its shared memory still protects the data from a second server.
  */
 export function removeStaleLocks(stateDir: StateDir): void {
   for (const file of [path.join(stateDir.data, 'postmaster.pid'), `${stateDir.socket}.lock`]) {
@@ -70,7 +69,7 @@ export function removeStaleLocks(stateDir: StateDir): void {
   }
 }
 
-/** Starts a server in a session of its own: Ctrl-C in a terminal reaches the service only, which then stops the server. */
+/** Starts a server in a separate session, so that Ctrl-C in a terminal reaches only the service, which then stops the server. */
 export function launch(stateDir: StateDir, { postgres }: Binaries, settings: Settings): Launched {
   rotate(stateDir.logFile)
   const log = fs.openSync(stateDir.logFile, 'a', 0o600)
@@ -94,12 +93,12 @@ export function launch(stateDir: StateDir, { postgres }: Binaries, settings: Set
   return launched
 }
 
-/** Asks for a fast shutdown: sessions are ended, everything is written. */
+/** Requests a fast shutdown: sessions are ended, and everything is written. */
 export function askToStop(pid: number): void {
   process.kill(pid, 'SIGINT')
 }
 
-/** The last lines of the newest two logs: another process that starts at the same time may move ours away. */
+/** The last lines of the newest two logs. Another process that starts at the same time may rename this one's log. */
 export function readLogTail({ logFile }: StateDir): string {
   const logs = [`${logFile}.1`, logFile].filter((file) => fs.existsSync(file))
   return logs.flatMap((file) => fs.readFileSync(file, 'utf8').trim().split('\n').slice(-6)).join('\n')

@@ -6,7 +6,7 @@ import { expect, test } from 'vitest'
 import { countSynchronous, makeStandby, promote, REPLICATED, waitForStandbys } from './standby.ts'
 import { type EmbeddedPostgres, startEmbeddedPostgres } from './start.ts'
 
-test('a standby has every acknowledged commit, replaces a killed primary, and the former primary then follows it', async () => {
+test('a standby has every acknowledged commit, replaces a killed primary, and the former primary then becomes its standby', async () => {
   const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'gantt-standby-'))
   fs.chmodSync(folder, 0o711)
   const [a, b] = [path.join(folder, 'a'), path.join(folder, 'b')]

@@ -19,19 +19,19 @@ export const REPLICATED: Settings = {
   wal_receiver_status_interval: '1s',
 }
 
-/** Parts that a copy creates again or must not contain: these folders are copied empty, these files are omitted. */
+/** Folders that are copied empty and files that are left out, because a copy creates them again or must not contain them. */
 const EMPTY = new Set(['pg_wal', 'pg_replslot', 'pg_dynshmem', 'pg_notify', 'pg_serial', 'pg_snapshots', 'pg_subtrans', 'pg_stat_tmp'])
 const LEFT_OUT = new Set(['postmaster.pid', 'postmaster.opts', 'standby.signal', 'backup_label'])
 const COPY_TRIES = 5
 
-/** Promotes a standby to primary: it accepts writes from then on, and follows no server. */
+/** Promotes a standby to primary. From then on it accepts writes and follows no server. */
 export async function promote(standby: Pick<EmbeddedPostgres, 'connection'>): Promise<void> {
   const promoted = await asAdmin(standby.connection(), (admin) => admin.query<{ done: boolean }>('SELECT pg_promote() AS done'))
   if (promoted.rows[0]?.done !== true)
     throw new EmbeddedPostgresError('postgres.start_failed', 'The standby did not become the primary within a minute.')
 }
 
-/** Commits of this server, and of those copied from it later, are not answered before a standby has them on its disk. */
+/** From now on, commits of this server and of its later copies are not answered before a standby has them on its disk. */
 export async function waitForStandbys(server: Pick<EmbeddedPostgres, 'connection'>): Promise<void> {
   await asAdmin(server.connection(), async (admin) => {
     await admin.query(`ALTER SYSTEM SET synchronous_standby_names = '*'`)
@@ -48,8 +48,8 @@ export async function countSynchronous(server: Pick<EmbeddedPostgres, 'connectio
 }
 
 /**
- * Turns a state directory into that of a standby of a running server on this machine: a base backup, and the address of
- * the server that it follows. Earlier content is dropped. The standby must be started with the settings REPLICATED.
+ * Turns a state directory into that of a standby of a running server on this machine, with a base backup and the address of the primary.
+ * Earlier content is deleted. The standby must be started with the settings REPLICATED.
  */
 export async function makeStandby(primary: PostgresConnection, from: string, to: string): Promise<void> {
   const [source, target] = [openStateDir(from), openStateDir(to)]
@@ -62,7 +62,7 @@ export async function makeStandby(primary: PostgresConnection, from: string, to:
     for (const [name, text] of [
       ['backup_label', rows[0]?.labelfile ?? ''],
       ['standby.signal', ''],
-      // the last line counts, and the file is for the server's account alone
+      // the last line applies, and only the server's account may read the file
       ['postgresql.auto.conf', `primary_conninfo = 'host=${host} user=${user} password=${password} application_name=standby'\n`],
     ] as const) {
       const file = path.join(target.data, name)
@@ -72,7 +72,7 @@ export async function makeStandby(primary: PostgresConnection, from: string, to:
   })
 }
 
-/** Copies a data directory with owners and modes. The server may delete files during the copy, which then does not need them. */
+/** Copies a data directory with owners and modes. Files that the server deletes during the copy are not needed in it. */
 function copyData(from: string, to: string): void {
   for (let left = COPY_TRIES; ; left--) {
     fs.rmSync(to, { recursive: true, force: true })
@@ -94,7 +94,7 @@ function copyData(from: string, to: string): void {
 
 async function asAdmin<T>(connection: PostgresConnection, use: (admin: pg.Client) => Promise<T>): Promise<T> {
   const admin = new pg.Client(connection)
-  // the server may end at any moment, which the running statement reports
+  // the server may end at any time, and then the running statement fails
   admin.on('error', () => undefined)
   await admin.connect()
   try {

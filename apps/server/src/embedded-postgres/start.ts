@@ -13,21 +13,21 @@ export type EmbeddedPostgresOptions = {
   /** Additional PostgreSQL settings. They apply if this process starts the server, not if it joins. */
   readonly settings?: Settings
   readonly timeoutMs?: number
-  /** Throws `postgres.in_use` if another process owns the server, or also needs it alone; others may join later. */
+  /** Throws `postgres.in_use` if another process owns the server, or also needs it alone. Other processes may join later. */
   readonly alone?: boolean
-  /** Called when the server ended unexpectedly. It can be started again: socket and password stay, so that pools reconnect. */
+  /** Called when the server ended unexpectedly. It can be started again with the same socket and password, so that pools reconnect. */
   readonly onLost?: () => void
 }
 
 export type EmbeddedPostgres = {
   /**
-   * `started` by this process, `attached` to one that others use, or `adopted` one without an owner: its owners had
-   * died, or its starter joins after us.
+   * How the server was found: `started` by this process; `attached` to one that others use; or `adopted` without an owner, because its
+   * owners died, or its starter joins later than this process.
    */
   readonly mode: 'started' | 'attached' | 'adopted'
   /** Whether this start created the database. */
   readonly created: boolean
-  /** The number of processes that use the server, including this one, when this one joined. */
+  /** The number of processes that use the server when this one joined, including it. */
   readonly owners: number
   readonly pid: number | undefined
   readonly ms: number
@@ -35,7 +35,7 @@ export type EmbeddedPostgres = {
   url(database?: string): string
   /** The caller's connections must be closed before. Further calls return the same answer. */
   stop(): Promise<Departure>
-  /** Leaves the server running even without another owner: the next process adopts it. */
+  /** Stops using the server but lets it run, even without another owner. The next process adopts it. */
   leave(): Promise<void>
 }
 
@@ -52,9 +52,8 @@ const LOOK_EVERY_MS = 20
 const AFTER_AN_END_MS = 200
 
 /**
- * Provides a running PostgreSQL server on the state directory: creates the database at the first start, and joins the
- * server if one is running, otherwise starts it. All processes that call this on one directory share one server; the
- * last one to stop stops it.
+ * Provides a running PostgreSQL server on the state directory. Creates the database at the first start, and joins the server if one is
+ * running, otherwise starts it. All processes with the same directory share one server, and the last one to stop stops it.
  */
 export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions = {}): Promise<EmbeddedPostgres> {
   const { settings = {}, timeoutMs = 60_000, alone = false, onLost = () => {} } = options
@@ -71,7 +70,7 @@ export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions = {
     user: DATABASE_USER,
     password,
     database,
-    ssl: false, // this applies whatever PGSSLMODE says
+    ssl: false, // overrides PGSSLMODE
   })
   const { client, owners, launched } = await joinOrLaunch({ stateDir, binaries, settings, timeoutMs, alone, connection: connection() })
 
@@ -117,7 +116,7 @@ type Attempt = {
 
 type Joined = { readonly client: pg.Client; readonly owners: number; readonly launched: Launched | undefined }
 
-/** Tries to join a server, and starts one if there is none, until either succeeds. */
+/** Tries to join a server, and starts one if there is none, until one of both succeeds. */
 async function joinOrLaunch({ stateDir, binaries, settings, timeoutMs, alone, connection }: Attempt): Promise<Joined> {
   let launched: Launched | undefined
   let deadline = Date.now() + timeoutMs
@@ -126,7 +125,7 @@ async function joinOrLaunch({ stateDir, binaries, settings, timeoutMs, alone, co
       const joined = await tryToJoin(connection, stateDir, alone)
       if ('client' in joined) return { ...joined, launched }
 
-      // the server answers that it is starting, recovering or stopping, for which there is no time limit
+      // the server is starting, recovering or stopping, which has no time limit
       if (codeOf(joined.refusal) === '57P03') deadline = Date.now() + timeoutMs
       if (Date.now() > deadline) throw timedOut(stateDir, timeoutMs, joined.refusal)
 
@@ -142,7 +141,7 @@ async function joinOrLaunch({ stateDir, binaries, settings, timeoutMs, alone, co
       await sleep(LOOK_EVERY_MS)
     }
   } catch (error) {
-    // stops the started server, unless another process owns it by now
+    // stops the started server, unless another process owns it now
     if (launched?.pid !== undefined && launched.ended === undefined && codeOf(error) !== 'postgres.in_use') askToStop(launched.pid)
     throw error
   }
@@ -172,8 +171,8 @@ async function tryToJoin(
 }
 
 /**
- * A server that this process started may end because another starter was faster, because children of a killed server are still ending, or
- * because its last owner stopped it before this process joined. None of these is an error.
+ * Throws if a server that this process started failed. No error: another starter was faster, children of a killed server are still ending,
+ * or its last owner stopped it before this process joined.
  */
 function assertPasses(stateDir: StateDir, { ended }: Launched): void {
   if (ended === '0') return

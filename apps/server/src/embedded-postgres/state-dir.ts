@@ -5,7 +5,7 @@ import path from 'node:path'
 import { isRoot, serverIds, serverUid } from './account.ts'
 import { codeOf, EmbeddedPostgresError } from './error.ts'
 
-/** The folders of one embedded server. Symbolic links are resolved, so that equal folders have equal names. */
+/** The folders of one embedded server. Symbolic links are resolved, so that the same folder always has the same name. */
 export type StateDir = {
   readonly root: string
   /** The database directory (PGDATA). */
@@ -21,14 +21,14 @@ export type StateDir = {
 const LONGEST_SOCKET_PATH_BYTES = 103
 const SOCKET_NAME = '.s.PGSQL.5432'
 
-/** `GANTT_DATA_DIR` if set, otherwise the system's folder for the state of services, or of the user's programs. */
+/** `GANTT_DATA_DIR` if set, otherwise the system's folder for the state of services or of the user's programs. */
 export function defaultStateDir(environment: NodeJS.ProcessEnv = process.env): string {
   if (environment.GANTT_DATA_DIR) return environment.GANTT_DATA_DIR
   if (isRoot) return '/var/lib/gantt'
   return path.join(environment.XDG_STATE_HOME || path.join(os.homedir(), '.local', 'state'), 'gantt')
 }
 
-/** Creates the directory if necessary, and ensures that the server's account, and no other, can enter it. */
+/** Creates the directory if necessary, and ensures that only the server's account can enter it. */
 export function openStateDir(stateDir: string): StateDir {
   makeFolder(path.resolve(stateDir))
   const root = fs.realpathSync(stateDir)
@@ -48,7 +48,10 @@ export function openStateDir(stateDir: string): StateDir {
   }
 }
 
-/** A database is created completely or not at all, so a folder without the mark of a database belongs to something else. */
+/**
+ * Throws if the folder is not a database. A database is created completely or not at all, so a folder without its marker file belongs to
+ * something else.
+ */
 function assertDatabase(data: string): void {
   if (!fs.existsSync(data) || fs.existsSync(path.join(data, 'PG_VERSION'))) return
   throw new EmbeddedPostgresError(
@@ -60,13 +63,13 @@ function assertDatabase(data: string): void {
 function makeFolder(folder: string): void {
   const first = madeFirst(folder)
   if (first === undefined || !isRoot) return
-  // the server's account must be able to enter the folders that were created
+  // the server's account must be able to enter the created folders
   for (let above = path.dirname(folder); above.startsWith(first); above = path.dirname(above)) fs.chmodSync(above, 0o711)
 }
 
-/** Creates a folder and its parents; returns the outermost one that did not exist before. */
+/** Creates a folder and its parents. Returns the outermost created folder. */
 function madeFirst(folder: string): string | undefined {
-  // folders are created one by one, because Node retries forever where the file system does not create any, as in /proc
+  // folders are created one by one, because Node retries for ever on file systems that create none, such as /proc
   const missing: string[] = []
   for (let above = folder; !fs.existsSync(above) && path.dirname(above) !== above; above = path.dirname(above)) missing.unshift(above)
   try {
@@ -82,7 +85,7 @@ function madeFirst(folder: string): string | undefined {
   )
 }
 
-/** Root owns the directory, and the server's group may enter it. A directory that is used for something else is not changed. */
+/** Root owns the directory, and the server's group may enter it. A directory with other content is not changed. */
 function handOver(root: string): void {
   const names = fs.readdirSync(root)
   const isOurs = names.length === 0 || names.some((name) => /^(data|run|postgresql-.*|postgres\.log|\..*\.tmp-.*)$/.test(name))
@@ -94,7 +97,7 @@ function handOver(root: string): void {
   fs.chmodSync(root, 0o710)
 }
 
-/** A deep state directory gets a private folder below /tmp for its socket, named after it. */
+/** If the path of the state directory is too long, its socket gets a private folder below /tmp, named after it. */
 function openSocketDir(root: string): string {
   const near = path.join(root, 'run')
   const isShort = Buffer.byteLength(path.join(near, SOCKET_NAME)) <= LONGEST_SOCKET_PATH_BYTES
@@ -109,7 +112,7 @@ function openSocketDir(root: string): string {
   return run
 }
 
-/** anybody could have created a folder below /tmp first */
+/** another user may have created a folder below /tmp first */
 function assertPrivate(run: string): void {
   const found = fs.lstatSync(run)
   if (found.isDirectory() && found.uid === serverUid && (found.mode & 0o077) === 0) return

@@ -28,7 +28,7 @@ const TRIMMED = ['trimmed', 3] as const
 
 let fleets = 0
 
-// one server tests all steps; the cluster tests the copies of the streams in addition
+// one server tests all steps; the cluster also tests the copies of the streams
 describe.each([1, 3] as const)('changing the engine, on %i of nats-server', (count) => {
   describe.skipIf(noNatsServer !== undefined)(`there${noNatsServer === undefined ? '' : ` [skipped: ${noNatsServer}]`}`, () => {
     let servers: NatsServers
@@ -59,7 +59,7 @@ describe.each([1, 3] as const)('changing the engine, on %i of nats-server', (cou
       ...other,
     })
     const change = (to: EngineName, other: Partial<ChangeOptions> = {}) => changeEngine(options(to, other))
-    /** Ends the change before the given step begins, as if the process ended there. */
+    /** Throws before the given step begins, as if the process ended there. */
     const cutAt = (to: EngineName, cut: ChangeStep) =>
       change(to, {
         onStep(step) {
@@ -72,7 +72,7 @@ describe.each([1, 3] as const)('changing the engine, on %i of nats-server', (cou
           ? whenThere(() => openNatsSynchronizer(nats, { reached: async () => 0, warn: () => undefined }))
           : openPostgresSynchronizer(database.connection),
       )
-    /** Whether a replica with this engine finds the log; a service does not start with an empty log either. */
+    /** Whether a replica with this engine finds the log. A service does not start with an empty log either. */
     const isOpen = async (engine: EngineName): Promise<boolean> => {
       const log = await openLog(engine).catch((error: unknown) => {
         if (error instanceof StoreSetupError) return undefined
@@ -83,7 +83,7 @@ describe.each([1, 3] as const)('changing the engine, on %i of nats-server', (cou
       await log.close()
       return firstAt !== null
     }
-    /** A log of a few hosts without a service, trimmed if requested. */
+    /** Creates a log of a few hosts without a service, trimmed if requested. */
     const fillLog = async ({ entries = 5, trimmedTo = 0 } = {}): Promise<Fleet> => {
       const log = await openPostgresSynchronizer(database.connection)
       const fleet = new NewFleet()
@@ -105,7 +105,7 @@ describe.each([1, 3] as const)('changing the engine, on %i of nats-server', (cou
         await client.end()
       }
     }
-    /** Runs a service on the engine while the given work is done with it. */
+    /** Runs a service on the engine during the given work. */
     const on = async <T>(engine: EngineName, work: (api: TestService) => Promise<T>): Promise<T> => {
       const api = await startTestService({ database, ...(engine === 'nats' ? { nats } : {}) })
       try {
@@ -137,7 +137,7 @@ describe.each([1, 3] as const)('changing the engine, on %i of nats-server', (cou
         expect(await placeWith(api, call)).toMatchObject({ replayed: true, ...answerOf(before.answer) })
         expect((await api.ask('{ viewer { account } }', {}, before.reader)).data).not.toBeNull()
         await expectSameDecision(api, before.decision)
-        // later changes are copied back too: a claim that ends, a new claim, a refusal, a key
+        // later changes are copied back too: an ended claim, a new claim, a refusal, a key
         const [claim] = before.answer.destinations
         const { id, fence } = claim.selected.claim
         await dataOf(api, `mutation { claimRelease(claims: [{ id: "${id}", fence: ${fence} }]) { __typename } }`)
@@ -164,7 +164,7 @@ describe.each([1, 3] as const)('changing the engine, on %i of nats-server', (cou
     })
 
     test.each(count === 3 ? [TRIMMED] : [['whole', 0] as const, TRIMMED])(
-      'a log that is %s is copied to the other engine and back with its revisions, and once more',
+      'a log that is %s is copied to the other engine and back with its revisions, twice',
       async (_name, trimmedTo) => {
         const fleet = await fillLog({ trimmedTo })
         const there = await change('nats')
@@ -220,7 +220,7 @@ describe.each([1, 3] as const)('changing the engine, on %i of nats-server', (cou
       expect(await openEngines()).toBe('nats')
     })
 
-    test('a replica that was stopped during the change writes nothing, and reports where the log is', async () => {
+    test('a replica that was stopped during the change writes nothing, and its error names the present engine', async () => {
       const { place } = await fillLog()
       const late = { format: ENTRY_FORMAT, id: 'late', writer: 'test', basis: place, changes: [aReport('late')] } as const
       const asleep = await openLog('postgres')
@@ -280,7 +280,7 @@ describe.each([1, 3] as const)('changing the engine, on %i of nats-server', (cou
   })
 })
 
-/** All fields except for the revision of the fleet, which is the revision at the call. */
+/** All fields except the fleet's revision, which changes between calls. */
 const answerOf = ({ decision, destinations }: Json) => ({ decision, destinations })
 
 const stateOf = (fleet: Fleet): string => digestAll(Array.from({ length: partsOf(fleet) }, (_, part) => digestPart(fleet, part)))

@@ -21,11 +21,11 @@ export interface ChangeOptions {
   readonly connection: pg.ClientConfig
   readonly nats: NatsAddress
   readonly to: EngineName
-  /** Checks everything and reports the amounts, and changes nothing. */
+  /** Only checks and reports the amounts. Changes nothing. */
   readonly isDry?: boolean
   /** The maximum size in bytes of data that waits in NATS for the database. */
   readonly recordBytes: number
-  /** Called before each step; if it throws, the change ends there. */
+  /** Called before each step. If it throws, the change ends there. */
   onStep?(step: ChangeStep): void | Promise<void>
   /** Called with the number of copied entries. */
   onCopied?(entries: number): void
@@ -33,11 +33,11 @@ export interface ChangeOptions {
 }
 
 export interface ChangeReport {
-  /** `already`: an earlier call had completed the change; `ended`: an earlier call had completed all but the last step. */
+  /** `already`: an earlier call had completed the change. `ended`: an earlier call had completed all but the last step. */
   readonly outcome: 'ready' | 'done' | 'ended' | 'already'
-  /** The digest of the log that was copied; null if an earlier call copied it. */
+  /** The digest of the copied log; null if an earlier call copied it. */
   readonly from: LogSum | null
-  /** The digest of the log as it was read back from the target; null if nothing was copied. */
+  /** The digest of the log as it was read from the target; null if nothing was copied. */
   readonly to: LogSum | null
   /** The number of API keys; null if nothing was copied. */
   readonly keys: number | null
@@ -54,16 +54,15 @@ interface Parts extends ChangeOptions {
 }
 
 /**
- * Moves the log and the other stores from one engine to the other, at the same revisions. No replica may be running.
- * The old engine is closed first; the new one is opened last, and only after it was read back and found equal. A call
- * that is interrupted leaves both engines closed, or one of them valid, and can be repeated. Throws EngineChangeError,
- * StoreSetupError, StoreUnavailableError, or EntryTooLargeError.
+ * Moves the log and the other stores from one engine to the other, with the same revisions. No replica may be running. The old engine is
+ * closed first. The new one is opened last, after it was read and compared. An interrupted call leaves both engines closed or one of them
+ * valid, and can be repeated. Throws EngineChangeError, StoreSetupError, StoreUnavailableError, or EntryTooLargeError.
  */
 export async function changeEngine(options: ChangeOptions): Promise<ChangeReport> {
   return withParts(options, async (parts) => (options.to === 'nats' ? changeToNats(parts) : changeToPostgres(parts)))
 }
 
-/** The NATS side of a fleet in the form of GANTT_SYNC, without credentials. */
+/** The NATS address of a fleet in the form of GANTT_SYNC, without credentials. */
 export const addressText = ({ servers, isTls, fleet }: NatsAddress): string =>
   `${isTls ? 'tls' : 'nats'}://${servers.join(',')}${fleet === 'main' ? '' : `/${fleet}`}`
 
@@ -164,8 +163,8 @@ async function changeToPostgres(parts: Parts): Promise<ChangeReport> {
 }
 
 /**
- * Cancels a change that is not complete: the old engine is used again. Throws EngineChangeError (`engine.no_change`,
- * `engine.elsewhere`) if there is none, or its target is already valid.
+ * Cancels an incomplete change, so that the old engine is used again. Throws EngineChangeError if there is none (`engine.no_change`), or
+ * its target is already valid (`engine.elsewhere`).
  */
 export async function abandonChange(options: ChangeOptions): Promise<void> {
   await withParts(options, async ({ record, side, last, address, to }) => {
@@ -176,7 +175,7 @@ export async function abandonChange(options: ChangeOptions): Promise<void> {
     if (to === 'postgres') {
       await side.comeBack()
       const before = await record.client.query('SELECT FROM engine_change WHERE id <> $1', [last.id])
-      // a database that the log had left before remains closed
+      // a database from which the log was moved before remains closed
       return record.forget(last.id, before.rowCount === 0)
     }
     if (phase === 'here' && change === last.id)
@@ -195,18 +194,18 @@ const already = ({ revision }: EngineChange): ChangeReport => ({
 const dryReport = (from: LogSum): ChangeReport => ({ outcome: 'ready', from, to: null, keys: null, revision: from.revision })
 
 /**
- * Checks that the log is in the engine that it is to be taken from, or that an incomplete change in the same direction
- * between the same engines exists.
+ * Checks that the log is in the engine from which it is copied, or that there is an incomplete change in the same direction between the
+ * same engines.
  */
 function assertMayGo({ last, to, address }: Parts, { change }: NatsLogState): void {
   if (last === undefined) return
-  // servers of one cluster may be named in many ways, so the traces of a change in the streams count too
+  // servers of one cluster can be named in several ways, so the streams' own record of a change counts too
   const isSame = last.address === address || change === last.id
   const mayGo = last.state === 'done' ? last.to !== to && (to === 'nats' || isSame) : last.to === to && isSame
   if (!mayGo) throw new EngineChangeError('engine.elsewhere', whereIs(last))
 }
 
-/** Checks that the streams contain nothing except for the traces of this database's own changes. */
+/** Checks that the streams contain nothing except data of this database's own changes. */
 async function assertMayFill(
   { record, address, nats }: Parts,
   { phase, change, lastRevision }: NatsLogState,
@@ -227,8 +226,8 @@ async function assertMayFill(
 }
 
 /**
- * Checks that the tables contain no log, or the one that was copied to the engine from which it now returns, and that
- * their other content belongs to this fleet.
+ * Checks that the tables contain no log, or the log that was copied to the engine from which it now returns, and that their other content
+ * belongs to this fleet.
  */
 async function assertMayReplace({ record, side, last }: Parts): Promise<void> {
   const tables = await readTables(record.client)
@@ -251,7 +250,7 @@ async function assertMayReplace({ record, side, last }: Parts): Promise<void> {
   )
 }
 
-/** Throws EngineChangeError (`engine.in_use`) with the names of all replicas that gave a recent sign of life. */
+/** Throws EngineChangeError (`engine.in_use`) with the names of all replicas with a recent sign of life. */
 function assertNobodyLives({ now, rows }: ReplicaRows): void {
   const living = rows.filter((row) => isLiving(row, now))
   if (living.length === 0) return

@@ -11,7 +11,9 @@ export const engineChangeCodes = [
 
 export type EngineChangeCode = (typeof engineChangeCodes)[number]
 
-/** The engine cannot be changed now; `code` is the reason, `message` contains what was found and the remedy. Nothing was changed. */
+/**
+ * The engine cannot be changed now, and nothing was changed. `code` is the reason, and `message` contains what was found and the remedy.
+ */
 export class EngineChangeError extends Error {
   override readonly name = 'EngineChangeError'
   readonly code: EngineChangeCode

@@ -2,13 +2,13 @@ import { createHash } from 'node:crypto'
 import { type Checkpoint, digestAll, digestPart, Fleet, type LogEntry, partsOf, restoreFleet } from '@gantt/scheduler-core'
 import { EngineChangeError } from './error.ts'
 
-/** A log that nobody writes to, with its checkpoints, on either engine. */
+/** A log without writers, with its checkpoints, on either engine. */
 export interface ReadableLog {
-  /** The name for messages. */
+  /** The log's name in messages. */
   readonly name: string
-  /** 1 unless the log was trimmed; 0 if it has no entry. */
+  /** The first revision: 1 unless the log was trimmed; 0 if it has no entry. */
   readonly firstRevision: number
-  /** 0 if it has no entry. */
+  /** The last revision; 0 if the log has no entry. */
   readonly lastRevision: number
   /** The stored entries from a revision on, in order. */
   entries(from: number): AsyncIterable<LogEntry>
@@ -19,11 +19,11 @@ export interface ReadableLog {
 
 export interface LogCheckpoint {
   readonly revision: number
-  /** The size in bytes of all entries up to this one, including those that were trimmed. */
+  /** The size in bytes of all entries up to the checkpoint, including trimmed ones. */
   readonly logBytes: number
 }
 
-/** The values in which two equal logs agree. */
+/** The values that are compared to decide whether two logs are equal. */
 export interface LogSum {
   readonly entries: number
   readonly revision: number
@@ -38,8 +38,8 @@ export interface LogSum {
 }
 
 /**
- * Reads a whole log. The state is computed twice: from the first entry, or the first checkpoint of a trimmed log, and
- * from the newest checkpoint. Throws EngineChangeError (`engine.differs`) if the two differ, or the log has a gap.
+ * Reads a whole log. The state is computed twice: from the first entry, or the first checkpoint of a trimmed log, and from the newest
+ * checkpoint. Throws EngineChangeError (`engine.differs`) if the two differ, or the log has a gap.
  */
 export async function sumUp(log: ReadableLog): Promise<LogSum> {
   const hash = createHash('sha256')

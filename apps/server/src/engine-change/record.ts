@@ -6,48 +6,48 @@ import { EngineChangeError } from './error.ts'
 export const engines = ['postgres', 'nats'] as const
 export type EngineName = (typeof engines)[number]
 
-/** A change of engine as the database records it. The last one determines where the log is. */
+/** The database's record of a change of engine. The last one determines where the log is. */
 export interface EngineChange {
   readonly id: string
   readonly to: EngineName
-  /** The NATS side, without credentials. */
+  /** The NATS address, without credentials. */
   readonly address: string
-  /** The end of the log that was copied; null until it is known. */
+  /** The last revision of the copied log; null until it is known. */
   readonly revision: number | null
-  /** From `verified` on, the target may already be declared valid; with `done` it is. */
+  /** From `verified` on, the target may already be declared valid. With `done` it is. */
   readonly state: 'copying' | 'verified' | 'done'
 }
 
-/** The operations on the database for one change, on one session that excludes every other change until it ends. */
+/** The operations on the database during one change. Its session excludes every other change until it ends. */
 export interface ChangeRecord {
   readonly client: pg.Client
   last(): Promise<EngineChange | undefined>
-  /** Records that a change begins, and prevents all appends from here on. Returns the log's last revision, 0 if it is empty. */
+  /** Records the begin of a change, and prevents all later appends. Returns the log's last revision; 0 if it is empty. */
   begin(change: Pick<EngineChange, 'id' | 'to' | 'address'>): Promise<number>
-  /** Prevents appends by all replicas, if they are possible. */
+  /** Prevents appends by all replicas, if they are possible now. */
   close(): Promise<void>
   mark(id: string, state: EngineChange['state'], revision: number): Promise<void>
-  /** Cancels a change as if it had not begun; `isOpen`: replicas may append here again. */
+  /** Cancels a change as if it had not begun. `isOpen`: replicas may append here again. */
   forget(id: string, isOpen: boolean): Promise<void>
   end(): Promise<void>
 }
 
 /** A lock that is held while the engine is changed. */
 const CHANGE_LOCK = 0x67616e83
-/** The session settings: copying and digesting are one transaction, whose duration grows with the log. */
+/** The session's settings. Copying and digesting are one transaction, and its duration grows with the log. */
 const LIMITS = `SET statement_timeout = 0; SET lock_timeout = '30s'; SET idle_in_transaction_session_timeout = 0; SET synchronous_commit = on`
 
 const NOW = `(extract(epoch FROM clock_timestamp()) * 1000)::bigint`
 
-/** A lock on the log while it is in the other engine: it delays writers that have begun, and refuses later ones. */
+/** Locks the log while it is in the other engine. It delays writers that have begun, and refuses later ones. */
 const CLOSE = `LOCK TABLE log IN SHARE ROW EXCLUSIVE MODE;
   CREATE OR REPLACE TRIGGER log_is_elsewhere BEFORE INSERT ON log FOR EACH STATEMENT EXECUTE FUNCTION log_is_elsewhere()`
 export const OPEN = 'DROP TRIGGER IF EXISTS log_is_elsewhere ON log'
 
-/** Throws EngineChangeError (`engine.busy`) if another change is in progress, StoreUnavailableError if the database does not answer. */
+/** Throws EngineChangeError (`engine.busy`) if another change is in progress, and StoreUnavailableError if the database does not answer. */
 export async function openChangeRecord(connection: pg.ClientConfig): Promise<ChangeRecord> {
   const client = new pg.Client({ connectionTimeoutMillis: TIMEOUTS.connectionTimeoutMillis, keepAlive: true, ...connection })
-  // a session that was lost is found by the next statement
+  // the next statement detects a lost session
   client.on('error', () => undefined)
   await client.connect().catch((error: unknown) => {
     throw new StoreUnavailableError(`the database does not answer: ${error instanceof Error ? error.message : String(error)}`, {
@@ -112,7 +112,7 @@ async function lastChange(client: pg.Client): Promise<EngineChange | undefined> 
   return row && { ...row, revision: row.revision === null ? null : Number(row.revision) }
 }
 
-/** Throws StoreSetupError when a database knows that the log is not in this engine, saying where it is. */
+/** Throws StoreSetupError if the database has a record that the log is not in this engine. The message names the present engine. */
 export async function assertLogIn(engine: EngineName, connection: pg.ClientConfig): Promise<void> {
   const client = new pg.Client({ ...TIMEOUTS, ...connection })
   client.on('error', () => undefined)
@@ -120,7 +120,7 @@ export async function assertLogIn(engine: EngineName, connection: pg.ClientConfi
   try {
     const change = await lastChange(client)
     if (change === undefined || (change.to === engine && change.state === 'done')) return
-    // Only the streams show whether they already, or still, contain the log.
+    // For a NATS engine, only the streams show whether they already or still contain the log.
     if (engine === 'nats' && (change.to === 'nats' ? change.state === 'verified' : change.state !== 'done')) return
     throw new StoreSetupError([whereIs(change)])
   } finally {
@@ -128,7 +128,7 @@ export async function assertLogIn(engine: EngineName, connection: pg.ClientConfi
   }
 }
 
-/** The location of the log, if a database says that it does not have it, or not all of it. */
+/** Text about the location of the log, if the database records that it does not have all of it. */
 export function whereIs({ to, address, state, revision }: EngineChange): string {
   if (state === 'done')
     return to === 'nats'

@@ -17,13 +17,13 @@ export interface RecordsOptions {
   warn(message: string): void
 }
 
-/** The time within which the tables must have received the data that waits in NATS. */
+/** The timeout for writing the data that waits in NATS into the tables. */
 const DRAIN_MS = 600_000
 const AGAIN_MS = 50
 
 const tablesOf = ({ prisma, warn }: RecordsOptions): RecordTables =>
   createRecordTables(prisma, {
-    // unpacked, because every release reads that form
+    // not packed, because every release can read that form
     mayPack: () => false,
     onSetAside: ({ kind, id, reason }) => warn(`the database refuses ${kind} ${id}: ${reason}; it is set aside`),
     warn,
@@ -91,7 +91,7 @@ function assertSameKeys(from: readonly KeyRow[], to: readonly KeyRow[]): number 
   return from.length
 }
 
-/** All of a key except for the time of its last use, which is copied later. */
+/** All of a key except the time of its last use, which is copied later. */
 const textOf = ({ key: { lastUsedAt: _lastUsedAt, scopes, hosts, ...key }, hash }: KeyRow): string =>
   JSON.stringify([
     key.id,

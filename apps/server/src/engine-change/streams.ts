@@ -28,10 +28,10 @@ import type { ReadableLog } from './fold.ts'
 /** The present state of a fleet's log stream. */
 export interface NatsLogState {
   readonly phase: Phase | 'here' | 'absent'
-  /** The change that filled or closed it; empty if there was none. */
+  /** The id of the change that filled or closed the stream; empty if there was none. */
   readonly change: string
   readonly firstRevision: number
-  /** 0 if it has no entry. */
+  /** The last revision; 0 if the stream has no entry. */
   readonly lastRevision: number
 }
 
@@ -44,19 +44,19 @@ export interface NatsSide {
   state(): Promise<NatsLogState>
   /** The last signs of life of all replicas. */
   replicas(): Promise<ReplicaRows>
-  /** Closes the streams: from here on, no entry, record or edit of keys can be published. */
+  /** Closes the streams. From then on, no entry, record or edit of keys can be published. */
   leave(change: string): Promise<void>
   /** Opens the streams again. */
   comeBack(): Promise<void>
   /** Removes all streams of the fleet. */
   remove(): Promise<void>
   /**
-   * Creates the log's stream, closed, and copies entries and checkpoints into it at their own revisions. `each` is
-   * called with the number of copied entries.
+   * Creates the log's stream, closed, and copies entries and checkpoints into it with their revisions. `each` is called with the number of
+   * copied entries.
    */
   fill(change: string, from: ReadableLog, each: (entries: number) => void): Promise<void>
   read(): Promise<ReadableLog>
-  /** Opens a filled stream, by a single edit of its settings. */
+  /** Opens a filled stream, with a single change of its settings. */
   declare(): Promise<void>
   close(): Promise<void>
 }
@@ -64,10 +64,10 @@ export interface NatsSide {
 /** no caller waits for this command, so answers may take long */
 const ANSWER_MS = 30_000
 
-/** The limits of entries, and of their bytes, that are published without an answer yet. */
+/** The most entries, and the most bytes of entries, that are published before the first of them is answered. */
 const AHEAD = 64
 const AHEAD_BYTES = 4_194_304
-/** How long to wait for a cluster whose copies are not in sync, and the interval of the checks. */
+/** The timeout for a cluster whose copies are not in sync, and the interval of the checks. */
 const PATIENCE_MS = 30_000
 const AGAIN_MS = 200
 
@@ -100,7 +100,7 @@ function createSide(connection: Connection, fleet: string, copies: number): Nats
     const config: Partial<StreamConfig> = { subjects: [subject], ...(description === undefined ? {} : { description }) }
     if ((await find(stream)) !== undefined) await asked(streams.update(stream, config))
   }
-  /** The streams from which callers were answered; the others contain signs of life, or data that can be computed from the log. */
+  /** The streams that callers' answers depend on. The others contain signs of life, or data that can be computed from the log. */
   const answered = [stores.keys, stores.records, { stream: names.log, subject: names.logSubject }]
 
   return {
@@ -140,7 +140,7 @@ function createSide(connection: Connection, fleet: string, copies: number): Nats
     },
 
     async comeBack() {
-      // the log is opened last, because replicas start once it is open
+      // the log is opened last, because replicas can start when it is open
       for (const { stream, subject } of answered) await setSubject(stream, subject)
     },
 
@@ -154,7 +154,7 @@ function createSide(connection: Connection, fleet: string, copies: number): Nats
       const subject = inPhase(names.logSubject, 'incoming')
       await ensureStream(connection, { ...logSettings(names), subjects: [subject], description: change }, copies)
       await ensureStream(connection, checkpointSettings(names), copies)
-      // an empty stream that is purged up to a sequence continues there
+      // an empty stream that is purged up to a sequence continues from it
       if (from.firstRevision > 1) await asked(streams.purge(names.log, { seq: from.firstRevision }))
       await publishAll(connection, { stream: names.log, subject }, from, each)
       for (const { revision, logBytes } of from.checkpoints)
@@ -193,7 +193,7 @@ function createSide(connection: Connection, fleet: string, copies: number): Nats
   }
 }
 
-/** Resolves when every copy of a stream has caught up with its leader. Throws StoreUnavailableError if one does not in time. */
+/** Resolves when every copy of a stream has caught up with its leader. Throws StoreUnavailableError after a timeout. */
 async function inStep(get: (stream: string) => Promise<StreamInfo>, stream: string): Promise<void> {
   for (const end = Date.now() + PATIENCE_MS; ; await sleep(AGAIN_MS)) {
     const { cluster } = await get(stream)
@@ -206,7 +206,7 @@ async function inStep(get: (stream: string) => Promise<StreamInfo>, stream: stri
   }
 }
 
-/** Publishes entries in order, several at a time without waiting for answers, and checks the revision of each. */
+/** Publishes entries in order, with several unanswered at a time, and checks the revision of each. */
 async function publishAll(
   connection: Connection,
   { stream, subject }: { readonly stream: string; readonly subject: string },
@@ -232,7 +232,7 @@ async function publishAll(
     while (waiting.length >= AHEAD || (waiting.length > 0 && bytes + message.body.length > AHEAD_BYTES)) await settle()
     const done =
       entry.revision === from.firstRevision ? sendFirst(() => send(message, entry.revision), entry) : send(message, entry.revision)
-    // the caller that waits for the answer reports the error
+    // the caller that awaits the answer reports the error
     done.catch(() => undefined)
     if (entry.revision === from.firstRevision) await done
     waiting.push({ bytes: message.body.length, done })
@@ -241,7 +241,7 @@ async function publishAll(
   while (waiting.length > 0) await settle()
 }
 
-/** The leader of a cluster may refuse the first message after a purge once, until it has noticed the purge. */
+/** Sends the first message. After a purge, the leader of a cluster may refuse it once, before it has noticed the purge. */
 async function sendFirst(send: () => Promise<void>, { revision }: LogEntry): Promise<void> {
   for (const end = Date.now() + PATIENCE_MS; ; await sleep(AGAIN_MS)) {
     try {

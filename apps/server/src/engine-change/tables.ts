@@ -5,10 +5,10 @@ import { type LogRow, toEntry } from '../sync/postgres/log-row.ts'
 import type { ReadableLog } from './fold.ts'
 import { OPEN } from './record.ts'
 
-/** The number of rows that are read or written at once. */
+/** The number of rows per statement. */
 const ROWS = 500
 
-/** The log in the tables of a database, read on one session: inside a transaction as that one sees it. */
+/** The log in the tables of a database, read in one session. Inside a transaction it is that transaction's view. */
 export async function readTables(client: pg.Client): Promise<ReadableLog> {
   const { rows: ends } = await client.query<{ first: string; last: string }>(
     'SELECT coalesce(min(revision), 0) AS first, coalesce(max(revision), 0) AS last FROM log',
@@ -56,13 +56,13 @@ async function* readParts(client: pg.Client, revision: number): AsyncGenerator<s
 }
 
 /**
- * Writes a log into the tables in place of their content, inside the caller's transaction: it becomes visible only when
- * that ends, and from then on replicas may append. `each` is called with the number of written entries.
+ * Replaces the content of the tables by a log, inside the caller's transaction. When that is committed, the log is visible and replicas may
+ * append. `each` is called with the number of written entries.
  */
 export async function replaceTables(client: pg.Client, from: ReadableLog, each: (entries: number) => void): Promise<void> {
   await client.query(OPEN)
   await client.query('TRUNCATE log, checkpoint, checkpoint_part')
-  // these positions were in streams of NATS; with tables as the log they would prevent trimming forever
+  // these positions were in streams of NATS, and would prevent trimming with the log in tables
   await client.query(`DELETE FROM projection_position WHERE name <> 'main'`)
   let written = 0
   for await (const some of inPieces(from.entries(from.firstRevision), ROWS)) {
@@ -114,7 +114,7 @@ async function* inPieces<T>(all: AsyncIterable<T>, length: number): AsyncGenerat
   if (some.length > 0) yield some
 }
 
-/** The position of the projections in the log, or revision 0 if they have none. */
+/** The position of the projections in the log; revision 0 if there is none. */
 export async function projectionPlace(client: pg.Client): Promise<{ readonly revision: number; readonly id: string }> {
   const { rows } = await client.query<{ revision: string; id: string }>(`SELECT revision, id FROM projection_position WHERE name = 'main'`)
   return { revision: Number(rows[0]?.revision ?? 0), id: rows[0]?.id ?? '' }

@@ -1,7 +1,7 @@
 import { sortInSteps } from '@gantt/scheduler-core'
 import { answerInPieces, pauseOfQuestion } from './question.ts'
 
-/** The items that are kept, in their order, with pauses. Throws CallerGoneError. */
+/** The items for which `isKept` is true, in order, with pauses. Throws CallerGoneError. */
 export async function filterInPieces<Item>(items: readonly Item[], isKept: (item: Item) => boolean): Promise<Item[]> {
   const kept: Item[] = []
   await eachInPieces(items, (item) => {
@@ -11,7 +11,7 @@ export async function filterInPieces<Item>(items: readonly Item[], isKept: (item
 }
 
 /**
- * Calls a function for each item, with pauses; a single call may take as long as a turn of the event loop may. Throws
+ * Calls a function for each item, with pauses between calls. A single call should take no longer than a turn of the event loop. Throws
  * CallerGoneError.
  */
 export async function eachInPieces<Item>(items: Iterable<Item>, use: (item: Item, position: number) => void): Promise<void> {
@@ -30,6 +30,6 @@ export async function mapInPieces<Item, Made>(items: readonly Item[], make: (ite
   return made
 }
 
-/** A sorted copy, with pauses; equal items keep their order. Throws CallerGoneError. */
+/** A sorted copy, with pauses. Equal items stay in order. Throws CallerGoneError. */
 export const sortInPieces = <Item>(items: readonly Item[], compare: (a: Item, b: Item) => number): Promise<Item[]> =>
   answerInPieces(sortInSteps(items, compare))

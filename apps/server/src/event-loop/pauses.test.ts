@@ -3,7 +3,7 @@ import type { Timers } from '../timers.ts'
 import { createTurns, mapWithPauses } from './pauses.ts'
 import { answerInPieces, CallerGoneError, duringCall } from './question.ts'
 
-/** A clock that advances by a millisecond with each read, and turns of the event loop that the test triggers. */
+/** A clock that advances by a millisecond at each read, and turns of the event loop that the test triggers. */
 function aLoop() {
   let now = 0
   const due: (() => void)[] = []
@@ -49,7 +49,7 @@ describe('turns of the event loop', () => {
       before = now
     }
     expect(await Promise.all(answers)).toEqual(steps.map(() => 50))
-    // a turn lasts four milliseconds of this clock, which advances at every read
+    // a turn takes four milliseconds of this clock, which advances at every read
     expect(most).toBeLessThanOrEqual(5)
   })
 
@@ -87,8 +87,8 @@ describe('turns of the event loop', () => {
   })
 })
 
-describe('a query whose caller disconnects', () => {
-  test('ends at its next pause, and releases what it holds', async () => {
+describe('a query with a caller that disconnects', () => {
+  test('it ends at its next pause, and releases what it holds', async () => {
     const { turns, turn } = aLoop()
     const caller = new AbortController()
     let [steps, released] = [0, 0]
@@ -111,7 +111,7 @@ describe('a query whose caller disconnects', () => {
     expect(released).toBe(1)
   })
 
-  test('does not end the work of another call', async () => {
+  test('it does not end the work of another call', async () => {
     const { turns, turn, isIdle } = aLoop()
     const [gone, stays] = [new AbortController(), new AbortController()]
     const first = duringCall(gone.signal, () =>

@@ -1,23 +1,25 @@
 import { realTimers, type Timers } from '../timers.ts'
 
-/** The time that all long work together may take in one turn of the event loop, milliseconds. */
+/** The milliseconds that all long work together may use in one turn of the event loop. */
 const TURN_MS = 4
-/** The time for which calls are admitted in one turn. */
+/** The milliseconds in which calls are started in one turn. */
 const ADMIT_MS = 8
 
 /**
- * Divides the turns of the event loop among all long work of this process: work for which one turn has no time left
- * waits for a later turn, in order of arrival. So a hundred long queries delay a short one no longer than one does.
+ * Divides the turns of the event loop among all long work of this process. Work waits for a later turn, in order of arrival, if the present
+ * one has no time left. So a hundred long queries delay a short one no longer than a single one does.
  */
 export interface Turns {
-  /** Called between two steps of long work: returns undefined while this turn has time left, otherwise a promise to wait for. */
+  /**
+   * Called between two steps of long work. Returns undefined while this turn has time left, otherwise a promise that the work must await.
+   */
   pause(): Promise<void> | undefined
-  /** Like `pause`, for a call that has not begun: many calls that arrive together begin in several turns. */
+  /** Like `pause`, for a call that has not started. Calls that arrive together start in several turns. */
   admit(): Promise<void> | undefined
 }
 
 export function createTurns({ now, after }: Timers): Turns {
-  /** The time of the first step of this turn; undefined until a step begins. */
+  /** The time of the first step in this turn; undefined before it. */
   let begunAt: number | undefined
   let isEndAwaited = false
   const waiting: (() => void)[] = []
@@ -61,12 +63,12 @@ const turnsOf = (timers: Timers): Turns => {
 }
 
 /**
- * Called between two steps of long work: returns a promise to wait for once all long work has run for long enough, so
- * that the process does other things; undefined before.
+ * Called between two steps of long work. After TURN_MS of long work it returns a promise that the work must await, so that the process can
+ * do other things; otherwise undefined.
  */
 export const createPause = (timers: Timers = realTimers): (() => Promise<void> | undefined) => turnsOf(timers).pause
 
-/** Runs long work of the service itself to its end; at the pauses of the work, the process does other things. */
+/** Runs long work of the service itself to its end. At its pauses the process does other things. */
 export async function inPieces<Result>(work: Generator<void, Result>, timers: Timers = realTimers): Promise<Result> {
   const due = createPause(timers)
   for (;;) {

@@ -10,13 +10,13 @@ export class CallerGoneError extends Error {
   }
 }
 
-/** The call that is being answered: aborted once its caller has disconnected. */
+/** The signal of the present call. It is aborted when the caller has disconnected. */
 const calls = new AsyncLocalStorage<AbortSignal | undefined>()
 
-/** Runs the work of a call; its queries end once `gone` is aborted. */
+/** Runs the work of a call. Its queries end when `gone` is aborted. */
 export const duringCall = <Result>(gone: AbortSignal, work: () => Result): Result => calls.run(gone, work)
 
-/** Runs work that several callers wait for, or that continues after the call that started it, so that it does not end with a caller. */
+/** Runs work that several callers wait for, or that continues after the call that started it. It does not end when a caller disconnects. */
 export const outsideOfCalls = <Result>(work: () => Result): Result => calls.run(undefined, work)
 
 /** Throws CallerGoneError if the caller of the present call has disconnected. */
@@ -24,18 +24,15 @@ export function assertAsked(): void {
   if (calls.getStore()?.aborted === true) throw new CallerGoneError()
 }
 
-/**
- * Called between two steps of a query: returns a promise to wait for, if a pause is due. Throws CallerGoneError, also
- * from the promise.
- */
+/** Called between two steps of a query. Returns a promise to await if a pause is due. Throws CallerGoneError, also from the promise. */
 export function pauseOfQuestion({ pause }: Turns = turns): Promise<void> | undefined {
   assertAsked()
   return pause()?.then(assertAsked)
 }
 
 /**
- * Answers a query step by step: other calls are answered at its pauses, and it ends with CallerGoneError at the first
- * pause after its caller disconnected. Work that other callers wait for too does not use this; see `inPieces`.
+ * Answers a query step by step. Other calls are answered at its pauses, and it ends with CallerGoneError at the first pause after its
+ * caller disconnected. Work that other callers also wait for uses `inPieces`.
  */
 export async function answerInPieces<Result>(work: Generator<void, Result>, shared: Turns = turns): Promise<Result> {
   try {

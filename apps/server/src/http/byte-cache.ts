@@ -1,10 +1,7 @@
-/** A cache of the last used values by text, limited in bytes. */
+/** A cache of the most recently used values by key, limited in bytes. */
 export interface ByteCache<Value> {
   get(key: string): Value | undefined
-  /**
-   * Caches values up to this many bytes, dropping those that were unused for longest; a value that is too large alone
-   * is not cached.
-   */
+  /** Caches values up to this many bytes, and drops the least recently used. A value that is too large alone is not cached. */
   set(key: string, value: Value, bytes: number): void
   /** The number of cached bytes, including keys. */
   readonly bytes: number
@@ -14,7 +11,7 @@ export interface ByteCache<Value> {
 /** The largest size of a text in V8: two bytes for each character, and a header. */
 const bytesOfText = (text: string): number => 2 * text.length + 64
 
-/** A cache that is bounded by bytes alone: entries that callers choose may have any size. */
+/** A cache limited by bytes alone, because callers choose entries of any size. */
 export function createByteCache<Value>(mostBytes: number): ByteCache<Value> {
   const entries = new Map<string, { readonly value: Value; readonly bytes: number }>()
   let total = 0
@@ -26,7 +23,7 @@ export function createByteCache<Value>(mostBytes: number): ByteCache<Value> {
     get(key) {
       const entry = entries.get(key)
       if (entry === undefined) return undefined
-      // the order of a Map is that of insertion: a used value is inserted again at its end
+      // a Map is in the order of insertion, so a used value is inserted again at its end
       entries.delete(key)
       entries.set(key, entry)
       return entry.value

@@ -63,12 +63,12 @@ const send = async (host: string, report: Json): Promise<Json> => {
 }
 
 describe('a report', () => {
-  test('of a large host fits three times', async () => {
+  test('the report of a large host fits three times into a call', async () => {
     expect(await send('large', { full: largeHost })).toMatchObject({ __typename: 'ResourceStatsApplied' })
     expect(3 * JSON.stringify(largeHost).length).toBeLessThan(MAX_REPORT_LENGTH)
   })
 
-  test('with as many instances as a host may list fits', async () => {
+  test('a report with as many instances as a host may list fits into a call', async () => {
     const { instances: _, ...rest } = largeHost
     expect(await send('many', { full: { ...rest, pciPools: [], instances: uuids(10_000) } })).toMatchObject({
       __typename: 'ResourceStatsApplied',
@@ -106,7 +106,7 @@ describe('a report', () => {
     ],
     ['values that are not instances', { delta: { baseSequence: 1, addInstances: range(10_000, () => 'x'.repeat(60)) } }],
     ['a document of Nova', { nova: { compute_node: { a: 'x'.repeat(MAX_REPORT_LENGTH) } } }],
-  ])('that is too long by %s is refused with the limit and its own length', async (_name, report) => {
+  ])('a report that is too long by %s is refused with the limit and its own length', async (_name, report) => {
     const answer = await send('too-large', report)
     if (answer.text !== undefined) expect(answer.text).toContain('GRAPHQL_VALIDATION_FAILED')
     else {
@@ -115,7 +115,7 @@ describe('a report', () => {
     }
   })
 
-  test('of many short values is refused with the limit and the number found, and real hosts are far from the limit', async () => {
+  test('a report of many short values is refused with the limit and the number found, and real hosts are far below it', async () => {
     const numaCells = range(64, (id) => ({ id, cpuset: range(400, (i) => id * 400 + i), memoryMb: 1, siblings: range(300, () => [id]) }))
     const answer = await send('short-values', { full: { ...largeHost, instances: [], numaCells } })
     expect(answer).toMatchObject({ __typename: 'ValidationError', issues: [{ rule: 'call.too_large' }] })
@@ -125,7 +125,7 @@ describe('a report', () => {
     expect(3 * count(largeHost)).toBeLessThan(MAX_REPORT_VALUES)
   })
 
-  test('that adds instances by deltas without limit is refused before the host has more than a full report may list', async () => {
+  test('deltas that add instances without end are refused before the host has more than a full report may list', async () => {
     expect(await send('growing', { full: { ...largeHost, instances: uuids(6_000) } })).toMatchObject({ __typename: 'ResourceStatsApplied' })
     const base = sequence
     const answer = await send('growing', { delta: { baseSequence: base, addInstances: uuids(4_001) } })
@@ -158,7 +158,7 @@ describe('parts that are evaluated on every host', () => {
     ['too many choices', () => spec(`<or> ${Array.from({ length: 60 }, (_, i) => `c${i}`).join(' <or> ')}`), 'at most 100 words'],
     ['too many words that must all be present', () => spec(`<all-in> ${'w '.repeat(200)}`), 'at most 100 words'],
     ['too many words behind blanks', () => spec(`\t <in> ${'w '.repeat(200)}`), 'at most 100 words'],
-  ])('%s is refused with the limit and what was found', async (_name, ask, message) => {
+  ])('%s is refused with the limit and the number found', async (_name, ask, message) => {
     const answer = await ask()
     expect(answer).toMatchObject({ __typename: 'ValidationError', issues: [{ rule: 'call.too_large' }] })
     expect(answer.message).toContain(message)

@@ -10,7 +10,7 @@ afterEach(async () => {
   server = undefined
 })
 
-/** Serves GraphQL by this function, to whoever sends a key. `onCall`: called before the body of a call is read. */
+/** Serves GraphQL with this function for any key. `onCall` is called before the body of a call is read. */
 async function serve(
   graphql: (request: http.IncomingMessage, response: http.ServerResponse) => Promise<void>,
   onCall = (): void => undefined,
@@ -45,7 +45,7 @@ function send(url: string): http.ClientRequest {
   return request
 }
 
-/** A service with one answer that never completes; it reports how the answer ended. */
+/** A service with an answer that never ends. It reports how the answer was stopped. */
 async function anEndlessService() {
   let steps = 0
   let begin = (): void => undefined
@@ -66,7 +66,7 @@ async function anEndlessService() {
   return { url, begun, ended, steps: () => steps }
 }
 
-test('an answer whose caller disconnected is not computed to its end', async () => {
+test('an answer is not computed further after its caller disconnected', async () => {
   const { url, begun, ended, steps } = await anEndlessService()
   const request = send(url)
   await begun
@@ -94,7 +94,7 @@ test('while an answer is computed, the service still answers health checks', asy
   expect(await ended).toBeInstanceOf(CallerGoneError)
 })
 
-test('a call whose caller left while it waited for its turn is not begun: nothing would end what it holds', async () => {
+test('a call whose caller disconnected while it waited is not started', async () => {
   let isBusy = true
   function* busy(): Generator<undefined, undefined> {
     while (isBusy) {
@@ -115,12 +115,12 @@ test('a call whose caller left while it waited for its turn is not begun: nothin
     },
     () => onCall(),
   )
-  // a call waits for its turn, as all calls do
+  // all calls wait for their turn, so many must be waiting
   const work = Array.from({ length: 30 }, () => inPieces(busy()))
   const first = send(url)
   await seen
   first.destroy()
-  // this call arrived later, so it begins later
+  // this call arrived later, so it starts later
   await new Promise((resolve) => void send(url).once('response', resolve))
   isBusy = false
   await Promise.all(work)

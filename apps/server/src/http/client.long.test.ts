@@ -15,7 +15,7 @@ import { instantClock } from '../testing/clocks.ts'
 import { type HttpProxy, startHttpProxy } from '../testing/http-proxy.ts'
 import { dataOf, startTestService, type TestService } from '../testing/test-service.ts'
 
-// Tests the calls of @gantt/client against a service behind a proxy that loses, delays and refuses.
+// Tests the calls of @gantt/client through a proxy that loses, delays and refuses them.
 
 let api: TestService
 let proxy: HttpProxy
@@ -39,7 +39,7 @@ const oneInstance = (uuid: string = randomUUID(), memoryMb = 512) => ({
   spec: { gantt: { flavor: { vcpus: 1, memoryMb }, instanceUuids: [uuid] } },
 })
 
-/** States of the claims for an instance. */
+/** The states of the claims for an instance. */
 async function claimsFor(instance: string): Promise<readonly string[]> {
   const { claims } = await dataOf(api, '{ claims(first: 500) { nodes { state instanceUuid } } }')
   return claims.nodes.flatMap(({ state, instanceUuid }: { state: string; instanceUuid: string }) =>
@@ -102,7 +102,7 @@ test.each([
     },
     5_000,
   ],
-])('after a refusal by %s the call waits at least for the given time', async (_who, fate, atLeastMs) => {
+])('after a refusal by %s the call waits at least for the stated time', async (_who, fate, atLeastMs) => {
   proxy.plan('selectDestinations', fate, fate)
   const clock = instantClock()
   expect(await clientWith({ clock }).selectDestinations(oneInstance())).toMatchObject({ __typename: 'SelectDestinationsPayload' })
@@ -129,7 +129,7 @@ test.each([
   expect(proxy.calls('selectDestinations')).toBe(1)
 })
 
-test('expected failures are answers, each with its own facts', async () => {
+test('expected failures are answers, each with its own fields', async () => {
   const gantt = clientWith()
   const first = oneInstance()
   const refused = await gantt.selectDestinations(oneInstance(randomUUID(), 1_000_000))
@@ -152,7 +152,7 @@ test('a claim moves to the host in the answer', async () => {
   expect((await claimsFor(uuid)).toSorted()).toEqual(['CONFIRMED', 'RESERVED'])
 })
 
-test('a call to a full fleet is repeated with the same key until a host has enough free', async () => {
+test('a call to a full fleet is repeated with the same key until a host has enough free capacity', async () => {
   const uuid = randomUUID()
   const clock = instantClock(() => api.report({ large: { memoryMb: 2_000_000, vcpus: 64 } }))
   const gantt = clientWith({ clock })
@@ -166,7 +166,7 @@ test('a call to a full fleet is repeated with the same key until a host has enou
   expect(await claimsFor(uuid)).toEqual(['RESERVED'])
 })
 
-test('a call to a replica that is behind is repeated at the given time', async () => {
+test('a call to a replica that is behind is repeated at the stated time', async () => {
   const { fleetRevision } = placedBy(await clientWith().selectDestinations(oneInstance()))
   const clock = instantClock(() => api.report({ [randomUUID()]: { memoryMb: 1 } }))
   const minRevision = String(Number(fleetRevision) + 1)
@@ -175,21 +175,24 @@ test('a call to a replica that is behind is repeated at the given time', async (
   expect(clock.waits).toEqual([1_050])
 })
 
-test.each(['deadline', 'signal'])('a %s before the answer: the error has the key, and its final call releases the claims', async (what) => {
-  const uuid = randomUUID()
-  const gantt = clientWith({ clock: systemClock })
-  proxy.plan('selectDestinations', 'never answer')
-  const stop = new AbortController()
-  const answer = gantt.selectDestinations(oneInstance(uuid), what === 'signal' ? { signal: stop.signal } : { deadlineMs: 1_500 })
-  const ended = thrownBy(answer)
-  await expect.poll(() => claimsFor(uuid)).toEqual(['RESERVED'])
-  stop.abort()
-  const error = await ended
-  if (!(error instanceof UnknownOutcomeError)) throw error
-  expect(error.cause).toMatchObject(what === 'signal' ? { name: 'AbortError' } : { name: 'UnreachableError' })
-  expect(await gantt.abandon(error.idempotencyKey)).toMatchObject({ __typename: 'ClaimPayload' })
-  expect(await claimsFor(uuid)).toEqual(['RELEASED'])
-})
+test.each(['deadline', 'signal'])(
+  'after a %s before the answer the error has the key, and its final call releases the claims',
+  async (what) => {
+    const uuid = randomUUID()
+    const gantt = clientWith({ clock: systemClock })
+    proxy.plan('selectDestinations', 'never answer')
+    const stop = new AbortController()
+    const answer = gantt.selectDestinations(oneInstance(uuid), what === 'signal' ? { signal: stop.signal } : { deadlineMs: 1_500 })
+    const ended = thrownBy(answer)
+    await expect.poll(() => claimsFor(uuid)).toEqual(['RESERVED'])
+    stop.abort()
+    const error = await ended
+    if (!(error instanceof UnknownOutcomeError)) throw error
+    expect(error.cause).toMatchObject(what === 'signal' ? { name: 'AbortError' } : { name: 'UnreachableError' })
+    expect(await gantt.abandon(error.idempotencyKey)).toMatchObject({ __typename: 'ClaimPayload' })
+    expect(await claimsFor(uuid)).toEqual(['RELEASED'])
+  },
+)
 
 test('an outcome stays unknown when only the first answer was lost and all later ones are refusals', async () => {
   const busy = { status: 429, headers: { 'retry-after': '9' } }
@@ -228,7 +231,7 @@ async function aKey() {
   }
 }
 
-test('a rotated key: calls that are refused together ask the source once, and a running call keeps its idempotency key', async () => {
+test('calls that are refused together after a key rotation get the new key once, and a running call keeps its idempotency key', async () => {
   const { secret, rotate } = await aKey()
   let present = secret
   let asked = 0

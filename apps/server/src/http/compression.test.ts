@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { startTestService, type TestService } from '../testing/test-service.ts'
 import { acceptedEncoding } from './compression.ts'
 
-describe('the encoding for the encodings that a caller accepts', () => {
+describe('the chosen encoding for an Accept-Encoding header', () => {
   test.each([
     ['gzip, deflate, br', 'br'],
     ['gzip, deflate', 'gzip'],
@@ -32,7 +32,7 @@ interface Received {
   readonly body: Buffer
 }
 
-/** An answer with its encoded bytes, which other clients decode before a test can see them. */
+/** The answer with its encoded bytes. Other clients would decode them before a test can see them. */
 function receive(query: string, headers: Readonly<Record<string, string>>): Promise<Received> {
   return new Promise((resolve, reject) => {
     const call = request(
@@ -45,7 +45,7 @@ function receive(query: string, headers: Readonly<Record<string, string>>): Prom
         const chunks: Buffer[] = []
         response.on('data', (chunk: Buffer) => {
           chunks.push(chunk)
-          // a stream has no end, but its first bytes show its encoding
+          // a stream does not end, but its first bytes show its encoding
           if (headers.accept === 'text/event-stream') {
             resolve({ headers: response.headers, body: Buffer.concat(chunks) })
             call.destroy()

@@ -5,18 +5,18 @@ import { brotliCompress, constants, gzip } from 'node:zlib'
 const encodings = ['br', 'gzip'] as const
 export type Encoding = (typeof encodings)[number]
 
-/** The size in bytes below which a body is sent unchanged, because compression would save no packet. */
+/** Smaller bodies, in bytes, are sent unchanged, because compression would save no packet. */
 export const LEAST_TO_COMPRESS = 1_024
 
 /**
- * Level 5 is the lowest that finds distant repeats: it is as fast as gzip with smaller results, while packed columns are a fifth larger at
- * level 4.
+ * Level 5 is the lowest that finds distant repetitions. It is as fast as gzip with smaller results. At level 4 packed columns are a fifth
+ * larger.
  */
 const QUALITY = 5
 
-/** The size in bytes from which on a caller waits for the compression itself: columns of a large fleet. */
+/** For bodies above this size in bytes, the caller waits mainly for the compression. These are columns of a large fleet. */
 const LARGE = 1 << 20
-/** This level needs a quarter of the time for a fifth more bytes; levels 3 and 4 are slower with larger results. */
+/** This level takes a quarter of the time and gives a fifth more bytes. Levels 3 and 4 are slower with larger results. */
 const QUALITY_OF_LARGE = 2
 
 /** The preferred encoding of an Accept-Encoding header among the supported ones; undefined if it accepts none. */
@@ -38,7 +38,7 @@ const toGzip = promisify(gzip)
 
 /** Compresses in another thread, so that other calls are answered meanwhile. */
 export function compress(body: Uint8Array, encoding: Encoding): Promise<Buffer<ArrayBuffer>> {
-  // the thread waits for the main thread after each block of this size: a busy service would take a second per megabyte with small blocks
+  // the thread waits for the main thread after each block of this size, so on a busy service small blocks would take a second per megabyte
   const chunkSize = Math.max(body.byteLength, constants.Z_DEFAULT_CHUNK)
   if (encoding === 'gzip') return toGzip(body, { chunkSize })
   const quality = body.byteLength < LARGE ? QUALITY : QUALITY_OF_LARGE

@@ -78,14 +78,14 @@ describe('addresses', () => {
   })
 })
 
-test('only the document that the console shows in a frame may be framed, and only by the console', async () => {
+test('only the one document that the console shows in a frame may be framed, and only by the console', async () => {
   const policyOf = async (address: string) => (await fetch(base + address)).headers.get('content-security-policy')
   expect(await policyOf('/graphiql-frame.html')).toContain("frame-ancestors 'self'")
   expect(await policyOf('/graphiql')).toContain("frame-ancestors 'none'")
 })
 
-describe('representations', () => {
-  test('a file with a hash in its name may be kept for ever', async () => {
+describe('encodings and caching of files', () => {
+  test('a file with a hash in its name may be cached for ever', async () => {
     const response = await fetch(`${base}/assets/index-a1b2.js`)
     expect(response.headers.get('cache-control')).toBe('public, max-age=31536000, immutable')
     expect(response.headers.get('content-type')).toBe('text/javascript; charset=utf-8')

@@ -17,7 +17,7 @@ const types: Readonly<Record<string, string>> = {
   '.svg': 'image/svg+xml',
 }
 
-/** Pages of the console: any address below them is answered with its one document, which reads the rest of the address itself. */
+/** Pages of the console. Any address below them is answered with the console's one document, which reads the rest of the address itself. */
 const pages = [
   '/overview',
   '/hosts',
@@ -33,7 +33,10 @@ const pages = [
   '/settings',
 ]
 
-/** Allows only the console's own files and its own service; the component library writes its variables as style elements. */
+/**
+ * Allows only the console's own files and its own service. Styles are allowed because the component library writes its variables as style
+ * elements.
+ */
 const policy = (framedBy: "'none'" | "'self'"): string =>
   [
     "default-src 'self'",
@@ -49,7 +52,7 @@ const policy = (framedBy: "'none'" | "'self'"): string =>
 /** The one document that a page of the console shows in a frame. */
 const FRAMED = '/graphiql-frame.html'
 
-/** Files under this name carry their content's hash in their own: they never change. */
+/** Files in this folder have a hash of their content in their name, so they never change. */
 const HASHED = '/assets/'
 
 interface Representation {
@@ -61,10 +64,7 @@ interface Representation {
 export const consoleFolder = (): string =>
   path.join(path.dirname(createRequire(import.meta.url).resolve('@gantt/console/package.json')), 'dist')
 
-/**
- * Serves a folder that `vite build` wrote, with its precompressed files. Files with a hash in their name are read once
- * and kept in memory.
- */
+/** Serves a folder that `vite build` wrote, with its precompressed files. Files with a hash in their name are read once and cached. */
 export function createConsole(folder: string): ConsoleHandler {
   const files = new Map<string, Promise<Representation | undefined>>()
   const read = (file: string): Promise<Representation | undefined> => {
@@ -77,9 +77,9 @@ export function createConsole(folder: string): ConsoleHandler {
         throw error
       },
     )
-    // missing files are not cached, because callers could fill the memory with addresses
+    // missing files are not cached, because callers could fill the memory with invented addresses
     void loading.then((found) => found === undefined && files.delete(file)).catch(() => files.delete(file))
-    // the other files change with the next build, and then refer to other files
+    // other files change with the next build, so they are not cached
     if (file.startsWith(HASHED)) files.set(file, loading)
     return loading
   }
@@ -113,11 +113,11 @@ export function createConsole(folder: string): ConsoleHandler {
   }
 }
 
-/** The file that answers an address; undefined for addresses that are not the console's. */
+/** The file for an address; undefined for addresses outside of the console. */
 function fileFor(url: string): string | undefined {
   const [address = '/'] = url.split('?')
   if (address === '/' || pages.some((page) => address === page || address.startsWith(`${page}/`))) return '/index.html'
-  // only paths of a build are allowed: one name, in at most one folder, and no parent folder
+  // only paths of a build are allowed: one name in at most one folder, without a parent folder
   return /^\/(assets\/)?[A-Za-z0-9_-]+(\.[A-Za-z0-9_-]+)*$/.test(address) && Object.hasOwn(types, path.extname(address))
     ? address
     : undefined

@@ -35,7 +35,7 @@ test('a heartbeat is a comment with the revision and the age of the state', () =
   expect(heartbeatText({ revision: 7, stateAgeMs: 3.6 })).toBe(':heartbeat {"revision":"7","stateAgeMs":4}\n\n')
 })
 
-test('an idle stream gets a heartbeat at once, and each second', async () => {
+test('an idle stream gets a heartbeat at once, and then each second', async () => {
   const { read } = open()
   expect(await read()).toBe(beat(1))
   for (let next = 2; next < 6; next++) {
@@ -45,7 +45,7 @@ test('an idle stream gets a heartbeat at once, and each second', async () => {
   }
 })
 
-test('an event in two pieces has no heartbeat within it', async () => {
+test('an event in two pieces is not interrupted by a heartbeat', async () => {
   const { read, send } = open()
   expect(await read()).toBe(beat(1))
   const head = read()
@@ -72,7 +72,7 @@ test.each([
   ['it ends', (stream: ReturnType<typeof open>) => stream.end()],
   ['its reader leaves', (stream: ReturnType<typeof open>) => void stream.reader.cancel('left')],
   ['it fails', (stream: ReturnType<typeof open>) => stream.fail(new Error('broken'))],
-])('no timer is left once %s', async (_what, end) => {
+])('no timer is left when %s', async (_what, end) => {
   const stream = open()
   await stream.read()
   end(stream)
@@ -81,7 +81,7 @@ test.each([
   expect(vi.getTimerCount()).toBe(0)
 })
 
-test('a reader that disconnects ends the source of the stream', async () => {
+test('the source of a stream ends when its reader disconnects', async () => {
   const { reader, cancelledWith } = open()
   await reader.cancel('left')
   expect(cancelledWith()).toBe('left')

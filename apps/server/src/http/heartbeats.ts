@@ -3,18 +3,18 @@ import type { Plugin } from 'graphql-yoga'
 /** The interval of heartbeats on an open stream. */
 export const HEARTBEAT_MS = 1_000
 
-/** The content of a heartbeat: how fresh the sent data is, not only that the process runs. */
+/** The content of a heartbeat: how fresh the sent data is, and not only that the process runs. */
 export interface Heartbeat {
   /** The revision that this replica has applied. */
   readonly revision: number
-  /** How long ago its state was last known to be as new as the store's, milliseconds. */
+  /** How long ago the state was last known to be as new as the store's, in milliseconds. */
   readonly stateAgeMs: number
 }
 
 /**
- * Sends a heartbeat on every stream, at once and then each second: a comment of server-sent events, which readers of
- * events skip, such as `:heartbeat {"revision":"88123","stateAgeMs":420}`. A reader that gets none for three seconds
- * knows that it is disconnected; without heartbeats, a stream without events would look like a dead one.
+ * Sends a heartbeat on every stream, at once and then each second. It is a comment of server-sent events, which readers of events skip,
+ * such as `:heartbeat {"revision":"88123","stateAgeMs":420}`. A reader without a heartbeat for three seconds knows that it is disconnected.
+ * Otherwise a stream without events would look like a lost connection.
  */
 export function useHeartbeats(current: () => Heartbeat): Plugin {
   return {
@@ -29,7 +29,7 @@ export function useHeartbeats(current: () => Heartbeat): Plugin {
 export const heartbeatText = ({ revision, stateAgeMs }: Heartbeat): string =>
   `:heartbeat ${JSON.stringify({ revision: String(revision), stateAgeMs: Math.round(stateAgeMs) })}\n\n`
 
-/** The stream with heartbeats between its events, never within one; none is sent while its reader is slow. */
+/** The stream with heartbeats between its events, never within one. None is sent while its reader is slow. */
 export function withHeartbeats(
   body: ReadableStream<Uint8Array>,
   current: () => Heartbeat,

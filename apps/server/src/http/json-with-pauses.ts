@@ -12,8 +12,8 @@ interface Open {
 }
 
 /**
- * The JSON of a value, as JSON.stringify writes it, with a pause after each piece; undefined where it has more than `most` characters.
- * Throws CallerGoneError. `onPause` is for tests.
+ * The JSON of a value, as JSON.stringify writes it, with a pause after each piece. Undefined if it has more than `most` characters. Throws
+ * CallerGoneError. Tests set `onPause`.
  */
 export async function jsonInPieces(
   root: unknown,

@@ -55,12 +55,12 @@ describe('limits', () => {
     expect(answer.errors[0]?.extensions).toMatchObject({ rule, requestId: expect.any(String) })
   })
 
-  test('too many tokens are refused while reading', async () => {
+  test('too many tokens are refused while the body is read', async () => {
     const answer = await api.ask(`{ viewer { ${'scopes '.repeat(limits.tokens)} } }`)
     expect([answer.status, codeOf(answer)]).toEqual([400, 'GRAPHQL_PARSE_FAILED'])
   })
 
-  test('fragments in a circle end', async () => {
+  test('fragments that spread each other in a circle are refused', async () => {
     const answer = await api.ask('{ hosts { nodes { ...a } } } fragment a on Host { ...b } fragment b on Host { ...a }')
     expect(answer.status).toBe(400)
   })
@@ -69,7 +69,7 @@ describe('limits', () => {
   test.each([
     ['named by its length', false],
     ['in chunks', true],
-  ])('a body above the limit, %s, is 413', async (_name, chunked) => {
+  ])('a body above the limit, %s, gets the status 413', async (_name, chunked) => {
     const { status, text } = await send(JSON.stringify({ query: `# ${'x'.repeat(limits.bodyBytes)}` }), json, { chunked })
     expect(status).toBe(413)
     expect(JSON.parse(text).errors[0].extensions.rule).toBe('limit.body')
@@ -100,13 +100,13 @@ describe('calls that could delay all others are refused before they run', () => 
   const hosts = (filter: unknown) => api.ask('query ($f: HostFilter) { hosts(filter: $f) { totalCount } }', { f: filter })
   const deep = (levels: number): unknown => (levels === 0 ? { name: { eq: 'h1' } } : { not: deep(levels - 1) })
 
-  test('a filter of too many parts', async () => {
+  test('a filter with too many parts is refused', async () => {
     const answer = await hosts({ or: Array.from({ length: 5_000 }, () => ({ name: { contains: 'z' } })) })
     expect([answer.status, codeOf(answer)]).toEqual([400, 'GRAPHQL_VALIDATION_FAILED'])
     expect(answer.errors[0]?.extensions.allowed).toBe('a filter of at most 100 parts')
   })
 
-  test('a list of too many items, and not one with the allowed number', async () => {
+  test('a list with too many items is refused, and one with the allowed number is not', async () => {
     const create = 'mutation ($input: AggregateCreateInput!) { aggregateCreate(input: $input, dryRun: true) { __typename } }'
     const many = Array.from({ length: 18_750 }, (_, i) => `h${i}`)
     expect(codeOf(await api.ask(create, { input: { name: 'of many', hosts: many } }))).toBeUndefined()
@@ -114,7 +114,7 @@ describe('calls that could delay all others are refused before they run', () => 
     expect(answer.errors[0]?.message).toContain('input.hosts is a list of 100001; it must be a list of at most 100000')
   })
 
-  test('too many values in short lists, and not as many hosts as lists may have', async () => {
+  test('too many values in short lists are refused, and as many hosts as lists may have are not', async () => {
     const cells = Array.from({ length: 1_000 }, () => ({ siblings: Array.from({ length: 124 }, () => [1]) }))
     const answer = await api.ask('query ($i: [JSON!]) { viewer { scopes } }', { i: cells })
     expect([answer.status, codeOf(answer), answer.errors[0]?.extensions]).toEqual([
@@ -127,17 +127,17 @@ describe('calls that could delay all others are refused before they run', () => 
     expect(within.text).not.toContain('limit.values')
   })
 
-  test('variables nested without end', async () => {
+  test('variables nested too deeply are refused', async () => {
     const answer = await hosts(deep(3_000))
     expect([answer.status, codeOf(answer), answer.errors[0]?.extensions.rule]).toEqual([400, 'GRAPHQL_VALIDATION_FAILED', 'limit.depth'])
   })
 
-  test('a document nested without end', async () => {
+  test('a document nested too deeply is refused', async () => {
     const answer = await api.ask(`{ nodes(ids: ${'['.repeat(2_400)}${']'.repeat(2_400)}) { id } }`)
     expect([answer.status, codeOf(answer), answer.errors[0]?.extensions.rule]).toEqual([400, 'GRAPHQL_VALIDATION_FAILED', 'limit.depth'])
   })
 
-  test('the cost of many ids is a multiple of that of one', async () => {
+  test('the cost of many ids is a multiple of the cost of one', async () => {
     const ids = Array.from({ length: 1_000 }, () => 'x')
     const answer = await api.ask('query ($ids: [ID!]!) { nodes(ids: $ids) { ... on Decision { explanation { text } } } }', { ids })
     expect(codeOf(answer)).toBe('COST_EXCEEDED')
@@ -153,7 +153,7 @@ test('a client that reads the answer only after sending the whole body still get
   expect(response.status).toBe(413)
 })
 
-describe('a document that is too long is refused, long before the limit of the body', () => {
+describe('a document that is too long is refused, at a much lower limit than the body', () => {
   test.each([
     ['a comment', `{ viewer { scopes } } # ${'x'.repeat(limits.documentBytes)}`],
     ['a comment of 3.9 MB', `{ viewer { scopes } } # ${'x'.repeat(3_900_000)}`],
@@ -202,7 +202,7 @@ test('introspection with an unlimited answer is refused before anything runs, fo
   expect((await api.ask(getIntrospectionQuery(), {}, secret)).status).toBe(200)
 })
 
-test('a filter whose pattern once made a replica stall is answered, and one with too many stars is refused with both numbers', async () => {
+test('a filter that once made a replica stall is answered, and one with too many stars is refused with both numbers', async () => {
   const hosts = (query: string) => api.ask('query ($q: String) { hosts(query: $q) { totalCount } }', { q: query })
   expect((await hosts('host:*a*a*a*a*a*a*a*b')).data).toEqual({ hosts: { totalCount: 0 } })
   const answer = await hosts(`host:${'*a'.repeat(17)}`)

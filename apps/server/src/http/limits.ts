@@ -1,30 +1,30 @@
 import type { GraphQLError } from 'graphql'
 import { fault } from '../schema/types/faults.ts'
 
-/** The maximum size of one call. docs/limits.md explains each limit. */
+/** The limits of one call. docs/limits.md explains each. */
 export const limits = {
   bodyBytes: 4 * 1024 * 1024,
-  /** The size of a document's text, in UTF-8. */
+  /** The length of a document's text in UTF-8. */
   documentBytes: 64 * 1024,
   tokens: 5_000,
   depth: 12,
-  /** The depth of `__schema` and `__type`: the standard queries of GraphiQL and of code generators are up to 15 deep. */
+  /** The depth of `__schema` and `__type`. The standard queries of GraphiQL and of code generators have up to 15 levels. */
   introspectionDepth: 16,
   aliases: 30,
   directives: 50,
   rootFields: 10,
-  /** The number of fields of an operation; those of a fragment count for each spread. */
+  /** The number of fields of an operation. Those of a fragment count for each spread. */
   fields: 2_000,
-  /** The maximum number of fields with the same name in one selection set: validation compares them in pairs. */
+  /** The most fields with the same name in one selection set, because validation compares them in pairs. */
   repeats: 30,
   cost: 10_000,
   /** The nesting depth of lists and objects in a call's variables, and of brackets in its document. */
   nesting: 64,
-  /** The maximum length of one list in a call's variables: that of the longest allowed one, the hosts of an aggregate. */
+  /** The most items in one list of a call's variables: as many as the hosts of an aggregate. */
   listItems: 100_000,
-  /** The number of lists, objects and their members in a call's variables: each is visited several times before the call runs. */
+  /** The most lists, objects and their members in a call's variables, because each is visited several times before the call runs. */
   values: 250_000,
-  /** The size of one answer, or of one event of a stream: its values as JSON, plus 32 for each field and each item of a list. */
+  /** The size of one answer, or of one event of a stream: its values as JSON, plus 32 bytes for each field and each item of a list. */
   answerBytes: 32 * 1024 * 1024,
   /** The total size of all answers that a replica is computing and sending. */
   answersBytes: 128 * 1024 * 1024,
@@ -32,7 +32,7 @@ export const limits = {
   smallAnswerBytes: 1024 * 1024,
 } as const
 
-/** Throws the fault of an operation that exceeds a limit, with the limit and the number found. */
+/** Throws the error for an operation above a limit, with the limit and the number found. */
 export function checkLimit(what: string, found: number, most: number): void {
   if (found > most)
     throw overLimit(what.replaceAll(' ', '_'), found, most, `The operation has ${what} ${found}; at most ${most} is allowed.`)

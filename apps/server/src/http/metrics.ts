@@ -14,7 +14,7 @@ export interface MetricsSource {
   /** Warnings of hosts by code; one host may have several. */
   readonly warnings: ReadonlyMap<string, number>
   readonly aggregates: number
-  /** Ended ones included as long as their keys are known. */
+  /** The number of claims, including ended ones that a key refers to. */
   readonly claims: number
   /** The longest pause of the process since the last scrape. */
   readonly pause: Pause

@@ -4,7 +4,7 @@ import { writeMetric } from './prometheus-text.ts'
 
 const head = { kind: 'gauge', name: 'a_metric', help: 'What it counts.' } as const
 
-test('any text in a label stays on its line and is read as it was', () => {
+test('any text in a label stays on its line and can be read unchanged', () => {
   const labels = fc.record({ first: fc.string({ unit: 'binary' }), second: fc.string({ unit: 'grapheme-ascii' }) })
   fc.assert(
     fc.property(labels, fc.double({ noNaN: true, noDefaultInfinity: true }), (given, value) => {
@@ -25,7 +25,7 @@ test.each([
   expect(writeMetric(head, samples).split('\n')).toEqual(lines)
 })
 
-test('help of several lines stays on its line', () => {
+test('help of several lines is written on one line', () => {
   expect(writeMetric({ ...head, help: 'a\\b\nc' }, 1)).toContain('# HELP a_metric a\\\\b\\nc\n')
 })
 

@@ -5,10 +5,10 @@ export interface MetricHead {
   readonly help: string
 }
 
-/** The value of a metric, or one for each set of labels; null: the metric has none at present. */
+/** The value of a metric, or one for each set of labels. Null: the metric has no value at present. */
 export type Samples = number | null | readonly { readonly labels: Readonly<Record<string, string>>; readonly value: number }[]
 
-/** A metric with labels is omitted if nothing was counted; one without a value at present has only its head. */
+/** A metric with labels is left out if nothing was counted. One without a value at present has only its head. */
 export function writeMetric({ kind, name, help }: MetricHead, samples: Samples): string {
   const all = typeof samples === 'number' ? [{ labels: {}, value: samples }] : samples
   if (all?.length === 0) return ''

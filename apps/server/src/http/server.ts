@@ -20,29 +20,29 @@ export interface HttpOptions {
   readonly host: string
   /** The port; 0 for any free one. */
   readonly port: number
-  /** Receives warnings for operators that say why a call failed. */
+  /** Gets warnings for operators with the reason of a failed call. */
   warn(message: string): void
 }
 
-/** The handlers of calls, once the service is ready. */
+/** The handlers of calls, which are set when the service is ready. */
 export interface HttpParts {
   readonly graphql: GraphqlHandler
   readonly console: ConsoleHandler
   /** Operations that can be sent by their ids. */
   readonly documents: Documents
   readonly keys: Pick<ApiKeyStore, 'verify'>
-  /** The page that Prometheus scrapes. */
+  /** The page for Prometheus. */
   metrics(): Promise<string>
-  /** The reason for which the service cannot answer calls at present; undefined if it can. */
+  /** Why the service cannot answer calls at present; undefined if it can. */
   notReady(): string | undefined
-  /** Ends open streams, which would never end on their own. */
+  /** Ends open streams, which would never end by themselves. */
   endStreams(): void
 }
 
 export interface HttpServer {
   /** The URL for callers. */
   readonly url: string
-  /** The reason why the service is not ready yet. */
+  /** Sets the reason why the service is not ready yet. */
   starting(why: string): void
   /** Starts to answer calls. */
   open(parts: HttpParts): void
@@ -53,12 +53,12 @@ export interface HttpServer {
 /** The content type of Prometheus' text format. */
 const METRICS_HEADERS = { 'content-type': 'text/plain; version=0.0.4; charset=utf-8', 'cache-control': 'no-store' }
 
-/** The time that running calls may take once the server is closing. */
+/** The time for running calls to finish after the server began to close. */
 const DRAIN_MS = 65_000
 
 /**
- * Serves the console, /graphql, /metrics, /live and /ready. Until it is opened it answers that the service is starting, and
- * what it waits for. Rejects when the address cannot be taken.
+ * Serves the console, /graphql, /metrics, /live and /ready. Before it is opened it answers that the service is starting, and what it waits
+ * for. Rejects if the address cannot be used.
  */
 export async function startHttpServer(options: HttpOptions): Promise<HttpServer> {
   let parts: HttpParts | undefined
@@ -96,7 +96,7 @@ export async function startHttpServer(options: HttpOptions): Promise<HttpServer>
   const metrics = async ({ keys, metrics: text }: HttpParts, request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const caller = findCaller(request.headers.authorization, keys)
     if (caller === undefined) respond(response, 401, 'send a key: Authorization: Bearer KEY')
-    // callers that may see only a part of the fleet must not read counts of the whole
+    // callers that may only see a part of the fleet must not read counts of the whole fleet
     else if (!mayDo(caller, 'READ') || caller.project !== null || caller.hosts.length > 0)
       respond(response, 403, 'the key must have the scope READ, and be bound to no project and no host')
     else {
@@ -129,16 +129,16 @@ export async function startHttpServer(options: HttpOptions): Promise<HttpServer>
     response.once('close', () => {
       if (!response.writableFinished) gone.abort()
     })
-    // The listener is added before the first wait, because a caller may disconnect during one.
+    // The listener is added before the first wait, because a caller may disconnect during it.
     const over = new AbortController()
     response.once('close', () => over.abort())
     Object.assign(request, { body: await readParams(request, documents, texts) })
     // calls that arrive together start in several turns of the event loop, so that none waits for all others
     await turns.admit()
-    // The response is already closed, so nothing would end the work that begins here.
+    // The response is already closed, so nothing would stop work that starts here.
     if (over.signal.aborted) return
     const answer = answers.begin(() => gone.abort())
-    // an answer takes memory until its caller has read all of it
+    // an answer uses memory until its caller has read all of it
     response.once('close', () => answer.end())
     await duringCall(gone.signal, () => run(request, response, { caller, requestId, answer, over: over.signal }))
   }
@@ -165,7 +165,7 @@ async function drain(server: Server, endStreams: () => void): Promise<void> {
   const closed = new Promise<void>((resolve) => server.close(() => resolve()))
   endStreams()
   server.closeIdleConnections()
-  // a connection that was busy becomes idle when its call is answered
+  // a connection becomes idle when its call is answered
   const sweep = setInterval(() => server.closeIdleConnections(), 100)
   const end = setTimeout(() => server.closeAllConnections(), DRAIN_MS)
   await closed
@@ -183,13 +183,13 @@ function listen(server: Server, { host, port }: HttpOptions): Promise<void> {
   })
 }
 
-/** Redirects a browser to the page of the console for trying the API. */
+/** Whether a browser requests the address, so that it is redirected to the console's page for trying the API. */
 const wantsPage = (request: IncomingMessage): boolean => (request.headers.accept ?? '').includes('text/html')
 
 /** The query string, with its question mark. */
 const searchOf = ({ url = '' }: IncomingMessage): string => (url.includes('?') ? url.slice(url.indexOf('?')) : '')
 
-/** The caller's own request id if it is valid, so that its log can be compared with the service's. */
+/** The caller's own request id if it is valid, so that the logs of both can be compared. */
 function requestIdOf({ headers }: IncomingMessage): string {
   const given = headers['x-request-id']
   return typeof given === 'string' && /^[A-Za-z0-9._-]{1,64}$/.test(given) ? given : randomUUID()
@@ -200,12 +200,11 @@ function respond(response: ServerResponse, status: number, text: string): void {
 }
 
 /**
- * How long the rest of a refused call's body is read and dropped, so that the caller reads the answer instead of a
- * broken connection.
+ * How long the rest of a refused call's body is read and dropped, so that the caller can read the answer instead of a broken connection.
  */
 const LET_GO_MS = 1_000
 
-/** Answers a call that was refused before GraphQL saw it, or failed outside of it. */
+/** Answers a call that was refused before GraphQL processed it, or failed outside of it. */
 function refuse({ warn }: HttpOptions, request: IncomingMessage, response: ServerResponse, requestId: string, cause: unknown): void {
   const error: GraphQLError = toFault(cause)
   const reason = defectBehind(error)

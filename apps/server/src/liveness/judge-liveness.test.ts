@@ -6,7 +6,7 @@ import type { Heard } from './liveness-source.ts'
 const NOW = 1_000_000
 const patience = { suspectAfterMs: 60_000, downAfterMs: 180_000 }
 
-/** A host in a zone of its own by default. */
+/** A host, by default in a zone of its own. */
 const host = (name: string, state: Liveness, more: Partial<WatchedHost> = {}): WatchedHost => ({
   host: name,
   node: name,
@@ -25,7 +25,7 @@ const heardOf = (silent: Readonly<Record<string, number>>, listeningSince = 0): 
   lastOf: ({ host: name }) => NOW - (silent[name] ?? 0) * 1_000,
 })
 
-/** The result if these hosts are silent for this many seconds, and all others gave a sign just now. */
+/** The result if these hosts have been silent for this many seconds, and all others gave a sign of life just now. */
 function judge(hosts: readonly WatchedHost[], silent: Readonly<Record<string, number>>, listeningSince = 0) {
   const { changes, withheld, warning } = judgeLiveness(hosts, heardOf(silent, listeningSince), patience)
   return {
@@ -50,25 +50,25 @@ describe('the state of a host after a silence', () => {
     expect(judge([host('h0', state), ...fleet(10, 'UP', {}, 'other')], { h0: seconds }).changes).toEqual(follows)
   })
 
-  test('a host that was never heard counts from its last report', () => {
+  test('a host that was never heard counts as heard at its last report', () => {
     const never = { source: 'reports' as const, now: NOW, listeningSince: 0, lastOf: () => undefined }
     const hosts = [host('old', 'UP', { reportedAt: NOW - 61_000 }), host('new', 'UP', { reportedAt: NOW - 1_000 })]
     expect(judgeLiveness(hosts, never, patience).changes.map(({ host: { host: name } }) => name)).toEqual(['old'])
   })
 
-  test('silence while nobody reads signs of life has no effect, and makes no host UP', () => {
+  test('silence while no replica reads signs of life has no effect, and makes no host UP', () => {
     const hosts = [host('h0', 'UP'), host('h1', 'SUSPECT'), host('h2', 'DOWN')]
     expect(judge(hosts, allSilent(hosts, 900), NOW - 30_000).changes).toEqual([])
   })
 })
 
-test('the reason contains since when, for how long, and which source', () => {
+test('the reason has the begin and the duration of the silence, and the source', () => {
   const { changes } = judgeLiveness([host('h0', 'UP'), host('h1', 'UP')], heardOf({ h0: 90 }), patience)
   expect(changes.map(({ reason }) => reason)).toEqual(['silent since 1970-01-01T00:15:10.000Z, longer than 60 s (source reports)'])
 })
 
-describe('many hosts that become silent at once do not become DOWN', () => {
-  test('more than a fifth of the fleet, and five at least', () => {
+describe('many hosts that become silent at once', () => {
+  test('more than a fifth of the fleet and at least five hosts do not become DOWN', () => {
     const dead = fleet(5, 'SUSPECT')
     const of = (others: number) => judge([...dead, ...fleet(others, 'UP', {}, 'other')], allSilent(dead, 200))
     expect(of(19)).toMatchObject({ changes: [], withheld: ['h0', 'h1', 'h2', 'h3', 'h4'] })
@@ -82,18 +82,18 @@ describe('many hosts that become silent at once do not become DOWN', () => {
     expect(judge([...dead, host('other', 'UP')], allSilent(dead, 200)).changes).toHaveLength(4)
   })
 
-  test('hosts whose leases expire one after another count together', () => {
+  test('hosts with leases that expire one after another count together', () => {
     const [first, ...rest] = fleet(6, 'SUSPECT')
     const hosts = [first as WatchedHost, ...rest, ...fleet(10, 'UP', {}, 'other')]
     expect(judge(hosts, { ...allSilent(rest, 100), h0: 200 })).toMatchObject({ changes: [], withheld: ['h0'] })
   })
 
-  test.each(['zone z1', 'rack r7'])('a whole %s', (domain) => {
+  test.each(['zone z1', 'rack r7'])('a whole %s does not become DOWN', (domain) => {
     const dead = fleet(3, 'SUSPECT', { domains: [domain] })
     const others = fleet(40, 'UP', { domains: ['zone z2'] }, 'other')
     expect(judge([...dead, ...others], allSilent(dead, 200))).toMatchObject({ changes: [], withheld: ['h0', 'h1', 'h2'] })
     expect(judge([...dead, ...others], allSilent(dead, 200)).warning).toContain(domain)
-    // one host of the zone is alive, so the others failed by themselves
+    // one host of the zone is alive, so the others failed on their own
     expect(judge([...dead, ...others], allSilent(dead.slice(1), 200)).changes).toEqual(['h0 UP', 'h1 DOWN', 'h2 DOWN'])
   })
 
@@ -103,7 +103,7 @@ describe('many hosts that become silent at once do not become DOWN', () => {
     expect(judge(hosts, { a: 9_000, b: 8_000, c: 200 })).toMatchObject({ changes: ['c DOWN'], withheld: [] })
   })
 
-  test('a fleet of two silent hosts', () => {
+  test('two silent hosts that are the whole fleet do not become DOWN', () => {
     const hosts = fleet(2, 'SUSPECT')
     expect(judge(hosts, allSilent(hosts, 200))).toMatchObject({ changes: [], withheld: ['h0', 'h1'] })
     expect(judge(hosts, { h0: 200 }).changes).toEqual(['h1 UP', 'h0 DOWN'])
@@ -115,7 +115,7 @@ describe('many hosts that become silent at once do not become DOWN', () => {
   })
 })
 
-test('for a replaced host the timeouts begin with its replacement, whatever signs its names had before', () => {
+test('the timeouts of a replaced host start with its replacement, whatever signs of life its names had before', () => {
   const patience = { suspectAfterMs: 60_000, downAfterMs: 180_000 }
   const heard = (now: number, last: number | undefined) => ({ now, listeningSince: 0, source: 'reports', lastOf: () => last })
   const host = { host: 'new', node: 'new', state: 'UP' as const, reportedAt: 1_000, namedAt: 1_000_000, domains: [] }

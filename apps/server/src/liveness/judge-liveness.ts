@@ -1,14 +1,14 @@
 import type { HostName, Liveness } from '@gantt/scheduler-core'
 import type { Heard } from './liveness-source.ts'
 
-/** A host as the judge of liveness needs it. */
+/** The data of a host for the decision about its liveness. */
 export interface WatchedHost extends HostName {
   readonly state: Liveness
-  /** The store time of its last report in the log, which counts for a host without any other sign of life. */
+  /** The store time of its last report in the log. It counts if the host has no other sign of life. */
   readonly reportedAt: number
-  /** The store time since which the host has its name, if it was replaced: no sign can have arrived under that name before. */
+  /** The store time of the host's replacement, if it was replaced. No sign of life can have arrived under its name before. */
   readonly namedAt?: number
-  /** The failure domain of a host: its zone or rack. Read only if hosts would go DOWN. */
+  /** The failure domains of a host: its zone and rack. Read only if hosts would go DOWN. */
   readonly domains: readonly string[]
 }
 
@@ -25,26 +25,26 @@ interface Conclusion {
 
 export interface LivenessVerdict {
   readonly changes: readonly Conclusion[]
-  /** Hosts that would be DOWN if they were not so many at once: an operator has to confirm it. */
+  /** Hosts that are not set DOWN because too many are silent at once. An operator must confirm it. */
   readonly withheld: readonly WatchedHost[]
-  /** Why they are withheld, for operators; null if none is. */
+  /** Why these hosts are not set DOWN, for operators; null if there are none. */
   readonly warning: string | null
 }
 
 /**
- * If more hosts than this share of the fleet, and than this number, are silent, the signs rather than the hosts are
- * assumed to be missing.
+ * If more hosts than this share of the fleet, and more than this number, are silent, the source is assumed to have failed rather than the
+ * hosts.
  */
 const MASS_PART = 0.2
 const MASS_HOSTS = 5
-/** A zone or rack with fewer hosts than this may fail as a whole. */
+/** A zone or rack with fewer hosts than this may go DOWN as a whole. */
 const DOMAIN_HOSTS = 3
-/** The number of hosts that have to become silent at once, because the last live host of a rack may fail alone. */
+/** At least this many hosts must become silent at once, because the last live host of a rack may fail alone. */
 const AT_ONCE = 2
 
 /**
- * Concludes the liveness of hosts from signs of life. A host is SUSPECT before it is DOWN, and UP as soon as a sign
- * arrives; no claim is changed.
+ * Decides on the liveness of hosts from their signs of life. A host is SUSPECT before it is DOWN, and UP when a sign arrives. No claim is
+ * changed.
  */
 export function judgeLiveness(hosts: readonly WatchedHost[], heard: Heard, { suspectAfterMs, downAfterMs }: Patience): LivenessVerdict {
   const { now, listeningSince, source } = heard
@@ -77,7 +77,7 @@ export function judgeLiveness(hosts: readonly WatchedHost[], heard: Heard, { sus
 
 const NOTHING_WITHHELD = { withheld: [], warning: null }
 
-/** The hosts that do not go DOWN although they are silent, because too many became silent at once. */
+/** The silent hosts that are not set DOWN, because too many became silent at once. */
 function withhold(
   hosts: readonly WatchedHost[],
   due: readonly WatchedHost[],
@@ -91,7 +91,7 @@ function withhold(
   return { withheld, warning: withheld.length === 0 ? null : warningOf(withheld, mass, silentDomains) }
 }
 
-/** Zones and racks of some size in which every host is silent, and more than one was not DOWN before. */
+/** Zones and racks with at least DOMAIN_HOSTS hosts in which every host is silent, and more than one was not DOWN before. */
 function domainsWhere(hosts: readonly WatchedHost[], isSilent: (host: WatchedHost) => boolean): ReadonlySet<string> {
   const counts = new Map<string, { all: number; silent: number; atOnce: number }>()
   for (const host of hosts)

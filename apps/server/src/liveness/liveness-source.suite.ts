@@ -4,7 +4,7 @@ import type { Heard, LivenessSource } from './liveness-source.ts'
 const A = { host: 'a', node: 'a' }
 const NODE = { host: 'a', node: 'n1' }
 
-/** The signs of life for a replica that reads them now. */
+/** The signs of life as a replica reads them now. */
 export async function heardBy(source: LivenessSource): Promise<Heard & { readonly isMine: boolean }> {
   let seen: (Heard & { readonly isMine: boolean }) | undefined
   await source.look(async (heard, isMine) => {
@@ -16,7 +16,7 @@ export async function heardBy(source: LivenessSource): Promise<Heard & { readonl
 
 /** The contract that every source of signs of life must satisfy. */
 export function livenessSourceSuite(open: () => Promise<LivenessSource>): void {
-  test('the sign of a host is known with the store’s time, node by node', async () => {
+  test('a sign of life is known with the store’s time, separately for each node', async () => {
     const source = await open()
     source.heard([A, NODE])
     const heard = await heardBy(source)
@@ -25,7 +25,7 @@ export function livenessSourceSuite(open: () => Promise<LivenessSource>): void {
     await source.close()
   })
 
-  test('having no signs is not an error, and a replica that checks alone may draw conclusions', async () => {
+  test('a source without signs of life is not an error, and a replica that checks alone may evaluate it', async () => {
     const source = await open()
     source.heard([])
     const { isMine, now, listeningSince } = await heardBy(source)
@@ -34,7 +34,7 @@ export function livenessSourceSuite(open: () => Promise<LivenessSource>): void {
     await source.close()
   })
 
-  test('an error in a conclusion is thrown to the caller of look, and the next call works', async () => {
+  test('an error while evaluating is thrown to the caller of look, and the next call works', async () => {
     const source = await open()
     await expect(source.look(() => Promise.reject(new Error('no')))).rejects.toThrow('no')
     expect((await heardBy(source)).isMine).toBe(true)

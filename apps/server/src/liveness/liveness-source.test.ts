@@ -31,7 +31,7 @@ const openReports = async (): Promise<LivenessSource> =>
 describe('static', () => {
   livenessSourceSuite(async () => createStaticLiveness(() => 1_000_000))
 
-  test('hosts that were never heard are alive', async () => {
+  test('with the source static, hosts that were never heard are alive', async () => {
     const { now, lastOf } = await heardBy(createStaticLiveness(() => 5))
     expect(lastOf({ host: 'never', node: 'never' })).toBe(now)
   })
@@ -40,7 +40,7 @@ describe('static', () => {
 describe('reports', () => {
   livenessSourceSuite(openReports)
 
-  test('a sign that one replica received is known to another; one replica at a time draws conclusions', async () => {
+  test('with the source reports, a sign that one replica received is known to another, and one replica at a time evaluates', async () => {
     const [first, second] = [await openReports(), await openReports()]
     first.heard([{ host: 'listed', node: 'listed' }])
     await first.look(async (_heard, isMine) => {
@@ -54,7 +54,7 @@ describe('reports', () => {
     await Promise.all([first.close(), second.close()])
   })
 
-  test('signs that one replica flushed are read by another', async () => {
+  test('with the source reports, signs that one replica flushed are read by another', async () => {
     const [first, second] = [await openReports(), await openReports()]
     first.heard([{ host: 'flushed', node: 'flushed' }])
     await first.flush()
@@ -62,7 +62,7 @@ describe('reports', () => {
     await Promise.all([first.close(), second.close()])
   })
 
-  test('after a gap no signs were received', async () => {
+  test('with the source reports, the listening time starts again after a gap', async () => {
     const source = await openReports()
     const client = new pg.Client(database.connection)
     await client.connect()

@@ -3,31 +3,28 @@ import type { HostName } from '@gantt/scheduler-core'
 /** The sources of the release; a plug-in may provide others (provided.ts). */
 export const livenessSources = ['static', 'reports'] as const
 
-/** The known signs of life of hosts, by the store's time, milliseconds since 1970. */
+/** The known signs of life of hosts, by the store's time in milliseconds since 1970. */
 export interface Heard {
   /** The source that received the sign. */
   readonly source: string
   readonly now: number
-  /** No signs were received before this: earlier silence means nothing. */
+  /** No signs were received before this time, so earlier silence is ignored. */
   readonly listeningSince: number
-  /** Undefined if this source never received a sign. */
+  /** Undefined if this source never received a sign of life of the host. */
   lastOf(host: HostName): number | undefined
 }
 
 /**
- * A source of signs of life, apart from what hosts report about themselves. Any number of replicas receive signs, and
- * one at a time draws conclusions. The source itself decides nothing: conclusions become changes in the log.
+ * A source of signs of life other than the hosts' own reports about themselves. Any number of replicas receive signs, and one at a time
+ * evaluates them. The source itself decides nothing. Results of the evaluation become changes in the log.
  */
 export interface LivenessSource {
   readonly name: string
-  /** Records signs of life without delay for the caller: they are stored later, many at a time. */
+  /** Records signs of life without delaying the caller. They are stored later in batches. */
   heard(hosts: Iterable<HostName>): void
-  /** Resolves once other replicas can see the signs up to now, or rejects with the reason why they cannot. */
+  /** Resolves when other replicas can read the signs received so far, or rejects with the reason why they cannot. */
   flush(): Promise<void>
-  /**
-   * Returns the known signs; `isMine`: no other replica evaluates them at the same time, so that this one may write the
-   * conclusions.
-   */
+  /** Passes the known signs to `conclude`. `isMine`: no other replica evaluates them at the same time, so this one may write the result. */
   look(conclude: (heard: Heard, isMine: boolean) => Promise<void>): Promise<void>
   close(): Promise<void>
 }

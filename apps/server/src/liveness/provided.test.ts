@@ -26,7 +26,7 @@ afterAll(async () => {
 
 const A = { host: 'a', node: 'a' }
 
-/** A provider that keeps leases in memory; `more` replaces some of its functions. */
+/** A provider with leases in memory. `more` replaces some of its functions. */
 function aProvider(more: Partial<Record<keyof Leases, () => unknown>> = {}): LeaseProvider {
   const heard = new Map<string, HostName & { readonly at: number }>()
   const leases = {
@@ -36,7 +36,7 @@ function aProvider(more: Partial<Record<keyof Leases, () => unknown>> = {}): Lea
     list: () => [...heard.values()].map(({ host, node, at }) => ({ host, node, heardMsAgo: performance.now() - at })),
     ...more,
   }
-  // the answers of a hostile provider are invalid on purpose
+  // the answers of a faulty provider are invalid on purpose
   return { name: 'memory', description: 'Of a test.', open: () => leases as Leases }
 }
 
@@ -53,7 +53,7 @@ const open = (provider = aProvider(), limitMs?: number): Promise<LivenessSource>
 describe('a lease provider of a plug-in', () => {
   livenessSourceSuite(() => open())
 
-  test('returns heard hosts, by the store’s time; for one host the last sign counts', async () => {
+  test("a provider's hosts are known by the store’s time, and the last sign of each host counts", async () => {
     const list = () => [
       { ...A, heardMsAgo: 9_000 },
       { ...A, heardMsAgo: 5_000 },
@@ -65,7 +65,7 @@ describe('a lease provider of a plug-in', () => {
     expect(failures).toEqual([])
   })
 
-  test('that returns the largest number for "never" has a printable time', async () => {
+  test('a provider that returns the largest number for "never" gives a valid time', async () => {
     const list = () => [{ ...A, heardMsAgo: Number.MAX_SAFE_INTEGER }]
     const source = await open(aProvider({ list }))
     const { now, lastOf } = await heardBy(source)
@@ -97,7 +97,7 @@ describe('a lease provider of a plug-in', () => {
       'list answered a lease 1 that is none',
     ],
     ['contains a sign from the future', () => [{ ...A, heardMsAgo: -1 }], 'list answered a lease 0 that is none'],
-  ])('whose list %s concludes nothing, and operators are warned', async (_name, list, why) => {
+  ])('a provider with a list that %s has no effect, and operators are warned', async (_name, list, why) => {
     const source = await open(aProvider({ list }), 20)
     let looks = 0
     await expect(source.look(async () => void looks++)).rejects.toThrow(why)
@@ -105,7 +105,7 @@ describe('a lease provider of a plug-in', () => {
     await source.close()
   })
 
-  test('that hangs is not asked again until it ends', async () => {
+  test('a provider that hangs is not called again until it ends', async () => {
     let asked = 0
     const list = () => {
       asked++
@@ -118,7 +118,7 @@ describe('a lease provider of a plug-in', () => {
     await source.close()
   })
 
-  test('that was away for long does not make hosts silent: no signs were received meanwhile', async () => {
+  test('a provider that did not answer for long makes no hosts silent, since no signs were received meanwhile', async () => {
     let isAway = false
     const list = () => {
       if (isAway) throw new Error('away')
@@ -138,7 +138,7 @@ describe('a lease provider of a plug-in', () => {
     await source.close()
   })
 
-  test('whose other calls fail is logged, and continues', async () => {
+  test('a provider with other calls that fail is logged, and continues', async () => {
     const no = (): never => {
       throw new Error('no')
     }
@@ -150,7 +150,7 @@ describe('a lease provider of a plug-in', () => {
     expect(failures).toEqual(['heard: no', 'flush: no', 'flush: no', 'close: it did not end within 20 ms'])
   })
 
-  test('that does not open ends the start with its error', async () => {
+  test('a provider that does not open ends the start with its error', async () => {
     await expect(open({ ...aProvider(), open: never }, 20)).rejects.toThrow('open: it did not end within 20 ms')
     await expect(open({ ...aProvider(), open: () => ({}) as Leases })).rejects.toThrow('open answered no leases')
   })

@@ -3,25 +3,25 @@ import type { LeaseStore } from '../stores/leases.ts'
 import { realTimers } from '../timers.ts'
 import type { LivenessSource } from './liveness-source.ts'
 
-/** The timeout of a provider, milliseconds. */
+/** The timeout of a provider's call in milliseconds. */
 export const PROVIDER_LIMIT_MS = 5_000
 
 export interface ProvidedOptions {
-  /** Where turns and gaps are stored, but not the leases. */
+  /** Stores turns and gaps, but not the leases. */
   readonly store: LeaseStore
-  /** If nobody read for longer than this, signs of life may have been missed. */
+  /** After a gap between reads of more than this, signs of life may have been missed. */
   readonly breakMs: number
   readonly provider: LeaseProvider
   /** Counts and logs the provider's violation, and returns an error that describes it. */
   fail(what: string): Error
-  /** PROVIDER_LIMIT_MS if absent. */
+  /** Default: PROVIDER_LIMIT_MS. */
   readonly limitMs?: number
 }
 
 /**
- * Signs of life from the provider of a plug-in. It is queried before a check begins: if it throws, is late or returns
- * an invalid answer, the check is skipped and hosts keep their state; when it answers again after a gap, the silence
- * meanwhile does not count. Throws the result of `fail` if the provider cannot be opened.
+ * Signs of life from the provider of a plug-in. It is called before a check begins. If it throws, is late or returns an invalid answer, the
+ * check is skipped and hosts keep their state. When it answers again after a gap, the silence during the gap does not count. Throws the
+ * result of `fail` if the provider cannot be opened.
  */
 export async function openProvidedLiveness({
   store,
@@ -31,7 +31,7 @@ export async function openProvidedLiveness({
   limitMs = PROVIDER_LIMIT_MS,
 }: ProvidedOptions): Promise<LivenessSource> {
   const waiting = new Set<string>()
-  /** The provider's answer, in time. A provider that has not answered yet is not asked again. */
+  /** The provider's answer within the time limit. A provider that has not answered yet is not called again. */
   const ask = async <Answer>(what: string, call: () => PromiseLike<Answer> | Answer): Promise<Answer> => {
     if (waiting.has(what)) throw fail(`${what} has not ended since it was called before`)
     waiting.add(what)
@@ -70,7 +70,7 @@ export async function openProvidedLiveness({
       await store.look(breakMs, async ({ isMine, now, listeningSince }) => {
         const lastOf = (host: HostName): number | undefined => {
           const age = ages.get(hostKey(host))
-          // no host was heard before 1970: a provider that encodes "never" as a huge number means that
+          // no host was heard before 1970, so a provider that returns a huge number means "never"
           return age === undefined ? undefined : Math.max(0, now - age)
         }
         await conclude({ source: provider.name, now, listeningSince, lastOf }, isMine)
@@ -84,8 +84,8 @@ export async function openProvidedLiveness({
 }
 
 /**
- * The smallest age of each host, or an error if the list is invalid as a whole: half a list would look like silence of
- * the other half.
+ * The smallest age of each host, or an error if any part of the list is invalid, because a missing part would look like silence of its
+ * hosts.
  */
 function agesOf(list: unknown, fail: ProvidedOptions['fail']): ReadonlyMap<string, number> {
   if (!Array.isArray(list)) throw fail(`list answered a value of type ${typeof list}; it must answer a list of leases`)

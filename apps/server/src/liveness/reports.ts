@@ -6,12 +6,12 @@ const FLUSH_MS = 1_000
 
 export interface ReportsOptions {
   readonly leases: LeaseStore
-  /** If nobody read for longer than this, signs of life may have been missed. */
+  /** After a gap between reads of more than this, signs of life may have been missed. */
   readonly breakMs: number
   warn(message: string): void
 }
 
-/** Hosts are alive while they report or send heartbeats to any replica: their leases are renewed in batches. */
+/** Hosts are alive while they send reports or heartbeats to any replica. Their leases are renewed in batches. */
 export function createReportsLiveness({ leases: store, breakMs, warn }: ReportsOptions): LivenessSource {
   let waiting = new Map<string, HostName>()
   let flushing: Promise<void> | undefined

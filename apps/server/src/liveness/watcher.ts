@@ -4,7 +4,7 @@ import { judgeLiveness, type LivenessVerdict, type Patience, type WatchedHost } 
 import type { LivenessSource } from './liveness-source.ts'
 
 export interface LivenessWatcher {
-  /** The result of the last check: every replica checks, and one at a time writes. */
+  /** The result of the last check. Every replica checks, and one at a time writes the result. */
   readonly last: { readonly at: number; readonly verdict: LivenessVerdict } | undefined
   /** Checks now. */
   look(): Promise<void>
@@ -15,26 +15,26 @@ export interface WatcherOptions {
   readonly replica: Replica
   readonly source: LivenessSource
   readonly patience: Patience
-  /** The interval of checks, milliseconds; 0 for checks on request only. */
+  /** The interval of checks in milliseconds; 0 for checks on request only. */
   readonly everyMs: number
   warn(message: string): void
 }
 
 const CHANGES_PER_CALL = 1_000
-/** A silent host is detected soon after its timeout, however short that is. */
+/** The longest interval of checks. A silent host is detected soon after its timeout, however short that is. */
 const MOST_BETWEEN_LOOKS_MS = 5_000
 const LOOKS_BEFORE_SUSPECT = 4
-/** One check may be late; if more are missed, signs of life may have been missed. */
+/** After a gap between reads of more than this many intervals, signs of life may have been missed. */
 const LOOKS_IN_BREAK = 3
 
 /** The interval of checks for hosts with this timeout, milliseconds. */
 export const lookEvery = ({ suspectAfterMs }: Patience): number =>
   Math.min(MOST_BETWEEN_LOOKS_MS, Math.ceil(suspectAfterMs / LOOKS_BEFORE_SUSPECT))
 
-/** If no replica read the signs for longer than this, no signs were received, and the silence means nothing; milliseconds. */
+/** After a gap between reads of more than this many milliseconds, silence during the gap is ignored. */
 export const breakAfter = (patience: Patience): number => LOOKS_IN_BREAK * lookEvery(patience)
 
-/** Draws conclusions from the signs of life of a source, and proposes them as changes of the log. */
+/** Evaluates the signs of life of a source, and proposes the results as changes of the log. */
 export function createLivenessWatcher({ replica, source, patience, everyMs, warn }: WatcherOptions): LivenessWatcher {
   let last: LivenessWatcher['last']
   let looking: Promise<void> | undefined
@@ -54,7 +54,7 @@ export function createLivenessWatcher({ replica, source, patience, everyMs, warn
         if (!isMine) return
         warnOnce(verdict.warning ?? undefined)
         if (verdict.changes.length === 0) return
-        // another replica may have drawn the same conclusions a moment ago, or received a sign of a host since the leases were read
+        // another replica may have just written the same changes, or received a sign of life since the leases were read
         await replica.fresh()
         const changes = verdict.changes
           .filter(({ host }) => stateOf(host) === host.state)
@@ -86,7 +86,7 @@ export function createLivenessWatcher({ replica, source, patience, everyMs, warn
   }
 }
 
-/** A host at one check; its location is computed only when it is read. A class, because a large fleet has many. */
+/** A host at one check. Its failure domains are computed only if they are read. A class, because a large fleet has many of them. */
 class Watched implements WatchedHost {
   readonly host: string
   readonly node: string

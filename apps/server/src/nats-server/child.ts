@@ -7,20 +7,20 @@ import type { NatsServer } from './nats-servers.ts'
 /** A nats-server that ends with this process. */
 export interface NatsChild {
   start(): void
-  /** Sends SIGKILL. `stays`: a server that would be restarted is kept down until it is started. */
+  /** Sends SIGKILL. With `stays`, a server that would be restarted stays down until it is started. */
   kill(options?: { readonly stays?: boolean }): Promise<void>
-  /** Sends SIGTERM and waits for the end: it hands over leadership. It is kept down until it is started. */
+  /** Sends SIGTERM and waits for the end. The server hands over its leadership, and stays down until it is started. */
   stop(): Promise<void>
-  /** Sends SIGSTOP: it does not answer, and its connections stay open, until it is resumed. */
+  /** Sends SIGSTOP. The server does not answer, and its connections stay open until it is resumed. */
   pause(): void
   resume(): void
-  /** Sends SIGKILL; the server is not restarted. */
+  /** Sends SIGKILL. The server is not restarted. */
   close(): Promise<void>
 }
 
 const AGAIN_AFTER_MS = 100
 
-/** A server as a child process. With `comesBack` it is restarted whenever it ends, as by a service manager. */
+/** A server as a child process. With `comesBack` it is restarted whenever it ends, like a managed service. */
 export function createNatsChild(
   { command: [program, ...args], log }: Pick<NatsServer, 'command' | 'log'>,
   { comesBack = false } = {},

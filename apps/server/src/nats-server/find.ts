@@ -2,10 +2,10 @@ import { existsSync } from 'node:fs'
 import path from 'node:path'
 
 const PROGRAM = 'nats-server'
-/** Debian installs it in a folder that is only in root's PATH. */
+/** Debian installs the program in a folder that is only in root's PATH. */
 const SYSTEM_PATH = '/usr/sbin'
 
-/** The error if a nats-server is needed and there is none. */
+/** The error message if a nats-server is needed and not installed. */
 export const INSTALL_NATS_SERVER = 'there is no nats-server; `apt-get install nats-server`'
 
 /** The nats-server program of this machine: NATS_SERVER_PATH, otherwise the first one in PATH; undefined if there is none. */

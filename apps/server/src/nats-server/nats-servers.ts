@@ -5,16 +5,16 @@ import { freePorts } from '../free-ports.ts'
 import { type NatsAddress, parseNatsAddress } from '../sync/nats/address.ts'
 import { lookAt, type View } from './view.ts'
 
-/** A nats-server whose files are written and whose ports are chosen. The process that starts its command owns it. */
+/** A nats-server with its files written and its ports chosen. The process that starts it owns it. */
 export interface NatsServer {
   readonly name: string
   readonly ports: NatsPorts
   /** The folder of the server's store. */
   readonly store: string
   readonly command: readonly [program: string, ...args: string[]]
-  /** Receives the server's output, for the caller that starts it. */
+  /** The file for the server's output. */
   readonly log: string
-  /** Its view of the streams of the cluster; undefined if it does not answer, or JetStream is not ready. */
+  /** The server's view of the streams of the cluster. Undefined if it does not answer, or JetStream is not ready. */
   look(): Promise<View | undefined>
 }
 
@@ -26,12 +26,12 @@ export interface NatsPorts {
   readonly monitor: number
 }
 
-/** Servers that keep copies of the same streams; a single server has one copy. */
+/** Servers with copies of the same streams. A single server has one copy. */
 export interface NatsServers {
   readonly servers: readonly NatsServer[]
   /** The address in the form of GANTT_SYNC, without the name of a fleet. */
   readonly url: string
-  /** Called once all of them are started: waits until they can hold a stream with a copy on each. Throws if they cannot. */
+  /** Called when all servers are started. Waits until a stream with a copy on each can be created. Throws if that fails. */
   untilReady(signal?: AbortSignal): Promise<void>
 }
 
@@ -41,15 +41,15 @@ export interface NatsServersOptions {
   readonly folder: string
   /** The ports of each server. */
   readonly ports: readonly NatsPorts[]
-  /** The name of the cluster: servers with another name are refused. */
+  /** The name of the cluster. Servers with another name are refused. */
   readonly cluster: string
   /** The memory and disk limits of their streams, in the configuration's form. */
   readonly limits: { readonly memory: string; readonly disk: string }
-  /** The secret that servers and clients have to send. */
+  /** The secret that servers and clients must send. */
   readonly token?: string
   /** Further lines of each configuration file. */
   readonly settings?: string
-  /** User, password and the like that these lines ask for, before the address in the URL. */
+  /** User and password in the URL, as these settings require. */
   readonly credentials?: string
 }
 
@@ -58,14 +58,14 @@ const READY_MS = 60_000
 const LOOK_EVERY_MS = 50
 const ANSWER_MS = 2_000
 
-/** Free ports for this many servers, none of `except`. */
+/** Free ports for this many servers, without those in `except`. */
 export async function drawNatsPorts(count: number, except: readonly number[] = []): Promise<NatsPorts[]> {
   const drawn = await freePorts(3 * count, except)
   const at = (i: number): number => drawn[i] as number
   return Array.from({ length: count }, (_, i) => ({ client: at(3 * i), route: at(3 * i + 1), monitor: at(3 * i + 2) }))
 }
 
-/** Writes the files of servers with JetStream on the loopback; starts none. */
+/** Writes the files of servers with JetStream on the loopback. Starts none of them. */
 export function prepareNatsServers(options: NatsServersOptions): NatsServers {
   const { program, folder, ports, token, credentials = token } = options
   const servers = ports.map((own, i): NatsServer => {
@@ -112,7 +112,7 @@ function clusterOf(own: NatsPorts, { ports, cluster, token }: NatsServersOptions
 }`
 }
 
-/** Tries until a stream can be created: then a cluster has a leader, and knows the free space of each server. */
+/** Tries until a stream can be created. Then the cluster has a leader, and knows the free space of each server. */
 async function untilReady(url: string, copies: number, signal?: AbortSignal): Promise<void> {
   const address = parseNatsAddress(url)
   if (address === undefined) throw new Error('the address of these nats-servers cannot be read')
@@ -130,7 +130,7 @@ async function untilReady(url: string, copies: number, signal?: AbortSignal): Pr
 }
 
 async function tryStream({ servers, user, password, token }: NatsAddress, copies: number): Promise<void> {
-  // loaded here, so that only callers that start a server need it
+  // imported here, so that only callers that start a server load it
   const [{ jetstreamManager }, { connect }] = await Promise.all([import('@nats-io/jetstream'), import('@nats-io/transport-node')])
   const connection = await connect({
     servers: [...servers],

@@ -1,4 +1,4 @@
-/** The data that one server of a cluster has. Only the leader of a stream shows the state of the others. */
+/** The state of the streams as one server reports it. Only the leader of a stream reports the state of the others. */
 export interface View {
   readonly meta: Raft
   /** The streams by name. */
@@ -25,7 +25,7 @@ interface RaftAnswer {
   readonly replicas?: readonly { readonly name: string; readonly current?: boolean; readonly offline?: boolean }[]
 }
 
-/** The view of the streams of the server with this monitoring port; undefined if it does not answer, or knows no cluster. */
+/** The view of the server with this monitoring port. Undefined if it does not answer, or is not in a cluster. */
 export async function lookAt(monitorPort: number): Promise<View | undefined> {
   try {
     const url = `http://127.0.0.1:${monitorPort}/jsz?accounts=true&streams=true`
@@ -37,7 +37,7 @@ export async function lookAt(monitorPort: number): Promise<View | undefined> {
     )
     return { meta: toRaft(meta), streams: new Map(streams) }
   } catch {
-    // a server that is down, paused or starting gives no answer
+    // a server that is down, paused or starting does not answer
     return undefined
   }
 }

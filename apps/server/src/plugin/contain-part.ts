@@ -18,10 +18,7 @@ import {
 /** Counts a failure of a part, and returns the error to throw. */
 export type Fail = (part: string, what: string) => Error
 
-/**
- * How failures of a part in this process are handled, by kind. For parts that are asked rather than called, the asking
- * code handles them.
- */
+/** How failures of a part in this process are handled, by kind of part. For parts outside of the process, the calling code handles them. */
 export const containParts: { readonly [List in PartList]: (part: Parts[List], fail: Fail) => Parts[List] } = {
   filters: containFilter,
   weighers: containWeigher,
@@ -112,7 +109,7 @@ function containWeigher(weigher: Weigher, fail: Fail): Weigher {
             }),
           }
         } catch {
-          // the failure is counted, and the profile's own multiplier applies
+          // the failure was counted, and the profile's own multiplier applies
           return { usual }
         }
       },
@@ -126,10 +123,7 @@ function containWeigher(weigher: Weigher, fail: Fail): Weigher {
   }
 }
 
-/**
- * A scheduler whose choices are checked by the core (schedulers/plugin-scheduler.ts); invalid ones are counted under
- * the plug-in's name.
- */
+/** A scheduler with choices that the core checks (schedulers/plugin-scheduler.ts). Invalid ones are counted under the plug-in's name. */
 function containScheduler(scheduler: PluginScheduler, fail: Fail): PluginScheduler {
   const { name, description } = scheduler
   return {
@@ -144,7 +138,7 @@ function containScheduler(scheduler: PluginScheduler, fail: Fail): PluginSchedul
 
 type Part = Filter | Weigher
 
-/** The fields that a part reads with the given options; none if that is unknown, so that it is called for every host. */
+/** The fields that a part reads with the given options. None if that is unknown, so that the part is called for every host. */
 const readsOf = ({ name, reads }: Part, fail: Fail): Reads =>
   typeof reads !== 'function'
     ? reads
@@ -156,7 +150,7 @@ const readsOf = ({ name, reads }: Part, fail: Fail): Reads =>
           throw fail(name, `reads answered ${kindOf(answer)}; it must answer a list of fields`)
         })
 
-/** Options are refused by RangeErrors alone, whatever a part throws. */
+/** Converts any exception of an options check to a RangeError, which means that the options are refused. */
 const checkOf = (part: Part): Pick<Part, 'checkOptions'> =>
   part.checkOptions === undefined
     ? {}
@@ -178,13 +172,13 @@ function attempt<Answer>(part: string, fail: Fail, ask: () => Answer): Answer {
   }
 }
 
-/** The answer. A promise is no valid answer: its later rejection would be unhandled, and must not end the process. */
+/** Returns the answer of a part. A promise is not a valid answer, and its later rejection must not end the process. */
 function heard<Answer>(answer: Answer): Answer {
   if (answer instanceof Promise) answer.catch(() => undefined)
   return answer
 }
 
-/** The result of the part, or this value if the part failed; the failure is already counted. */
+/** The result of the part, or a default if the part failed. The failure is already counted. */
 function orElse<Answer>(otherwise: Answer, ask: () => Answer): Answer {
   try {
     return ask()

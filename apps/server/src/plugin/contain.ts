@@ -1,7 +1,7 @@
 import { ofEachKind, type PartList, type PartLists, type Parts, type Plugin, shorten } from '@gantt/scheduler-core'
 import { containParts, type Fail } from './contain-part.ts'
 
-/** The last thing that went wrong in a part of a plug-in. */
+/** The last failure in a part of a plug-in. */
 export interface Failure {
   /** The name of the part. */
   readonly part: string
@@ -11,9 +11,9 @@ export interface Failure {
   readonly at: number
 }
 
-/** The failures of a plug-in since this process began. */
+/** The failures of a plug-in since the process started. */
 export interface Failures {
-  /** The number of calls: preparations and hosts; of a scheduler, decisions. */
+  /** The number of failed calls: preparations and hosts, or decisions of a scheduler. */
   readonly count: number
   readonly last: Failure | undefined
 }
@@ -21,7 +21,7 @@ export interface Failures {
 export interface Contained {
   readonly plugin: Plugin
   readonly failures: Failures
-  /** For parts that others call: lease providers. */
+  /** Counts a failure, for parts that other code calls: lease providers. */
   readonly fail: Fail
 }
 
@@ -30,15 +30,15 @@ export interface ContainOptions {
   now(): number
 }
 
-/** The interval between two log lines about one part: a part that fails does so on every host of every request. */
+/** The interval between two log lines about one part, because a part may fail on every host of every request. */
 const REPORT_EVERY_MS = 60_000
-/** The longest text of a part that messages quote. */
+/** The most characters of a part's text in messages. */
 const MOST_CHARACTERS = 200
 
 /**
- * Contains the failures of a plug-in: they are counted, the last one is kept, and some are logged. The consequences
- * are the same as for every part: a filter refuses the host with ERROR, a weigher's number counts as the lowest, and a
- * scheduler refuses all hosts with ERROR. Nothing that it throws reaches other code.
+ * Isolates the failures of a plug-in: all are counted, the last one is stored, and at most one per part and minute is logged. The effect is
+ * the same for every part: a filter refuses the host with ERROR, a weigher's number counts as the lowest, and a scheduler refuses all hosts
+ * with ERROR. No exception of the plug-in reaches other code.
  */
 export function containPlugin(plugin: Plugin, { warn, now }: ContainOptions): Contained {
   let count = 0
@@ -55,7 +55,7 @@ export function containPlugin(plugin: Plugin, { warn, now }: ContainOptions): Co
     if (before !== undefined && at - before.at < REPORT_EVERY_MS && before.error.message === text) return before.error
     if (before === undefined || at - before.at >= REPORT_EVERY_MS)
       warn(`${part} of ${of} failed (${count} failures since the start): ${message}`)
-    // one error for all hosts with the same message: creating one costs more than asking the part
+    // one error object for all hosts with the same message, because creating one costs more than calling the part
     const error = new Error(text)
     reported.set(part, { at: before !== undefined && at - before.at < REPORT_EVERY_MS ? before.at : at, error })
     return error

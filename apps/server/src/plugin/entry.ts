@@ -6,8 +6,7 @@ import { isJsonObject, type JsonValue } from '@gantt/scheduler-core'
 const CONDITIONS: ReadonlySet<string> = new Set(['node', 'import', 'module-sync', 'default'])
 
 /**
- * The folder of a package, searched as Node does: in `node_modules` here and in every folder above. Throws Error if none of them contains
- * it.
+ * The folder of a package, searched like Node in `node_modules` of this folder and of every folder above. Throws Error if it is not found.
  */
 export async function packageFolder(name: string, from: string): Promise<string> {
   for (let folder = path.resolve(from); ; folder = path.dirname(folder)) {
@@ -17,10 +16,7 @@ export async function packageFolder(name: string, from: string): Promise<string>
   }
 }
 
-/**
- * The file that is imported for a path: the file itself, or the entry that the folder's package.json names; index.js
- * if it names none.
- */
+/** The file that is imported for a path: the file itself, or the entry in the folder's package.json, or index.js if that has none. */
 export async function entryOf(target: string): Promise<string> {
   if (!(await stat(target)).isDirectory()) return target
   const text = await readFile(path.join(target, 'package.json'), 'utf8')

@@ -9,7 +9,7 @@ export interface FoundProvider {
   fail(what: string): Error
 }
 
-/** The lease provider in the setting; undefined if the setting names a source of the release. Throws PluginError if no plug-in has it. */
+/** The lease provider that the setting names. Undefined if it names a source of the release. Throws PluginError if no plug-in has it. */
 export function findProvider(loaded: readonly LoadedPlugin[], name: string | undefined): FoundProvider | undefined {
   if (name === undefined || livenessSources.some((own) => own === name)) return undefined
   const all = loaded.flatMap(({ plugin, fail }) => plugin.leaseProviders.map((provider) => ({ provider, fail })))

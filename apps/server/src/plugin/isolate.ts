@@ -4,13 +4,13 @@ import type { Asker } from './outside/asker.ts'
 import { openThread, type ThreadOptions } from './outside/thread.ts'
 import { PluginError, problemsOf } from './plugin-error.ts'
 
-/** A plug-in in a thread of its own: its description, and the asker of its parts. */
+/** A plug-in in a separate thread: its description, and the object that calls its parts. */
 export interface Isolated {
   readonly plugin: Plugin
   readonly asker: Asker
 }
 
-/** Loads a plug-in into a thread of its own and checks its description. `name`: the name in the configuration. Throws PluginError. */
+/** Loads a plug-in into a separate thread and checks its description. `name` is its name in the configuration. Throws PluginError. */
 export async function isolatePlugin(name: string, options: Omit<ThreadOptions, 'title'>): Promise<Isolated> {
   const { asker, said } = await loadInThread(name, options)
   try {
@@ -21,7 +21,7 @@ export async function isolatePlugin(name: string, options: Omit<ThreadOptions, '
   }
 }
 
-/** A plug-in in a thread, and its description of itself, as JSON. Throws PluginError. */
+/** A plug-in in a thread, with its own description as JSON. Throws PluginError. */
 export async function loadInThread(
   name: string,
   options: Omit<ThreadOptions, 'title'>,
@@ -52,7 +52,7 @@ function readPlugin(name: string, said: unknown): Plugin {
   return checked.value
 }
 
-/** A part with proxies for its functions, which are in the thread and asked there. */
+/** A part with proxies for its functions, which run in the thread. */
 function readPart(name: string, by: string, kind: PartKind, { beyond, schema, reads, ...part }: JsonObject): unknown {
   const where = `${part.name} of plug-in ${name}`
   const [member] = Array.isArray(beyond) ? beyond : []
@@ -76,7 +76,7 @@ function readPart(name: string, by: string, kind: PartKind, { beyond, schema, re
 const toldSchema = ({ schema: member }: PartKind, described: unknown): Readonly<Record<string, unknown>> =>
   member === undefined || described === null ? {} : { [member]: schemaOf(described) }
 
-/** The schema of options from JSON Schema; undefined for a schema that it cannot express; checkPlugin reports that. */
+/** The schema of options, from JSON Schema. Undefined for a schema that cannot be converted, which checkPlugin reports. */
 export function schemaOf(parameters: unknown): unknown {
   try {
     return z.fromJSONSchema(parameters as Parameters<typeof z.fromJSONSchema>[0])

@@ -6,8 +6,8 @@ import { entryOf, packageFolder } from './entry.ts'
 import { PluginError, problemsOf } from './plugin-error.ts'
 
 /**
- * The URL of the file for a name or path: a path as Node resolves it, a folder by its package.json, the name of a
- * package from the folder `from`. A name without a package is also tried as a path without `./`. Throws PluginError.
+ * The URL of the file for a name or path: a path as Node resolves it, a folder by its package.json, or the name of a package as seen from
+ * the folder `from`. A name without a package is also tried as a path without `./`. Throws PluginError.
  */
 export async function resolvePlugin(name: string, from = process.cwd()): Promise<string> {
   const isPath = name.startsWith('.') || path.isAbsolute(name)
@@ -20,7 +20,7 @@ export async function resolvePlugin(name: string, from = process.cwd()): Promise
   }
 }
 
-/** Imports and checks the plug-in at a URL; `name` is its name in the configuration. Throws PluginError. */
+/** Imports and checks the plug-in at a URL. `name` is its name in the configuration. Throws PluginError. */
 export async function importPlugin(name: string, url: string): Promise<Plugin> {
   const module: Readonly<Record<string, unknown>> = await import(/* @vite-ignore */ url).catch((error: unknown) => {
     throw notLoaded(name, `from ${url}`, error)

@@ -8,7 +8,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createTestDatabase, type TestDatabase } from '../testing/test-database.ts'
 import { dataOf, type Json, placeWith, startTestService, type TestService } from '../testing/test-service.ts'
 
-// Two replicas on one log: the first has plug-ins with namespaces, one trusted and one in a thread, and some whose schemas misbehave.
+// Two replicas on one log. The first has plug-ins with namespaces, one trusted and one in a thread, and several with faulty schemas.
 
 const door = fileURLToPath(new URL('../../../../packages/scheduler-core/dist/plugin/index.js', import.meta.url))
 const watts = 'z.strictObject({ freeWatts: z.int().min(0), feed: z.string().optional() })'
@@ -25,7 +25,7 @@ const parts = (noun: string, ns: string) => `
   weighers: [{ name: '${noun}Weigher', description: 'd', unit: 'W', reads: ['${ns}.freeWatts'], prepare: (request, fleet) => (host) =>
     fleet.hosts.get(host).namespaces.get('${ns}').document.freeWatts }]`
 
-/** A schema that looks valid, and then misbehaves in this way with a document. */
+/** A schema that looks valid, but checks a document with this faulty function. */
 const odd = (safeParse: string) => `Object.assign(z.looseObject({}), { safeParse: (given) => { ${safeParse} } })`
 const hostile: Readonly<Record<string, { readonly document: string; readonly says: RegExp }>> = {
   throws: { document: odd("throw new Error('no schema')"), says: /plug-in .*throws\.mjs: no schema/ },
@@ -53,7 +53,7 @@ beforeAll(async () => {
   database = await createTestDatabase()
   api = await startTestService({
     database,
-    // every other plug-in is in the process, so that both ways are tested
+    // every other plug-in runs in the process, so that both modes are tested
     plugins: Object.keys(files).map((name, i) => ({ from: path.join(folder, `${name}.mjs`), mode: i % 2 === 0 ? 'TRUSTED' : 'ISOLATED' })),
     pluginTimeoutMs: 1_000,
   })
@@ -94,7 +94,7 @@ const createProfile = async (name: string, filters: readonly Json[], weighers: r
     ),
   ).toEqual({ profileVersionCreate: { __typename: 'ProfilePayload' } })
 
-test('next to a release that reads level 6, reports and profiles that it could not read are refused by name', async () => {
+test('while a replica of a release with level 6 runs, reports and profiles that it cannot read are refused, and the error names it', async () => {
   const old = await createTestDatabase()
   const older = await startTestService({ database: old, featureLevel: 6 })
   await older.report({ a: {} })
@@ -117,7 +117,7 @@ describe.each([
   ['trusted', 'power', 'Watts'],
   ['in a thread', 'grid', 'Grid'],
 ])('a namespace of a plug-in that is %s', (_way, name, noun) => {
-  test('is listed with its schema', async () => {
+  test('a namespace of a plug-in is listed with its schema', async () => {
     const { plugins } = await dataOf(
       api,
       '{ plugins { name parts { kind name document { version schema maxAgeSeconds units { field unit } } } } }',
@@ -129,7 +129,7 @@ describe.each([
     })
   })
 
-  test('accepts documents that its schema accepts, and stores nothing of the others', async () => {
+  test('a namespace accepts documents that its schema accepts, and stores nothing of others', async () => {
     const results = await reportStats(
       updateOf('a', name, { freeWatts: 500 }),
       updateOf('b', name, { freeWatts: 50 }),
@@ -152,7 +152,7 @@ describe.each([
     expect(await heldOf(api, 'a', name)).toMatchObject({ document: { freeWatts: 500 }, problem: null })
   })
 
-  test('is read by filters and weighers; hosts without a document, or with an old one, are refused with a message', async () => {
+  test('filters and weighers read a namespace, and hosts without a document or with an old one are refused with a message', async () => {
     await createProfile(name, [{ name: `${noun}Filter` }], [{ name: `${noun}Weigher`, multiplier: 1 }])
     const placed = await placeWith(api, { profile: name, deadline: 'PT5S' })
     expect(placed.destinations[0].selected.host.name).toBe('a')
@@ -174,7 +174,7 @@ describe.each([
   })
 })
 
-test('a replica without the plug-in refuses such reports, and lists its namespaces', async () => {
+test('a replica without the plug-in refuses reports in its namespaces, and lists these namespaces', async () => {
   const { updateResourceStats } = await dataOf(without, REPORT, { u: [updateOf('a', 'power', { freeWatts: 1 })] })
   expect(updateResourceStats.results[0].issues[0]).toMatchObject({
     rule: 'stats.unknown_namespace',
@@ -184,7 +184,7 @@ test('a replica without the plug-in refuses such reports, and lists its namespac
   })
 })
 
-test('it stores the documents nevertheless: both replicas have the same state', async () => {
+test('a replica without the plug-in stores the documents too, and both replicas have the same state', async () => {
   const [one, other] = [api, without].map(({ service }) => service.replica)
   if (one === undefined || other === undefined) throw new Error('two replicas are needed')
   await other.fresh()
@@ -202,7 +202,7 @@ test('it stores the documents nevertheless: both replicas have the same state', 
 
 describe('a schema of a plug-in that', () => {
   test.each(Object.entries(hostile))(
-    '%s: the document is refused by name, nothing is lost, and the service keeps running',
+    "a schema that %s: the document is refused with the plug-in's name, nothing is lost, and the service continues",
     async (name, { says }) => {
       const [refused, taken] = await reportStats(updateOf('a', name, { freeWatts: 1 }), updateOf('a', 'power', { freeWatts: 700 }))
       expect(refused?.issues).toMatchObject([{ rule: 'stats.unchecked', message: expect.stringMatching(says) }])
@@ -214,7 +214,7 @@ describe('a schema of a plug-in that', () => {
     },
   )
 
-  test('that mutates its input changes only a copy', async () => {
+  test('a schema that changes its input changes only a copy', async () => {
     expect(await reportStats(updateOf('a', 'mutates', { freeWatts: 7 }))).toEqual([{ __typename: 'ResourceStatsApplied' }])
     expect(await heldOf(api, 'a', 'mutates')).toMatchObject({ document: { freeWatts: 7 } })
   })

@@ -11,24 +11,24 @@ import { createOutside, type Outside } from './outside/outside.ts'
 import { problemsOf } from './plugin-error.ts'
 import { DEFAULT_PLUGIN_TIMEOUT_MS, type PluginSetting } from './settings.ts'
 
-/** A plug-in of this service: its parts, how it runs, and its failures. */
+/** A plug-in of this service: its parts, its mode, and its failures. */
 export interface LoadedPlugin {
   /** The plug-in as decisions use it. */
   readonly plugin: Plugin
   readonly setting: PluginSetting
   readonly failures: Failures
-  /** Counts a failure of one of its parts in this process. */
+  /** Counts a failure of a part in this process. */
   readonly fail?: Fail
-  /** Calls its parts if they run outside of this process, and counts these calls; undefined if they run in this process. */
+  /** Calls the parts that run outside of this process, and counts these calls. Undefined if they run in this process. */
   readonly asker?: Asker
-  /** The checks of documents in the namespaces of a plug-in in this process. */
+  /** Checks documents in the namespaces of a plug-in in this process. */
   readonly checker?: Asker
 }
 
 export interface OpenPlugins {
-  /** The plug-ins that a fleet carries. */
+  /** The plug-ins for fleets of this service. */
   readonly plugins: Plugins
-  /** The plug-ins in the order of the setting, extenders last. */
+  /** The plug-ins in the order of the setting. Extenders come last. */
   readonly loaded: readonly LoadedPlugin[]
   /** Undefined: no part is outside of this process. */
   readonly outside: Outside | undefined
@@ -41,15 +41,15 @@ export interface OpenPluginsOptions {
   warn(message: string): void
   /** Milliseconds since 1970. */
   now(): number
-  /** The folder for relative paths and names of packages; the working directory if absent. */
+  /** The folder for relative paths and names of packages; default: the working directory. */
   readonly from?: string
-  /** The timeout of a part outside of this process, milliseconds. */
+  /** The timeout for an answer of a part outside of this process, in milliseconds. */
   readonly timeoutMs?: number
-  /** The file that describes extenders; undefined: there are none. */
+  /** The file that describes extenders; undefined if there are none. */
   readonly extenders?: string | undefined
 }
 
-/** Loads every plug-in of the setting, one after the other. Throws PluginError, with those closed that were open. */
+/** Loads every plug-in of the setting, one after the other. If one fails, it closes the others and throws PluginError. */
 export async function openPlugins(
   settings: readonly PluginSetting[],
   { warn, now, from, timeoutMs = DEFAULT_PLUGIN_TIMEOUT_MS, extenders }: OpenPluginsOptions,
@@ -65,7 +65,7 @@ export async function openPlugins(
       const contain = (plugin: Plugin): Contained => containPlugin(plugin, { warn, now })
       if (setting.mode === 'TRUSTED') {
         const contained = contain(await importPlugin(setting.from, url))
-        // schemas of documents have a time limit, however the rest runs
+        // schemas of documents are always checked in a thread with a time limit
         const { asker } = contained.plugin.namespaces.length > 0 ? await loadInThread(setting.from, { url, timeoutMs, warn, now }) : {}
         if (asker === undefined) loaded.push({ ...contained, setting })
         else {

@@ -1,11 +1,11 @@
 import type { Code, Problem } from '@gantt/scheduler-core'
 
-/** A plug-in that cannot be used as it is configured: the service does not start with it. */
+/** A plug-in cannot be used as it is configured, so the service does not start. */
 export class PluginError extends Error {
   override readonly name = 'PluginError'
   readonly code: Code
 
-  /** `what`: the subject, the found and the allowed values, as a sentence without its full stop. */
+  /** `what` is a sentence without its full stop: the subject, the found and the allowed values. */
   constructor(code: Code, what: string, options?: ErrorOptions) {
     super(`${what} (${code}).`, options)
     this.code = code

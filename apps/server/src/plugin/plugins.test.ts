@@ -18,7 +18,7 @@ const filter = (name: string, passes: string) =>
 const weigher = (name: string, raw: string) =>
   `{ name: '${name}', description: 'Of a test.', unit: 'points', reads: [], prepare: (_request, { hosts }) => (host) => { ${raw} } }`
 
-/** The host at this index in the order of names; no filter is called. */
+/** A scheduler that chooses the host at this index in the order of names. It calls no filter. */
 const scheduler = (name: string, select: string) =>
   `{ name: '${name}', description: 'Of a test.', create: () => ({ select: (request, { hosts }) => { ${select} } }) }`
 const TAKES_LAST = "const { host, node } = hosts.records.at(-1); return { parts: [{ claim: '', instance: null, host, node, grants: {} }] }"
@@ -70,7 +70,7 @@ afterAll(() => rm(folder, { recursive: true, force: true }))
 const open = (setting: string) => openPlugins(readPluginSettings(setting), { warn: () => undefined, now: () => 0, from: folder })
 
 describe('the plug-ins in the setting', () => {
-  test('is found by absolute path, by relative path and by the name of a package', async () => {
+  test('a plug-in is found by absolute path, by relative path and by the name of a package', async () => {
     const opened = await open(`trusted:${path.join(folder, 'named.mjs')}, trusted:./hostile.mjs,trusted:by-name,trusted:leases.mjs`)
     expect(opened.plugins.list.map(({ name }) => name)).toEqual(['named', 'hostile', 'by-name', 'leases'])
     await opened.close()
@@ -106,8 +106,8 @@ test('a service that is set to an unknown lease provider lists the known ones', 
   await close()
 })
 
-describe('a service whose lease provider fails', () => {
-  test('starts, keeps its hosts unchanged, and reports it', async () => {
+describe('a service with a lease provider that fails', () => {
+  test('it starts, leaves its hosts unchanged, and reports the failure', async () => {
     const database = await createTestDatabase()
     const api = await startTestService({
       database,
@@ -186,7 +186,7 @@ describe('a service with plug-ins', () => {
     verifyDecision(id: $id) { outcome fidelity }
     profile(name: "named") { active { filters { name description reads } weighers { name description } } } }`
 
-  test('lists them with their parts', async () => {
+  test('it lists its plug-ins with their parts', async () => {
     const { plugins } = await dataOf(api, '{ plugins { name version mode parts { kind name description reads unit parameters } } }')
     expect(plugins[0]).toMatchObject({
       ...{ name: 'named', version: '1.0.0', mode: 'TRUSTED' },
@@ -199,7 +199,7 @@ describe('a service with plug-ins', () => {
     })
   })
 
-  test('decides by them, and records which', async () => {
+  test("it decides by the plug-ins' parts, and records which plug-ins", async () => {
     expect(placed).toMatchObject({ destinations: [{ selected: { host: { name: 'b' } } }] })
     const { decision, profile, verifyDecision } = await dataOf(api, DECISION, { id: placed.decision.id })
     expect(decision.plugins).toEqual([{ name: 'named', version: '1.0.0' }])
@@ -220,7 +220,7 @@ describe('a service with plug-ins', () => {
       'MumblingFilter',
       'plug-in hostile 1.0.0: reason answered a value of type object; it must answer a known code, texts without NUL and halves of surrogate pairs, and numbers',
     ],
-  ])('refuses every host if a part is %s, and names the part', async (profile, part, why) => {
+  ])('it refuses every host if a part is %s, and names the part', async (profile, part, why) => {
     const refused = await placeWith(api, { profile })
     expect(refused.reasons).toEqual([
       { filter: part, code: 'filter.error', hosts: 2, text: `${part} failed on this host, so the host is refused: ${why}.` },
@@ -231,7 +231,7 @@ describe('a service with plug-ins', () => {
     expect(api.warnings.filter((line) => line.startsWith(`${part} of plug-in hostile 1.0.0 failed`))).toHaveLength(1)
   })
 
-  test('chooses hosts by a scheduler, and records which', async () => {
+  test("it chooses hosts by a plug-in's scheduler, and records the plug-in", async () => {
     const { decision, destinations } = await placeWith(api, { profile: 'by-last' })
     expect(destinations[0].selected.host.name).toBe('b')
     const found = await dataOf(api, DECISION, { id: decision.id })
@@ -254,7 +254,7 @@ describe('a service with plug-ins', () => {
     ['by-thrower', 'thrower', 2, 'it threw no\ufffd'],
     ['by-later', 'later', 2, 'select answered no parts; it must answer a list with one for each instance that has a host'],
     ['by-blind', 'blind', 1, 'select put instance 0 on b, which does not pass'],
-  ])('%s: if a scheduler gives no result, the request is refused with ERROR and its name', async (profile, part, hosts, why) => {
+  ])("%s: a request is refused with ERROR and the scheduler's name if the scheduler gives no result", async (profile, part, hosts, why) => {
     const refused = await placeWith(api, { profile })
     expect(refused.reasons.find(({ filter }: Json) => filter === part)).toEqual({
       ...{ filter: part, code: 'filter.error', hosts },
@@ -271,10 +271,10 @@ describe('a service with plug-ins', () => {
     })
   })
 
-  test('an invalid number counts as the lowest', async () =>
+  test('an invalid number of a weigher counts as the lowest', async () =>
     expect(await placeWith(api, { profile: 'nan' })).toMatchObject({ __typename: 'SelectDestinationsPayload' }))
 
-  test('without the plug-ins it starts, follows the log, and refuses requests that need them', async () => {
+  test('without the plug-ins the service starts, follows the log, and refuses requests that need them', async () => {
     await api.close()
     api = await startTestService({ database })
     expect(await placeWith(api, {})).toMatchObject({ __typename: 'SelectDestinationsPayload' })
@@ -293,7 +293,7 @@ describe('a service with plug-ins', () => {
     expect(verifyDecision).toEqual({ outcome: 'UNKNOWN', fidelity: 'APPROXIMATE' })
     const { requiredStats, plugins } = await dataOf(api, '{ requiredStats { namespaces { namespace } } plugins { name } }')
     expect([requiredStats.namespaces[0].namespace, plugins]).toEqual(['compute', []])
-    // every decision so far but the one by the default profile was made with a plug-in
+    // every decision so far except the one by the default profile used a plug-in
     expect(await verifyStoredDecisions(database.connection)).toMatchObject({ checked: 1, elsewhere: 9, differences: [] })
     const simulated = await api.ask('query ($in: SimulateInput!) { simulate(input: $in) { __typename } }', {
       in: { profile: 'named', requests: [{ spec: { gantt: { flavor: { vcpus: 1, memoryMb: 64 } } } }] },

@@ -11,10 +11,10 @@ export type PluginMode = (typeof pluginModes)[number]
 
 const TRUSTED = 'trusted:'
 
-/** The largest number of plug-ins; more would be a mistake in the setting. */
+/** The most plug-ins. A larger number would be a mistake in the setting. */
 export const MOST_PLUGINS = 32
 
-/** The setting GANTT_PLUGINS: names and paths with commas between them, `trusted:` before one that runs in this process. */
+/** Parses GANTT_PLUGINS: names and paths separated by commas, with `trusted:` before one that runs in this process. */
 export const readPluginSettings = (text: string | undefined): PluginSetting[] =>
   (text ?? '')
     .split(',')
@@ -24,6 +24,6 @@ export const readPluginSettings = (text: string | undefined): PluginSetting[] =>
       entry.startsWith(TRUSTED) ? { from: entry.slice(TRUSTED.length).trim(), mode: 'TRUSTED' } : { from: entry, mode: 'ISOLATED' },
     )
 
-/** GANTT_PLUGIN_TIMEOUT_MS if not given: how long a part outside of this process may take for an answer about all hosts, milliseconds. */
+/** The default of GANTT_PLUGIN_TIMEOUT_MS: the time for an answer of a part outside of this process about all hosts, in milliseconds. */
 export const DEFAULT_PLUGIN_TIMEOUT_MS = 200
 export const MOST_PLUGIN_TIMEOUT_MS = 10_000

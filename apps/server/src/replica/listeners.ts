@@ -1,11 +1,11 @@
-/** The listeners to one kind of event: each is notified, even if another one fails. */
+/** The listeners to one kind of event. Each is called, even if another one fails. */
 export interface Listeners<Event> {
   /** Returns a function that removes the listener. */
   add(listener: (event: Event) => void): () => void
   notify(event: Event): void
 }
 
-/** `onFailed` is called with the error of a listener that throws; without it `notify` throws the error. */
+/** `onFailed` is called with the error of a listener. Without it `notify` throws the error. */
 export function createListeners<Event>(onFailed?: (error: unknown, event: Event) => void): Listeners<Event> {
   const listeners = new Set<(event: Event) => void>()
   return {

@@ -17,9 +17,9 @@ export type HaltCode = keyof typeof haltCodes
 
 export interface ModeView {
   readonly mode: Mode
-  /** The reason why it is READ_ONLY. */
+  /** The reason if the mode is READ_ONLY. */
   readonly code: HaltCode | null
-  /** The text that says why it is not NORMAL. */
+  /** Text that explains the mode; null if it is NORMAL. */
   readonly reason: string | null
 }
 

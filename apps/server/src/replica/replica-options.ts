@@ -9,23 +9,23 @@ import type { MayRaise } from './watch/feature-level.ts'
 export interface ReplicaOptions extends FleetReader {
   readonly store: Synchronizer
   readonly name: string
-  /** Stores decisions that are not in the log; a refusal is answered afterwards. */
+  /** Stores decisions that are not in the log. A refusal is answered after it is stored. */
   recordUnlogged(decisions: readonly UnloggedDecision[]): Promise<void>
-  /** Warns operators of what went wrong; never of the callers' data. */
+  /** Warns operators about errors. Messages contain no data of callers. */
   warn(message: string): void
   readonly newId?: () => string
   readonly newSeed?: () => string
   /** A clock for deadlines, retries and estimates of the store's time. */
   readonly timers?: Timers
-  /** How much of the log is kept. */
+  /** How many entries of the log are kept, by age and size. */
   readonly horizon?: Horizon
-  /** Queried only before the log's level is raised. */
+  /** Called only before the log's level is raised. */
   readonly mayRaise?: MayRaise
-  /** Whether every living replica read a level at the last check, without asking the store. */
+  /** Whether every living replica read a level at the last check. Does not query the store. */
   readonly isReadByAll?: (level: number) => boolean
-  /** Whether the state was checked well enough for other replicas to start from it. */
+  /** Whether the state was checked sufficiently for other replicas to start from it. */
   readonly mayCheckpoint?: () => boolean
-  /** Asks outside parts about a call before it is decided. Absent: there are none. */
+  /** Requests answers of outside parts for a call before it is decided. Absent: there are no outside parts. */
   readonly gather?: Gather
 }
 
@@ -34,7 +34,7 @@ export interface Snapshot {
   readonly fleet: Fleet
   /** The fleet that it was copied from, with which it shares what has not changed since. */
   readonly of: Fleet
-  /** Changes since the snapshot before it. */
+  /** The number of changes since the snapshot before it. */
   readonly changes: number
 }
 

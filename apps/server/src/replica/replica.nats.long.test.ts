@@ -29,7 +29,7 @@ const call = (key: string): PlacementCall => ({
   allOrNothing: true,
 })
 
-/** Runs a test on replicas of a new fleet with hosts of 8 CPUs, and closes them. `through` may be placed between replica and store. */
+/** Runs a test on replicas of a new fleet with hosts of 8 CPUs, and closes them. `through` may wrap the store. */
 async function withReplicas(
   { url }: NatsServers,
   { replicas: count, hosts }: { readonly replicas: number; readonly hosts: number },
@@ -55,8 +55,8 @@ async function withReplicas(
 }
 
 /**
- * Callers that each place `each` instances one after the other, on all replicas in turn, and repeat a call with the
- * same key if there was no answer.
+ * Each caller places `each` instances one after the other, on the replicas in turn. It repeats a call with the same key if there was no
+ * answer.
  */
 const placeMany = (replicas: readonly Replica[], callers: number, each: number, round = ''): Promise<PlacementOutcome[][]> =>
   Promise.all(
@@ -79,7 +79,7 @@ async function placeAgain(replica: Replica, key: string): Promise<PlacementOutco
   }
 }
 
-/** Checks the answers: every placed caller has a claim, nothing is allocated twice, and all replicas agree to the bit. */
+/** Checks that every placed caller has a claim, nothing is allocated twice, and all replicas have the same state. */
 async function expectSound(replicas: readonly Replica[], outcomes: readonly PlacementOutcome[]): Promise<void> {
   await Promise.all(replicas.map((replica) => replica.fresh(20_000)))
   const [first, ...others] = replicas.map(({ fleet }) => canonicalJson(checkpointOf(fleet)))
@@ -101,7 +101,7 @@ describe.skipIf(noNatsServer !== undefined)(`replicas on one nats-server${skippe
 
   afterAll(() => server.stop())
 
-  test('four replicas whose callers want more than the fleet has allocate nothing twice and agree to the bit', () =>
+  test('four replicas with more requests than capacity allocate nothing twice and have equal states', () =>
     withReplicas(server, { replicas: 4, hosts: 25 }, async (replicas) => {
       const outcomes = (await placeMany(replicas, 32, 8)).flat()
       expect(outcomes.filter(({ type }) => type === 'placed')).toHaveLength(200)
@@ -147,7 +147,7 @@ describe.skipIf(noNatsServer !== undefined)(`replicas on one nats-server${skippe
       await expectSound(replicas, outcomes)
     }))
 
-  test('while the server is paused the store is away; then it continues', () =>
+  test('while the server is paused the store is unavailable; then calls continue', () =>
     withReplicas(server, { replicas: 1, hosts: 1 }, async ([replica]) => {
       const [one] = server.servers
       one?.standStill(true)
@@ -160,7 +160,7 @@ describe.skipIf(noNatsServer !== undefined)(`replicas on one nats-server${skippe
       expect(await placeAgain(replica as Replica, 'back')).toMatchObject({ type: 'placed' })
     }))
 
-  test('a recreated stream is another log, into which nothing is written', () =>
+  test('a recreated stream is another log, and nothing is written to it', () =>
     withReplicas(server, { replicas: 1, hosts: 1 }, async ([replica], fleet) => {
       const { log } = namesOf(fleet)
       await withStreams(server, async (streams) => {
@@ -197,7 +197,7 @@ describe.skipIf(noNatsServer !== undefined)(`replicas on a cluster of three nats
           expect(done).toBeLessThan(before + 240)
           outcomes.push(...(await placing).flat())
           await leader.restart()
-          // all three copies exist again before the next one is stopped
+          // all three copies must exist again before the next server is stopped
           await expect.poll(() => isWhole(cluster, namesOf(fleet).log), { interval: 200 }).toBe(true)
         }
         expect(outcomes.filter(({ type }) => type === 'placed')).toHaveLength(480)

@@ -96,7 +96,7 @@ test('two replicas racing on one database allocate nothing twice, agree to the b
       const { replica } = i % 2 === 0 ? a : b
       const outcome = await place(replica, `k${i}`, aRequest({ memoryMb: 128, numInstances: 1 + (i % 2) }))
       const claim = outcome.type === 'placed' ? outcome.claims[0] : undefined
-      // some callers release their claims, so that the fleet keeps changing
+      // every third caller releases its claims, so that the fleet keeps changing
       if (claim !== undefined && i % 3 === 0)
         await replica.propose([{ type: 'release', claim: claim.id, fence: claim.fence, reason: 'test' }])
       return outcome
@@ -152,7 +152,7 @@ test('the tables equal the fleet', async () => {
   expect(newest && requestSpecId(newest.document)).toBe(newest?.id)
 })
 
-test('a lost attempt is in the tables, with its host and reason; the decision has its duration', async () => {
+test('a void attempt is in the tables with its host and reason, and the decision has its duration', async () => {
   const [a] = nodes as [Node]
   // this test uses two hosts of its own, because the others depend on the race of the replicas
   await a.replica.propose([aReport('tight', { vcpus: 4, memoryMb: 1_024 }), aReport('roomy', { vcpus: 4, memoryMb: 1_024 })])
@@ -222,7 +222,7 @@ test('a missing projection is created again from the log', async () => {
   expect(await prisma.claim.count()).toBe(before)
 })
 
-test('a row that the database refuses is set aside and reported, and the projections continue', async () => {
+test('a row that the database refuses is skipped and reported, and the projections continue', async () => {
   const [a] = nodes as [Node]
   const nul = 'disk\u0000'
   await a.replica.propose([aReport('odd'), aReport('even'), { type: 'status', host: 'odd', node: 'odd', status: 'DISABLED', reason: nul }])
@@ -236,7 +236,7 @@ test('a row that the database refuses is set aside and reported, and the project
   expect(setAside).toMatchObject([{ kind: 'compute_node', id: 'odd/odd' }])
 })
 
-test('a past fleet equals the original one', async () => {
+test('a past fleet is equal to the fleet at that time', async () => {
   const [a] = nodes as [Node]
   const store = await openPostgresSynchronizer(database.connection)
   const history = createHistory(store)
@@ -251,4 +251,4 @@ test('a past fleet equals the original one', async () => {
   await store.close()
 })
 
-test('there was no warning', () => expect(warnings).toEqual([]))
+test('no warning was logged', () => expect(warnings).toEqual([]))

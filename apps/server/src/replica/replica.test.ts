@@ -42,7 +42,7 @@ const call = (key: string, request: RequestSpec, more: Partial<PlacementCall> = 
 
 const small = { vcpus: 1, memoryMb: 1_024, localGb: 100 }
 
-test('a placed request is answered with its claim, and every replica holds it', async () => {
+test('a placed request is answered with its claim, and every replica has the claim', async () => {
   const store = createMemoryStore()
   const [a, b] = [await open(store), await open(store)]
   await a.propose([aReport('h1'), aReport('h2')])
@@ -55,7 +55,7 @@ test('a placed request is answered with its claim, and every replica holds it', 
   expect(canonicalJson(checkpointOf(a.fleet))).toBe(canonicalJson(checkpointOf(b.fleet)))
 })
 
-test('of a hundred callers on two replicas ten get one place each, and the others a refusal', async () => {
+test('of a hundred calls on two replicas ten are placed, and the others are refused', async () => {
   const store = createMemoryStore()
   const unlogged: UnloggedDecision[] = []
   const pair = [await open(store, unlogged), await open(store, unlogged)] as const
@@ -76,7 +76,7 @@ test('a refusal counts the hosts that each filter refused, by reason', async () 
   expect(outcome).toMatchObject({ type: 'refused', found: 0, reasons: [{ filter: 'CoreFilter', code: 'cpu.too_few', hosts: 2 }] })
 })
 
-test('a request of three instances, of which two fit, is refused as a whole, with the reasons of the third', async () => {
+test('a request for three instances of which two fit is refused as a whole, with the reasons for the third', async () => {
   const store = createMemoryStore()
   const replica = await open(store)
   await replica.propose([aReport('h1', small), aReport('h2', small)])
@@ -85,7 +85,7 @@ test('a request of three instances, of which two fit, is refused as a whole, wit
   expect(replica.fleet.ledger.claims.size).toBe(0)
 })
 
-test('the same key on two replicas at once places once, and both calls get the same answer', async () => {
+test('two calls with the same key on two replicas place once, and get the same answer', async () => {
   const store = createMemoryStore()
   const [a, b] = [await open(store), await open(store)]
   await a.propose([aReport('h1'), aReport('h2')])
@@ -120,7 +120,7 @@ test.each([true, false])('an append whose answer is lost (landed: %s) places onc
   expect(replica.fleet.ledger.claims.size).toBe(1)
 })
 
-test('a lagging replica does not refuse a request that another replica made possible', async () => {
+test('a replica that is behind does not refuse a request after another replica freed its resources', async () => {
   const store = createMemoryStore()
   const [a, b] = [await open(store), await open(store)]
   await a.propose([aReport('h1', small)])
@@ -205,7 +205,7 @@ test('a group that exists only in a proposal of the same batch refuses no host',
   await a.fresh()
   const group = (policy: 'AFFINITY' | 'ANTI_AFFINITY') =>
     aRequest({ instanceGroup: { uuid: '00000000-0000-4000-8000-0000000000e1', policy } })
-  // the last free resources go to b: neither answer may name a group that was never created
+  // b gets the last free resources, and neither refusal may name a group that was never created
   const [winner, first, second] = await Promise.all([
     b.place(call('k0', aRequest())),
     a.place(call('k1', group('ANTI_AFFINITY'))),
@@ -216,7 +216,7 @@ test('a group that exists only in a proposal of the same batch refuses no host',
   if (winner.type === 'placed') expect([first.type, second.type]).toEqual(['refused', 'refused'])
 })
 
-test('a follower that fails is reported, and the log continues', async () => {
+test('a listener that fails is logged, and the log continues', async () => {
   const store = createMemoryStore()
   const warnings: string[] = []
   const replica = await Replica.start({
@@ -254,7 +254,7 @@ test('a decision that cannot be recorded fails alone', async () => {
   expect(outcomes.map(({ status }) => status)).toEqual(['rejected', 'fulfilled'])
 })
 
-test('an entry with unknown outcome is sent again in a turn too, even if nothing else waits', async () => {
+test('an entry with an unknown outcome is sent again in a turn, even if no other call waits', async () => {
   const store = createMemoryStore()
   const [a, b] = [await open(store), await open(store)]
   await a.propose([aReport('h1')])
@@ -270,7 +270,7 @@ test('an entry with unknown outcome is sent again in a turn too, even if nothing
   expect(outcome.type).toBe('placed')
 })
 
-test('calls past their deadline are not kept while the store is away', async () => {
+test('calls past their deadline are dropped while the store is unavailable', async () => {
   const store = createMemoryStore()
   const replica = await open(store)
   await replica.propose([aReport('h1')])
@@ -282,7 +282,7 @@ test('calls past their deadline are not kept while the store is away', async () 
   expect(replica.fleet.ledger.claims.size).toBeLessThan(50)
 })
 
-test('a call whose appends are all refused ends with an error and a warning that name the obstacle', async () => {
+test('a call with only refused appends ends with an error and a warning that name the obstacle', async () => {
   const store = createMemoryStore()
   const warnings: string[] = []
   const synchronizer = store.open()
@@ -324,7 +324,7 @@ test('a replica behind the start of the log continues from a checkpoint', async 
   expect(slow.fleet.hosts.count).toBe(9)
 })
 
-test('listeners get its present fleet, the copy of each checkpoint, and a fleet that it takes over', async () => {
+test('listeners get the present fleet, the copy for each checkpoint, and a fleet that replaces it', async () => {
   let isDue = (): void => {}
   const timers: Timers = {
     ...realTimers,
@@ -344,7 +344,7 @@ test('listeners get its present fleet, the copy of each checkpoint, and a fleet 
   await replica.propose([aReport('h3')])
   expect(snapshots.map(({ fleet, of, changes }) => [fleet.hosts.count, of === replica.fleet, changes])).toEqual([
     [1, true, 0],
-    // two reports, and the level of the new log
+    // two reports, and the change that raises the level of the new log
     [2, true, 3],
   ])
   await expect.poll(async () => (await store.open().past.loadCheckpoint(9))?.place).toEqual(snapshots[1]?.fleet.place)
@@ -355,7 +355,7 @@ test('listeners get its present fleet, the copy of each checkpoint, and a fleet 
   expect(snapshots).toHaveLength(3)
 })
 
-test('on a log without entries for a long time, documents of services are old nevertheless', async () => {
+test('documents of services grow old on a log without entries', async () => {
   let time = 1_000_000
   const replica = await open(createMemoryStore(() => time))
   const near = parseProfile({ name: 'near', number: 1, filters: [{ name: 'VolumeAffinityFilter' }], weighers: [] })

@@ -45,7 +45,7 @@ export class Replica {
         entries,
         entriesMs: now() - loadedAt,
       }
-      // from here on, every state from which a call was answered is durable
+      // from here on, every state that answers depend on is durable
       await options.store.durable(replica.fleet.place)
       replica.#freshness.watch.learn(await options.store.time())
     } catch (error) {
@@ -82,17 +82,17 @@ export class Replica {
     this.#stopExpiry = timers.every(1_000, () => {
       this.#freshness.watch.ask()
       expireOverdue()
-      // calls that wait for the store are notified that it does not answer
+      // calls that wait for the store continue when it stops answering
       if (this.isStoreAway) this.#freshness.changed.notify()
     })
   }
 
-  /** The fleet as applied here. Read it synchronously: it changes whenever an entry is applied. */
+  /** The fleet with all applied entries. It must be read synchronously, because it changes with each entry. */
   get fleet(): Fleet {
     return this.#follower.fleet
   }
 
-  /** What the replica loaded when it started. */
+  /** The figures of this replica's start. */
   get startFigures(): StartFigures {
     return this.#startFigures
   }
@@ -107,7 +107,7 @@ export class Replica {
     return this.#follower.durableRevision
   }
 
-  /** The engine that keeps the log. */
+  /** The name of the store's engine. */
   get engine(): string {
     return this.#store.engine
   }
@@ -117,12 +117,12 @@ export class Replica {
     return this.#store.flushing
   }
 
-  /** The store's time as this replica estimates it, milliseconds since 1970. Never decides anything: the log does. */
+  /** This replica's estimate of the store's time, in milliseconds since 1970. It decides nothing: the stamps of the log do. */
   get storeTime(): number {
     return this.#freshness.watch.now(this.fleet.now)
   }
 
-  /** How long ago the fleet was last known to be as new as the store, milliseconds; about a second in quiet times. */
+  /** How long ago the fleet was last known to be as new as the store, in milliseconds. About a second without load. */
   get age(): number {
     return this.#freshness.age
   }
@@ -132,7 +132,7 @@ export class Replica {
     return this.#freshness.isStoreAway
   }
 
-  /** The results of the decisions that this replica made. */
+  /** The results of this replica's decisions. */
   get tally(): Tally {
     return this.#appender.tally
   }
@@ -147,21 +147,19 @@ export class Replica {
   }
 
   /**
-   * Calls back when the fleet was replaced by another: followers of its entries begin again. Returns a function that
-   * ends the subscription.
+   * Calls back when the fleet was replaced by another, so that listeners to its entries must start again. Returns a function that ends the
+   * subscription.
    */
   onReplaced(listener: () => void): () => void {
     return this.#follower.onReplaced(listener)
   }
 
-  /**
-   * Calls back with the fleet as it is, and with the copy that each checkpoint is taken of. Returns a function that ends the subscription.
-   */
+  /** Calls back with the present fleet, and with the copy for each checkpoint. Returns a function that ends the subscription. */
   onSnapshot(listener: (snapshot: Snapshot) => void): () => void {
     return this.#follower.onSnapshot(listener)
   }
 
-  /** Decides and claims. Throws UnavailableError when there is no answer in time: a call with the same key returns the outcome. */
+  /** Decides and claims. Throws UnavailableError if there is no answer in time. A later call with the same key returns the outcome. */
   place(call: PlacementCall): Promise<PlacementOutcome> {
     const { timers } = this.#options
     const gather = call.gather ?? this.#options.gather
@@ -194,29 +192,29 @@ export class Replica {
     return this.#levels.learn().then(() => this.#levels.admit(level, enqueue))
   }
 
-  /** Writes changes that need no decision; resolves with whether each change counted. */
+  /** Writes changes that need no decision. Resolves with whether each change counts. */
   propose(changes: readonly Change[], deadlineMs = 10_000): Promise<readonly ChangeVerdict[]> {
     if (changes.length === 0) return Promise.resolve([])
     const enqueue = () =>
       this.#appender.enqueue<readonly ChangeVerdict[], ChangeWork>(deadlineMs, (waiting) => ({ type: 'changes', changes, ...waiting }))
     if (this.fleet.featureLevel >= FEATURE_LEVEL) return enqueue()
     const atLevel = () => this.#levels.admit(Math.max(...changes.map(levelOf)), enqueue)
-    // a new log starts at its release's level, whatever is first in it
+    // a new log is first raised to the level of its release
     return this.fleet.place.revision === 0 ? this.#levels.learn().then(atLevel) : atLevel()
   }
 
-  /** Takes over a fleet that was built again from the log and is at the same revision. Throws RangeError for any other. */
+  /** Replaces the fleet by one that was rebuilt from the log at the same revision. Throws RangeError for any other. */
   adopt(fleet: Fleet): void {
     this.#follower.adopt(fleet)
   }
 
   /**
-   * Undefined if all readable state is durable; otherwise a promise for its durability. Answers from the fleet wait for
-   * it. Throws UnavailableError if the store does not answer, or has lost the state.
+   * Undefined if all readable state is durable. Otherwise a promise for its durability, and answers from the fleet wait for it. Throws
+   * UnavailableError if the store does not answer, or has lost the state.
    */
   settled(timeoutMs = 10_000): Promise<void> | undefined {
     const { place } = this.fleet
-    // a replica that accepts no further writes has no better state to read
+    // a replica that accepts no further writes cannot get a better state
     if (place.revision <= this.#store.durableRevision() || this.halted !== undefined) return undefined
     return whenDurable(this.#appender.held, place, this.#options.timers, timeoutMs)
   }
@@ -239,12 +237,12 @@ export class Replica {
     return this.#freshness.wait(() => false, timeoutMs)
   }
 
-  /** For reads: like `fresh`, but accepts the present state if no newer one is available; `age` is its age. */
+  /** Like `fresh`, for reads: uses the present state if no newer one is available. `age` is its age. */
   freshest(timeoutMs = 10_000): Promise<void> {
     return this.#freshness.wait(() => this.isStoreAway || this.halted !== undefined, timeoutMs)
   }
 
-  /** Stops accepting writes, because the log was found to be a wrong one. */
+  /** Stops accepting writes, because the log is not the one that this fleet has followed. */
   refuseWrites(error: StoreWentBackError): void {
     if (this.halted !== undefined) return
     this.#appender.halt(error)

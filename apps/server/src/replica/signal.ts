@@ -1,6 +1,6 @@
 import type { Timers } from '../timers.ts'
 
-/** Lets callers wait until a condition holds. */
+/** Lets callers wait for a condition. */
 export interface Signal {
   /** Makes all waiting callers check their conditions again. */
   notify(): void

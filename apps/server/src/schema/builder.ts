@@ -12,7 +12,7 @@ import { scopeOf } from './types/scope-of.ts'
 
 type Both<Value> = { Input: Value; Output: Value }
 
-/** An empty schema with the scalars and the rules of every type. */
+/** An empty schema builder with the scalars and the rules that all types share. */
 export function newBuilder() {
   const made = new SchemaBuilder<{
     Context: Context
@@ -78,5 +78,5 @@ export function newBuilder() {
   return made
 }
 
-/** Default deny: a field of Query, Mutation or Subscription without a scope keeps the schema from being built (index.ts). */
+/** Everything is denied by default: the schema is not built if a field of Query, Mutation or Subscription has no scope (index.ts). */
 export const builder = newBuilder()

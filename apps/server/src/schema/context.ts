@@ -10,8 +10,8 @@ export interface Context extends Services {
   readonly fleetAt: FleetAt
   /** The id in every answer and every log line of the call. */
   readonly requestId: string
-  /** The counter of the size of the answer. */
+  /** Counts the size of the answer. */
   readonly answer: AnswerSize
-  /** Aborted once the response is over, whether it was read or not. */
+  /** Aborted when the response ends or its caller disconnects. */
   readonly over: AbortSignal
 }

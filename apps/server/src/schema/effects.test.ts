@@ -4,10 +4,12 @@ import { type GraphQLInputField, isInputObjectType, isObjectType } from 'graphql
 import { expect, test } from 'vitest'
 import { createSchema } from './index.ts'
 
-/* Checks that every argument and input field is read: one that nothing reads would have no effect. Its name is searched in the source: an input object is read in the file that defines it, or passed on as a whole to code that is searched instead.
+/*
+ * Checks that every argument and input field is read, because one that nothing reads would have no effect. The test searches its name in
+ * the source: in the file that defines the input object, or in the code to which the object is passed as a whole.
  */
 
-/** Input objects that are passed on as a whole, or in part (`...rest`): core or the services read their fields. */
+/** Input objects that are passed on as a whole or in part (`...rest`). Core or the services read their fields. */
 const handedOn = new Set(
   `AggregateChangeInput AggregateUpdateInput AssignmentInput AssignmentRuleInput CpuInfoInput DestinationInput ExplainPlacementInput FilterSettingInput
    FlavorInput FleetOverlayInput FullStatsInput GangMemberInput GpuInput GpuRequestInput HostFilter HostNumaCellInput HostOrder AggregateOrder
@@ -30,7 +32,7 @@ function sources(folder: string): ReadonlyMap<string, string> {
   )
 }
 
-/** Without comments, texts and the definitions of fields and arguments: the names that remain are uses. */
+/** The code without comments, texts and the definitions of fields and arguments. Names that remain are uses. */
 const codeOf = (text: string): string =>
   text
     .replace(/\/\*[\s\S]*?\*\/|\/\/[^\n]*/g, '')
@@ -44,7 +46,7 @@ const isIn = (code: string, name: string): boolean => new RegExp(`\\b${name}\\b`
 
 const all = [...own.values()].join('\n')
 
-/** The code of the file that defines a field of an input object; of one that several objects share, that of all. */
+/** The code of the file that defines a field of an input object. If several objects share the field, the code of all their files. */
 function codeAround(type: string, field: string): string {
   for (const [file, code] of own) {
     const text = fs.readFileSync(path.join(root, 'apps/server/src/schema', file), 'utf8')

@@ -22,7 +22,9 @@ test('every type, field, argument and input field has a description', () => {
   expect(parts.filter(({ isValue, description }) => !isValue && description === '').map(({ name }) => name)).toEqual([])
 })
 
-/** Shorter descriptions, and those of three words that only refer to something else ("Of the change."), add nothing to the name. */
+/**
+ * Descriptions with fewer words add nothing to the name. Neither do those of three words that only refer to another one ("Of the change.").
+ */
 const LEAST_WORDS = 3
 const POINTER = /^(All|As|By|How|In|Its|None|Of|One|Up|What|When|Where|Whether|Which|Who|Whose|Why|Without)\b/
 

@@ -6,11 +6,11 @@ import { pauseInLongLists } from './types/long-lists.ts'
 import { authScopesOf } from './types/scope-of.ts'
 
 /**
- * The schema of all nouns that are loaded. Throws if a field of a root type declares no scope, so that nothing is open
- * by omission. Every mutation is recorded in the audit.
+ * The schema of all loaded modules. Throws if a field of a root type has no scope, so that nothing is accessible by omission. Every
+ * mutation is recorded in the audit.
  */
 export function createSchema(): GraphQLSchema {
-  // sorting takes a third of the time, and only the printed schema has to be in an order: its test sorts it
+  // sorting would take a third of the time, and only the printed schema must be sorted, which its test does
   const schema = builder.toSchema({ sortSchema: false })
   for (const root of [schema.getQueryType(), schema.getMutationType(), schema.getSubscriptionType()])
     for (const field of Object.values(root?.getFields() ?? {}))

@@ -24,36 +24,36 @@ import type { Gather } from '../replica/propose/placement.ts'
 import type { Timers } from '../timers.ts'
 import type { Solver } from './solver.ts'
 
-/** The part of a call's time that is kept for deciding and for the log, milliseconds. */
+/** Milliseconds of a call's time that are reserved for deciding and for the log. */
 const KEPT_MS = 250
-/** HiGHS checks its clock only from time to time: a thread that still works this long after its timeout is ended. */
+/** HiGHS checks its clock only from time to time. A thread that still works this long after its timeout is ended. */
 const MOST_GRACE_MS = 1_000
-/** The largest number of calls for which a solver is asked; further calls are answered as BUSY before any work is done. */
+/** The most calls that may use or wait for the solver. Further calls are answered with BUSY at once. */
 const MOST_OPEN = 16
 
-/** The problem that a solver solves. */
+/** A problem for the solver, and its limits. */
 export interface Question {
   readonly profile: Profile
   readonly request: RequestSpec
-  /** Orders hosts of equal worth. */
+  /** The seed for the order of hosts with equal worth. */
   readonly seed: string
-  /** How long the caller waits, milliseconds. */
+  /** How long the caller waits, in milliseconds. */
   readonly deadlineMs: number
   /** Instances that are placed in addition to the fleet's claims; absent: none. */
   readonly before?: readonly ClaimsProposed[]
 }
 
-/** Asks a solver for the best arrangement of a request on a fleet. Never rejects. */
+/** Searches the best arrangement of a request on a fleet with the solver. Never rejects. */
 export type AskSolver = (fleet: () => Fleet, question: Question) => Promise<Solution>
 
-/** A program that can be made in several ways, and the check of the result. */
+/** A program that can be formulated in several ways, and the check of the result. */
 export interface Problem<Place extends HostName | null, Made extends Formulated<Place>> {
   readonly profile: Profile
   readonly deadlineMs: number
-  /** `mayStay`: if not all instances can be placed, as many as possible are. */
+  /** `mayStay`: if not all instances fit, as many as possible are placed. */
   formulate(fleet: Fleet, overlay: Overlay, options: SolvingOptions): Generator<void, Made>
   holds(fleet: Fleet, overlay: Overlay, hosts: readonly Place[]): boolean
-  /** Whether a smaller problem is asked if the whole one has no answer. */
+  /** Whether a smaller problem is solved if the whole one has no answer. */
   readonly mayStay: boolean
 }
 
@@ -61,7 +61,7 @@ export interface SolvingOptions extends Omit<FormulateOptions, 'seed'> {
   readonly mayStay?: boolean
 }
 
-/** The result of a problem; `made` is the program, if one was formulated. */
+/** The result of a problem. `made` is the program, if one was formulated. */
 export interface Solved<Place extends HostName | null, Made extends Formulated<Place>> {
   readonly solution: Omit<Solution, 'hosts'>
   readonly hosts: readonly Place[]
@@ -77,7 +77,7 @@ export type Solve = <Place extends HostName | null, Made extends Formulated<Plac
 export const createAskSolver = (solver: Solver, timers: Timers, mostOpen = MOST_OPEN): AskSolver =>
   askRequest(createSolve(solver, timers, mostOpen))
 
-/** Asks about requests. */
+/** Solves the placement of requests. */
 export const askRequest =
   (solve: Solve): AskSolver =>
   (fleet, { profile, request, seed, deadlineMs, before = [] }) => {
@@ -100,8 +100,8 @@ export const askRequest =
   }
 
 /**
- * Programs are formulated one at a time, each on a copy of the fleet and with pauses, so that other calls are answered
- * meanwhile: the fleet changes, and the decision checks the result.
+ * Programs are formulated one at a time, each on a copy of the fleet and with pauses, so that other calls are answered meanwhile. The fleet
+ * may change, so the decision checks the result.
  */
 export function createSolve(solver: Solver, timers: Timers, mostOpen = MOST_OPEN): Solve {
   let open = 0
@@ -121,13 +121,13 @@ export function createSolve(solver: Solver, timers: Timers, mostOpen = MOST_OPEN
     const timeMs = Math.min(limits.timeLimitMs, most)
     const endsAt = timers.now() + timeMs
     const left = (): number => Math.max(1, Math.ceil(endsAt - timers.now()))
-    // the wait for a thread that does not end in time is limited by that of the caller
+    // the caller's time also limits the wait for a thread that does not end in time
     const graceMs = Math.min(MOST_GRACE_MS, Math.max(KEPT_MS / 2, most - timeMs))
     return new Promise<Solved<Place, Made>>((settle) => {
       let isLate = false
       const stopWaiting = timers.after(timeMs, () => {
         isLate = true
-        settle(unsolved('NOT_FOUND', limits, 'its time was over before its turn came'))
+        settle(unsolved('NOT_FOUND', limits, 'its time limit ended before the solver was free'))
       })
       inTurn(async () => {
         if (isLate) return
@@ -141,7 +141,9 @@ export function createSolve(solver: Solver, timers: Timers, mostOpen = MOST_OPEN
   }
 }
 
-/** The question to a solver before a call is decided: none for other schedulers, for one instance, and for a key that is used. */
+/**
+ * Calls the solver before a call is decided. It is not called for other schedulers, for one instance, or for a key that was used before.
+ */
 export const gatherSolution =
   (ask: AskSolver): Gather =>
   (fleet, call, answered) => {
@@ -156,7 +158,7 @@ export const gatherSolution =
 interface Solving<Place extends HostName | null, Made extends Formulated<Place>> {
   readonly problem: Problem<Place, Made>
   readonly limits: SolverOptions
-  /** Milliseconds that the search may take from now on. */
+  /** The remaining milliseconds for the search. */
   left(): number
   readonly graceMs: number
 }
@@ -177,19 +179,19 @@ async function solveProblem<Place extends HostName | null, Made extends Formulat
   let options: SolvingOptions = {}
   let found = await once(options)
   const { size } = found.solution
-  // hosts that were left out may be needed
+  // the hosts that were left out may be needed
   if (found.solution.status === 'INFEASIBLE' && size !== null && size.candidates < size.passing) {
     options = { isWide: true }
     found = await once(options)
   }
-  // there is no room for all instances, so as many as possible are placed
+  // not all instances fit, so as many as possible are placed
   if (problem.mayStay && found.solution.status === 'INFEASIBLE' && size !== null && size.columns > 0) {
     options = { ...options, mayStay: true }
     found = await once(options)
   }
   const { hosts } = found
   if (hosts.length === 0 || (await within(own, async (overlay) => problem.holds(own, overlay, hosts)))) return found
-  // a result that violates a rule checked afterwards is solved again, with conflicting kinds kept apart
+  // the result violates a rule that is only checked afterwards, so the problem is solved again with conflicting kinds on different hosts
   options = { ...options, isCareful: true }
   const careful = await once(options)
   if (careful.hosts.length > 0) return { ...careful, solution: boundBy(careful.solution, found.solution) }
@@ -198,8 +200,8 @@ async function solveProblem<Place extends HostName | null, Made extends Formulat
 }
 
 /**
- * The bound of the program before this one, if this one leaves arrangements out: its own optimum is no bound then.
- * Null if the program before was of another kind, so that nothing is known.
+ * The bound of the previous program, if this one leaves out arrangements, because its own optimum is not a bound then. Null if the previous
+ * program was of another kind, so that no bound is known.
  */
 function boundBy<Part extends Omit<Solution, 'hosts'>>(part: Part, whole: Part | null): Part {
   const { objective, limits } = part

@@ -9,12 +9,12 @@ import { ask, fleetWith, inputOf, profileOf } from './testing/batches.ts'
 export const solver = createSolver()
 afterAll(() => solver.close())
 
-describe('without an answer the filter scheduler decides, and the record says why', () => {
+describe("without a solver's answer the filter scheduler decides, and the record has the reason", () => {
   const request = aRequest({ numInstances: 2 })
   const by = (solve: Solver['solve']): Solver => ({ solve, close: async () => undefined })
   const nothing = { values: [], objective: null, bound: null, gap: null, nodes: 0, detail: null }
 
-  test('the thread dies', async () => {
+  test("the solver's thread dies", async () => {
     const dying = createSolver({ openWorker: () => new Worker('process.exit(3)', { eval: true }) })
     const { record, found } = await decided({ h1: {} }, request, profileOf(), dying)
     await dying.close()
@@ -34,7 +34,7 @@ describe('without an answer the filter scheduler decides, and the record says wh
     await again.close()
   })
 
-  test('the thread takes more memory than it may', async () => {
+  test("the solver's thread exceeds its memory limit", async () => {
     const hoard =
       'const kept = []; require("node:worker_threads").parentPort.on("message", () => { for (;;) kept.push(new Array(100_000).fill(1.5)) })'
     const greedy = createSolver({ openWorker: () => new Worker(hoard, { eval: true, resourceLimits: { maxOldGenerationSizeMb: 16 } }) })
@@ -45,7 +45,7 @@ describe('without an answer the filter scheduler decides, and the record says wh
     expect(record.solver?.solution.detail).toMatch(/^the thread of the solver failed: .*memory/)
   })
 
-  test('the thread never ends', async () => {
+  test("the solver's thread never ends", async () => {
     const hanging = createSolver({ openWorker: () => new Worker('for (;;);', { eval: true }) })
     const { record, found } = await decided({ h1: {} }, request, profileOf({ solver: { timeLimitMs: 10 } }), hanging)
     await hanging.close()
@@ -54,7 +54,7 @@ describe('without an answer the filter scheduler decides, and the record says wh
     expect(record.solver?.solution.detail).toMatch(/^the solver did not end in \d+/)
   })
 
-  test('too many wait', async () => {
+  test('too many programs wait for the solver', async () => {
     const full = createSolver({ mostWaiting: 0, openWorker: () => new Worker('setInterval(() => {}, 1000)', { eval: true }) })
     const first = full.solve({ program: { objective: [], most: [], rows: [], start: null }, timeLimitMs: 60_000, nodeLimit: 1, gap: 0 })
     const { record } = await decided({ h1: {} }, request, profileOf(), full)
@@ -63,7 +63,7 @@ describe('without an answer the filter scheduler decides, and the record says wh
     expect(await first).toMatchObject({ status: 'FAILED', detail: 'the solver is closing' })
   })
 
-  test.each(['NOT_FOUND', 'INFEASIBLE'] as const)('it answers %s', async (status) => {
+  test.each(['NOT_FOUND', 'INFEASIBLE'] as const)('the solver answers %s', async (status) => {
     const { record, found } = await decided(
       { h1: {} },
       request,
@@ -73,7 +73,7 @@ describe('without an answer the filter scheduler decides, and the record says wh
     expect([found, record.solver?.taken, record.solver?.why]).toEqual([2, 'FILTER', status])
   })
 
-  test('it answers with an invalid arrangement', async () => {
+  test('the solver answers with an invalid arrangement', async () => {
     const { record } = await decided(
       { h1: {} },
       request,
@@ -83,7 +83,7 @@ describe('without an answer the filter scheduler decides, and the record says wh
     expect(record.solver).toMatchObject({ taken: 'FILTER', why: 'FAILED', solution: { detail: 'the solver places 0 of 2 instances' } })
   })
 
-  test('its arrangement is no longer valid', async () => {
+  test("the solver's arrangement is no longer valid", async () => {
     const profile = profileOf()
     const fleet = fleetWith({ h1: { vcpus: 2 }, h2: { vcpus: 1 } }, profile)
     const solution = await ask(solver, fleet, request, profile)
@@ -97,7 +97,7 @@ describe('without an answer the filter scheduler decides, and the record says wh
     expect(record.solver).toMatchObject({ taken: 'FILTER', why: 'NOT_FEASIBLE', objective: null })
   })
 
-  test('a limit ended the search with a result that is worth less', async () => {
+  test('the search reached its limit with a result that is worth less', async () => {
     const worst = by(async ({ program }) => {
       const { objective, rows } = program
       const places = rows[0]?.columns ?? []

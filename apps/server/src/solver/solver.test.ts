@@ -25,7 +25,7 @@ import { ask, drawing, fleetWith, inputOf, profileOf } from './testing/batches.t
 export const solver = createSolver()
 afterAll(() => solver.close())
 
-/** Asks a solver in the same way as a replica, and decides with its answer. */
+/** Calls the solver like a replica, and decides with its answer. */
 export async function decided(
   hosts: Readonly<Record<string, HostShape>>,
   request: RequestSpec,
@@ -42,7 +42,7 @@ export async function decided(
   }
 }
 
-test('on 200 random batches it is never worth less than the filter scheduler, and its gap is reported', async () => {
+test("on 200 random batches the solver's result is never worth less than the filter scheduler's, and its gap is reported", async () => {
   const tally = { better: 0, equal: 0, onlySolver: 0, neither: 0 }
   for (let seed = 1; seed <= 200; seed++) {
     const draw = drawing(seed * 7_919)
@@ -89,25 +89,25 @@ test('on 200 random batches it is never worth less than the filter scheduler, an
   for (const count of Object.values(tally)) expect(count).toBeGreaterThan(0)
 })
 
-describe('a request with several kinds that fits in one arrangement only', () => {
-  // the small instance goes to the emptier host first, where the large one was to be placed
+describe('a request with several kinds that fits in only one arrangement', () => {
+  // the filter scheduler would place the small instance on the emptier host, where the large one must be placed
   const hosts = { large: { vcpus: 8, memoryMb: 8_192 }, small: { vcpus: 2, memoryMb: 2_048 } }
   const request = aRequest({ vcpus: 2, memoryMb: 2_048, gang: [{ name: 'database', instances: 1, flavor: { vcpus: 8, memoryMb: 8_192 } }] })
 
-  test('is placed by the solver', async () => {
+  test('the solver places a request that fits in only one arrangement', async () => {
     const { parts, record } = await decided(hosts, request)
     expect(parts.map(({ host }) => host)).toEqual(['small', 'large'])
     expect(record.solver).toMatchObject({ taken: 'SOLVER', why: null, filterObjective: null, solution: { status: 'OPTIMAL', gap: 0 } })
   })
 
-  test('is refused by the filter scheduler, at the instance that finds no host', async () => {
+  test('the filter scheduler refuses it, at the instance that finds no host', async () => {
     const { parts, found, record } = await decided(hosts, request, profileOf({ scheduler: 'filter' }))
     expect([parts, found, record.instances.length, record.solver]).toEqual([[], 1, 2, undefined])
   })
 })
 
-test('hosts that were left out at first are considered before the result that nothing fits', async () => {
-  // the best hosts of both kinds are the same, and each holds one database and nothing else
+test('hosts that were left out at first are considered before the request is refused', async () => {
+  // both kinds have the same best hosts, and each host holds one database and nothing else
   const hosts: Record<string, HostShape> = { w1: { vcpus: 8, memoryMb: 8_192 }, w2: { vcpus: 8, memoryMb: 8_192 } }
   for (let i = 0; i < 6; i++) hosts[`n${i}`] = { vcpus: 2, memoryMb: 2_048 }
   const request = aRequest({
@@ -121,7 +121,7 @@ test('hosts that were left out at first are considered before the result that no
   expect(parts.slice(2).map(({ host }) => host)).toEqual(['w1', 'w2'])
 })
 
-describe('a call that is being solved', () => {
+describe('a call for which the solver is running', () => {
   const request = aRequest({ vcpus: 2, memoryMb: 2_048, numInstances: 2 })
   const small = { vcpus: 2, memoryMb: 2_048, cpuAllocationRatio: 1, ramAllocationRatio: 1 }
   const call = (key: string, profile: string, asked: RequestSpec): PlacementCall => ({
@@ -129,7 +129,7 @@ describe('a call that is being solved', () => {
     ...{ ttlMs: 60_000, deadlineMs: 60_000, alternatesPerInstance: 0, allOrNothing: true },
   })
 
-  /** A replica whose solver is asked by `gather`, with hosts that hold one instance each. */
+  /** A replica that calls the solver by `gather`, with hosts that hold one instance each. */
   async function open(hosts: readonly string[], gather: Gather): Promise<Replica> {
     const store = createMemoryStore()
     const replica = await Replica.start({
@@ -144,14 +144,14 @@ describe('a call that is being solved', () => {
     return replica
   }
 
-  test('is solved again where its hosts are taken before it is decided', async () => {
+  test('it is solved again if another call claims its hosts before it is decided', async () => {
     const asking = gatherSolution(createAskSolver(solver, realTimers))
     const solutions: (Solution | undefined)[] = []
     const gather: Gather = (fleet, asked) =>
       asking(fleet, asked)?.then(async (gathered) => {
         solutions.push(gathered.solution)
         const [taken] = gathered.solution?.hosts ?? []
-        // another call comes first and takes one of the hosts in the arrangement
+        // another call comes first and claims one of the hosts in the arrangement
         if (solutions.length === 1 && taken !== undefined)
           await replica.place(call('other', 'default', { ...request, numInstances: 1, forceHosts: [taken.host] }))
         return gathered
@@ -163,13 +163,13 @@ describe('a call that is being solved', () => {
     expect(solutions).toHaveLength(2)
     expect(outcome.answer.map(({ selected }) => selected.host).toSorted()).toEqual(['h1', 'h2', 'h3'].filter((host) => host !== gone))
     expect(outcome.claims.map((claim) => claim?.state)).toEqual(['RESERVED', 'RESERVED'])
-    // a repeated call with the same key asks no solver
+    // a repeated call with the same key does not call the solver
     expect(await replica.place(call('batch', 'batch', request))).toMatchObject({ type: 'placed', replayed: true })
     expect(solutions).toHaveLength(2)
     await replica.close()
   })
 
-  test('is decided without a solver if its answers never apply, and the decision says so', async () => {
+  test("it is decided without a solver if the solver's answers never apply, and the decision has that reason", async () => {
     let asked = 0
     const stale: Gather = (_fleet, { request: { numInstances } }) => {
       if (numInstances === 1) return undefined
@@ -188,7 +188,7 @@ describe('a call that is being solved', () => {
     await replica.close()
   })
 
-  test('is answered as busy, or as too late, before any work is done for it', async () => {
+  test('it is answered as busy or too late before any work is done for it', async () => {
     const hanging = createSolver({ openWorker: () => new Worker('for (;;);', { eval: true }) })
     const profile = profileOf({ solver: { timeLimitMs: 30 } })
     const fleet = fleetWith({ h1: {} }, profile)
@@ -198,7 +198,7 @@ describe('a call that is being solved', () => {
     await hanging.close()
     expect(answers.map(({ status, detail }) => [status, detail])).toEqual([
       ['NOT_FOUND', expect.stringMatching(/^the solver did not end in \d+ ms$/)],
-      ['NOT_FOUND', 'its time was over before its turn came'],
+      ['NOT_FOUND', 'its time limit ended before the solver was free'],
       ['BUSY', null],
     ])
   })
@@ -212,7 +212,7 @@ test('a decision with a solution is replayed without a solver, bit for bit', asy
   expect([again.record, again.answer]).toEqual([record, answer])
 })
 
-test('the spread over zones is kept although the best hosts are all in one zone', async () => {
+test('the spread over zones is satisfied although the best hosts are all in one zone', async () => {
   const profile = profileOf()
   const fleet = fleetWith({ a1: { vcpus: 16 }, a2: { vcpus: 16 }, b1: { vcpus: 4 } }, profile)
   const next = { name: 'b', metadata: { availability_zone: 'b' }, hosts: ['b1'] }
@@ -238,7 +238,7 @@ test('the spread over zones is kept although the best hosts are all in one zone'
   expect(record.solver).toMatchObject({ taken: 'SOLVER', solution: { status: 'OPTIMAL' } })
 })
 
-describe('a request with several kinds that is spread', () => {
+describe('a spread request with several kinds', () => {
   const spread = (parts: object) => ({
     instanceGroup: { uuid: aUuid(1), policy: 'SOFT_ANTI_AFFINITY' as const },
     topologySpread: [{ topologyKey: 'host', ...parts }],
@@ -248,8 +248,8 @@ describe('a request with several kinds that is spread', () => {
     { instances: 1, flavor: { vcpus: 4, memoryMb: 1_024 } },
   ]
 
-  test('keeps the maximum skew at each placement, not only at the end', async () => {
-    // the first two prefer the first host; the third one, which does not fit there, would even out the skew only afterwards
+  test('the maximum skew holds at each placement, not only at the end', async () => {
+    // the first two instances prefer the first host; the third one does not fit there, and would reduce the skew only afterwards
     const hosts = { large: { vcpus: 3, memoryMb: 65_536, cpuAllocationRatio: 1 }, wide: { vcpus: 8, memoryMb: 8_192 } }
     const profile = profileOf({ weighers: [{ name: 'RAMWeigher', multiplier: 1 }] })
     const { parts, record } = await decided(hosts, aRequest({ gang, numInstances: 3, ...spread({ maxSkew: 1 }) }), profile)
@@ -257,7 +257,7 @@ describe('a request with several kinds that is spread', () => {
     expect(parts.map(({ host }) => host)).toEqual(['large', 'wide', 'wide'])
   })
 
-  test('places the maximum number in a domain, however the kinds share it', async () => {
+  test('a domain gets the maximum number of instances, with any mix of kinds', async () => {
     const hosts = { h1: { vcpus: 16 }, h2: { vcpus: 8 }, h3: { vcpus: 8 } }
     const { parts, record } = await decided(hosts, aRequest({ gang, numInstances: 4, ...spread({ maxPerDomain: 2, maxSkew: 2 }) }))
     expect(record.solver).toMatchObject({ taken: 'SOLVER', why: null })
@@ -265,8 +265,8 @@ describe('a request with several kinds that is spread', () => {
   })
 })
 
-test('an arrangement with kinds kept on different hosts is not reported as the best: the bound is that of all arrangements', async () => {
-  // both prefer the host with more memory, which has one device
+test('an arrangement with kinds on different hosts is not reported as optimal: the bound is that of all arrangements', async () => {
+  // both kinds prefer the host with more memory, which has one device
   const device = (memoryMb: number): HostShape => ({ vcpus: 8, memoryMb, pciPools: [{ vendorId: 'v', productId: 'p', total: 1 }] })
   const pciRequests = [{ count: 1, specs: [{ vendor_id: 'v' }] }]
   const gang = [{ instances: 1, flavor: { vcpus: 2, memoryMb: 1_024 }, pciRequests }]
@@ -279,7 +279,7 @@ test('an arrangement with kinds kept on different hosts is not reported as the b
   expect(gap).toBeCloseTo((bound - objective) / Math.abs(objective), 9)
 })
 
-test('limits that end the search are recorded, with the gap that they leave', async () => {
+test('limits that end the search are recorded with the remaining gap', async () => {
   const hosts = Object.fromEntries(
     Array.from({ length: 12 }, (_, i): [string, HostShape] => [`h${i}`, { vcpus: 5 + (i % 4), memoryMb: 1_024 * (6 + ((i * 5) % 7)) }]),
   )

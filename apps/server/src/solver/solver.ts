@@ -4,11 +4,11 @@ import type { Timers } from '../timers.ts'
 import { realTimers } from '../timers.ts'
 import { type Found, type Job, work } from './work.ts'
 
-/** Solves programs in a thread of its own, one at a time. */
+/** Solves programs in a separate thread, one at a time. */
 export interface Solver {
   /**
-   * Never rejects: failures are statuses. BUSY: too many programs wait already. The time of the job counts from the
-   * call; a thread that still works `graceMs` after it (a second if absent) is ended.
+   * Never rejects, because failures are statuses. BUSY: too many programs wait already. The time of the job starts with the call. A thread
+   * that still works `graceMs` (default: a second) after it is ended.
    */
   solve(job: Job, graceMs?: number): Promise<Found | { readonly status: 'BUSY' }>
   /** Ends the thread; waiting callers get an error. */
@@ -16,17 +16,17 @@ export interface Solver {
 }
 
 export interface SolverSettings {
-  /** The largest number of waiting programs, without the one that is being solved. */
+  /** The most waiting programs, not counting the one that is being solved. */
   readonly mostWaiting?: number
   readonly timers?: Timers
-  /** The thread, started with the first program, and restarted after it died. */
+  /** Creates the thread. It is started with the first program, and restarted after it died. */
   readonly openWorker?: () => Worker
 }
 
 const MOST_WAITING = 16
-/** HiGHS looks at its clock now and then. */
+/** HiGHS checks its clock only from time to time. */
 const GRACE_MS = 1_000
-/** The memory limit of the thread's JavaScript; the memory of HiGHS itself is limited by the size of programs. */
+/** The memory limit of the thread's JavaScript. The memory of HiGHS itself is limited by the size of programs. */
 const MEMORY_MB = 256
 
 interface Waiting {
@@ -68,7 +68,7 @@ export function createSolver({
   }
   const open = (): Worker => {
     const opened = openWorker()
-    // a service may end even if its solver is still running
+    // the process may end while its solver is running
     opened.unref()
     opened.on('message', (found: Found) => {
       if (worker === opened) end(found)
@@ -84,7 +84,7 @@ export function createSolver({
     if (own === undefined) return
     const left = own.endsAt - timers.now()
     if (isClosed || left <= 0) {
-      own.settle(isClosed ? failed('the solver is closing') : failed('its time was over before its turn came', 'NOT_FOUND'))
+      own.settle(isClosed ? failed('the solver is closing') : failed('its time limit ended before the solver was free', 'NOT_FOUND'))
       next()
       return
     }

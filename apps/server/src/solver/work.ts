@@ -22,8 +22,8 @@ export interface Found {
 }
 
 /**
- * The code of the worker: solves one job after the other. It is passed to the worker as text, so that it needs no file
- * of its own in a bundle; therefore it may use nothing but its arguments.
+ * The code of the worker, which solves one job after the other. It is passed to the worker as text, so that a bundle needs no separate file
+ * for it. Therefore it may use nothing but its arguments.
  */
 export function work(port: MessagePort, load: typeof highs.default): void {
   const solver = load()
@@ -59,7 +59,7 @@ export function work(port: MessagePort, load: typeof highs.default): void {
       const { modelStatus } = constants
       const numberOf = (value: unknown): number | null => (Number.isFinite(Number(value)) ? Number(value) : null)
       const nodes = Math.max(0, numberOf(model.info.get('mip_node_count')) ?? 0)
-      // 2 means a solution that satisfies every row
+      // 2 means that the solution satisfies every row
       const isFound = Number(model.info.get('primal_solution_status')) === 2
       const end =
         status === modelStatus.optimal

@@ -51,7 +51,7 @@ export function apiKeysSuite(engine: StoresEngine): void {
       expect(keys.verify(secret)).toBeUndefined()
     })
 
-    test('an edit sees all earlier edits of all replicas', async () => {
+    test('an edit is decided after all earlier edits of all replicas', async () => {
       const name = `counted ${randomUUID()}`
       const addOne = (store: ApiKeyStore) =>
         store.edit((all) => {

@@ -9,14 +9,14 @@ export interface ApiKey {
   readonly name: string
   /** The service account: idempotency keys and claims belong to it, so that keys can be exchanged. */
   readonly account: string
-  /** The part that may be shown. */
+  /** The first characters of the secret, which may be shown. */
   readonly prefix: string
   readonly scopes: readonly Scope[]
   /** The names of the hosts that it may report for; an empty list allows every host. */
   readonly hosts: readonly string[]
   /** The maximum number of nodes of each host that a key bound to hosts may report; null means 1. */
   readonly maxNodes: number | null
-  /** The only project that it may place for; null allows every project. */
+  /** The only project for which it may place; null allows every project. */
   readonly project: string | null
   /** The id of the key that it replaces. */
   readonly replaces: string | null
@@ -33,34 +33,34 @@ export type KeyWrite =
   | { readonly type: 'expire'; readonly id: string; readonly at: number }
   | { readonly type: 'revoke'; readonly id: string; readonly at: number }
 
-/** Gets all keys, oldest first, and returns the writes; may be called more than once for one edit. */
+/** Gets all keys, oldest first, and returns the writes. It may be called several times for one edit. */
 export type DecideKeys<Answer> = (keys: readonly ApiKey[]) => { readonly writes: readonly KeyWrite[]; readonly answer: Answer }
 
 export type NewApiKey = Pick<ApiKey, 'name' | 'account' | 'scopes'> &
   Partial<Pick<ApiKey, 'hosts' | 'maxNodes' | 'project' | 'expiresAt'>> & {
-    /** A key chosen by the caller; random if absent. */
+    /** The secret, if the caller chooses it; random if absent. */
     readonly secret?: string
   }
 
 /**
- * The keys of all callers. Every replica holds them in memory, so that checking a caller costs no query.
+ * The keys of all callers. Every replica has them in memory, so that checking a caller needs no query.
  *
- * The law, which api-keys.suite.ts holds every engine to:
- * - Only hashes of secrets are kept.
- * - Edits have one order, and each is decided with all edits before it applied, from any replica.
- * - What one replica edited is seen by itself at once, and by the others within `seenWithinMs`.
+ * The laws, which api-keys.suite.ts checks for every engine:
+ * - Only hashes of secrets are stored.
+ * - Edits have one order. Each is decided after all earlier edits, on any replica.
+ * - A replica sees its own edit at once, and the others see it within `seenWithinMs`.
  */
 export interface ApiKeyStore {
-  /** How long another replica may use the state before an edit, milliseconds. */
+  /** How long another replica may still use the state before an edit, in milliseconds. */
   readonly seenWithinMs: number
-  /** The key of a secret, from memory; undefined if the key is unknown, revoked or expired. */
+  /** The key of a secret, from memory. Undefined if the key is unknown, revoked or expired. */
   verify(secret: string): ApiKey | undefined
-  /** Creates a key; the secret is returned once and never stored. For an existing secret the existing key is returned. */
+  /** Creates a key. The secret is returned once and never stored. For an existing secret the existing key is returned. */
   create(key: NewApiKey): Promise<{ readonly key: ApiKey; readonly secret: string }>
   edit<Answer>(decide: DecideKeys<Answer>): Promise<Answer>
   /** Oldest first. */
   list(): readonly ApiKey[]
-  /** Writes the known uses, and stops. */
+  /** Writes the waiting uses, and stops. */
   close(): Promise<void>
 }
 
@@ -70,13 +70,13 @@ export function drawSecret(secret = `gantt_${randomBytes(24).toString('base64url
   return { secret, hash, prefix: `${secret.slice(0, 10)}_${hash.slice(0, 6)}` }
 }
 
-/** A random secret has 192 bits, so one round of SHA-256 is enough: there is nothing to guess. */
+/** A random secret has 192 bits and cannot be guessed, so one round of SHA-256 is enough. */
 export const hashOf = (secret: string): string => createHash('sha256').update(secret).digest('hex')
 
 export const isUsable = ({ revokedAt, expiresAt }: Pick<ApiKey, 'revokedAt' | 'expiresAt'>, now: number): boolean =>
   revokedAt === null && (expiresAt === null || expiresAt > now)
 
-/** Creates a key, on every engine: processes that start together with one admin key create it once. */
+/** Creates a key on any engine. Processes that start together with one admin key create it once. */
 export async function createKey(
   { edit }: Pick<ApiKeyStore, 'edit'>,
   { name, account, scopes: given, hosts = [], maxNodes = null, project = null, expiresAt = null, secret: own }: NewApiKey,
@@ -93,12 +93,12 @@ export async function createKey(
   return { key, secret }
 }
 
-/** The times of the last use of keys that are not written yet. */
+/** The times of the last use of keys, before they are written. */
 export interface KeyUses {
   used(id: string, at: number): void
-  /** The later one of the written and the unwritten time. */
+  /** The later of the written and the waiting time. */
   lastOf(key: Pick<ApiKey, 'id' | 'lastUsedAt'>): number | null
-  /** Passes on unwritten uses; those that could not be written are kept for the next time, and the error is rethrown. */
+  /** Writes the waiting uses. Those that could not be written wait for the next call, and the error is rethrown. */
   write(keep: (uses: readonly KeyUse[]) => Promise<void>): Promise<void>
 }
 

@@ -46,7 +46,7 @@ export function leasesSuite(engine: StoresEngine): void {
       expect(lastOf(host('never'))).toBeUndefined()
     })
 
-    test('the last sign of life of a host counts, on whichever replica it arrived', async () => {
+    test('the last sign of life of a host counts, on any replica', async () => {
       await a.renew([host('both')])
       const first = (await lookOf(a)).lastOf(host('both')) ?? 0
       await b.renew([host('both'), host('other')])
@@ -55,13 +55,13 @@ export function leasesSuite(engine: StoresEngine): void {
       expect((await lookOf(b)).lastOf(host('both'))).toBe(second)
     })
 
-    test('leases of hosts with an old sign of life stay, even after many batches of other hosts', async () => {
+    test('hosts with an old sign of life still have a lease after many batches of other hosts', async () => {
       await a.renew([host('old')])
       const last = (await lookOf(b)).lastOf(host('old'))
       for (let i = 0; i < 150; i++) await a.renew([host(`new-${i}`)])
       const late = await place.open()
       const { lastOf } = await lookOf(late.leases)
-      // the age of a lease is computed at each read, and busy machines take a moment between its two readings
+      // the age of a lease is computed at each read, and a busy machine may pause between the two readings
       expect(Math.abs((lastOf(host('old')) ?? 0) - (last ?? 0))).toBeLessThanOrEqual(1_000)
       expect(lastOf(host('new-0'))).toBeGreaterThan(0)
       expect(lastOf(host('new-149'))).toBeGreaterThan(0)
@@ -75,7 +75,7 @@ export function leasesSuite(engine: StoresEngine): void {
       expect(many.filter((one) => lastOf(one) === undefined)).toEqual([])
     })
 
-    test('only one replica at a time has the turn to evaluate leases', async () => {
+    test('only one replica at a time may evaluate the leases', async () => {
       await a.look(LONG_MS, async ({ isMine }) => {
         expect(isMine).toBe(true)
         expect((await lookOf(b)).isMine).toBe(false)
@@ -84,7 +84,7 @@ export function leasesSuite(engine: StoresEngine): void {
       expect((await lookOf(a)).isMine).toBe(true)
     })
 
-    test('signs are received while they are read; after a gap they may be missing', async () => {
+    test('signs of life are received while leases are read; after a gap they may be missing', async () => {
       const { listeningSince: since } = await lookOf(a)
       expect((await lookOf(b)).listeningSince).toBe(since)
       const { listeningSince, now } = await lookOf(b, NONE_MS)
@@ -92,7 +92,7 @@ export function leasesSuite(engine: StoresEngine): void {
       expect((await lookOf(a)).listeningSince).toBe(listeningSince)
     })
 
-    test('an error in a read is thrown to its caller, and takes the turn from no replica', async () => {
+    test('an error in a read is thrown to its caller, and other replicas can still take their turn', async () => {
       await expect(a.look(LONG_MS, () => Promise.reject(new Error('no')))).rejects.toThrow('no')
       expect((await lookOf(b)).isMine).toBe(true)
     })

@@ -36,7 +36,7 @@ export function recordsSuite(engine: StoresEngine): void {
       await place.drop()
     })
 
-    test('decisions of all replicas get into the tables once each, even if they are sent repeatedly', async () => {
+    test('decisions of all replicas are in the tables once each, even if they were sent repeatedly', async () => {
       const decisions = Array.from({ length: 4 }, () => aRefusal())
       const [first, second] = [decisions.slice(0, 3), decisions.slice(1)]
       await Promise.all([a.records.keepDecisions(first), b.records.keepDecisions(second), a.records.keepDecisions(first)])
@@ -49,7 +49,7 @@ export function recordsSuite(engine: StoresEngine): void {
       const call = (from: number, to: number) => entries.slice(from, to)
       await a.records.keepAudit(call(0, 3))
       await b.records.keepAudit(call(3, 6))
-      // repeated as after a lost answer
+      // the call is repeated, as after a lost answer
       await b.records.keepAudit(call(3, 6))
       await a.records.keepAudit(call(5, 9))
       const { audit, auditFaults } = await place.tables()

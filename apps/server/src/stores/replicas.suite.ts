@@ -27,7 +27,7 @@ export function replicasSuite(engine: StoresEngine): void {
       await place.drop()
     })
 
-    test('a sign is visible to all replicas at once, unchanged, with the store’s times', async () => {
+    test('a sign of life is visible to all replicas at once, unchanged, with the store’s times', async () => {
       const sign = aSign('first', { url: 'http://a:1', checkedAt: 5, reason: 'why' })
       await a.replicas.keep(sign)
       for (const { replicas } of [b, a]) {
@@ -40,7 +40,7 @@ export function replicasSuite(engine: StoresEngine): void {
       }
     })
 
-    test('a later sign replaces an earlier one and keeps its start time; replicas are sorted by start time', async () => {
+    test('a later sign of life replaces an earlier one and has its start time; replicas are sorted by start time', async () => {
       const startOf = async () => (await b.replicas.list()).rows[0]?.startedAt
       const started = await startOf()
       await b.replicas.keep(aSign('second'))
@@ -53,7 +53,7 @@ export function replicasSuite(engine: StoresEngine): void {
       expect(await startOf()).toBe(started)
     })
 
-    test('vitals that a release does not report, or reports in another form, are null', async () => {
+    test('vitals are null if a release does not report them, or reports another form', async () => {
       const { proposals: _, ...partly } = vitals
       for (const other of [null, undefined, { ...vitals, hosts: {} }, partly, 'none']) {
         await a.replicas.keep(aSign('first', { vitals: other as Vitals }))
@@ -64,7 +64,7 @@ export function replicasSuite(engine: StoresEngine): void {
       }
     })
 
-    test('a replica that was shut down in order is listed as stopped', async () => {
+    test('a replica that was shut down regularly is listed as stopped', async () => {
       await b.replicas.stop('second')
       const { now, rows } = await a.replicas.list()
       expect(rows.map(({ id, stoppedAt }) => [id, stoppedAt !== null && stoppedAt <= now])).toEqual([
@@ -75,7 +75,7 @@ export function replicasSuite(engine: StoresEngine): void {
       expect((await a.replicas.list()).rows).toHaveLength(2)
     })
 
-    test('a replica that starts later has all signs', async () => {
+    test('a replica that starts later has all signs of life', async () => {
       const late = await place.open()
       expect((await late.replicas.list()).rows.map(({ id }) => id)).toEqual(['first', 'second'])
       await late.close()

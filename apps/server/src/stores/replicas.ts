@@ -1,15 +1,15 @@
 import type { Liveness } from '@gantt/scheduler-core'
 
-/** A part of a replica's state at one place of the log: its number, and its digest. */
+/** The digest of one part of a replica's state at one position of the log, with the part's number. */
 export interface PartDigest {
   readonly revision: number
-  /** The first digits of the id of the entry at that revision, and its stamp: after a loss, another entry may have the same revision. */
+  /** The first digits of the id of the entry at that revision, and its stamp. After a loss, another entry may have the same revision. */
   readonly entry: string
   readonly part: number
   readonly digest: string
 }
 
-/** Digests in the format of a release; digests in different formats cannot be compared. */
+/** Digests in the format of a release. Digests in different formats cannot be compared. */
 export interface TakenDigests {
   readonly format: number
   readonly taken: readonly PartDigest[]
@@ -19,18 +19,18 @@ export interface TakenDigests {
 
 /** The activity of a replica in the last minute, or since its start if that is shorter, and its state. */
 export interface Vitals {
-  /** The number of its decisions, including those that are not in the log. */
+  /** The number of decisions, including those that are not in the log. */
   readonly decisionsPerSecond: number
-  /** The number of proposals whose outcome is known; `conflicts` is how many of them were void, or refused and decided again. */
+  /** The number of proposals with a known outcome. `conflicts` is the number of those that were void, or refused and decided again. */
   readonly proposals: number
   readonly conflicts: number
   /** The resident memory of the process (RSS). */
   readonly memoryBytes: number
-  /** The number of hosts in each state, as the replica sees it. */
+  /** The number of hosts with each liveness, as this replica has it. */
   readonly hosts: Readonly<Record<Liveness, number>>
 }
 
-/** The regular status report of a replica. */
+/** The regular sign of life of a replica, with its status. */
 export interface Sign {
   readonly id: string
   readonly url: string | null
@@ -44,11 +44,11 @@ export interface Sign {
   /** Store time, milliseconds since 1970. */
   readonly checkedAt: number | null
   readonly digests: TakenDigests
-  /** Null until the replica follows the log, and for releases that do not report them. */
+  /** Null before the replica follows the log, and for releases that do not report them. */
   readonly vitals: Vitals | null
 }
 
-/** A stored sign; all times are the store's. */
+/** A stored sign of life. All times are the store's. */
 export interface ReplicaRow extends Sign {
   /** The lag behind the log: changes, and milliseconds since the first of them. */
   readonly lagChanges: number
@@ -58,31 +58,31 @@ export interface ReplicaRow extends Sign {
   readonly stoppedAt: number | null
 }
 
-/** All replicas with a sign in the last day before `now`, the store's time. */
+/** All replicas with a sign of life in the day before `now`, the store's time. */
 export interface ReplicaRows {
   readonly now: number
   readonly rows: readonly ReplicaRow[]
 }
 
 /**
- * The status reports of the replicas, for each other. The law, which replicas.suite.ts holds every engine to: a stored sign
- * is in every list that is requested afterwards, on every replica.
+ * The signs of life of all replicas. The law, which replicas.suite.ts checks for every engine: a stored sign is in every later list, on
+ * every replica.
  */
 export interface ReplicaStore {
-  /** Stores a replica's sign, and its lag behind the log. */
+  /** Stores a replica's sign of life, and its lag behind the log. */
   keep(sign: Sign): Promise<void>
   /** In the order of their start. */
   list(): Promise<ReplicaRows>
-  /** Records that the replica was shut down in order. */
+  /** Records that the replica was shut down regularly. */
   stop(id: string): Promise<void>
-  /** Forgets replicas that have been silent for a day. */
+  /** Deletes replicas that have been silent for a day. */
   forget(): Promise<void>
 }
 
-/** A replica that is silent for this long is forgotten, milliseconds. */
+/** A replica that is silent for this long is deleted, in milliseconds. */
 export const FORGOTTEN_AFTER_MS = 86_400_000
 
-/** Parses stored digests; if another release wrote another form, there are no digests to compare. */
+/** Parses stored digests. If another release wrote another form, there are none to compare. */
 export function readDigests(value: unknown): TakenDigests {
   const { format, taken, whole } = (value ?? {}) as Record<string, unknown>
   if (typeof format !== 'number' || !Array.isArray(taken)) return { format: 0, taken: [], whole: null }
@@ -94,7 +94,7 @@ export function readDigests(value: unknown): TakenDigests {
   }
 }
 
-/** Parses stored vitals; null if a release reported none, or another form. */
+/** Parses stored vitals. Null if a release reported none, or another form. */
 export function readVitals(value: unknown): Vitals | null {
   const { decisionsPerSecond, proposals, conflicts, memoryBytes, hosts } = (value ?? {}) as Partial<Vitals>
   const { UP, SUSPECT, DOWN } = (hosts ?? {}) as Partial<Vitals['hosts']>

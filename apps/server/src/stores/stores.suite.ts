@@ -8,7 +8,7 @@ import type { Stores } from './stores.ts'
 /** What an engine must provide so that the tests of its stores can run. */
 export interface StoresEngine {
   readonly name: string
-  /** Creates empty stores that several replicas share. */
+  /** Creates empty stores for several replicas. */
   createPlace(): Promise<{
     /** Opens the stores of another replica. */
     open(): Promise<Stores>
@@ -23,7 +23,7 @@ export type StoresPlace = Awaited<ReturnType<StoresEngine['createPlace']>>
 /** Ids in the tables. */
 export interface Tables {
   readonly decisions: readonly string[]
-  /** The ids of the audit in the order of the hash chain. `auditFaults` lists the chain's defects. */
+  /** The ids of the audit entries in the order of the hash chain. `auditFaults` lists the chain's defects. */
   readonly audit: readonly string[]
   readonly auditFaults: readonly string[]
 }

@@ -1,5 +1,5 @@
 /**
- * How long a cluster may show less than it acknowledged before the loss is accepted. It is longer than a leader needs to notice
- * that it was cut off (10 s), and than a newly elected leader needs to apply its log.
+ * A cluster may show less than it acknowledged for this long before the loss is accepted. A leader needs 10 s to notice that it was cut
+ * off, and a new leader needs time to apply its log.
  */
 export const DOUBT_MS = 15_000

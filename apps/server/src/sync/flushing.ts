@@ -1,16 +1,18 @@
 import type { Flushing } from './synchronizer.ts'
 
-/** The operator's setting for how entries reach the disk; `auto` measures. */
+/** The operator's setting for how entries reach the disk. `auto` measures. */
 export const sharedFlushSettings = ['auto', 'on', 'off'] as const
 export type SharedFlush = (typeof sharedFlushSettings)[number]
 
-/** A flush that takes longer than this is worth sharing: below, the extra round trip costs more than it saves (LOG-PROTOCOL 1.4). */
+/**
+ * The duration of a flush from which sharing it is worth while. Below it, the extra round trip costs more than it saves (LOG-PROTOCOL 1.4).
+ */
 export const SHARED_FROM_MS = 0.3
 const MEASURED = 11
 
 /**
- * Decides how entries reach the disk. `flush` and `commit` are the same small transaction, with and without waiting for the
- * disk: the difference of their medians is what a flush takes.
+ * Decides how entries reach the disk. `flush` and `commit` are the same small transaction, with and without waiting for the disk. The
+ * difference of their medians is the duration of a flush.
  */
 export async function chooseFlushing(
   setting: SharedFlush,
@@ -22,7 +24,7 @@ export async function chooseFlushing(
     await work()
     return now() - started
   }
-  // the first ones open connections and fill caches
+  // the first transactions open connections and fill caches
   await flush()
   await commit()
   const flushes: number[] = []
@@ -35,7 +37,7 @@ export async function chooseFlushing(
   return { isShared: medianMs >= SHARED_FROM_MS, medianMs }
 }
 
-/** Describes the flushing for operators. */
+/** Describes the flushing in words, for operators. */
 export function flushingText({ isShared, medianMs, copies }: Flushing): string {
   if (copies !== undefined)
     return `Entries: ${copies === 1 ? 'one server holds each' : `most of ${copies} servers hold each before it is answered`}; none waits for its disk.`

@@ -4,17 +4,15 @@ import { DOUBT_MS } from './doubt.ts'
 import type { Synchronizer } from './synchronizer.ts'
 
 /**
- * The last entry of a log that the tables contain; revision 0 if there is none. The id is empty if an old release
- * wrote the tables last.
+ * The last entry of a log in the tables; revision 0 if there is none. The id is empty if the tables were last written by an old release.
  */
 export type Followed = Pick<Place, 'revision' | 'id'>
 
 const AGAIN_MS = 500
 
 /**
- * The reason why a log is not the one that tables have followed up to an entry; undefined if it contains that entry,
- * or begins after it. A cluster that shows less is queried again for a while, because a leader that was just elected
- * may do so.
+ * Why a log is not the one that tables have followed up to an entry. Undefined if the log contains that entry, or begins after it. A
+ * cluster that shows less is queried again for a while, because a newly elected leader may do so.
  */
 export async function findMismatch(
   { past, engine, flushing }: Pick<Synchronizer, 'past' | 'engine' | 'flushing'>,
@@ -35,6 +33,6 @@ export async function findMismatch(
   }
 }
 
-/** The consequences of continuing from such a log, and the remedy. */
+/** What happens if the service continues with such a log, and what to do. */
 export const mismatchText = (mismatch: string): string =>
   `The log that GANTT_SYNC names ${mismatch}: with it claims would be forgotten. Set GANTT_SYNC as it was, or restore the log; a new fleet needs a database of its own.`

@@ -4,21 +4,21 @@ import { type Checkpoint, EndedChunk } from '@gantt/scheduler-core'
 const LISTS = ['hosts', 'claims', 'keys'] as const
 type List = (typeof LISTS)[number]
 
-/** Elements in one part: a part takes a few milliseconds, and the process does other things between two of them. */
+/** The number of elements in one part. A part takes milliseconds, and the process does other work between two parts. */
 const ELEMENTS = 200
 
-/** The row of a checkpoint whose lists are stored in parts; older releases do not accept it as a complete checkpoint. */
+/** The first row of a checkpoint with its lists in parts. Older releases do not accept it as a complete checkpoint. */
 type Head = Omit<Checkpoint, List | 'format' | 'endedKeys'> & {
   readonly format: string
   readonly was: Checkpoint['format']
   readonly forgottenKeys?: number
 }
 
-/** A checkpoint as texts whose size does not grow with the fleet. */
+/** A checkpoint as texts of limited size. */
 export interface PartedCheckpoint {
   readonly head: string
   readonly count: number
-  /** The parts, each computed when it is requested. */
+  /** The parts. Each is computed when it is read. */
   parts(): Generator<string>
 }
 
@@ -33,13 +33,13 @@ export function toParts(checkpoint: Checkpoint): PartedCheckpoint {
       for (const list of LISTS)
         for (let first = 0; first < checkpoint[list].length; first += ELEMENTS)
           yield JSON.stringify({ [list]: checkpoint[list].slice(first, first + ELEMENTS) })
-      // each chunk is a part, because it holds a thousand keys
+      // each chunk is a part, because it has a thousand keys
       for (const chunk of chunks) yield JSON.stringify({ endedKeys: chunk })
     },
   }
 }
 
-/** Restores a checkpoint from its head alone if the head is complete, otherwise also from its parts in order. */
+/** Restores a checkpoint from its head, and from its parts if the head is not complete. */
 export async function fromParts(head: string, parts: AsyncIterable<string>): Promise<Checkpoint> {
   const whole = JSON.parse(head) as Checkpoint | Head
   if (!('was' in whole)) return whole

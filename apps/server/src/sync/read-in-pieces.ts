@@ -5,7 +5,9 @@ import { realTimers } from '../timers.ts'
 /** Separate from the turns of queries, so that a replica that follows the log does not wait for them. */
 const turns = createTurns(realTimers)
 
-/** The entries in these rows or messages, with pauses: an entry may hold hundreds of decisions, which take milliseconds to parse. */
+/**
+ * Parses the entries in these rows or messages, with pauses. An entry may contain hundreds of decisions, which take milliseconds to parse.
+ */
 export async function entriesInPieces<Stored>(
   stored: readonly Stored[],
   toEntry: (one: Stored) => LogEntry,

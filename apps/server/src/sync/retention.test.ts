@@ -3,7 +3,7 @@ import { DEFAULT_HORIZON, planTrim, retainedUntil } from './retention.ts'
 
 const DAY = 86_400_000
 const now = 100 * DAY
-/** One checkpoint a day, each a hundred revisions and a thousand bytes after the previous one. */
+/** One checkpoint a day. Each is a hundred revisions and a thousand bytes after the one before. */
 const daily = (count: number) =>
   Array.from({ length: count }, (_, i) => ({ revision: (i + 1) * 100, at: now - (count - 1 - i) * DAY, logBytes: (i + 1) * 1_000 }))
 
@@ -18,14 +18,14 @@ test.each([
   expect(planTrim(daily(6), horizon, { now, logBytes: 6_000, reached })?.base).toBe(base)
 })
 
-test('of many checkpoints the newest four stay, and some spread over the whole log', () => {
+test('of many checkpoints the newest four stay, and others spread over the whole log', () => {
   const all = daily(80)
   const drop = new Set(planTrim(all, { days: 1_000, bytes: 1_000_000 }, { now, logBytes: 80_000, reached: 8_000 })?.drop)
   const kept = all.filter(({ revision }) => !drop.has(revision)).map(({ revision }) => revision)
   expect(kept).toEqual([100, 1100, 2100, 3100, 4100, 5100, 6100, 7100, 7700, 7800, 7900, 8000])
 })
 
-test('a log without checkpoints stays whole', () => {
+test('a log without checkpoints is not trimmed', () => {
   expect(planTrim([], { days: 0, bytes: 0 }, { now, logBytes: 10, reached: 10 })).toBeUndefined()
 })
 
@@ -36,7 +36,7 @@ test.each([
   ['now if it is overdue', { revision: 5, at: 0 }, { firstRevision: 4, firstAt: 0, bytes: 10 }, 9 * DAY, 9 * DAY],
   ['its maximum age while the log is empty', { revision: 0, at: 0 }, { firstRevision: 0, firstAt: null, bytes: 0 }, 0, 7 * DAY],
   ['an earlier time if it is dropped already', { revision: 3, at: 0 }, { firstRevision: 4, firstAt: 0, bytes: 10 }, DAY, undefined],
-] as const)('an entry is kept until: %s', (_, entry, retention, now, until) => {
+] as const)('an entry stays until: %s', (_, entry, retention, now, until) => {
   expect(retainedUntil(entry, retention, { days: 7, bytes: 1_000 }, now)).toBe(until)
 })
 

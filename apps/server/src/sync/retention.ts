@@ -1,4 +1,4 @@
-/** The limits of the log; older entries are dropped behind a checkpoint. */
+/** The limits of the log. Older entries are dropped if a checkpoint follows them. */
 export interface Horizon {
   readonly days: number
   readonly bytes: number
@@ -6,25 +6,25 @@ export interface Horizon {
 
 export const DEFAULT_HORIZON: Horizon = { days: 7, bytes: 10_737_418_240 }
 
-/** The range of the log that a store keeps. */
+/** The range of the log in a store. */
 export interface Retention {
-  /** The first revision that can be read; 0 while the log is whole. */
+  /** The first revision that can be read; 0 if the log was never trimmed. */
   readonly firstRevision: number
-  /** Stamp of the first entry that is kept, milliseconds since 1970; null while there is none. */
+  /** Stamp of the first stored entry, in milliseconds since 1970; null if there is none. */
   readonly firstAt: number | null
-  /** Bytes of the entries that are kept, with an estimate of what a row costs in addition. */
+  /** Bytes of the stored entries, with an estimate for the overhead of each row. */
   readonly bytes: number
 }
 
 /** The size of a log row in addition to its body. */
 export const ROW_BYTES = 100
 
-/** How long the log must have been growing before its growth is meaningful. */
+/** The log must have grown for at least this long before its growth is used as an estimate. */
 const LEAST_SPAN_MS = 3_600_000
 
 /**
- * The earliest time at which an entry is dropped, by its age or by the growth of the log so far, whichever is first:
- * milliseconds since 1970. Undefined if it is dropped already.
+ * The earliest time at which an entry is dropped, by its age or by the growth of the log so far: milliseconds since 1970. Undefined if it
+ * is dropped already.
  */
 export function retainedUntil(
   entry: { readonly revision: number; readonly at: number },
@@ -38,22 +38,21 @@ export function retainedUntil(
   return Math.round(Math.max(now, entry.at + ms))
 }
 
-/** The parts of a checkpoint that matter for retention. */
+/** The data of a checkpoint that retention uses. */
 export interface KeptCheckpoint {
   readonly revision: number
   readonly at: number
-  /** The size of all entries up to it, including dropped ones. */
+  /** The size of all entries up to the checkpoint, including dropped ones. */
   readonly logBytes: number
 }
 
-/** The number of newest checkpoints that are always kept, and of further ones that are spread over the rest of the log. */
+/** The number of newest checkpoints that always stay, and of further ones spread over the rest of the log. */
 const NEWEST = 4
 const SPREAD = 8
 
 /**
- * What to drop: entries before the revision `base`, which has a checkpoint and stays itself, and some checkpoints. At
- * least two checkpoints stay, and no entry after `reached` is dropped, the revision that every follower of the log has
- * reached. Undefined when everything stays.
+ * What to drop: entries before the revision `base`, which has a checkpoint and stays itself, and some checkpoints. At least two checkpoints
+ * stay. No entry after `reached` is dropped, the revision that every follower of the log has reached. Undefined if everything stays.
  */
 export function planTrim(
   checkpoints: readonly KeptCheckpoint[],
@@ -70,7 +69,7 @@ export function planTrim(
   const step = (logBytes - (kept[0]?.logBytes ?? 0)) / SPREAD
   let last = Number.NEGATIVE_INFINITY
   const spared = kept.filter(({ logBytes: bytes }, i) => {
-    // the base must stay, because the log is read from there
+    // the base must stay, because the log is read from it on
     if (i > 0 && i < kept.length - NEWEST && bytes - last < step) return false
     last = bytes
     return true

@@ -14,14 +14,14 @@ import { aReport } from '@gantt/scheduler-core/testing'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { LogTrimmedError, StoreWentBackError, type Synchronizer } from './synchronizer.ts'
 
-/** What an engine must provide so that the laws of synchronizer.ts can be tested on it. */
+/** What an engine must provide so that the laws of synchronizer.ts can be tested. */
 export interface SynchronizerEngine {
   readonly name: string
   /** A new, empty store. */
   createStore(): Promise<{
     /** Opens the synchronizer of another replica on the store. */
     open(): Promise<Synchronizer>
-    /** Takes a backup; the returned function restores it, and later entries are lost. */
+    /** Makes a backup. The returned function restores it, so that later entries are lost. */
     backUp(): Promise<() => Promise<void>>
     /** Sets the revision that the other followers of the log have reached. */
     followedTo(revision: number): Promise<void>
@@ -70,14 +70,14 @@ export function synchronizerSuite(engine: SynchronizerEngine): void {
       expect((await b.read(first, 10)).map(({ revision }) => revision)).toEqual([2])
     })
 
-    test('the place at a revision is found, and is undefined where the log has no entry', async () => {
+    test('the position at a revision is found, and is undefined if the log has no such entry', async () => {
       const first = await appendTo(a, ORIGIN)
       const second = await appendTo(a, first)
       await a.durable(second)
       expect(await Promise.all([0, 1, 2, 3].map((revision) => b.past.placeAt(revision)))).toEqual([undefined, first, second, undefined])
     })
 
-    test('an entry is read back as it was written', async () => {
+    test('an entry is read as it was written', async () => {
       const entry = entryOn(ORIGIN, [
         aReport('h1', { memoryMb: 1_234 }),
         { type: 'status', host: 'h1', node: 'h1', status: 'DISABLED', reason: 'disk "sda" – ü \\ \n' },
@@ -87,13 +87,13 @@ export function synchronizerSuite(engine: SynchronizerEngine): void {
       expect(read).toEqual({ ...entry, revision: 1, at: place?.at })
     })
 
-    /** The verdicts and the state of a replica that reads and applies all entries of the log. */
+    /** Follows the log like a replica, and returns all verdicts and the final state. */
     const follow = async (sync: Synchronizer): Promise<{ verdicts: (readonly Void[])[]; state: string }> => {
       const fleet = new Fleet()
       const verdicts = (await sync.read(ORIGIN, 100)).map((entry) => fleet.apply(entry))
       return { verdicts, state: canonicalJson(checkpointOf(fleet)) }
     }
-    /** The verdicts of both replicas, whose states must be the same. */
+    /** The verdicts of both replicas. Their states must be the same. */
     const followed = async (): Promise<readonly (readonly Void[])[]> => {
       const [ours, theirs] = await Promise.all([follow(a), follow(b)])
       expect(ours).toEqual(theirs)
@@ -107,7 +107,7 @@ export function synchronizerSuite(engine: SynchronizerEngine): void {
       next: { name: 'once', metadata: {}, hosts: [] },
     }
 
-    test('an append on an old basis is refused without a trace, or is appended at the head and judged there', async () => {
+    test('an append on an old basis is refused without an effect, or appended at the head and judged there', async () => {
       const first = await appendTo(a, ORIGIN, [once])
       if (!a.refusesEarly) {
         const late = await b.append(entryOn(ORIGIN, [once]))
@@ -120,7 +120,7 @@ export function synchronizerSuite(engine: SynchronizerEngine): void {
       expect(await b.read(first, 10)).toEqual([])
     })
 
-    test('an entry whose basis has the head revision but another id or stamp is refused, or completely void', async () => {
+    test("an entry with the head's revision as its basis but another id or stamp is refused, or completely void", async () => {
       const first = await appendTo(a, ORIGIN)
       if (!a.refusesEarly) {
         await appendTo(b, { ...first, id: 'another' })
@@ -132,7 +132,7 @@ export function synchronizerSuite(engine: SynchronizerEngine): void {
       expect(await b.append(entryOn({ ...first, at: first.at + 1 }))).toBeUndefined()
     })
 
-    test('of many replicas appending on one basis exactly one counts', async () => {
+    test('if many replicas append on one basis, exactly one entry counts', async () => {
       const more = await Promise.all(Array.from({ length: 6 }, () => store.open()))
       const answers = await Promise.all([a, b, ...more].map((sync) => sync.append(entryOn(ORIGIN, [once]))))
       await Promise.all(more.map((sync) => sync.close()))
@@ -155,7 +155,7 @@ export function synchronizerSuite(engine: SynchronizerEngine): void {
       expect(others).toEqual(a.refusesEarly ? [] : [['entry.repeated']])
     })
 
-    test('an entry that was applied and is sent again counts once, at its first place', async () => {
+    test('an entry that is sent again after it was applied counts once, at its first position', async () => {
       const entry = entryOn(ORIGIN)
       const first = await a.append(entry)
       await a.read(ORIGIN, 10)
@@ -166,7 +166,7 @@ export function synchronizerSuite(engine: SynchronizerEngine): void {
       expect((await followed()).flat().filter((verdict) => verdict === undefined)).toHaveLength(1)
     })
 
-    test('the stamp is the store\u2019s clock', async () => {
+    test('the stamp is the store’s time', async () => {
       const before = await a.time()
       const { at } = await appendTo(b, ORIGIN)
       expect(at).toBeGreaterThanOrEqual(before)
@@ -183,7 +183,7 @@ export function synchronizerSuite(engine: SynchronizerEngine): void {
       expect([...first, ...rest].map(({ revision }) => revision)).toEqual([1, 2, 3, 4, 5, 6, 7])
     })
 
-    test('news of another replica\u2019s entry arrives', async () => {
+    test('other replicas are notified of an entry', async () => {
       // the listener gets the revision only from a notification, not from a poll of the store
       await b.read(ORIGIN, 10)
       const news = new Promise<void>((resolve) => b.onNews((revision) => revision === 1 && resolve()))
@@ -191,7 +191,7 @@ export function synchronizerSuite(engine: SynchronizerEngine): void {
       await news
     })
 
-    test('the loss of entries is noticed at the next read', async () => {
+    test('lost entries are noticed at the next read', async () => {
       const first = await appendTo(a, ORIGIN)
       const restore = await store.backUp()
       const second = await appendTo(a, first)
@@ -202,7 +202,7 @@ export function synchronizerSuite(engine: SynchronizerEngine): void {
       expect(await b.read(first, 10)).toHaveLength(1)
     })
 
-    test('an entry is durable once the wait for it ends, and durableRevision() includes it', async () => {
+    test('an entry is durable after `durable` resolved, and durableRevision() includes it', async () => {
       let place = ORIGIN
       for (let i = 0; i < 3; i++) place = await appendTo(a, place)
       const entries = await b.read(ORIGIN, 10)
@@ -217,11 +217,11 @@ export function synchronizerSuite(engine: SynchronizerEngine): void {
       const first = await appendTo(a, ORIGIN)
       await appendTo(a, first)
       expect(await b.past.read(ORIGIN, 10)).toHaveLength(2)
-      // this does not change the durable revision of b, which may follow another history until it reads
+      // the durable revision of b does not change, because it may follow another history until it reads
       expect(b.durableRevision()).toBe(0)
     })
 
-    test('a place that the store does not hold is not durable, and its checkpoint is neither stored nor loaded', async () => {
+    test('a position that the store does not have is not durable, and its checkpoint is neither stored nor loaded', async () => {
       const fleet = new Fleet()
       const first = await appendTo(a, ORIGIN)
       const restore = await store.backUp()
@@ -267,7 +267,7 @@ export function synchronizerSuite(engine: SynchronizerEngine): void {
       return places
     }
 
-    test('a log that is too long is trimmed behind a checkpoint: the newest two and what follows stay', async () => {
+    test('a log that is too long is trimmed before a checkpoint: the newest two checkpoints and later entries stay', async () => {
       const places = await fill()
       const whole = await b.retention()
       expect(whole).toMatchObject({ firstRevision: 0, firstAt: places[1]?.at })
@@ -288,7 +288,7 @@ export function synchronizerSuite(engine: SynchronizerEngine): void {
       expect((await appendTo(b, places[12] as Place)).revision).toBe(13)
     })
 
-    test('entries within the limits, or that a follower of the log has not reached, are not trimmed', async () => {
+    test('entries stay within the limits, or if a follower of the log has not reached them', async () => {
       const places = await fill()
       await store.followedTo(12)
       await a.trim({ days: 1, bytes: 1_000_000 })

@@ -2,83 +2,82 @@ import type { Checkpoint, Entry, LogEntry, Place } from '@gantt/scheduler-core'
 import type { Horizon, Retention } from './retention.ts'
 
 /**
- * Keeps replicas in step: one ordered log, shared by all replicas of a fleet, and checkpoints of it.
+ * Keeps replicas in step: one ordered log that all replicas of a fleet share, and checkpoints of it.
  *
- * The law, which synchronizer.suite.ts holds every engine to:
- * - Revisions are 1, 2, 3, ... without a gap. Nothing at a durable place ever changes.
- * - `append` puts the entry into the log and answers its place. An engine that refuses early puts it right behind its basis
- *   or refuses; another one puts it behind the head, wherever that is by then. A refusal keeps dead entries out and is not
- *   what makes claims safe: every replica judges every entry when it applies it, at its place.
- * - Appended, counted and durable are three facts: a caller is answered when all three hold. An engine may release the
- *   order before the disk: what `append` accepted, and what `read` answers, may be lost by a crash of the store until
- *   `durable` says otherwise; a lost tail is always a suffix of the log. `past` answers what is durable only.
- * - After a StoreUnavailableError from `append` the outcome is unknown: the same entry is sent again, with the same id
- *   and basis, until the answer is certain. Of an engine that refuses early at most one of the copies is accepted; in the log
- *   of another one there may be several, of which the first counts and `apply` makes the others void.
- * - `at` is the stamp of a server, which may be behind the one before: `apply` takes the later of the two.
- * - A log may be trimmed at its beginning: a position before its first entry is refused with LogTrimmedError, and a replica at such a
- *   position continues from a checkpoint.
- * - `read` and `durable` compare the caller's own place with the store's: a store that went back is reported by
- *   StoreWentBackError, and a checkpoint of a place that the store does not hold is neither kept nor found.
- * - A turn is a courtesy between replicas, never a safety rule: `append` works without one.
+ * The laws, which synchronizer.suite.ts checks for every engine:
+ * - Revisions are 1, 2, 3, ... without a gap. Nothing at a durable position ever changes.
+ * - `append` adds the entry to the log and returns its position. An engine that refuses early puts it directly after its basis or refuses
+ * it. Another engine puts it after the present head. Refusals only avoid useless entries. Claims are safe because every replica judges
+ * every entry at its position when it applies it.
+ * - Appended, counted and durable are three facts, and a caller is answered when all three hold. An engine may answer before the entry is
+ * on disk. What `append` accepted and `read` returns may be lost by a crash of the store before `durable` resolves. The lost entries are
+ * always the last ones of the log. `past` returns durable entries only.
+ * - After a StoreUnavailableError from `append` the outcome is unknown. The same entry is sent again, with the same id and basis, until the
+ * answer is certain. An engine that refuses early accepts at most one of the copies. In the log of another engine there may be several: the
+ * first counts, and `apply` makes the others void.
+ * - `at` is the stamp of a server, which may be earlier than the one before. `apply` uses the later of the two.
+ * - A log may be trimmed at its beginning. A position before its first entry is refused with LogTrimmedError, and a replica at such a
+ * position continues from a checkpoint.
+ * - `read` and `durable` compare the caller's position with the store's. They throw StoreWentBackError if the store lost it. A checkpoint
+ * of a position that the store does not have is neither stored nor found.
+ * - A turn only improves fairness between replicas and is never needed for safety: `append` works without one.
  */
 export interface Synchronizer extends LogReader {
   readonly engine: string
   /**
-   * Whether `append` compares the entry's basis with the head, and refuses entries that are behind. If it does not, an
-   * entry is appended at the present head, a copy of it is appended again, and only the judge decides what counts.
+   * Whether `append` compares the entry's basis with the head, and refuses entries that are behind. If it does not, entries are appended at
+   * the present head, a repeated entry is appended again, and only the judge decides what counts.
    */
   readonly refusesEarly: boolean
-  /** How entries reach the disk, for operators. */
+  /** How entries reach the disk, for display to operators. */
   readonly flushing: Flushing
-  /** Reads that are not urgent (history, projections), separate from the connection on which entries are appended. */
+  /** Reads that are not urgent (history, projections). They are separate from the connection on which entries are appended. */
   readonly past: LogReader
   /**
-   * Returns the entry's position in the log. An engine that refuses early returns undefined if the head is not the
-   * entry's basis. Throws EntryTooLargeError if the entry does not fit into a message of the store.
+   * Returns the entry's position in the log. An engine that refuses early returns undefined if the head is not the entry's basis. Throws
+   * EntryTooLargeError if the entry does not fit into a message of the store.
    */
   append(entry: Entry): Promise<Place | undefined>
   /** The last revision that this replica knows to survive any crash of the store. */
   durableRevision(): number
-  /**
-   * Resolves when the entry at this position, and all before it, survive any crash of the store. One flush serves all
-   * calls that wait.
-   */
+  /** Resolves when the entry at this position and all earlier ones survive any crash of the store. One flush serves all waiting calls. */
   durable(place: Place): Promise<void>
   /** The store's clock, milliseconds since 1970. */
   time(): Promise<number>
   /**
-   * Calls back when the log may have grown, with the revision if it is known. This is a hint: it may come late, twice,
-   * or without cause.
+   * Calls back when the log may have grown, with the revision if it is known. This is a hint: it may come late, twice, or without cause.
    */
   onNews(listener: (revision?: number) => void): void
-  /** Waits for this replica's turn, but only for a moment; the returned function ends the turn. */
+  /** Waits a limited time for this replica's turn. The returned function ends the turn. */
   takeTurn(): Promise<() => Promise<void>>
-  /** Stores a checkpoint; false if another replica is writing one, this revision has one, or the store does not hold its place. */
+  /** Stores a checkpoint. False if another replica is writing one, this revision has one, or the store does not have its position. */
   saveCheckpoint(checkpoint: Checkpoint): Promise<boolean>
-  /** Drops old entries up to the oldest checkpoint that is kept. */
+  /** Drops old entries up to the oldest checkpoint that stays. */
   trim(horizon: Horizon): Promise<void>
   close(): Promise<void>
 }
 
 /**
- * Whether each append waits for the disk, or entries get their position before they are on disk and one flush serves
- * all calls that wait.
+ * How entries reach the disk. Either each append waits for the disk, or entries get their position first and one flush serves all waiting
+ * calls.
  */
 export interface Flushing {
   readonly isShared: boolean
   /** The measured duration of a flush, milliseconds; null if it was not measured. */
   readonly medianMs: number | null
-  /** The number of servers of which a majority holds an entry before its append is answered, instead of waiting for a disk. */
+  /** The number of servers, if a majority of them holds an entry before its append is answered, instead of a wait for a disk. */
   readonly copies?: number
 }
 
-/** The number of entries that background work reads at once: an answer is parsed without a pause, and an entry may be large. */
+/**
+ * The number of entries that background work reads at once. It is small, because an answer is parsed without a pause and an entry may be
+ * large.
+ */
 export const ENTRIES_AT_ONCE = 50
 
 /** The range of a log that can be read. */
 export interface LogReader {
-  /** The entries after a position in order, at most `limit` of them; a shorter answer ends at the head. */
+  /** The entries after a position in order, at most `limit` of them. A shorter answer ends at the head. */
   read(after: Place, limit: number): Promise<readonly LogEntry[]>
   /** The newest checkpoint at or before a revision. */
   loadCheckpoint(atMost: number): Promise<Checkpoint | undefined>

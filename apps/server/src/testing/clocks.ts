@@ -1,6 +1,6 @@
 import type { Clock } from '@gantt/client'
 
-/** A clock that advances only when code waits, and then at once; `meanwhile` is what others do during a wait. */
+/** A clock that advances only during waits, and then at once. `meanwhile` is called during each wait. */
 export function instantClock(meanwhile: () => Promise<unknown> = async () => {}): Clock & { readonly waits: readonly number[] } {
   const waits: number[] = []
   let now = 0
@@ -15,7 +15,7 @@ export function instantClock(meanwhile: () => Promise<unknown> = async () => {})
   }
 }
 
-/** A clock that stands still until a test advances it. */
+/** A clock that only a test advances. */
 export function handClock(): Clock & { pass(ms: number): void } {
   const waiting = new Set<{ readonly until: number; readonly over: () => void }>()
   let now = 0

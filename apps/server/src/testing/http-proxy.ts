@@ -3,8 +3,8 @@ import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
 
 /**
- * What happens to a call: the connection is cut before the service receives it, or after the service has answered; it
- * never gets an answer; or the proxy answers itself.
+ * What happens to a call: the connection is closed before the service receives it, or after the service has answered; it never gets an
+ * answer; or the proxy answers itself.
  */
 export type Fate =
   | 'lose request'
@@ -15,11 +15,11 @@ export type Fate =
 /** A proxy in front of a service, with the failures that networks and proxies have. */
 export interface HttpProxy {
   readonly url: string
-  /** Sets what happens to the next calls whose document names the field; later calls are forwarded. */
+  /** Sets what happens to the next calls with this field in their document. Later calls are forwarded. */
   plan(field: string, ...fates: readonly Fate[]): void
-  /** The number of calls that named the field. */
+  /** The number of calls with this field. */
   calls(field: string): number
-  /** Ends every connection. */
+  /** Closes every connection. */
   cut(): void
   close(): Promise<void>
 }

@@ -7,7 +7,7 @@ interface SnapshotAnswer {
   readonly state: StreamInfo['state']
 }
 
-/** Takes a backup of a stream as `nats stream backup` does; the returned function restores it over the present content. */
+/** Makes a backup of a stream like `nats stream backup`. The returned function restores it over the present content. */
 export async function backUpStream(port: number, stream: string): Promise<() => Promise<void>> {
   const { config, state, chunks } = await withConnection(port, async (nats) => {
     const chunks: Uint8Array[] = []

@@ -8,15 +8,15 @@ import { findNatsServer, INSTALL_NATS_SERVER } from '../nats-server/find.ts'
 import { drawNatsPorts, prepareNatsServers } from '../nats-server/nats-servers.ts'
 import { waitForStore } from '../wait-for-store.ts'
 
-/** One nats-server process, on a port that it keeps over restarts. */
+/** One nats-server process. Its port does not change over restarts. */
 export interface NatsServer {
   readonly name: string
   readonly port: number
-  /** Ends the process at once, as a power failure does. */
+  /** Ends the process at once, like a power failure. */
   kill(): Promise<void>
-  /** Starts it again with its stored data. */
+  /** Starts the server again with its stored data. */
   restart(): Promise<void>
-  /** While it is paused it does not answer, and its connections stay open. */
+  /** Pauses the server or lets it continue. A paused server does not answer, and its connections stay open. */
   standStill(isStill: boolean): void
 }
 
@@ -24,7 +24,7 @@ export interface NatsServers {
   readonly servers: readonly NatsServer[]
   /** The address in the form of GANTT_SYNC, without the name of a fleet. */
   readonly url: string
-  /** Ends all of them and removes their stored data. */
+  /** Ends all servers and removes their stored data. */
   stop(): Promise<void>
 }
 
@@ -33,16 +33,16 @@ export interface NatsServersOptions {
   readonly count?: 1 | 3
   /** Further lines of the configuration file. */
   readonly settings?: string
-  /** User, password and the like, in front of the address in the URL. */
+  /** User and password in the URL. */
   readonly credentials?: string
 }
 
 const ANSWERS_MS = 300_000
 
-/** Why the tests that need a nats-server cannot run here; undefined when they can. */
+/** Why the tests that need a nats-server cannot run here; undefined if they can. */
 export const noNatsServer: string | undefined = findNatsServer() === undefined ? INSTALL_NATS_SERVER : undefined
 
-/** Servers with JetStream on free ports and folders of their own; they answer when this resolves. */
+/** Starts servers with JetStream on free ports and in separate folders. They answer when this resolves. */
 export async function startNatsServers({ count = 1, ...settings }: NatsServersOptions = {}): Promise<NatsServers> {
   const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'gantt-nats-'))
   const { servers, url, untilReady } = prepareNatsServers({
@@ -79,7 +79,7 @@ const toServer = (name: string, port: number, child: NatsChild): NatsServer => (
   standStill: (isStill) => (isStill ? child.pause() : child.resume()),
 })
 
-/** Connects repeatedly until the server sends its greeting, because a starting server gives no other sign. */
+/** Connects repeatedly until the server sends its greeting, because a starting server gives no other signal. */
 async function answersOn(port: number): Promise<void> {
   const greets = (): Promise<boolean> =>
     new Promise((resolve) => {
@@ -93,8 +93,8 @@ async function answersOn(port: number): Promise<void> {
 }
 
 /**
- * Opens something on a cluster as the service does at its start; on a busy machine a new cluster answers late, or has
- * no leader for a moment.
+ * Opens a connection or store on a cluster like the service at its start. On a busy machine a new cluster answers late, or has no leader at
+ * first.
  */
 export const whenThere = <Opened>(open: () => Promise<Opened>): Promise<Opened> =>
   waitForStore(open, { stopped: new AbortController().signal, onAway: () => undefined, warn: () => undefined })

@@ -1,4 +1,4 @@
-/** Sends a signal to processes of which some may have ended by themselves since they were listed. */
+/** Sends a signal to processes. Those that ended after they were listed are skipped. */
 export function sendSignal(pids: readonly number[], signal: NodeJS.Signals): void {
   for (const pid of pids)
     try {

@@ -1,15 +1,15 @@
 import { once } from 'node:events'
 import net from 'node:net'
 
-/** A proxy in front of a server, whose answers may be slow. */
+/** A proxy in front of a server. It can slow down the server's answers. */
 export interface SlowLink {
   readonly port: number
-  /** From now on answers pass at this rate, in bytes per second. */
+  /** From now on answers are forwarded at this rate, in bytes per second. */
   slowTo(bytesPerSecond: number): void
   close(): Promise<void>
 }
 
-/** Listens on a port of its own, and forwards everything to another port of this machine. */
+/** Listens on a free port, and forwards everything to another port of this machine. */
 export async function startSlowLink(to: number): Promise<SlowLink> {
   let bytesPerMs = Number.POSITIVE_INFINITY
   const sockets = new Set<net.Socket>()

@@ -6,7 +6,7 @@ export async function* streamText({ body }: Response): AsyncGenerator<string, vo
   try {
     for (let chunk = await reader.read(); !chunk.done; chunk = await reader.read()) yield decoder.decode(chunk.value, { stream: true })
   } finally {
-    // a stream whose call was aborted has already failed
+    // a stream of an aborted call has already failed
     await reader.cancel().catch(() => undefined)
   }
 }

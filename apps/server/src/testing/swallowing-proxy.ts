@@ -4,20 +4,20 @@ import path from 'node:path'
 
 /** A proxy in front of a PostgreSQL server that can lose data without notifying either side. */
 export interface SwallowingProxy {
-  /** The folder of the proxy's socket, as `host` of a connection. */
+  /** The folder of the proxy's socket, for `host` of a connection. */
   readonly host: string
   /** After the next statement with this text, its connection forwards no further answers. */
   swallowAnswersFrom(text: string): void
-  /** While it is paused, nothing is forwarded on any connection, and nothing is lost either. */
+  /** Pauses all connections or lets them continue. A paused proxy forwards nothing, and loses nothing. */
   standStill(isStill: boolean): void
-  /** The number of connections that lost something so far. */
+  /** The number of connections that have lost data. */
   readonly swallowed: number
   close(): Promise<void>
 }
 
 const SOCKET = '.s.PGSQL.5432'
 
-/** Listens in a folder of its own and forwards everything to the server's socket. */
+/** Listens in a given folder and forwards everything to the server's socket. */
 export async function startSwallowingProxy(serverSocketFolder: string, folder: string): Promise<SwallowingProxy> {
   fs.mkdirSync(folder, { recursive: true, mode: 0o700 })
   const open = new Set<net.Socket>()

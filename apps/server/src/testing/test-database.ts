@@ -16,14 +16,14 @@ export type TestDatabase = {
 const TEMPLATE_LOCK = 0x67616e76
 const ABANDONED_AFTER_S = 24 * 3600
 
-/** All test runs of one account share this server; the first starts it, the last stops it. */
+/** All test runs of one user account share this server. The first run starts it, and the last one stops it. */
 export function startTestServer(): Promise<EmbeddedPostgres> {
   const stateDir = path.join(os.tmpdir(), `gantt-test-${process.getuid?.() ?? 'user'}`)
   // test data need not survive a crash of the machine
   return startEmbeddedPostgres({ stateDir, settings: { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off' } })
 }
 
-/** An empty database with all migrations, on a real server: one per test file, dropped in `afterAll`. */
+/** An empty database with all migrations on a real server. Each test file creates one and drops it in `afterAll`. */
 export async function createTestDatabase(): Promise<TestDatabase> {
   const server = await startTestServer()
   const name = `gantt_test_${nowInSeconds()}_${randomBytes(6).toString('hex')}`
@@ -59,7 +59,7 @@ export async function removeAbandonedDatabases(server: EmbeddedPostgres): Promis
   })
 }
 
-/** A database to copy from, made once for each state of the migrations; it appears under its name when it is complete. */
+/** A template database, created once for each state of the migrations. It gets its name when it is complete. */
 async function makeTemplate(server: EmbeddedPostgres, admin: pg.Client): Promise<string> {
   const migrations = readMigrations()
   const hash = createHash('sha256').update(JSON.stringify(migrations.map(({ name, checksum }) => [name, checksum])))

@@ -27,7 +27,7 @@ export interface TestService {
   ask(query: string, variables?: unknown, key?: string | null): Promise<Answer>
   /** Creates a key with these scopes only. */
   keyWith(...scopes: readonly Scope[]): Promise<string>
-  /** Sends a full report for each host; fields that are not given describe a machine of 16 CPUs, 64 GiB and 1 TiB with nothing used. */
+  /** Sends a full report for each host. Default values describe a machine with 16 CPUs, 64 GiB and 1 TiB, and nothing used. */
   report(hosts: Readonly<Record<string, Readonly<Record<string, unknown>>>>): Promise<void>
   close(): Promise<void>
 }
@@ -55,16 +55,16 @@ export async function dataOf(api: TestService, query: string, variables: Record<
   return data
 }
 
-/** A reservation that does not expire during a test, however busy the machine is. */
+/** A reservation that does not expire during a test on any machine. */
 export const LASTING = { mode: 'RESERVE', ttl: 'PT1H' }
 
-/** Places an instance, by default of 2 CPUs and 4 GiB, with a key of its own and a reservation that lasts. */
+/** Places an instance (default: 2 CPUs and 4 GiB) with a new key and a reservation that does not expire. */
 export async function placeWith(api: TestService, input: Record<string, unknown>, gantt: Record<string, unknown> = {}): Promise<Json> {
   const spec = { gantt: { flavor: { vcpus: 2, memoryMb: 4_096 }, ...gantt } }
   return (await dataOf(api, PLACE, { in: { idempotencyKey: randomUUID(), spec, claim: LASTING, ...input } })).selectDestinations
 }
 
-/** A whole service on a port of its own, and on a database of its own unless one is given, which is not removed. */
+/** A complete service on a free port, with a new database or a given one. A given database is not removed. */
 export async function startTestService({
   database: given,
   connection,

@@ -23,7 +23,7 @@ const digestsOf = (fleet: Fleet): string[] => Array.from({ length: partsOf(fleet
 const differencesOf = (before: Fleet, after: Fleet) => [...compareFleets(before, after)].flat()
 
 test.each([3, FEATURE_LEVEL].flatMap((level) => [11, 12, 13, 14].map((seed) => [level, seed] as const)))(
-  'random histories: nothing is found, and a restored fleet has the same digests (feature level %i, seed %i)',
+  'a random history has no findings, and a restored fleet has the same digests (feature level %i, seed %i)',
   (level, seed) => {
     fc.assert(
       fc.property(histories, (steps) => {
@@ -94,7 +94,7 @@ function aState(): Fleet {
 
 const h1 = ({ hosts }: Fleet): OwnHostRecord => hosts.own(0 as HostIndex)
 const claim = ({ ledger }: Fleet, id: string): Claim => ledger.claims.get(id) as Claim
-/** Writes faults into the state that `apply` would never write. */
+/** Writes invalid data into the state, as `apply` never would. */
 const force = (thing: object, members: object): void => void Object.assign(thing, members)
 const add = (column: { [index: number]: number } | undefined, index: number, by: number): void => {
   if (column !== undefined) column[index] = (column[index] ?? 0) + by
@@ -103,7 +103,7 @@ const add = (column: { [index: number]: number } | undefined, index: number, by:
 interface Fault {
   readonly name: string
   plant(fleet: Fleet): void
-  /** Code, subject and field of each finding that is expected. */
+  /** Code, subject and field of each expected finding. */
   readonly found: readonly string[]
 }
 
@@ -294,7 +294,7 @@ function onAnotherGpu(): Fleet {
   return log.fleet
 }
 
-test('a claim forgets its amount when pins move: it is found by the free share of all GPUs', () => {
+test('a claim that counts too little after its CPUs or shares moved is found by the free share of all GPUs', () => {
   expect(findingsOf(onAnotherGpu())).toEqual([])
   const fleet = onAnotherGpu()
   force(h1(fleet).gpus[1] ?? {}, { freeMilli: 1_000 })
@@ -314,7 +314,7 @@ test('a claim that was accepted although another claim waits for its GPU is foun
   expect(findingsOf(fleet).map(({ code, field }) => `${code} ${field}`)).toContain('state.over_capacity GPUs')
 })
 
-test('profiles of the release are not part of the state, since another release may have different ones', () => {
+test('profiles of the release are not part of the state, since another release may have other profiles', () => {
   expect(headView(new Fleet()).activeProfiles).toEqual([])
 })
 
@@ -322,7 +322,7 @@ test('a state without faults has no findings', () => {
   expect(findingsOf(aState())).toEqual([])
 })
 
-describe('each kind of fault is found, and the comparison with the correct state shows it', () => {
+describe('each kind of fault is found, and a comparison with the correct state shows it', () => {
   test.each(faults)('$name', ({ plant, found }) => {
     const fleet = aState()
     plant(fleet)
@@ -336,7 +336,7 @@ describe('each kind of fault is found, and the comparison with the correct state
 })
 
 test.each(['gpuMostFreeMilli', 'zone', 'serviceSuspect'] as const)(
-  'derived data, %s, is in no digest, since another release may not have it; a wrong value is found all the same',
+  'derived data, %s, is in no digest, since another release may not have it; a wrong value is still found',
   (name) => {
     const fleet = aState()
     const column = fleet.hosts.columns[name]
@@ -354,7 +354,7 @@ test('an excess that a report caused is not blamed on claims', () => {
   expect(findingsOf(log.fleet)).toEqual([])
 })
 
-test('a comparison names the object, the member, and both values; only the digest of its own part differs', () => {
+test('a comparison names the object, the member, and both values, and only the digest of that part differs', () => {
   const log = (hosts: number) => {
     const made = aLog()
     made.append(Array.from({ length: hosts }, (_, i) => aReport(`h${i}`, { vcpus: 8 })))

@@ -4,7 +4,7 @@ import { auditHost } from './host.ts'
 import { auditInstance } from './instance.ts'
 import { auditAggregate, auditClaim, auditKey, auditMembers, auditReservation } from './ledger.ts'
 
-/** One object that was checked, and what is wrong with it. */
+/** One object that was checked, and its findings. */
 export interface Looked {
   readonly subject: Subject
   readonly name: string | number
@@ -12,8 +12,8 @@ export interface Looked {
 }
 
 /**
- * Checks everything in a fleet, one object per step. Each step is complete, so the fleet may change between two steps:
- * objects that come or go meanwhile are checked in this round or in the next one.
+ * Checks everything in a fleet, one object per step. Each step is complete, so the fleet may change between two steps. An object that is
+ * added or removed meanwhile is checked in this round or in the next one.
  */
 export function* audit(fleet: Fleet): Generator<Looked, void> {
   const { hosts, ledger, groups, aggregates } = fleet

@@ -7,7 +7,7 @@ import { compareNamed, compareWritten, type Difference } from './diff.ts'
 
 const group = { uuid: aUuid(7), policy: 'ANTI_AFFINITY', maxServerPerHost: 2 } as const
 
-/** Two hosts in an aggregate, and a claim of a server group on the first host; then a change is applied. */
+/** A fleet with two hosts in an aggregate and a claim of a server group on the first host, before and after these changes. */
 function changed(...changes: readonly Change[]) {
   const log = aLog()
   log.append([aReport('h1'), aReport('h2')])
@@ -25,7 +25,7 @@ const texts = (differences: readonly Difference[]): string[] =>
 const written = ({ before, after }: ReturnType<typeof changed>): Difference[] => [...compareWritten(before, after)].flat()
 
 describe('differences after one entry', () => {
-  test('an aggregate is compared member by member, and the derived data of its hosts too', () => {
+  test('an aggregate is compared member by member, and so is the derived data of its hosts', () => {
     const next = { name: 'slow', hosts: ['h1'], metadata: { availability_zone: 'z1' } }
     const found = written(changed({ type: 'aggregate', uuid: aUuid(1), expectedVersion: 1, next }))
     const ofAggregate = found.filter(({ subject }) => subject === 'aggregate')
@@ -41,7 +41,7 @@ describe('differences after one entry', () => {
     expect(texts(found)).toEqual(expect.arrayContaining(['host h1 zone', 'host h2 aggregates']))
   })
 
-  test('a new aggregate and a deleted one are one difference each', () => {
+  test('a new aggregate and a deleted one give one difference each', () => {
     const made = written(changed({ type: 'aggregate', uuid: aUuid(2), expectedVersion: 0, next: { name: 'new', hosts: [], metadata: {} } }))
     expect(made).toMatchObject([{ subject: 'aggregate', name: aUuid(2), field: '', before: null }])
     const deleted = written(changed({ type: 'aggregate', uuid: aUuid(1), expectedVersion: 1, next: null }))
@@ -59,13 +59,13 @@ describe('differences after one entry', () => {
 describe('differences in some hosts and claims', () => {
   const HOST = 0 as HostIndex
 
-  test('includes the keys and groups of the claims, each once', () => {
+  test('differences of claims include their keys and groups, each once', () => {
     const { before, after } = changed(aClaim({ key: 'b', hosts: ['h1', 'h2'], group }))
     const found = texts(compareNamed(before, after, [HOST], ['a.0', 'b.0', 'b.1']))
     expect(found.filter((one) => !one.startsWith('host'))).toEqual([`group ${aUuid(7)} members`, 'claim b.0', 'key acme b', 'claim b.1'])
   })
 
-  test('a claim that ends leaves its group, which differs too; its key stays as it is', () => {
+  test('a claim that ends leaves its group, which also differs; its key stays unchanged', () => {
     const { before, after } = changed({ type: 'revoke', claim: 'a.0', reason: 'it is gone' })
     const found = compareNamed(before, after, [], ['a.0'])
     expect(texts(found)).toContain('claim a.0 state')

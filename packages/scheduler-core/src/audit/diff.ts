@@ -8,7 +8,7 @@ import { claimView, groupView, headView, hostView, keyView, type View } from './
 export interface Difference {
   readonly subject: 'fleet' | 'host' | 'claim' | 'key' | 'group' | 'aggregate' | 'profile'
   readonly name: string
-  /** The member of the object; `''` where only one of the fleets has the object. */
+  /** The member of the object; `''` if only one of the fleets has the object. */
   readonly field: string
   /** JSON, shortened; null if the member is absent. */
   readonly before: string | null
@@ -17,7 +17,7 @@ export interface Difference {
 
 const MAX_TEXT = 200
 
-/** Compares two fleets at the same revision, one object per step. Both may move on between two steps, as long as they do so together. */
+/** Compares two fleets at the same revision, one object per step. Both may advance between two steps, if they advance together. */
 export function* compareFleets(before: Fleet, after: Fleet): Generator<readonly Difference[], void> {
   yield differences('fleet', '', headView(before), headView(after))
   const count = Math.max(before.hosts.count, after.hosts.count)
@@ -30,9 +30,9 @@ export function* compareFleets(before: Fleet, after: Fleet): Generator<readonly 
     const [old, next] = [before.ledger.claims.get(id), after.ledger.claims.get(id)]
     yield differences('claim', id, old && claimView(before, old), next && claimView(after, next))
   }
-  // Objects that both fleets have were compared in the first round.
+  // Objects in both fleets were compared in the first round.
   for (const { account, key } of before.ledger.keys()) yield keyDifferences(before, after, account, key)
-  // Objects that both fleets have under one name were compared just now.
+  // Objects in both fleets under the same name were compared above.
   for (const { account, key } of after.ledger.keys())
     if (before.ledger.findKey(account, key)?.key !== key) yield keyDifferences(before, after, account, key)
   for (const uuid of namesOf(before.groups.byUuid, after.groups.byUuid))
@@ -46,14 +46,14 @@ export function* compareFleets(before: Fleet, after: Fleet): Generator<readonly 
   }
 }
 
-/** The differences between a fleet and a copy of it from before one entry was applied, limited to the objects that the entry wrote. */
+/** The differences between a fleet and its copy from before one entry. Only the objects that the entry wrote are compared. */
 export function* compareWritten(before: Fleet, after: Fleet): Generator<readonly Difference[], void> {
   for (const next of after.hosts.records) {
     const old = before.hosts.records[next.index]
-    // Both fleets share the records that neither has written.
+    // Both fleets share the records that neither has changed.
     if (old !== next) yield differences('host', nameOf(old, next), old && hostView(before, old), hostView(after, next))
   }
-  // Aggregates are replaced when they are written, never changed in place.
+  // Aggregates are replaced by new objects, never changed in place.
   for (const uuid of namesOf(before.aggregates.byUuid, after.aggregates.byUuid)) {
     const [old, next] = [before.aggregates.byUuid.get(uuid), after.aggregates.byUuid.get(uuid)]
     if (old !== next) yield differences('aggregate', uuid, viewOf(old), viewOf(next))
@@ -62,14 +62,11 @@ export function* compareWritten(before: Fleet, after: Fleet): Generator<readonly
   for (const { id } of after.ledger.changed) yield compareClaim(id)
 }
 
-/** A host that left is reported by its former name, because another host may have its name by now. */
+/** A host that has left the fleet is reported by its former name, because another host may have the name now. */
 const nameOf = (old: HostRecord | undefined, next: HostRecord): string =>
   next.gone === null ? hostKey(next) : `${hostKey(old ?? next)} (gone)`
 
-/**
- * The differences in some hosts, and in some claims with their keys and groups, between two fleets, of which one is an earlier copy of the
- * other.
- */
+/** The differences in these hosts, and in these claims with their keys and groups. One fleet is an earlier copy of the other. */
 export function compareNamed(before: Fleet, after: Fleet, hosts: Iterable<HostIndex>, claims: Iterable<string>): Difference[] {
   const found: Difference[] = []
   for (const index of hosts) {
@@ -81,7 +78,7 @@ export function compareNamed(before: Fleet, after: Fleet, hosts: Iterable<HostIn
   return found
 }
 
-/** Compares a claim, and its key and group unless they were compared with an earlier claim. */
+/** Compares a claim. Its key and group are compared too, unless an earlier claim had the same. */
 function claimComparer(before: Fleet, after: Fleet): (id: string) => Difference[] {
   const compared = new Set<string>()
   const isNew = (...name: readonly string[]): boolean => {
@@ -110,7 +107,7 @@ interface Names {
   has(name: string): boolean
 }
 
-/** Names in both maps, each once; entries may come and go between two steps. */
+/** Names in either map, each once. Entries may be added or removed between two steps. */
 function* namesOf(before: Names, after: Names): Generator<string> {
   yield* before.keys()
   for (const key of after.keys()) if (!before.has(key)) yield key
@@ -130,7 +127,7 @@ function differences(
   return [...fields].flatMap((field) => fieldDifferences(subject, name, field, before[field], after[field]))
 }
 
-/** Nested members are compared one by one, down to the depth of the columns of classes. */
+/** Nested members are compared one by one, down to the level of the columns of classes. */
 function fieldDifferences(subject: Difference['subject'], name: string, field: string, before: unknown, after: unknown): Difference[] {
   if (before === after || canonicalJson(before) === canonicalJson(after)) return []
   if (!isRecord(before) || !isRecord(after)) return [{ subject, name, field, before: shown(before), after: shown(after) }]

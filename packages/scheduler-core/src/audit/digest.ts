@@ -2,25 +2,22 @@ import type { Fleet } from '../fleet/fleet.ts'
 import { byCodeUnit } from '../values/canonical-json.ts'
 import { headView, wholeHostView } from './views.ts'
 
-/**
- * Version of the form that digests are taken of; raised with every change of that form, so that two releases never seem to differ because
- * of it.
- */
+/** Version of the digested form. Raised with every change of that form, so that two releases do not seem to differ because of it. */
 export const DIGEST_FORMAT = 2
 
 /**
- * The number of hosts in one part of the state. It is small, because a part is digested in one go (npm run prove --
- * restart measures how long that takes).
+ * The number of hosts in one part of the state. It is small, because a part is digested without a pause (npm run prove -- restart measures
+ * the time).
  */
 export const HOSTS_PER_PART = 4
 
 /**
- * The number of parts of the state: the first contains what exists only once, the others contain the hosts in the
- * order of first sight.
+ * The number of parts of the state. The first part contains what exists only once, and the others contain the hosts in the order of first
+ * sight.
  */
 export const partsOf = ({ hosts }: Fleet): number => 1 + Math.ceil(hosts.count / HOSTS_PER_PART)
 
-/** The present digest of one part, 16 hexadecimal digits: equal on all replicas at the same revision. */
+/** The present digest of one part, as 16 hexadecimal digits. It is equal on all replicas at the same revision. */
 export function digestPart(fleet: Fleet, part: number): string {
   const digest = createDigest()
   if (part === 0) {
@@ -41,7 +38,7 @@ export function digestAll(parts: readonly string[]): string {
   return digest.end()
 }
 
-/** FNV-1a over the code units of a value's canonical form, in two lanes. It distinguishes states and is not for security. */
+/** FNV-1a over the code units of a value's canonical form, in two lanes. It detects differences between states and gives no security. */
 function createDigest() {
   let a = 0x811c9dc5
   let b = 0x01234567
@@ -66,17 +63,17 @@ function createDigest() {
       }
       text('}')
     }
-    // A text and a number with the same spelling are different values.
+    // A text and a number with the same characters are different values.
     else if (typeof value === 'string') text(`"${value.length}${value}`)
     else text(` ${value}`)
   }
   return { take, end: () => hex(a) + hex(b) }
 }
 
-/** Objects of one kind have the same keys in one order, so their sorted order is computed once. */
+/** Objects of one kind have the same keys in the same order, so their sorted order is computed once. */
 const orders = new Map<string, readonly string[]>()
 const MAX_ORDERS = 1_000
-/** Objects whose keys callers choose may have many and long keys, and are rarely alike. */
+/** The order of longer key lists is not cached: objects with keys chosen by callers may have many long keys, and rarely the same ones. */
 const MAX_ORDER_LENGTH = 1_000
 
 function inOrder(keys: string[]): readonly string[] {

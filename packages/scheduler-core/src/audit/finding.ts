@@ -1,7 +1,7 @@
 import type { HostWarning } from '../fleet/warnings.ts'
 import type { HostIndex } from '../values/host-index.ts'
 
-/** What the audit of a replica's state may find. Codes are never reused or renamed; docs/errors.md has a cure for each. */
+/** The findings of an audit of a replica's state. Codes are never reused or renamed. docs/errors.md has a cure for each. */
 export const auditCodes = {
   'state.over_capacity': 'A claim that was made after the host’s last report makes the host exceed what it has.',
   'state.host_gone': 'A claim is on a host that does not exist.',
@@ -20,19 +20,18 @@ export const auditCodes = {
   'state.diverged': 'Another replica has another state at the same revision.',
 } as const
 
-/** The codes above, and those of the warnings of a host whose reported use contradicts its claims. */
+/** The codes above, and the codes of warnings about a host with a reported use that contradicts its claims. */
 export type AuditCode = keyof typeof auditCodes | HostWarning['code']
 
 /**
- * Whether a finding means that this replica's own state differs from the one that its log implies. All other findings
- * are about actions of callers and hosts: every replica has them, a replica may start from a state with them, and
- * `replicaHeal` repairs none of them.
+ * Whether a finding means that this replica's own state differs from the state that its log implies. All other findings are about actions
+ * of callers and hosts. Every replica has them, a replica may start from a state with them, and `replicaHeal` repairs none of them.
  */
 export const isOfState = (code: AuditCode): code is Extract<AuditCode, `state.${string}`> => code.startsWith('state.')
 
 /**
- * How serious a finding is. VIOLATION: a promise of this service is broken. WARNING: hosts report what contradicts the claims, so that an
- * operator has to look. NOTICE: something that may be correct, and that this service does not know about.
+ * How serious a finding is. VIOLATION: a promise of this service is broken. WARNING: reports of hosts contradict the claims, so an operator
+ * has to act. NOTICE: a state that may be correct, but that this service does not know about.
  */
 export const severities = ['VIOLATION', 'WARNING', 'NOTICE'] as const
 export type Severity = (typeof severities)[number]
@@ -61,15 +60,15 @@ export const promiseOf: Readonly<Record<AuditCode, string>> = {
 }
 
 /**
- * Hosts may report anything, and callers may use one uuid in several projects. Neither breaks a promise of this service, so neither raises
- * the number of violations.
+ * Reports may contain anything, and callers may use one uuid in several projects. Neither breaks a promise of this service, so neither
+ * counts as a violation.
  */
 export const severityOf = (code: AuditCode): Severity => {
   if (code === 'instance.unclaimed') return 'NOTICE'
   return promiseOf[code] === 'I18' || code === 'instance.elsewhere' ? 'WARNING' : 'VIOLATION'
 }
 
-/** Contradictions in the order in which an operator should look at them: possible loss of data first, unreliable figures last. */
+/** Contradictions in the order of their urgency: possible loss of data first, unreliable figures last. */
 const contradictions: readonly AuditCode[] = [
   'instance.two_hosts',
   'host.same_machine',
@@ -83,19 +82,19 @@ const contradictions: readonly AuditCode[] = [
   'instance.unclaimed',
 ]
 
-/** The rank of a finding among others, from 0: broken promises first, then contradictions in their order. */
+/** The rank of a finding, from 0. Broken promises come first, then contradictions in their order. */
 export const rankOf = (code: AuditCode): number => 1 + contradictions.indexOf(code)
 
-/** Whether an audit code of this name exists. */
+/** Whether this is the name of an audit code. */
 export const isAuditCode = (code: string): code is AuditCode => Object.hasOwn(promiseOf, code)
 
 /** The kinds of objects that the audit checks. */
 export type Subject = 'host' | 'claim' | 'reservation' | 'instance' | 'key' | 'group' | 'aggregate' | 'part'
 
-/** Something in a replica's state that is impossible, or that contradicts what hosts report. */
+/** An impossible fact in a replica's state, or one that contradicts the reports of hosts. */
 export interface Finding {
   readonly code: AuditCode
-  /** The object that was checked: its kind and its name. */
+  /** The kind of the checked object. `name` is its name. */
   readonly subject: Subject
   readonly name: string
   /** Present if the host is known. */
@@ -105,6 +104,6 @@ export interface Finding {
   readonly field: string
   readonly expected: string
   readonly actual: string
-  /** Present if the finding is about several hosts: these hosts, for its repair. */
+  /** The hosts of a finding about several hosts. The repair uses them. */
   readonly hosts?: readonly HostIndex[]
 }

@@ -18,8 +18,8 @@ import { auditCells, auditGpus } from './strict-units.ts'
 import { type CellSums, type Held, type HostSums, heldUncounted, sumClaims } from './sums.ts'
 
 /**
- * Checks invariants I1 and I13 for one host and its indexes: its columns must follow from its report and its claims,
- * and nothing may be allocated twice.
+ * Checks invariants I1 and I13 for one host and its indexes. Its columns must follow from its report and its claims, and nothing may be
+ * allocated twice.
  */
 export function auditHost(fleet: Fleet, index: HostIndex): Finding[] {
   const record = fleet.hosts.records[index]
@@ -72,7 +72,7 @@ function checkName({ hosts, aggregates }: Fleet, record: HostRecord, report: Rep
   if (at(serviceSuspect, record.index) !== isSuspect) report('state.column', 'serviceSuspect', isSuspect, at(serviceSuspect, record.index))
 }
 
-/** Recomputes every class column from the report, with whole numbers of any size, and the free amount from what claims hold. */
+/** Recomputes every class column from the report and the claims, with integers of any size. */
 function checkClasses({ hosts, featureLevel }: Fleet, record: HostRecord, { classes }: HostSums, report: Report): void {
   const { index } = record
   const reported = inventoriesOf(countedStats(hosts, record))
@@ -105,14 +105,11 @@ function checkClasses({ hosts, featureLevel }: Fleet, record: HostRecord, { clas
         report('state.column', `${name}.${column}`, expected[column], at(columns[column], index))
     if (expected.free < 0 && held?.late !== undefined) report('state.over_capacity', name, capacity, used + claimed, held.late.id)
   }
-  // A class that claims hold although it has no columns.
+  // Finds classes that claims hold although they have no columns.
   for (const name of classes.keys()) if (!hosts.classes.has(name)) report('state.column', `${name}.claimed`, 'columns', 'none')
 }
 
-/**
- * The amount of a class that materialised claims hold, and the amount that all claims hold and the report does not
- * count.
- */
+/** The amount of a class that materialised claims hold, and the amount of all claims that the report does not count. */
 function claimedOf(held: Held | undefined, inventory: Inventory | undefined, featureLevel: number) {
   const countsUse = inventory !== undefined && inventory.used !== null
   const covered = featureLevel >= STRICT_CLAIMS && countsUse ? (held?.unlessCounted ?? 0) : 0
@@ -185,7 +182,7 @@ function checkCells({ stats, cells }: HostRecord, sums: HostSums, report: Report
     checkPins(cell, held?.pinned, reported.pinnedCpus, report)
     checkPages(cell, held?.pages, reported.pages, report)
     const pins = new Set([...(reported.pinnedCpus ?? []), ...cell.pinnedByClaims.keys()])
-    // Only a host that reports which CPUs may be dedicated can have CPUs that are never shared.
+    // CPUs can only be reserved for dedicated use on a host that reports which CPUs may be dedicated.
     const pinned = reported.dedicatedCpuset === null ? pins.size : cell.cpuset.filter((cpu) => pins.has(cpu)).length
     const shareable = cell.cpuset.length === 0 ? 0 : Math.floor(((cell.cpuset.length - pinned) * cpuCapacity) / cell.cpuset.length)
     if (cpus > shareable && held?.cpus.late !== undefined)
@@ -233,7 +230,7 @@ function checkCounts({ hosts: { columns } }: Fleet, record: HostRecord, { newcom
   if (at(columns.ioOps, index) !== ioOps) report('state.column', 'ioOps', ioOps, at(columns.ioOps, index))
 }
 
-/** Every claim that the host lists must be in the ledger, and must have a reason to be listed. */
+/** Checks that every claim that the host lists is in the ledger and belongs on the list. */
 function checkClaims({ hosts, ledger }: Fleet, record: HostRecord, report: Report): void {
   const { claims, index } = record
   for (const claim of claims) {
@@ -255,7 +252,7 @@ function checkGroups({ groups }: Fleet, { index }: HostRecord, { members }: Host
 
 type Inventory = HostStats['inventories'][number]
 
-/** The classes of a report: the three standard ones from the plain fields, and those that it lists. */
+/** The resource classes of a report: the three standard ones from its plain fields, and those in its list. */
 function inventoriesOf(stats: HostStats): ReadonlyMap<string, Inventory> {
   const standard: readonly (readonly [string, number, number, number])[] = [
     ['VCPU', stats.vcpus, stats.cpuAllocationRatio, stats.vcpusUsed],

@@ -5,7 +5,10 @@ import { isLive } from '../records/claim.ts'
 import type { AuditCode, Finding } from './finding.ts'
 import { about } from './ledger.ts'
 
-/** An instance has one live claim; the two ends of an open move count as one. The index of its claims lists only live claims of it. */
+/**
+ * Checks that an instance has at most one live claim; the two ends of an open move count as one. The index of its claims must list only its
+ * live claims.
+ */
 export function auditInstance({ hosts, ledger }: Fleet, instance: string): Finding[] {
   const { findings, report } = about('instance', instance, null, null)
   const claims = ledger.instances.of(instance).flatMap((id) => {

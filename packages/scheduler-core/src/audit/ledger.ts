@@ -8,8 +8,8 @@ import type { HostIndex } from '../values/host-index.ts'
 import type { AuditCode, Finding, Subject } from './finding.ts'
 
 /**
- * Checks invariant I7 and the indexes: the host of a claim exists, and every index that should list the claim does.
- * `id` is the name under which the ledger lists it.
+ * Checks invariant I7 and the indexes: the host of a claim exists, and every index that should list the claim does. `id` is the name of the
+ * claim in the ledger.
  */
 export function auditClaim(fleet: Fleet, id: string, claim: Claim): Finding[] {
   const { hosts, ledger, groups } = fleet
@@ -41,18 +41,18 @@ export function auditClaim(fleet: Fleet, id: string, claim: Claim): Finding[] {
   return findings
 }
 
-/** Checks that everything in the index of reservations is a reservation of the ledger. */
+/** Checks that every entry in the index of reservations is a reservation of the ledger. */
 export function auditReservation({ ledger }: Fleet, claim: Claim): Finding[] {
   const { findings, report } = about('reservation', claim.id, null, claim.id)
   if (ledger.claims.get(claim.id) !== claim) report('state.orphan_entry', 'reservations', 'a claim of the ledger', 'none')
   return findings
 }
 
-/** Checks that a key's claims exist and belong to it, and that they keep the key as long as one of them is live. */
+/** Checks that the claims of an idempotency key exist and belong to it, and that the key exists while one of them is live. */
 export function auditKey({ ledger }: Fleet, bound: BoundKey): Finding[] {
   const { findings, report } = about('key', `${bound.account} ${bound.key}`, null, null)
   const known = ledger.findKey(bound.account, bound.key)
-  // Ended claims are unpacked at each access, so they are not compared by identity.
+  // Ended claims are unpacked at each access, so their keys are not compared by identity.
   if (known !== bound && (known?.boundAt !== bound.boundAt || known.revision !== bound.revision || bound.forgottenAt === null))
     report('state.duplicate', 'key', 'bound once', 'bound twice')
   let lives = false

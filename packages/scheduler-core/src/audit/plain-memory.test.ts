@@ -7,12 +7,12 @@ import { aClaim, aLog, aReport, aUuid, type HostShape, type TestLog } from '../t
 import { PLAIN_IN_CELLS } from '../values/levels.ts'
 import { audit } from './audit.ts'
 
-/** Memory outside of huge pages is counted over the whole host, by the rule that claims are judged by. */
+/** Tests that memory outside of huge pages is counted for the whole host, as the judge does. */
 
 const small = { sizeKib: 4, total: 1_048_576 }
 const huge = { sizeKib: 2_048, total: 2_048 }
 const cell = { id: 0, cpuset: [0, 1, 2, 3, 4, 5, 6, 7], memoryMb: 8_192, pages: [small, huge] }
-/** 8 GiB, half of it in huge pages. */
+/** A host with 8 GiB, half of it in huge pages. */
 const host: HostShape = { vcpus: 8, memoryMb: 8_192, numaCells: [cell] }
 
 const plain = (memoryMb: number): Grants => ({ classes: { VCPU: 1, MEMORY_MB: memoryMb } })
@@ -37,7 +37,7 @@ const excessesOf = (fleet: Fleet) =>
 
 const WHAT = 'memory outside of huge pages'
 
-/** A log in which level 9 accepts claims that the next level would not, then raised to the given level. */
+/** A log in which level 9 accepts claims that level 10 would refuse. Then the log is raised to the given level. */
 function overFull(level: number = PLAIN_IN_CELLS): TestLog {
   const log = aHost(PLAIN_IN_CELLS - 1)
   expect([claim(log, 'a', plain(4_096)), claim(log, 'b', inCell(3_072))]).toEqual([[undefined], [undefined]])
@@ -45,19 +45,19 @@ function overFull(level: number = PLAIN_IN_CELLS): TestLog {
   return log
 }
 
-/** A state in which all claims were accepted by the rules of the log's present level. */
+/** A fleet in which all claims were accepted by the rules of its present level. */
 function letIn(log: TestLog): Fleet {
   log.fleet.strictSince = 0
   return log.fleet
 }
 
-test('accepted claims hold more than the memory outside of the huge pages', () => {
+test('the audit finds claims that hold more than the memory outside of the huge pages', () => {
   expect(excessesOf(letIn(overFull()))).toEqual([
     { code: 'state.over_capacity', field: WHAT, expected: '4096', actual: '7168', claim: 'b.0' },
   ])
 })
 
-test('guests with huge pages hold none of it', () => {
+test('guests with huge pages hold no memory outside of them', () => {
   const log = aHost()
   expect([claim(log, 'a', plain(4_096)), claim(log, 'b', inCell(4_096, { sizeKib: 2_048, count: 2_048 }))]).toEqual([
     [undefined],
@@ -67,7 +67,7 @@ test('guests with huge pages hold none of it', () => {
   expect(claim(log, 'c', plain(1))).toEqual(['claim.no_room'])
 })
 
-test('claimed huge pages of a size that is gone count as huge pages', () => {
+test('claimed huge pages of a size that the host no longer has count as huge pages', () => {
   const gigabytes = { ...cell, pages: [small, { sizeKib: 1_048_576, total: 4 }] }
   const log = aHost()
   expect(claim(log, 'b', inCell(4_096, { sizeKib: 2_048, count: 2_048 }))).toEqual([undefined])
@@ -75,30 +75,30 @@ test('claimed huge pages of a size that is gone count as huge pages', () => {
   expect([claim(log, 'a', plain(4_096)), findingsOf(letIn(log))]).toEqual([[undefined], []])
 })
 
-test('memory that the report counts as huge pages is excluded, used or not', () => {
+test('huge pages of the report are excluded from the plain memory, used or not', () => {
   const used = { ...cell, memoryUsageMb: 6_144, pages: [small, { ...huge, used: 2_048 }] }
   const log = aHost(PLAIN_IN_CELLS, { ...host, memoryMbUsed: 6_144, numaCells: [used] })
   expect([claim(log, 'a', plain(2_048)), claim(log, 'b', plain(1))]).toEqual([[undefined], ['claim.no_room']])
   expect(findingsOf(log.fleet)).toEqual([])
 })
 
-test('it is multiplied by the allocation ratio', () => {
+test('plain memory is multiplied by the allocation ratio', () => {
   const log = aHost(PLAIN_IN_CELLS, { ...host, ramAllocationRatio: 1.5 })
   expect([claim(log, 'a', plain(4_000)), claim(log, 'b', plain(2_144)), findingsOf(log.fleet)]).toEqual([[undefined], [undefined], []])
 })
 
-describe('claims from before the level at which it is counted over the whole host', () => {
-  test.each([PLAIN_IN_CELLS - 1, PLAIN_IN_CELLS])('are no violation at level %i', (level) => {
+describe('claims from before the level at which plain memory is counted for the whole host', () => {
+  test.each([PLAIN_IN_CELLS - 1, PLAIN_IN_CELLS])('older claims are no violation at level %i', (level) => {
     expect(findingsOf(overFull(level).fleet)).toEqual([])
   })
 
-  test('are no violation in a copy or a restored fleet either', () => {
+  test('older claims are no violation in a copied or restored fleet', () => {
     const { fleet } = overFull()
     const restored = restoreFleet(JSON.parse(JSON.stringify(checkpointOf(fleet))))
     expect([findingsOf(copyFleet(fleet)), findingsOf(restored)]).toEqual([[], []])
   })
 
-  test('a later claim that takes none of it is not reported', () => {
+  test('a later claim without plain memory is not reported', () => {
     const log = overFull()
     expect(claim(log, 'c', { classes: { VCPU: 1 } })).toEqual([undefined])
     expect(claim(log, 'd', inCell(1_024, { sizeKib: 2_048, count: 512 }))).toEqual([undefined])
@@ -106,7 +106,7 @@ describe('claims from before the level at which it is counted over the whole hos
   })
 })
 
-test('a host that sets aside more than before breaks no promise', () => {
+test('a host that reserves more than before breaks no promise', () => {
   const log = aHost()
   expect(claim(log, 'a', plain(4_096))).toEqual([undefined])
   const pages = [

@@ -4,7 +4,7 @@ import { aLog, aReport } from '../testing/index.ts'
 import { repairOf } from './repair.ts'
 import { A, findingsOf } from './testing/scene.ts'
 
-test('of a host with several nodes, the texts of repairs say which node is meant', () => {
+test('repairs of a finding name the node if the host has several', () => {
   const log = aLog()
   const listing = { instances: [A], vcpusUsed: 2 }
   log.append([

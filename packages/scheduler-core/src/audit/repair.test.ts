@@ -8,7 +8,7 @@ import { A, B, C, findingsOf, HOUR, Scene } from './testing/scene.ts'
 const optionsOf = (fleet: Fleet, finding: Finding): string[] => [...repairOf(fleet, finding).options].map(({ name }) => name)
 
 describe('repairs of contradictions in reports', () => {
-  /** The options for the one finding of a code, and what each does. */
+  /** The repair options of the one finding with a code, and the effect of each. */
   const repairs = (scene: Scene, code: Finding['code'], host?: string): string[] => {
     const { fleet } = scene.log
     const found = findingsOf(fleet).filter((one) => one.code === code && (host === undefined || one.host === host))
@@ -115,11 +115,11 @@ describe('repairs of contradictions in reports', () => {
   })
 })
 
-describe('an instance that its destination was the last to list', () => {
+describe('the destination of a move was the last to list the instance', () => {
   const movedAway = () => new Scene(['h1', 'h2']).claims('a', 'h1', A).lists('h1', A).moves('b', 'h2', 'a').lists('h1').lists('h2', A)
   const missed = [expect.stringMatching(/^instance\.unlisted \| h1 \| a \| none since /)]
 
-  test('is expected at its source from the end of the move on', () => {
+  test('the instance is expected at its source from the end of the move on', () => {
     const scene = movedAway()
       .after(2 * HOUR)
       .releases('b')
@@ -129,7 +129,7 @@ describe('an instance that its destination was the last to list', () => {
     expect(scene.after(1).found).toEqual(missed)
   })
 
-  test('has been missing since the destination does not list it either', () => {
+  test('the instance is missing since the destination stopped listing it', () => {
     const scene = movedAway().after(HOUR).lists('h2')
     expect(scene.found).toEqual([])
     expect(scene.after(HOUR - 1).found).toEqual([])
@@ -146,11 +146,11 @@ describe('repairs of an instance with claims in two projects', () => {
   }
   const scene = () => new Scene(['h1', 'h2']).claims('a', 'h1', A, 'p1').claims('b', 'h2', A, 'p2').lists('h1', A)
 
-  test('the claim is ended whose host reports a list without this instance', () => {
+  test('the repair ends the claim on the host that reports a list without the instance', () => {
     expect(repairs(scene())).toEqual(['claim:b'])
   })
 
-  test('a host without a list of instances may run some: the repair guesses nothing, and an operator chooses', () => {
+  test('a host without a list may run the instance, so an operator chooses the repair', () => {
     expect(repairs(scene().reports('h2', { instances: null }))).toEqual(['claim:a', 'claim:b'])
   })
 })

@@ -13,17 +13,17 @@ import { isThere, isUnseen, listersOf, straysOf, unlistedSince } from './listing
 
 /** How a finding is repaired. */
 export interface Repair {
-  /** What to do, as sentences. */
+  /** What to do, in sentences. */
   readonly text: string
-  /** Changes of the log that repair it, of which an operator chooses one. Empty if it cannot be repaired from here. */
+  /** The changes of the log that repair the finding. An operator chooses one. Empty if no change of the log repairs it. */
   readonly options: Iterable<RepairOption>
 }
 
 /** One way to repair a finding. */
 export interface RepairOption {
-  /** The word by which operators choose it, such as `host:rack1-a`; unique among the options of the finding. */
+  /** The name of the option for operators, such as `host:rack1-a`. Unique among the options of the finding. */
   readonly name: string
-  /** What the repair does, as a sentence. */
+  /** The effect of the repair, as a sentence. */
   readonly text: string
   readonly act: RepairAct
 }
@@ -33,23 +33,21 @@ export type RepairAct =
   /** The claim moves at once. */
   | { readonly type: 'move'; readonly claim: Claim; readonly to: HostRecord }
   /**
-   * A claim is created for an instance that runs there. `reported`: the size that its host's report shows; null: the operator states it.
+   * A claim is created for an instance that runs there. `reported` is its size according to the host's report; null if an operator must
+   * specify it.
    */
   | { readonly type: 'claim'; readonly instance: string; readonly on: HostRecord; readonly reported: InstanceSize | null }
-  /** The log is correct already; something outside of it has to change. */
+  /** The log is correct already. Something outside of it must change. */
   | { readonly type: 'nothing'; readonly why: string }
 
-/** What an instance takes of its host. */
+/** The resources of an instance on its host. */
 export interface InstanceSize {
   readonly vcpus: number
   readonly memoryMib: number
   readonly diskGib: number
 }
 
-/**
- * How a finding is repaired, as the fleet is now. `listing`: hosts that may list its instance by now; by default those that did when it was
- * found.
- */
+/** The repair of a finding in the present fleet. `listing`: hosts that may list its instance now; by default the hosts of the finding. */
 export function repairOf(fleet: Fleet, finding: Finding, listing = finding.hosts ?? []): Repair {
   const { code, host, name, claim } = finding
   if (isOfState(code))
@@ -62,7 +60,7 @@ export function repairOf(fleet: Fleet, finding: Finding, listing = finding.hosts
     case 'instance.unlisted': {
       const unlisted = claim === null ? undefined : fleet.ledger.claims.get(claim)
       if (unlisted === undefined || unlistedSince(fleet, unlisted) === null || listers().length > 0)
-        return byHand('It is so no more: the claim has ended, or a host lists its instance again.')
+        return byHand('This is resolved: the claim has ended, or a host lists its instance again.')
       const text = `End claim ${claim}: no host runs its instance. If it is only late, leave it; if ${where} runs it, its report must list it.`
       return { text, options: [ends(unlisted, 'End the claim.')] }
     }
@@ -75,13 +73,13 @@ export function repairOf(fleet: Fleet, finding: Finding, listing = finding.hosts
       }
       const live = liveClaimsOf(fleet.ledger.claimsFor(name))
       return {
-        text: `Find out where instance ${name} runs, and end the claims of which it is not.`,
+        text: `Find out which claim instance ${name} runs under, and end its other claims.`,
         options: live.length < 2 ? [] : live.map((one) => ends(one.claim, textOfEnd(fleet, one.claim))),
       }
     }
     case 'instance.two_hosts': {
       const running = listers()
-      if (running.length < 2) return byHand('It is so no more: at most one host lists the instance.')
+      if (running.length < 2) return byHand('This is resolved: at most one host lists the instance.')
       return {
         text: `Two copies of one instance may write the same disks: stop ${name} on all but one of its hosts, and say which one keeps it: its claim goes there. The finding ends with the next reports of the others.`,
         options: running.map((record) => holds(fleet, name, record)),
@@ -91,7 +89,7 @@ export function repairOf(fleet: Fleet, finding: Finding, listing = finding.hosts
       const running = listers().filter((record) => hostKey(record) !== host)
       const counted = claim === null ? undefined : fleet.ledger.claims.get(claim)
       if (counted === undefined || !isLive(counted) || !isUnseen(fleet, counted) || running.length === 0)
-        return byHand('It is so no more: the claim has ended or moved, or its own host lists the instance.')
+        return byHand('This is resolved: the claim has ended or moved, or its own host lists the instance.')
       const isBlind = fleet.hosts.get(counted.host).stats.instances === null
       const first = isBlind ? `${where} does not list its instances: see whether it runs this one too, and stop one of the two. ` : ''
       return {
@@ -147,11 +145,11 @@ export function repairOf(fleet: Fleet, finding: Finding, listing = finding.hosts
   }
 }
 
-/** Every host that lists an instance: a host may have begun to list it after the audit. */
+/** All hosts that list an instance. A host may have started to list it after the audit. */
 export const listingOf = ({ hosts }: Fleet, instance: string): HostIndex[] =>
   hosts.present.filter(({ present }) => present.has(instance)).map(({ index }) => index)
 
-/** The options are generated while they are read, since there may be very many. */
+/** Options are generated while they are read, since there may be one for every claim of a host. */
 const lazily = (options: () => Iterator<RepairOption>): Iterable<RepairOption> => ({ [Symbol.iterator]: options })
 
 const byHand = (text: string): Repair => ({ text, options: [] })
@@ -174,7 +172,7 @@ const moves = ({ hosts }: Fleet, claim: Claim, to: HostRecord): RepairOption => 
   act: { type: 'move', claim, to },
 })
 
-/** An instance stays on a host: its one claim is there, is moved there, or is created there. */
+/** The option that keeps an instance on this host. Its one claim is there, is moved there, or is created there. */
 function holds(fleet: Fleet, instance: string, record: HostRecord): RepairOption {
   const [live, ...others] = liveClaimsOf(fleet.ledger.claimsFor(instance))
   const where = hostAddress(fleet.hosts, record)
@@ -197,7 +195,7 @@ function holds(fleet: Fleet, instance: string, record: HostRecord): RepairOption
   return { ...moves(fleet, live.claim, record), text: `${where} keeps it: move claim ${live.claim.id} there.` }
 }
 
-/** Claims of a host, of which one may be ended. */
+/** One option for each claim of a host, which ends that claim. */
 function* endsOn({ claims }: HostRecord): Generator<RepairOption, void> {
   for (const claim of claims)
     if (isLive(claim) && claim.source === null) yield ends(claim, `End claim ${claim.id}, of instance ${claim.instance ?? 'none'}.`)
@@ -208,8 +206,7 @@ function* claimsFor(fleet: Fleet, record: HostRecord): Generator<RepairOption, v
   const unclaimed = straysOf(record, { now: fleet.now, afterMs: 0 }).filter(
     (instance) => liveClaimsOf(fleet.ledger.claimsFor(instance)).length === 0,
   )
-  // The report shows the size of an instance only if the host lists no other one without a claim: it is the rest of the
-  // used amounts.
+  // The size of an instance is the rest of the used amounts. It is known only if the host lists no other instance without a claim.
   const reported = unclaimed.length === 1 ? usedWithoutClaims(record) : null
   for (const instance of unclaimed) {
     const size = reported === null ? '' : `, of the size that its report leaves if none is stated: ${textOfSize(reported)}`
@@ -221,7 +218,7 @@ function* claimsFor(fleet: Fleet, record: HostRecord): Generator<RepairOption, v
   }
 }
 
-/** What the report counts beyond the claims of the instances that it lists; null where no CPU or no memory is left for another instance. */
+/** The use that a report counts beyond the claims of its listed instances. Null if no CPU or no memory is left for another instance. */
 function usedWithoutClaims({ stats, claims, present }: HostRecord): InstanceSize | null {
   const left = (used: number, resource: string): number => {
     let held = 0
@@ -246,7 +243,7 @@ const textOfSize = ({ vcpus, memoryMib, diskGib }: InstanceSize): string => `${v
 
 const nameOf = ({ host, node }: HostRecord): HostName => ({ host, node })
 
-/** The names of one machine, each of which may be kept. */
+/** One option for each name of a machine: the name that remains. */
 function namesOf(fleet: Fleet, indexes: readonly HostIndex[]): RepairOption[] {
   const [first, second] = indexes.map((index) => fleet.hosts.get(index))
   if (first === undefined || second === undefined || first.stats.machineId !== second.stats.machineId) return []
@@ -255,7 +252,7 @@ function namesOf(fleet: Fleet, indexes: readonly HostIndex[]): RepairOption[] {
     const nodesOf = (host: string): HostRecord[] => fleet.hosts.nodesOf(host).map((index) => fleet.hosts.get(index))
     const nodes = nodesOf(old.host)
     const isHeld = nodesOf(by).some((record) => claimsKeeping(record, fleet.now).length > 0)
-    // A host can only be merged into one that has no claims.
+    // A host can only be merged into a name without claims.
     if (isHeld)
       return {
         name: `host:${by}`,
@@ -292,8 +289,8 @@ function* either({ hosts }: Fleet, record: HostRecord, first: readonly RepairOpt
 }
 
 /**
- * The one claim of an instance whose host reports a list without this instance, while the hosts of all its other claims list it; undefined
- * where that is not certain. A host without a list does not say that it runs nothing.
+ * The one claim of an instance on a host that reports a list without the instance, while the hosts of all its other claims list it.
+ * Undefined if that is not certain. A host without a list may run the instance.
  */
 function unlistedOf(fleet: Fleet, instance: string): Claim | undefined {
   const claims = fleet.ledger.claimsFor(instance)

@@ -6,34 +6,34 @@ import { type Claim, isLive, madeAt } from '../records/claim.ts'
 import type { Grants, KindName } from '../records/grants.ts'
 import { ALLOCATION_RULES, KEPT_PAGES, STRICT_CLAIMS } from '../values/levels.ts'
 
-/** An amount that claims hold: `always`, and `unlessCounted` for what a report that counts use counts already. */
+/**
+ * The amount of a resource that claims hold. `always` is held in addition to the report. `unlessCounted` is already contained in the use of
+ * a report that counts use.
+ */
 export interface Held {
   always: number
   unlessCounted: number
   /**
-   * A claim that holds some of `always` and was created after the host's last report, and after the last edit that may have made the host
-   * smaller. For a claim that settled in place, only what it added there is considered.
+   * The claim that holds a part of `always` and is later than the host's last report and than the last edit that may have made the host
+   * smaller. After a confirmed move in place, only what it added is considered.
    */
   late: Claim | undefined
 }
 
-/**
- * What the claims of one host hold, computed from the claims. The ledger is updated incrementally instead, so the two
- * can be compared.
- */
+/** What the claims of one host hold, summed over its claims. The ledger updates its sums incrementally, so the two can be compared. */
 export interface HostSums {
   readonly classes: ReadonlyMap<string, Held>
-  /** What claims hold of each GPU, by its index. */
+  /** Claimed shares of each GPU, by its index. */
   readonly gpus: ReadonlyMap<number, Held>
-  /** What claims hold of each cell: shared CPUs, MiB, and how many claims hold each dedicated CPU. */
+  /** Claimed amounts of each cell: shared CPUs, MiB, and the number of claims on each dedicated CPU. */
   readonly cells: ReadonlyMap<number, CellSums>
-  /** All grants by kind, for the kinds that audit themselves. */
+  /** All grants by kind, for the kinds that have their own audit. */
   readonly grants: ReadonlyMap<KindName, readonly HeldGrant<unknown>[]>
-  /** Instances that the report does not count. */
+  /** The number of instances that the report does not count. */
   readonly newcomers: number
-  /** Live members by uuid of the group. */
+  /** The number of live members, by uuid of the group. */
   readonly members: ReadonlyMap<string, number>
-  /** Memory that is not huge pages. */
+  /** Memory outside of huge pages. */
   readonly plain: Held
 }
 
@@ -41,7 +41,7 @@ export interface CellSums {
   readonly cpus: Held
   readonly memoryMb: Held
   readonly pinned: Map<number, Held>
-  /** What claims hold of huge pages, by page size in KiB. */
+  /** Claimed huge pages, by page size in KiB. */
   readonly pages: Map<number, Held>
 }
 
@@ -53,7 +53,7 @@ export function sumClaims({ hosts, ledger, featureLevel, strictSince }: Fleet, r
   const members = new Map<string, number>()
   let newcomers = 0
   const plain = nothing()
-  // Ratios that operators and aggregates set may leave less than claims hold already.
+  // Ratios that operators and aggregates set may make the capacity smaller than existing claims.
   const ratedAt = featureLevel < ALLOCATION_RULES ? -1 : (hosts.columns.lastEdit[record.index] as number)
 
   const isLate = ({ createdAt, fence }: Pick<Claim, 'createdAt' | 'fence'>): boolean =>
@@ -90,17 +90,18 @@ export function sumClaims({ hosts, ledger, featureLevel, strictSince }: Fleet, r
       const counted = claim.state === 'MATERIALISED' && record.usedFrom === 'REPORT'
       if (!inPlace) {
         const { grants, extra } = claim
-        // The rest of a claim that settled in place was held by the claim before it.
+        // After a confirmed move in place, the rest of the claim was already held by its source.
         if (extra === null || featureLevel < STRICT_CLAIMS) add(claim, grants, counted)
         else add(claim, withoutExtra(grants, extra), counted, false)
         if (!counted) newcomers++
         if (claim.group !== null) members.set(claim.group, (members.get(claim.group) ?? 0) + 1)
       } else if (claim.extra === null) add(claim, claim.grants, false)
-      // what a move before this one added may have been there before the host became too small
+      // what an earlier move added may have been held before the host became too small
       const isNew = claim.extra !== null && (inPlace || !isAllOf(claim.extra, claim.grants))
       if (claim.extra !== null) add(claim, claim.extra, false, isNew && isLate(claim.extraSince ?? claim))
     }
-    // The claim has ended and its instance runs on: what the host does not count itself stays taken, and so does what no report has counted.
+    // The claim has ended, but its instance still runs. What the host does not count itself stays held, and so does what no report has
+    // counted yet.
     else {
       const { grants, extra } = claim
       if (hosts.isStillListed(record, claim.instance)) add(claim, extra === null ? grants : withoutExtra(grants, extra), true)
@@ -111,8 +112,8 @@ export function sumClaims({ hosts, ledger, featureLevel, strictSince }: Fleet, r
 }
 
 /**
- * Pages by the sizes that the host has now: pages of a huge size that is gone count as the same amount of memory in pages of the next
- * larger size, or of the largest.
+ * The claimed pages by the sizes that the host has now. Pages of a huge size that the host no longer has count as the same amount of memory
+ * in the next larger size, or in the largest.
  */
 function pagesNow({ stats }: HostRecord, pages: { readonly sizeKib: number; readonly count: number }) {
   const there = stats.numaCells.flatMap((cell) => cell.pages.map(({ sizeKib }) => sizeKib))
@@ -123,13 +124,13 @@ function pagesNow({ stats }: HostRecord, pages: { readonly sizeKib: number; read
   return { sizeKib, count: Math.ceil((pages.count * pages.sizeKib) / sizeKib) }
 }
 
-/** The sizes of a cell's pages that are huge: all but the smallest, and all that are larger than the plain pages of any machine. */
+/** The sizes of a cell's pages that are huge: all but the smallest, and every size above the plain pages of any machine. */
 export function hugeSizesOf(pages: readonly { readonly sizeKib: number }[]): ReadonlySet<number> {
   const sizes = pages.map(({ sizeKib }) => sizeKib)
   return new Set(sizes.filter((size) => size > 64 || size > Math.min(...sizes)))
 }
 
-/** MiB of grants that are not huge pages of the host's cells. */
+/** MiB of grants outside of huge pages of the host's cells. */
 function plainMibOf({ stats }: HostRecord, { classes = {}, numa = [] }: Grants): number {
   const huge = new Set(stats.numaCells.flatMap(({ pages }) => [...hugeSizesOf(pages)]))
   const isHuge = ({ sizeKib }: { readonly sizeKib: number }): boolean => sizeKib > 64 || huge.has(sizeKib)
@@ -137,13 +138,16 @@ function plainMibOf({ stats }: HostRecord, { classes = {}, numa = [] }: Grants):
 }
 
 /**
- * Whether a claim that settled in place is counted separately as a whole: no report counts its present units. The claim
- * before it held the units that both have, so it does not overfill the host.
+ * Whether the claim of a confirmed move in place is counted separately as a whole, because no report counts its present units. Units that the
+ * claim before it also held do not overfill the host.
  */
 const isAllOf = (extra: Grants, { classes = {} }: Grants): boolean =>
   Object.entries(classes).every(([name, amount]) => amount === 0 || extra.classes?.[name] === amount)
 
-/** The grants of a claim less what it holds in addition to the report: amounts of classes and pools, and kinds of units as a whole. */
+/**
+ * The grants of a claim without the amounts that it holds in addition to the report. Amounts of classes and pools are subtracted; kinds of
+ * units are left out as a whole.
+ */
 const withoutExtra = ({ classes = {}, pools = {}, ...units }: Grants, extra: Grants): Grants => ({
   ...Object.fromEntries(Object.entries(units).filter(([name]) => extra[name as KindName] === undefined)),
   classes: lessOf(classes, extra.classes),
@@ -153,7 +157,7 @@ const withoutExtra = ({ classes = {}, pools = {}, ...units }: Grants, extra: Gra
 const lessOf = (amounts: Readonly<Record<string, number>>, extra: Readonly<Record<string, number>> = {}): Record<string, number> =>
   Object.fromEntries(Object.entries(amounts).map(([name, amount]) => [name, amount - (extra[name] ?? 0)]))
 
-/** The amount that claims hold and the report does not count; `countsUse`: whether the report states the use at all. */
+/** The amount that claims hold and the report does not count. `countsUse` is whether the report contains the use at all. */
 export const heldUncounted = (held: Held | undefined, countsUse: boolean): number =>
   held === undefined ? 0 : held.always + (countsUse ? 0 : held.unlessCounted)
 

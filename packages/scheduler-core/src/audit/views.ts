@@ -8,9 +8,8 @@ import { type Claim, isLive } from '../records/claim.ts'
 import { publishedStats } from '../report/stats-versions.ts'
 
 /**
- * The state as plain data in small pieces, for digests and for comparing two fleets. Hosts are named by their rank,
- * which is the same on every replica. State that depends on the history of a replica (`version`, unneeded columns) is
- * left out.
+ * The state as plain data in small pieces, for digests and for comparing two fleets. Hosts are named by their rank, which is the same on
+ * every replica. State that depends on a replica's own history (`version`, unneeded columns) is left out.
  */
 export type View = Readonly<Record<string, unknown>>
 
@@ -27,21 +26,21 @@ export function headView({ place, now, featureLevel, hosts, ledger, groups, aggr
     groups: groups.byUuid.size,
     aggregates: aggregates.byUuid.size,
     profiles: profiles.written().length,
-    // Number 0 is part of the release, and another release may have a different one.
+    // Version 0 is part of the release, and another release may have another one.
     activeProfiles: profiles
       .names()
       .filter((name) => profiles.activeNumber(name) !== 0)
       .map((name) => `${name}@${profiles.activeNumber(name)}`),
     ...(ledger.keyLimits.version > 0 && { keyLimits: ledger.keyLimits }),
     ...(hosts.fleetAllocation.version > 0 && { fleetAllocation: hosts.fleetAllocation }),
-    // Only present where there is one, so that older logs look as they did before rollouts existed.
+    // Present only if there is a rollout, so that digests of older logs do not change.
     ...(profiles.courses().size > 0 && { profileCourses: [...profiles.courses()].map(([name, course]) => ({ name, ...course })) }),
   }
 }
 
 export function hostView({ hosts }: Fleet, record: HostRecord): View {
   const { index, stats, cells, gpus, claims, present, reporters, namespaces, traits } = record
-  // The last three follow from the other members, and releases that read each other's digests may not have them.
+  // The last three members follow from the others, and releases that compare digests may not have them.
   const {
     version: _version,
     zone: _zone,
@@ -69,7 +68,7 @@ export function hostView({ hosts }: Fleet, record: HostRecord): View {
     traits: [...traits],
     present: [...present],
     reporters: [...reporters],
-    // The documents belong to other services; only the last reporter of each is compared.
+    // The documents belong to other services. Only the last reporter of each is compared.
     namespaces: [...namespaces].map(([name, { version, reportedAt }]) => [
       name,
       version,
@@ -87,13 +86,13 @@ export function hostView({ hosts }: Fleet, record: HostRecord): View {
       pinnedByClaims: [...cell.pinnedByClaims].sort(([a], [b]) => a - b),
     })),
     gpus,
-    // Only kinds that hold something, so that hosts without them look as they did before these kinds existed.
+    // Present only for kinds that hold something, so that digests of other hosts do not change when a kind is added.
     ...viewsOf(hosts, record),
     claims: [...claims].map(({ id }) => id),
   }
 }
 
-/** What kinds keep about a host in addition to columns, cells and GPUs. */
+/** The data that kinds store about a host in addition to columns, cells and GPUs. */
 export function viewsOf(hosts: HostTable, { index }: HostRecord): View {
   const views = allKinds.flatMap((kind) => {
     const view = kind.view?.(hosts, index)
@@ -104,7 +103,7 @@ export function viewsOf(hosts: HostTable, { index }: HostRecord): View {
 
 export function claimView({ ledger }: Fleet, claim: Claim): View {
   const { project, instanceAccount, extraSince, unlistedAt, ...others } = claim
-  // Only present where there is one, so that a log from before the level that keeps it looks as it did.
+  // Present only if it has a value, so that digests of logs below its feature level do not change.
   return {
     ...others,
     ...(project !== null && { project }),
@@ -120,7 +119,7 @@ export function keyView({ ledger }: Fleet, account: string, key: string): View |
   return bound === undefined ? null : { ...bound }
 }
 
-/** `host`: the number of members on it, and the number of hosts that have any. */
+/** The view of a group. With `host`: the number of its members there, and the number of hosts with members. */
 export function groupView({ groups }: Fleet, uuid: string, host?: HostRecord): View | null {
   const group = groups.find(uuid)
   if (group === undefined) return null
@@ -129,7 +128,7 @@ export function groupView({ groups }: Fleet, uuid: string, host?: HostRecord): V
   return { ...rule, members: [...members].sort(([a], [b]) => a - b) }
 }
 
-/** A host with everything on it: its claims, their keys, and what their groups count there. */
+/** A host with its claims, their keys, and the number of members of their groups on it. */
 export function wholeHostView(fleet: Fleet, record: HostRecord): View {
   return {
     ...hostView(fleet, record),
@@ -145,8 +144,8 @@ export function wholeHostView(fleet: Fleet, record: HostRecord): View {
 }
 
 /**
- * Without the answer, and with only the number of claims: both are as long as the request was wide, and each of its claims refers to the
- * key.
+ * An idempotency key without its answer, and with the number of claims only. Both are as long as the request was wide, and each claim
+ * refers to the key.
  */
 const boundView = ({ account, key, digest, boundAt, forgottenAt, claims }: BoundKey): View => ({
   account,
@@ -157,7 +156,7 @@ const boundView = ({ account, key, digest, boundAt, forgottenAt, claims }: Bound
   claims: claims.length,
 })
 
-/** Without what follows from the claims, which releases that read each other's digests may not have. */
+/** A resource class without the members that follow from the claims, which releases that compare digests may not have. */
 const classView = ({ covered: _covered, ...columns }: ClassColumns, record: HostRecord): View => valuesOf(columns, record)
 
 const valuesOf = (columns: object, { index }: HostRecord): View =>

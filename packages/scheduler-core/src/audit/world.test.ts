@@ -13,7 +13,7 @@ import { A, B, C, D, findingsOf, HOUR, Scene } from './testing/scene.ts'
 import { auditWorld } from './world.ts'
 
 describe('instances that two hosts list', () => {
-  test('an instance is found on two hosts, whether it has a claim on one of them or on none', () => {
+  test('an instance is found on two hosts, with a claim on one of them or on none', () => {
     expect(new Scene(['h1', 'h2']).claims('a', 'h1', A).lists('h1', A).lists('h2', A).found).toEqual(['instance.two_hosts | h2 | h1, h2'])
     expect(new Scene(['h1', 'h2']).lists('h1', A).lists('h2', A).found).toEqual([
       `instance.unclaimed | h1 | 1 without: ${A}`,
@@ -22,13 +22,13 @@ describe('instances that two hosts list', () => {
     ])
   })
 
-  test('both ends of an open move list it without a finding, and a third host is found', () => {
+  test('both ends of an open move may list the instance, and a third host is found', () => {
     const scene = new Scene(['h1', 'h2', 'h3']).claims('a', 'h1', A).lists('h1', A).moves('b', 'h2', 'a').lists('h2', A)
     expect(scene.found).toEqual([])
     expect(scene.lists('h3', A).found).toEqual(['instance.two_hosts | h2 | h1, h2, h3', 'instance.two_hosts | h3 | h1, h2, h3'])
   })
 
-  test('the host that it left may list it until its claim there has been over for the stated time', () => {
+  test('the host that an instance left may list it until its claim there has been ended for the given time', () => {
     const scene = new Scene(['h1', 'h2']).claims('a', 'h1', A).lists('h1', A).moves('b', 'h2', 'a').lists('h2', A).confirms('b')
     expect(scene.found).toEqual([])
     expect(scene.after(HOUR - 1).found).toEqual([])
@@ -36,7 +36,7 @@ describe('instances that two hosts list', () => {
     expect(scene.lists('h1').found).toEqual([])
   })
 
-  test('what a host listed before it stopped reporting a list does not count', () => {
+  test('the list of a host that has stopped listing instances does not count', () => {
     const scene = new Scene(['h1', 'h2']).claims('a', 'h2', A).lists('h2', A).lists('h1', A).reports('h1', { instances: null })
     expect(scene.found).toEqual([])
   })
@@ -45,7 +45,7 @@ describe('instances that two hosts list', () => {
 describe('an instance that moves', () => {
   const moving = () => new Scene(['h1', 'h2']).claims('a', 'h1', A).lists('h1', A).moves('b', 'h2', 'a')
 
-  test('is found once neither of its two hosts has listed it for the stated time', () => {
+  test('a moving instance is found after neither of its two hosts has listed it for the given time', () => {
     const scene = moving()
       .lists('h1')
       .after(HOUR - 1)
@@ -53,7 +53,7 @@ describe('an instance that moves', () => {
     expect(scene.after(1).found).toEqual([expect.stringMatching(/^instance\.unlisted \| h1 \| a \| none since /)])
   })
 
-  test('is not reported as missing if its destination lists it, or reports no list', () => {
+  test('a moving instance is not missing if its destination lists it, or reports no list', () => {
     expect(
       moving()
         .lists('h1')
@@ -69,8 +69,8 @@ describe('an instance that moves', () => {
   })
 })
 
-describe('claims whose instance nobody lists', () => {
-  test('an instance that never started is found after the stated time, not before', () => {
+describe('claims of instances that no host lists', () => {
+  test('an instance that was never started is found after the given time, not before', () => {
     const scene = new Scene(['h1']).claims('a', 'h1', A).after(HOUR - 1)
     expect(scene.found).toEqual([])
     expect(scene.after(1).found).toEqual(['instance.unlisted | h1 | a | none since 1970-01-01T00:00:01.000Z'])
@@ -85,7 +85,7 @@ describe('claims whose instance nobody lists', () => {
     expect(codes(1_000 + HOUR)).toEqual(['instance.unlisted'])
   })
 
-  test('the time of one that is gone counts from the report that did not list it, and the finding ends once it is listed again', () => {
+  test('the time of a missing instance starts with the report that did not list it, and the finding ends once it is listed again', () => {
     const scene = new Scene(['h1'])
       .claims('a', 'h1', A)
       .lists('h1', A)
@@ -98,7 +98,7 @@ describe('claims whose instance nobody lists', () => {
     expect(scene.log.fleet.ledger.claims.get('a')?.unlistedAt).toBeNull()
   })
 
-  test('a delta that removes it from the list counts like a report', () => {
+  test('a delta that removes an instance from the list counts like a report', () => {
     const scene = new Scene(['h1']).claims('a', 'h1', A).lists('h1', A)
     const delta = { baseSequence: 2, vcpusUsed: 0, memoryMbUsed: 0, localGbUsed: 0, removeInstances: [A] }
     const incarnation = aReport('h1').incarnation
@@ -124,17 +124,17 @@ describe('claims whose instance nobody lists', () => {
     expect(scene.found).toEqual([expect.stringMatching(/^instance\.unlisted \| h1 \| a /)])
   })
 
-  test('where another host lists it, that host is reported at once', () => {
+  test('a claim with its instance on another host is reported at once', () => {
     const scene = new Scene(['h1', 'h2']).claims('a', 'h1', A).lists('h2', A)
     expect(scene.found).toEqual(['instance.other_host | h1 | a | h2'])
   })
 
-  test('a host that lists nothing hides no instance that another host lists', () => {
+  test('a host without a list does not hide an instance that another host lists', () => {
     const scene = new Scene(['h1', 'h2', 'h3']).claims('a', 'h1', A).reports('h1', { instances: null })
     expect(scene.after(9 * HOUR).found).toEqual(['use.no_instances | h1 | not listed'])
     const found = scene.lists('h2', A)
     expect(found.found).toEqual(['use.no_instances | h1 | not listed', 'instance.other_host | h1 | a | h2'])
-    // The same holds for a host whose used amounts come from claims.
+    // A host with its used amounts from claims behaves the same.
     const sets: Change = { type: 'usedFrom', host: 'h1', node: 'h1', usedFrom: 'CLAIMS', reason: 'it lists nothing' }
     expect(scene.log.append([sets])).toEqual([undefined])
     expect(scene.found).toEqual(['instance.other_host | h1 | a | h2'])
@@ -150,7 +150,7 @@ describe('claims whose instance nobody lists', () => {
     ])
   })
 
-  test('before the level that keeps the time nothing is found; from it on the time counts from the level', () => {
+  test("below the feature level that records the time nothing is found; from that level on the time starts at the level's entry", () => {
     const scene = new Scene(['h1'], UNLISTED_TIMES - 1)
       .claims('a', 'h1', A)
       .lists('h1', A)
@@ -165,23 +165,23 @@ describe('claims whose instance nobody lists', () => {
 })
 
 describe('instances that no claim covers', () => {
-  test('are counted for each host, and the first three named', () => {
+  test('instances without a claim are counted for each host, and the first three are named', () => {
     expect(new Scene(['h1']).lists('h1', A, B, C, D).found).toEqual([`instance.unclaimed | h1 | 4 without: ${A}, ${B}, ${C} and 1 more`])
   })
 
-  test('an instance whose claim was released is found only after the stated time', () => {
+  test('an instance with a released claim is found only after the given time', () => {
     const scene = new Scene(['h1']).claims('a', 'h1', A).lists('h1', A).releases('a')
     expect(scene.found).toEqual([])
     expect(scene.after(HOUR).found).toEqual([`instance.unclaimed | h1 | 1 without: ${A}`])
   })
 
-  test('they are a notice', () => {
+  test('instances without a claim are a notice', () => {
     expect(severityOf('instance.unclaimed')).toBe('NOTICE')
   })
 })
 
 describe('one machine under two names', () => {
-  test('is found on the later host; one that has left the name behind is not', () => {
+  test('a machine under two names is found on the later host; a former name of a host is not found', () => {
     const scene = new Scene(['h1', 'h2', 'h3'])
       .reports('h1', { instances: [], machineId: 'm1' })
       .reports('h2', { instances: [], machineId: 'm2' })
@@ -190,16 +190,19 @@ describe('one machine under two names', () => {
     expect(scene.reports('h1', { instances: [], machineId: 'm3' }).found).toEqual([])
   })
 
-  test('hosts without the identity of their machine do not count as one machine', () => {
+  test('hosts that report no machine id do not count as one machine', () => {
     expect(new Scene(['h1', 'h2']).found).toEqual([])
   })
 
-  test.each(['Not Specified', '00000000-0000-0000-0000-000000000000', ' '])('%j is a firmware value without an identity', (machineId) => {
-    const report = { instances: [], machineId }
-    expect(new Scene(['h1', 'h2']).reports('h1', report).reports('h2', report).found).toEqual([])
-  })
+  test.each(['Not Specified', '00000000-0000-0000-0000-000000000000', ' '])(
+    '%j is a firmware value that identifies no machine',
+    (machineId) => {
+      const report = { instances: [], machineId }
+      expect(new Scene(['h1', 'h2']).reports('h1', report).reports('h2', report).found).toEqual([])
+    },
+  )
 
-  test('the nodes of one host may be reported from one machine', () => {
+  test('the nodes of one host may have the same machine id', () => {
     const scene = new Scene(['h1'])
     const report = aReport('h1', { instances: [], machineId: 'm1' }, 7)
     scene.log.append([report, { ...report, node: 'n2' }])
@@ -208,19 +211,19 @@ describe('one machine under two names', () => {
 })
 
 describe('situations of Nova and Placement', () => {
-  test('a host comes back after an evacuation and lists what was moved off it (destroy_evacuated_instances)', () => {
+  test('a host comes back after an evacuation and lists instances that were moved away (destroy_evacuated_instances)', () => {
     const scene = new Scene(['h1', 'h2']).claims('a', 'h1', A).lists('h1', A).moves('b', 'h2', 'a').confirms('b').after(HOUR).lists('h2', A)
     expect(scene.lists('h1', A).found).toEqual(['instance.two_hosts | h1 | h2, h1'])
     expect(scene.lists('h1').found).toEqual([])
   })
 
-  test('a move in place holds its instance twice on one host, which is no second instance (resize to the same host)', () => {
+  test('a move in place holds its instance twice on one host, and is not a second instance (resize to the same host)', () => {
     const scene = new Scene(['h1']).claims('a', 'h1', A).lists('h1', A).moves('b', 'h1', 'a')
     expect(scene.found).toEqual([])
     expect(scene.confirms('b').found).toEqual([])
   })
 
-  test('claims are left by instances that were deleted meanwhile, each one is a finding (nova-manage placement audit)', () => {
+  test('claims of instances that were deleted are findings (nova-manage placement audit)', () => {
     const scene = new Scene(['h1']).claims('a', 'h1', A).claims('b', 'h1', B).claims('c', 'h1', C).lists('h1', A, B, C)
     expect(scene.after(HOUR).lists('h1', B).after(HOUR).found).toEqual([
       'instance.unlisted | h1 | a | none since 1970-01-01T01:00:01.000Z',
@@ -236,19 +239,19 @@ describe('situations of Nova and Placement', () => {
     expect(scene.lists('h1', A).log.fleet.ledger.claims.get('a')?.state).toBe('MATERIALISED')
   })
 
-  test('an allocation on the wrong host is found there, and gone once the claim has moved (heal_allocations after a manual move)', () => {
+  test('an allocation on the wrong host is found, and the finding ends when the claim has moved (heal_allocations after a manual move)', () => {
     const scene = new Scene(['h1', 'h2']).claims('a', 'h1', A).lists('h1', A).lists('h2', A).lists('h1')
     expect(scene.found).toEqual(['instance.other_host | h1 | a | h2'])
     expect(scene.moves('b', 'h2', 'a').confirms('b').lists('h2', A).found).toEqual([])
   })
 })
 
-test('Z18a: a report lists the instance and counts nothing: the use contradicts the claims', () => {
+test('Z18a: a report that lists the instance and counts no use contradicts the claims', () => {
   const scene = new Scene(['h1']).claims('a', 'h1', A).reports('h1', { instances: [A], vcpusUsed: 0 })
   expect(scene.found).toEqual(['use.below_claims | h1 | 0'])
 })
 
-test('Z05: the same agent reports under another name: one machine twice, and each instance on two hosts', () => {
+test('Z05: the same agent reports under another name: the machine is found under two names, and each instance on two hosts', () => {
   const scene = new Scene(['old']).claims('a', 'old', A)
   const machine: HostShape = { instances: [A], vcpusUsed: 2, machineId: 'm1' }
   scene.reports('old', machine)

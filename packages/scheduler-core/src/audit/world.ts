@@ -9,21 +9,21 @@ import type { Finding } from './finding.ts'
 import { about } from './ledger.ts'
 import { DEFAULT_UNLISTED_AFTER_MS, isThere, isUnseen, type Lag, listersOf, straysOf, unlistedSince } from './listing.ts'
 
-/** The number of instances that a finding names; all of them are counted. */
+/** The number of instances that a finding names. Its count contains all of them. */
 const NAMED = 3
 
-/** What an audit round has seen on the hosts that it examined so far. */
+/** Data about the hosts that an audit round has examined so far. */
 interface Met {
-  /** Hosts that list an instance without a claim for it, by the instance. */
+  /** For each instance, the hosts that list it without a claim for it. */
   readonly strays: Map<string, HostIndex[]>
-  /** The first host of each machine. */
+  /** The first host with each machine id. */
   readonly machines: Map<string, HostIndex>
 }
 
 /**
- * Compares the reports of hosts with the claims, one host or instance per step. As in `audit` the fleet may change
- * between two steps: earlier data is read again where it matters. `unlistedAfterMs`: how long hosts may lag behind the
- * claims. `now`: store time, which advances without entries; by default the time of the log's last entry.
+ * Compares the reports of hosts with the claims, one host or instance per step. As in `audit`, the fleet may change between two steps, so
+ * earlier data is read again where a finding depends on it. `unlistedAfterMs`: how long reports may lag behind the claims. `now`: store
+ * time, which advances without entries; by default the time of the log's last entry.
  */
 export function* auditWorld(fleet: Fleet, unlistedAfterMs = DEFAULT_UNLISTED_AFTER_MS, now = fleet.now): Generator<Looked, void> {
   const { hosts, ledger } = fleet
@@ -39,16 +39,13 @@ export function* auditWorld(fleet: Fleet, unlistedAfterMs = DEFAULT_UNLISTED_AFT
     if (strays.length > 1) yield { subject: 'instance', name: instance, findings: auditListing(fleet, instance, strays, lag) }
 }
 
-/**
- * Audits the reports of one host: its use against its claims, instances without a claim, and whether its machine is also reported under
- * another name.
- */
+/** Audits the report of one host: its use against its claims, instances without a claim, and whether another host has its machine id. */
 function auditReport(fleet: Fleet, record: HostRecord, { strays, machines }: Met, lag: Lag): Finding[] {
   const { hosts, ledger } = fleet
   const name = hostKey(record)
   const { findings, report, reportHosts } = about('host', name, name, null)
   if (!isThere(fleet, record)) return findings
-  // a host without claims cannot contradict any
+  // a host without claims cannot contradict a claim
   for (const warning of warningsOf(fleet, record))
     if (warning.held > 0) report(warning.code, warning.subject, `at least ${warning.held}`, warning.reported ?? 'not listed')
   const unclaimed: string[] = []
@@ -66,17 +63,20 @@ function auditReport(fleet: Fleet, record: HostRecord, { strays, machines }: Met
   const { machineId } = record.stats
   if (machineId === null || !isIdentity(machineId)) return findings
   const first = hosts.records[machines.get(machineId) ?? -1]
-  // a driver with many nodes reports all of them from one machine
+  // a driver with many nodes reports the same machine id for all of them
   if (first === undefined) machines.set(machineId, record.index)
   else if (first.host !== record.host && first.stats.machineId === machineId)
     reportHosts([first.index, record.index], 'host.same_machine', 'machineId', 'one host for each machine', `as ${hostKey(first)}`)
   return findings
 }
 
-/** Firmware that was given no identity reports one digit throughout, or words such as "Not Specified". */
+/**
+ * Whether a firmware value identifies a machine. Without an identity, firmware reports one repeated digit, or words such as "Not
+ * Specified".
+ */
 const isIdentity = (machineId: string): boolean => /^\S+$/.test(machineId) && new Set(machineId.replaceAll('-', '')).size > 1
 
-/** Audits the reports about one instance: exactly one host should list it, and that should be the host of its claim. */
+/** Audits the reports about one instance. Exactly one host should list it, and that host should have its claim. */
 function auditListing(fleet: Fleet, instance: string, strays: readonly HostIndex[], lag: Lag): Finding[] {
   const { hosts, ledger, featureLevel } = fleet
   const live = liveClaimsOf(ledger.claimsFor(instance))
@@ -104,6 +104,6 @@ function auditListing(fleet: Fleet, instance: string, strays: readonly HostIndex
   return findings
 }
 
-/** Whether all these hosts are the two ends of one claim's open move. */
+/** Whether all these hosts are ends of one claim's open move. */
 const isOnEndsOf = (listers: readonly HostRecord[], { claim, destination }: LiveClaim): boolean =>
   listers.every(({ index }) => index === claim.host || index === destination?.host)

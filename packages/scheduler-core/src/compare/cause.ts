@@ -16,14 +16,14 @@ export interface Side {
   readonly before: readonly Proposal[]
   readonly record: DecisionRecord
   readonly profile: Profile
-  /** Present where the log no longer holds that state: `fleet` is then a later state. */
+  /** Present if the log no longer has that state. `fleet` is then a later state. */
   readonly lost?: Lost
 }
 
-/** What is known of a decision whose state is no longer kept: its position in the log, and the answer. */
+/** The known data of a decision with a state that is no longer stored: its position in the log, and its answer. */
 export interface Lost {
   readonly revision: number
-  /** The record as it was kept, including a moved claim that may be gone by now. */
+  /** The record as it was stored. It includes the moved claim, which may no longer exist. */
   readonly record: DecisionRecord
   readonly answer: readonly SelectedDestination[]
 }
@@ -33,23 +33,23 @@ export const factors = ['SPEC', 'PROFILE', 'FLEET', 'RANDOM'] as const
 export type Factor = (typeof factors)[number]
 
 /**
- * MIXED: no factor alone, or each of several alone; NONE: both went to the same hosts; UNKNOWN: the state of one is gone, so nothing can be
- * tried.
+ * MIXED: only several factors together, or each of several alone. NONE: both decisions chose the same hosts. UNKNOWN: one of the states is
+ * no longer stored, so nothing can be tried.
  */
 export type Cause = Factor | 'MIXED' | 'NONE' | 'UNKNOWN'
 
-/** Where the instances of a request go, in order; fewer than requested if some found no host. */
+/** The chosen hosts of a request's instances, in order. Fewer than requested if some found no host. */
 export type Goal = readonly string[]
 
 /** A replay of the first decision with some factors of the second. */
 export interface Trial {
   readonly factors: readonly Factor[]
   /**
-   * Undefined where it cannot be replayed: a claim that it moves does not exist there, or a plug-in outside of the process was not asked
-   * (`replayOtherwise`).
+   * Undefined if the replay is impossible: a claim that it moves does not exist in that state, or a plug-in outside of the process did not
+   * answer about it (`replayOtherwise`).
    */
   readonly goal: Goal | undefined
-  /** Whether the instance goes to the host of the second decision. */
+  /** Whether the hosts are those of the second decision. */
   readonly isSecond: boolean
 }
 
@@ -61,20 +61,20 @@ export interface CauseFound {
   readonly trials: readonly Trial[]
 }
 
-/** All combinations of factors to take from the second decision, single factors first. */
+/** All combinations of factors to replace by those of the second decision, single factors first. */
 const subsets: readonly (readonly Factor[])[] = Array.from({ length: 15 }, (_, i) =>
   factors.filter((_factor, bit) => ((i + 1) >> bit) & 1),
 ).sort((a, b) => a.length - b.length)
 
 /**
- * Finds why two decisions differ: the first is replayed with one factor of the second at a time, then with more. Pauses between two
+ * Finds why two decisions differ. Replays the first decision with one factor of the second at a time, then with more. Pauses between two
  * replays.
  */
 export function* findCause(first: Side, second: Side): Steps<CauseFound> {
   const goals = [yield* goalOf(first), yield* goalOf(second)] as const
   const trials: Trial[] = []
   if (isSameGoal(...goals)) return { cause: 'NONE', sufficient: [], goals, trials }
-  // without the state of the decision, a trial would not show the cause
+  // without the state of a decision, a replay would not show the cause
   if (first.lost !== undefined || second.lost !== undefined) return { cause: 'UNKNOWN', sufficient: [], goals, trials }
   let sufficient: (readonly Factor[])[] = []
   for (const taken of subsets) {
@@ -96,7 +96,7 @@ function mixOf(first: Side, second: Side, taken: readonly Factor[]): Side {
   const { id, attempt: tried, core, instances } = first.record
   const { fleet, before } = of('FLEET')
   const { profile } = of('PROFILE')
-  // Answers of filters and weighers outside of the process belong to the state that they were asked about.
+  // Answers of filters and weighers outside of the process are only valid for the state that they were given for.
   const outside = answersLike(currentSpec(request), [of('FLEET').record, first.record, second.record])
   return {
     fleet,
@@ -106,7 +106,7 @@ function mixOf(first: Side, second: Side, taken: readonly Factor[]): Side {
       ...{
         id,
         request,
-        // a solution belongs to one request, one version and one state, so a mixed decision has none
+        // a solution is valid for one request, one version and one state, so a mixed decision has none
         profile: isSecond ? second.record.profile : '',
         seed: of('RANDOM').record.seed,
         attempt: tried,
@@ -127,7 +127,7 @@ function* attempt(side: Side): Steps<Goal | undefined> {
   try {
     return yield* goalOf(side, replayOtherwiseInSteps)
   } catch (error) {
-    // A claim that one of them moves is not in the other state, or a plug-in outside of the process was not asked.
+    // The state does not have a claim that is moved, or a plug-in outside of the process did not answer about it.
     if (error instanceof RangeError) return undefined
     throw error
   }

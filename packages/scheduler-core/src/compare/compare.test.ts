@@ -24,7 +24,7 @@ interface Parts {
 
 const usual: Parts = { hosts: { h1: { memoryMb: 8_192 }, h2: { memoryMb: 4_096 } }, request: {}, profile: {}, seed: 'one' }
 
-/** A decision together with everything that it depended on. */
+/** A decision together with all of its inputs. */
 function decided(parts: Partial<Parts>): Side {
   const { hosts, request, profile, seed } = { ...usual, ...parts }
   const fleet = aFleet(hosts)
@@ -60,7 +60,7 @@ describe('the cause', () => {
       {},
       { request: { memoryMb: 2_048 } },
       'NONE',
-      'Both go to h1. The requests differ; that changed nothing.',
+      'Both go to h1. The requests differ, but that did not change the hosts.',
     ],
     [
       'the request',
@@ -98,14 +98,14 @@ describe('the cause', () => {
         request: { memoryMb: 3_000 },
       },
       'MIXED',
-      'The first goes to h1, the second finds no host. It took the request and the state of the fleet of the second together: with less of it, the first did not go there.',
+      'The first goes to h1, the second finds no host. The cause is the request and the state of the fleet of the second together: with only a part of these, the first did not go there.',
     ],
     [
       'either of two alone',
       {},
       { hosts: { h1: full, h2: full }, request: { vcpus: 99 } },
       'MIXED',
-      'The first goes to h1, the second finds no host. Each of these alone would have done: the request; the state of the fleet.',
+      'The first goes to h1, the second finds no host. Each of these alone has this effect: the request; the state of the fleet.',
     ],
   ])('%s', (_name, a, b, cause, text) => {
     const comparison = compareParts(a, b)
@@ -121,7 +121,7 @@ describe('the cause', () => {
     expect(other?.text).toContain('The cause is the seed: with the seed of the second alone, the first goes to h')
   })
 
-  test('proposals before a decision in its entry are part of the state that it saw', () => {
+  test('earlier proposals of the same entry are part of the state that a decision sees', () => {
     const first = decided({})
     const log = aLog()
     log.append([aReport('h1', usual.hosts.h1), aReport('h2', usual.hosts.h2)])
@@ -139,7 +139,7 @@ describe('the cause', () => {
     })
   })
 
-  test('if the other state lacks the claim that moves, that state is not tried', () => {
+  test('if the other state does not have the claim that is moved, that state is not tried', () => {
     const first = decided({})
     const second: Side = { ...decided({ hosts: { h2: {} } }), record: { ...first.record, intent: 'COLD_MIGRATE', source: 'gone' } }
     // The second decision cannot be replayed at all.
@@ -148,7 +148,7 @@ describe('the cause', () => {
 })
 
 describe('what differs', () => {
-  test('by field, with paths in the request and names in the profile', () => {
+  test('differences are listed by field, with paths in the request and names in the profile', () => {
     const comparison = compareParts(
       {},
       {
@@ -179,7 +179,7 @@ describe('what differs', () => {
     })
   })
 
-  test('funnels are paired, and flipped hosts say why', () => {
+  test('funnels are compared step by step, and hosts with another outcome have a text that explains it', () => {
     const { flips } = compareParts(
       { hosts: { h1: { memoryMb: 8_192 }, h2: { memoryMb: 4_096 }, h3: full } },
       { hosts: { h1: { memoryMb: 512 }, h2: { memoryMb: 4_096 }, h3: {}, h4: {} } },
@@ -220,7 +220,7 @@ const parts: { readonly [Name in keyof Parts]: fc.Arbitrary<Parts[Name]> } = {
 }
 const factorOf: Readonly<Record<keyof Parts, Factor>> = { hosts: 'FLEET', request: 'SPEC', profile: 'PROFILE', seed: 'RANDOM' }
 
-test.each(Object.keys(factorOf) as (keyof Parts)[])('two decisions that differ in %s alone differ for that', (name) => {
+test.each(Object.keys(factorOf) as (keyof Parts)[])('two decisions that differ only in %s have that as the cause', (name) => {
   let different = 0
   fc.assert(
     fc.property(fc.record(parts), parts[name], (all, other) => {
@@ -229,7 +229,7 @@ test.each(Object.keys(factorOf) as (keyof Parts)[])('two decisions that differ i
       const isSame = JSON.stringify(goals[0]) === JSON.stringify(goals[1])
       if (!isSame) different++
       expect(cause).toBe(isSame ? 'NONE' : factorOf[name])
-      // both funnels add up
+      // in both funnels each step starts with the hosts that the one before it passed
       for (const which of ['first', 'second'] as const) {
         const counts = flips.steps.flatMap((step) => step[which] ?? []).sort((a, b) => b.entered - a.entered || b.passed - a.passed)
         for (const [i, { entered }] of counts.entries()) expect(entered).toBe(i === 0 ? 3 : counts[i - 1]?.passed)
@@ -240,7 +240,7 @@ test.each(Object.keys(factorOf) as (keyof Parts)[])('two decisions that differ i
   expect(different).toBeGreaterThan(0)
 })
 
-test('whatever differs, the reported sets are the smallest that turn the first into the second', () => {
+test('the reported sets of factors are the smallest that turn the first decision into the second', () => {
   fc.assert(
     fc.property(fc.record(parts), fc.record(parts), (a, b) => {
       const { cause, sufficient, goals } = compare(decided(a), decided(b))
@@ -259,23 +259,23 @@ test('whatever differs, the reported sets are the smallest that turn the first i
   )
 })
 
-describe('a decision whose state is gone', () => {
-  /** The recorded decision, with a later state in which its host is full. */
+describe('comparing a decision with a state that is no longer stored', () => {
+  /** The recorded decision with a later state, in which its host is full. */
   const gone = (side: Side): Side => {
     const later = aFleet({ h1: { memoryMb: 8_192, ...full }, h2: { memoryMb: 4_096 } })
     const { answer } = replay(side.fleet, side.before, side.record, side.profile)
     return { ...side, fleet: later, lost: { revision: 7, record: side.record, answer } }
   }
 
-  test('has no cause, but its hosts, its funnel and the differences of request and profile are shown', () => {
+  test('it has no cause, but its hosts, its funnel and the differences of request and profile are shown', () => {
     const [first, second] = [decided({}), decided({ request: { memoryMb: 9_000 } })]
     const comparison = compare(gone(first), second)
     expect(comparison).toMatchObject({ cause: 'UNKNOWN', goals: [['h1'], []], trials: [], sufficient: [], fleetChanges: undefined })
     expect(comparison.specChanges).toEqual([{ field: 'flavor.memoryMb', before: '1024', after: '9000' }])
     expect(comparison.text).toBe(
-      'The first goes to h1, the second finds no host. Why cannot be shown any more: the log does not reach revision 7, the state that one of them met. The requests differ; whether the state of the fleet did is not known.',
+      'The first goes to h1, the second finds no host. The cause cannot be determined any more: the log no longer contains revision 7, the state on which one of them was decided. The requests differ; whether the states of the fleet differ is not known.',
     )
-    // Expected as recorded, not as the later state would give it.
+    // The expected funnel is the recorded one, not that of the later state.
     expect(comparison.flips.steps.find(({ filter }) => filter === 'RamFilter')).toEqual({
       filter: 'RamFilter',
       first: { entered: 2, passed: 2 },
@@ -287,19 +287,21 @@ describe('a decision whose state is gone', () => {
     ])
   })
 
-  test('is reported if both states are gone, and data of the later state is marked as such', () => {
+  test('both missing states are reported, and data of the later state is marked as such', () => {
     const [first, second] = [decided({}), decided({ hosts: { h1: full, h2: { memoryMb: 4_096 } } })]
     const comparison = compare(gone(first), gone(second))
     expect(comparison.cause).toBe('UNKNOWN')
-    expect(comparison.text).toContain('the log does not reach revision 7, the state that they met. Request, profile and seed are the same')
+    expect(comparison.text).toContain(
+      'the log no longer contains revision 7, the state on which they were decided. Request, profile and seed are the same',
+    )
     expect(comparison.flips.hosts.map(({ host, because }) => [host, because])).toEqual([
       ['h1', expect.stringMatching(/^Not in the second, but at revision \d+, CoreFilter refused it\. 1 vCPU needed, 0 free\.$/)],
       ['h2', 'rank 2 in the first, 0.5 against 1 of h1; rank 1 in the second with 1.'],
     ])
   })
 
-  test('a decision that went to the same hosts as the other is reported as such, even if states are gone', () => {
+  test('a decision with the same hosts as the other is reported as such, even without the states', () => {
     const { cause, text } = compare(gone(decided({})), gone(decided({})))
-    expect([cause, text]).toEqual(['NONE', 'Both go to h1. Of what is still known nothing differs.'])
+    expect([cause, text]).toEqual(['NONE', 'Both go to h1. No known input differs.'])
   })
 })

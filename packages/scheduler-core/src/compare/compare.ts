@@ -8,30 +8,30 @@ import { type FleetChanges, fleetChanges } from './fleet-changes.ts'
 import { type Flips, flipsOf } from './flips.ts'
 import { comparisonText } from './text.ts'
 
-/** Two decisions side by side: how they differ, and which difference sent them to other hosts. */
+/** A comparison of two decisions: their differences, and the difference that caused other hosts. */
 export interface Comparison extends CauseFound {
   readonly cause: Cause
   readonly specChanges: readonly FieldChange[]
   readonly profileChanges: readonly FieldChange[]
-  /** Undefined where a state that would be compared is gone. */
+  /** Undefined if a state is no longer stored. */
   readonly fleetChanges: FleetChanges | undefined
   readonly flips: Flips
-  /** The instance of either decision that funnels and hosts are about: the first one that went elsewhere. */
+  /** The instance of each decision that funnels and hosts refer to: the first one with different hosts. */
   readonly instances: readonly [number, number]
-  /** The cause as a sentence or two. */
+  /** The cause in one or two sentences. */
   readonly text: string
 }
 
 export interface CompareOptions {
-  /** The instance of both requests to compare; by default the first one that went elsewhere. */
+  /** The number of the compared instance in both requests; by default the first one with different hosts. */
   readonly instance?: number | undefined
-  /** The largest number of hosts with another outcome that are returned; all are counted. */
+  /** The most hosts with another outcome that are returned. All of them are counted. */
   readonly most?: number
 }
 
 /**
- * Compares two decisions by replaying them; leaves both fleets as they were, and pauses between its steps. For a decision whose state is
- * gone it uses the record, and for hosts that the record does not name, the later state.
+ * Compares two decisions by replaying them. Leaves both fleets unchanged, and pauses between its steps. For a decision with a state that is
+ * no longer stored it uses the record, and the later state for hosts that are not in the record.
  */
 export function* compareDecisions(first: Side, second: Side, { instance, most = 500 }: CompareOptions = {}): Steps<Comparison> {
   const found = yield* findCause(first, second)
@@ -51,7 +51,7 @@ export function* compareDecisions(first: Side, second: Side, { instance, most = 
   return { ...found, ...changes, flips, instances, text: comparisonText({ ...found, ...changes }, [first, second]) }
 }
 
-/** The earlier proposals of each decision are held meanwhile, so no other code may use the fleets. */
+/** The earlier proposals of each decision are held until this ends, so no other code may use the fleets. */
 function* changesBetween(first: Side, second: Side, group: string | null): Steps<FleetChanges> {
   const steps = fleetChanges(first.fleet, second.fleet, group)
   for (;;) {

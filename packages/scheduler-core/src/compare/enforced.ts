@@ -6,7 +6,7 @@ export interface EnforcedFilter {
   readonly profile: Profile
 }
 
-/** For each filter in shadow mode, the profile with that one filter enforced and nothing else changed. */
+/** For each filter in shadow mode, the profile with only that filter enforced. */
 export function enforcedEach(profile: Profile): readonly EnforcedFilter[] {
   return profile.filters.flatMap(({ shadow, ...filter }, index) => {
     if (!shadow) return []

@@ -5,14 +5,14 @@ import { isJsonObject } from '../values/json.ts'
 /** One field in which two documents differ. */
 export interface FieldChange {
   readonly field: string
-  /** Null: the field is absent. */
+  /** Null: the document does not have the field. */
   readonly before: string | null
   readonly after: string | null
 }
 
 const MAX_TEXT = 200
 
-/** The fields in which two documents differ, with dotted paths; lists are compared as a whole. */
+/** The fields in which two documents differ, with dotted paths. Lists are compared as a whole. */
 export function documentChanges(before: unknown, after: unknown, path = ''): FieldChange[] {
   if (before === after || canonicalJson(before) === canonicalJson(after)) return []
   if (!isJsonObject(before) || !isJsonObject(after)) return [{ field: path, before: shown(before), after: shown(after) }]
@@ -21,7 +21,7 @@ export function documentChanges(before: unknown, after: unknown, path = ''): Fie
 }
 
 /**
- * What differs between two profiles: filters and weighers by name, each with its position, multiplier and options. Name, number and note
+ * The differences between two profiles: filters and weighers by name, each with its position, multiplier and options. Name, number and note
  * are ignored.
  */
 export const profileChanges = (before: Profile, after: Profile): FieldChange[] => documentChanges(comparable(before), comparable(after))
@@ -34,7 +34,7 @@ function comparable({ name: _name, number: _number, note: _note, filters, weighe
   }
 }
 
-/** A name may be listed twice: the second one is called `name (2)`. */
+/** A name may be listed twice. The second one becomes `name (2)`. */
 function byName(parts: readonly { readonly name: string }[]): Record<string, unknown> {
   const named: Record<string, unknown> = {}
   for (const { name, ...part } of parts) {

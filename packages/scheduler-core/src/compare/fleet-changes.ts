@@ -9,15 +9,15 @@ import { SLICE, type Steps } from '../values/steps.ts'
 
 /** The number of hosts that differ between two fleets, and the fields in which they differ. */
 export interface FleetChanges {
-  /** Hosts that differ in anything that decisions read, including those that only one of the fleets has. */
+  /** The number of hosts that differ in data that decisions read, including those that only one of the fleets has. */
   readonly hosts: number
-  /** Changes by field, the field with most hosts first. */
+  /** The changed fields with their numbers of hosts, largest number first. */
   readonly fields: readonly { readonly field: string; readonly hosts: number }[]
 }
 
 /**
- * Compares two states of one log host by host in what decisions read; a host has the same index in both. Amounts held by an overlay count.
- * The server group is the one whose members are compared.
+ * Compares two states of one log host by host, in the data that decisions read. A host has the same index in both. Amounts held by an
+ * overlay count. `group` is the server group with the members to compare.
  */
 export function* fleetChanges(before: Fleet, after: Fleet, group: string | null): Steps<FleetChanges> {
   const fields = new Map<string, number>()
@@ -44,7 +44,7 @@ interface Compared {
 }
 
 const hostColumns = ['gone', 'status', 'liveness', 'instances', 'ioOps', 'gpuFreeMilli'] as const
-/** `free` follows from the other columns, but is the figure that people ask for. */
+/** `free` follows from the other columns, but it is the number that readers look for. */
 const classColumns = ['capacity', 'free', 'minUnit', 'maxUnit', 'stepSize', 'reported'] as const
 
 function columnsOf(before: Fleet, after: Fleet): Compared[] {
@@ -65,7 +65,7 @@ const pair = (field: string, before: Column | undefined, after: Column | undefin
   differs: (host) => (before === undefined ? 0 : at(before, host)) !== (after === undefined ? 0 : at(after, host)),
 })
 
-/** State that is kept outside of the columns, as text. */
+/** State outside of the columns, as text. */
 function wordsOf(before: Fleet, after: Fleet, group: string | null): Compared[] {
   const words = (field: string, read: (fleet: Fleet, record: HostRecord) => string): Compared => ({
     field,
@@ -88,7 +88,7 @@ function wordsOf(before: Fleet, after: Fleet, group: string | null): Compared[] 
       field: 'properties',
       differs: (host) => {
         const [a, b] = [before.hosts.get(host).stats, after.hosts.get(host).stats]
-        // A report that both fleets share need not be compared.
+        // A report that both fleets share is equal.
         return a !== b && propertiesOf(a) !== propertiesOf(b)
       },
     },
@@ -100,7 +100,7 @@ const cellView = ({ pinnedByReport, pinnedByClaims, ...cell }: HostRecord['cells
   pinned: [...pinnedByReport, ...pinnedByClaims.keys()].sort((a, b) => a - b),
 })
 
-/** What a report says about the type of machine; amounts, cells and devices are compared separately. */
+/** The properties of the machine in a report. Amounts, cells and devices are compared separately. */
 function propertiesOf(stats: HostRecord['stats']): string {
   const { hypervisorType, hypervisorVersion, hypervisorHostname, hostIp, supportedInstances, cpuInfo, metrics, nova } = stats
   return canonicalJson([hypervisorType, hypervisorVersion, hypervisorHostname, hostIp, supportedInstances, cpuInfo, metrics, nova])

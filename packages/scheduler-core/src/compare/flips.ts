@@ -14,8 +14,8 @@ import type { Side } from './cause.ts'
 export type ComparedOutcome = 'SELECTED' | 'ALTERNATE' | 'LOST_ON_WEIGHT' | 'FILTERED' | 'UNKNOWN'
 
 /**
- * A filter in both decisions: the hosts that reached it and that it let pass; null where the profile does not have it, or the request needs
- * nothing of it.
+ * A filter in both decisions: the number of hosts that it checked and that it passed. Null if the profile does not have the filter, or the
+ * request needs nothing from it.
  */
 export interface StepDelta {
   readonly filter: string
@@ -32,21 +32,21 @@ export interface StepCount {
 export interface HostFlip extends HostName {
   readonly first: ComparedOutcome
   readonly second: ComparedOutcome
-  /** The change as a sentence with the numbers. */
+  /** The change as a sentence with its numbers. */
   readonly because: string
 }
 
 export interface Flips {
   readonly steps: readonly StepDelta[]
   readonly count: number
-  /** Chosen hosts first, then those that passed in only one of them, then the others; each in the order of first sight. */
+  /** Chosen hosts first, then hosts that passed in only one decision, then the others. Each part is in the order of first sight. */
   readonly hosts: readonly HostFlip[]
 }
 
-/** One instance of each decision, with its chosen host. */
+/** The data of one instance in one of the decisions. */
 interface Met {
   readonly side: Side
-  /** The instance in the record; undefined where it was not tried. */
+  /** The best hosts in the record; empty if the instance was not tried. */
   readonly best: readonly RankedHost[]
   readonly filters: readonly FilterCount[]
   readonly examination: Examination
@@ -56,7 +56,7 @@ interface Met {
 /** The number of hosts that are compared between two pauses. */
 const SLICE = 128
 
-/** Finds the outcome of each host for one instance of either decision. */
+/** Finds the outcome of each host for one instance in each decision. */
 export function* flipsOf(
   first: Side,
   second: Side,
@@ -92,7 +92,7 @@ function outcomes(
   const indexOf = (name: HostName) => fleet.hosts.find(name)?.index
   const selected = answer === undefined ? undefined : indexOf(answer.selected)
   const alternates = new Set(answer?.alternates.map(indexOf))
-  // If the state is no longer kept, the record says which hosts passed.
+  // If the state is no longer stored, only the hosts of the record are known to have passed.
   const recorded = new Set(lost === undefined ? [] : [selected, ...alternates, ...best.map(indexOf)])
   return (host) => {
     const refusing = firstRefusing[host]
@@ -116,7 +116,9 @@ function pairSteps(first: Met, second: Met): StepDelta[] {
   })
 }
 
-/** The filters of both, in the order of the first; a filter that only the second has comes before the filter that follows it there. */
+/**
+ * The filters of both decisions, in the order of the first. A filter of the second alone is put before the filter that follows it there.
+ */
 function merged(first: Examination['steps'], second: Examination['steps']): string[] {
   const names = first.map(({ filter }) => filter)
   let end = names.length
@@ -149,7 +151,7 @@ function* listFlips(one: Met, other: Met, most: number): Steps<Pick<Flips, 'coun
   return { count: flipped.length, hosts }
 }
 
-/** All hosts; where a state is gone, only those that the records name, since the outcome of the others is not known. */
+/** All hosts. If a state is no longer stored, only the hosts in the records, since the outcomes of the others are unknown. */
 function knownHosts(one: Met, other: Met): Iterable<number> {
   const sides = [one, other]
   if (sides.every(({ side }) => side.lost === undefined))

@@ -11,17 +11,17 @@ import type { Steps } from '../values/steps.ts'
 
 /** The rank of a host by a profile version, for one instance of a request. */
 export interface HostRank {
-  /** `host/node`, or the host's name where the two are one. */
+  /** `host/node`, or only the host's name if both are equal. */
   readonly host: string
-  /** 1 = best; null: it has none. */
+  /** 1 is the best rank; null if the host has no rank. */
   readonly rank: number | null
-  /** Why it has none, as a sentence; null where it has one. */
+  /** The reason as a sentence if the host has no rank; otherwise null. */
   readonly because: string | null
 }
 
 /**
- * Ranks a host by the profile version that created a record. `made`: the record of the decision by that version, whose best hosts make an
- * examination of the fleet unnecessary; `record`: that of the original decision.
+ * Ranks a host by the profile version of a record. `made` is the record of that version's decision; its best hosts often make an
+ * examination of the fleet unnecessary. `record` is that of the original decision.
  */
 export function* hostRank(
   fleet: Fleet,

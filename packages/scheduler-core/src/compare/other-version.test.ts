@@ -16,7 +16,7 @@ const roomiest = version(1)
 const fullest = version(2, { weighers: [{ name: 'RAMWeigher', multiplier: -1 }] })
 const picky = version(3, { filters: [{ name: 'IsolatedHostsFilter', options: { isolated_hosts: ['h0'], isolated_images: ['i'] } }] })
 
-/** Hosts h0, h1, ... of which each has less memory than the one before. */
+/** A fleet with hosts h0, h1, ... Each has less memory than the one before. */
 function aSite(count: number) {
   const fleet = aFleet(Object.fromEntries(Array.from({ length: count }, (_, i) => [`h${i}`, { memoryMb: (count - i) * 1_024 + 8_192 }])))
   for (const profile of [roomiest, fullest, picky])
@@ -36,29 +36,26 @@ function compared(count: number, first: Profile, second: Profile, numInstances =
   return decideOtherwise(fleet, [], record, parts.map(hostKey), second)
 }
 
-test.each([3, 40])(
-  'each choice has the rank that the other version gives it, even far behind the best hosts in the record: of %i hosts',
-  (count) => {
-    const other = compared(count, roomiest, fullest)
-    expect(other.agreement).toBe('ELSEWHERE')
-    expect(atOnce(other.ranks())).toEqual({
-      instance: 0,
-      decided: { host: 'h0', rank: count, because: null },
-      other: { host: `h${count - 1}`, rank: count, because: null },
-    })
-  },
-)
+test.each([3, 40])('each chosen host gets its rank from the other version, even far behind the recorded best: of %i hosts', (count) => {
+  const other = compared(count, roomiest, fullest)
+  expect(other.agreement).toBe('ELSEWHERE')
+  expect(atOnce(other.ranks())).toEqual({
+    instance: 0,
+    decided: { host: 'h0', rank: count, because: null },
+    other: { host: `h${count - 1}`, rank: count, because: null },
+  })
+})
 
-test('a host that the other version refuses has no rank, and the filter that refuses it is named', () => {
+test('a host that the other version refuses has no rank, and the text names the filter that refuses it', () => {
   const { decided, other } = atOnce(compared(4, roomiest, picky).ranks()) ?? {}
   expect(other).toEqual({ host: 'h1', rank: 2, because: null })
   expect(decided).toEqual({ host: 'h0', rank: null, because: expect.stringMatching(/^IsolatedHostsFilter refuses it: ./) })
 })
 
-test('the first instance that goes elsewhere is reported, on the hosts as the earlier ones left them', () => {
+test('the first instance with different hosts is reported, with the earlier instances held on their hosts', () => {
   expect(atOnce(compared(3, roomiest, fullest, 3).ranks())).toMatchObject({ instance: 0, decided: { host: 'h0', rank: 3 } })
 })
 
-test('if both go to the same hosts there is nothing to rank', () => {
+test('if both versions choose the same hosts, no ranks are reported', () => {
   expect(atOnce(compared(3, roomiest, version(4, { note: 'the same' })).ranks())).toBeUndefined()
 })

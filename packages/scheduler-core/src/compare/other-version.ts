@@ -10,23 +10,23 @@ import { atOnce, type Steps } from '../values/steps.ts'
 import { type Goal, isSameGoal } from './cause.ts'
 import { type HostRank, hostRank } from './host-rank.ts'
 
-/** How a decision by another profile version relates to the original one; a failure means that one instance fewer finds a host. */
+/** The relation of another version's decision to the original one. A failure means that at least one instance fewer finds a host. */
 export type Agreement = 'SAME' | 'ELSEWHERE' | 'NEW_FAILURE' | 'NEW_PLACEMENT'
 
-/** The decision of another profile version on the state that the original decision saw. */
+/** The decision of another profile version on the state of the original decision. */
 export interface OtherDecision {
   readonly agreement: Agreement
   readonly hosts: Goal
-  /** Why it differs, as a sentence; '' where it does not. It reads the fleet, so read it before the fleet moves on. */
+  /** Why the decision differs, as a sentence; '' if it does not. Reads the fleet, so it must be called before the fleet changes. */
   because(): Steps<string>
   /**
-   * How each version ranks the host that the other one chose; only defined for ELSEWHERE. It reads the fleet, so read it before the fleet
-   * moves on.
+   * The rank that each version gives to the host of the other one; only defined for ELSEWHERE. Reads the fleet, so it must be called before
+   * the fleet changes.
    */
   ranks(): Steps<ChoiceRanks | undefined>
 }
 
-/** The first instance that two versions put on different hosts. */
+/** The ranks for the first instance that two versions put on different hosts. */
 export interface ChoiceRanks {
   readonly instance: number
   /** The rank of the original host by the other version. */
@@ -36,13 +36,13 @@ export interface ChoiceRanks {
 }
 
 /**
- * Decides a request again by another profile version; leaves the fleet as it was. `hosts`: where the first version put the instances.
- * Throws RangeError where the decision cannot be known (`replayOtherwise`).
+ * Decides a request again by another profile version. Leaves the fleet unchanged. `hosts` are the hosts of the first version's decision.
+ * Throws RangeError if the decision cannot be known (`replayOtherwise`).
  */
 export const decideOtherwise = (...asked: Parameters<typeof decideOtherwiseInSteps>): OtherDecision =>
   atOnce(decideOtherwiseInSteps(...asked))
 
-/** The same as a generator that pauses; nobody may use the fleet until it ends. */
+/** Decides like `decideOtherwise`, as a generator that pauses. The fleet must not be used by others until it ends. */
 export function* decideOtherwiseInSteps(
   fleet: Fleet,
   before: readonly Proposal[],
@@ -65,7 +65,7 @@ export function* decideOtherwiseInSteps(
     hosts: goal,
     *because() {
       if (agreement === 'SAME') return ''
-      if (agreement === 'NEW_PLACEMENT') return `Finds room on ${goal.slice(0, 3).map(nameOf).join(', ')}.`
+      if (agreement === 'NEW_PLACEMENT') return `It fits on ${goal.slice(0, 3).map(nameOf).join(', ')}.`
       if (agreement === 'ELSEWHERE') return weightText(decided, hosts, goal, nameOf)
       return yield* refusalText(
         fleet,
@@ -77,7 +77,7 @@ export function* decideOtherwiseInSteps(
     },
     *ranks() {
       if (agreement !== 'ELSEWHERE') return undefined
-      // Both versions chose the same hosts for the instances before, and so saw the same state.
+      // Both versions chose the same hosts for the earlier instances, so they saw the same state.
       const instance = goal.findIndex((host, i) => host !== hosts[i])
       const rankBy = (host: string | undefined, made: DecisionRecord, by: Profile | undefined): Steps<HostRank> =>
         hostRank(fleet, before, { record, made, profile: by }, instance, host ?? '')
@@ -90,7 +90,7 @@ export function* decideOtherwiseInSteps(
   }
 }
 
-/** Why the instance found no host, in the words of the refusal itself. */
+/** Why the instance found no host, in the words of the refusal. */
 const refusalText = (
   fleet: Fleet,
   before: readonly Proposal[],
@@ -109,7 +109,7 @@ const refusalText = (
     profile,
   )
 
-/** The totals of both hosts for the first instance that goes elsewhere. */
+/** The totals of both hosts for the first instance with different hosts. */
 function weightText({ record }: Decided, hosts: Goal, goal: Goal, nameOf: (key: string | undefined) => string): string {
   const position = goal.findIndex((host, i) => host !== hosts[i])
   const best = record.instances[position]?.best ?? []

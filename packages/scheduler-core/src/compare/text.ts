@@ -9,7 +9,7 @@ interface Comparison extends CauseFound {
   readonly fleetChanges: FleetChanges | undefined
 }
 
-/** The cause and its evidence, for people. */
+/** The cause and its evidence as text. */
 export function comparisonText(comparison: Comparison, [first, second]: readonly [Side, Side]): string {
   const { cause, goals, sufficient } = comparison
   const differing = differencesOf(comparison, first, second)
@@ -19,8 +19,8 @@ export function comparisonText(comparison: Comparison, [first, second]: readonly
       differing.length === 0
         ? gone.length === 0
           ? 'Nothing differs.'
-          : 'Of what is still known nothing differs.'
-        : `${sentence(`${list(differing)} ${isOne(differing)}`)}; that changed nothing.`
+          : 'No known input differs.'
+        : `${sentence(`${list(differing)} ${isOne(differing)}`)}, but that did not change the hosts.`
     return `Both ${goalText(goals[0], first, true)}. ${rest}`
   }
   const [a, b] = [goalText(goals[0], first), goalText(goals[1], second)]
@@ -41,9 +41,10 @@ export function comparisonText(comparison: Comparison, [first, second]: readonly
     ),
   )
   const [only] = sets
-  if (sets.length === 1) return `${both} It took ${only} of the second together: with less of it, the first did not go there.`
+  if (sets.length === 1)
+    return `${both} The cause is ${only} of the second together: with only a part of these, the first did not go there.`
   const isSingle = sufficient[0]?.length === 1
-  return `${both} ${isSingle ? 'Each of these alone would have done' : 'Each of these together would have done'}: ${sets.join('; ')}.`
+  return `${both} ${isSingle ? 'Each of these alone has this effect' : 'Each of these combinations has this effect'}: ${sets.join('; ')}.`
 }
 
 const nouns: Readonly<Record<Factor, string>> = {
@@ -53,7 +54,7 @@ const nouns: Readonly<Record<Factor, string>> = {
   RANDOM: 'the seed',
 }
 
-/** Other differences, and where each of them alone leads. */
+/** Text about the other differences, and the result of each of them alone. */
 function othersText({ trials, ...comparison }: Comparison, cause: Factor, first: Side): string {
   const isDifferent: Readonly<Record<Factor, boolean>> = {
     SPEC: comparison.specChanges.length > 0,
@@ -72,23 +73,23 @@ const trialText = ({ goal }: Trial, side: Side): string =>
 
 const SHOWN = 3
 
-/** "goes to h1, h2 and 3 more"; of both, "go to h1". */
+/** "goes to h1, h2 and 3 more"; for both decisions "go to h1". */
 function goalText(keys: Goal, { record, fleet }: Side, isBoth = false): string {
   const goal = keys.map((key) => addressOfKey(fleet.hosts, key))
   const asked = record.request.numInstances
-  const [go, find] = isBoth ? ['go', 'find'] : ['goes', 'finds']
+  const [go, find, place] = isBoth ? ['go', 'find', 'place'] : ['goes', 'finds', 'places']
   if (goal.length === 0) return `${find} no host`
   const hosts = goal.length > SHOWN ? `${goal.slice(0, SHOWN).join(', ')} and ${goal.length - SHOWN} more` : list(goal)
-  return goal.length < asked ? `${find} room for ${goal.length} of ${asked}, on ${hosts}` : `${go} to ${hosts}`
+  return goal.length < asked ? `${place} ${goal.length} of ${asked} instances on ${hosts}` : `${go} to ${hosts}`
 }
 
-/** Why the cause cannot be shown, and which differences are known. */
+/** Text about a cause that cannot be determined, and the known differences. */
 function goneText(gone: readonly number[], differing: readonly string[]): string {
   const revisions = [...new Set(gone)]
   const states = revisions.length === 1 ? `revision ${revisions[0]}, the state` : `revisions ${revisions.join(' and ')}, the states`
-  const why = `Why cannot be shown any more: the log does not reach ${states} that ${gone.length === 1 ? 'one of them' : 'they'} met.`
+  const why = `The cause cannot be determined any more: the log no longer contains ${states} on which ${gone.length === 1 ? 'one of them was' : 'they were'} decided.`
   const seen = differing.length === 0 ? 'Request, profile and seed are the same' : `${sentence(list(differing))} differ`
-  return `${why} ${seen}; whether the state of the fleet did is not known.`
+  return `${why} ${seen}; whether the states of the fleet differ is not known.`
 }
 
 function differencesOf({ specChanges, profileChanges, fleetChanges }: Comparison, first: Side, second: Side): string[] {

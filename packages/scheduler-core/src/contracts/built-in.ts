@@ -9,52 +9,55 @@ import type { Weigher, WeigherOptions } from './weigher.ts'
 
 /**
  * The package that every service has: a plug-in that is part of the release. Its parts have feature levels (records/part-levels.ts), and
- * records do not name it. In addition to the parts of a plug-in it has rules of its own for whole profiles, and reads requests that were
- * written for another service. `bundled.ts` registers it; the core knows it by this contract only.
+ * records do not name it. In addition to the parts of a plug-in it has rules for whole profiles, and reads requests that were written for
+ * another service. `bundled.ts` registers it. The core only knows this contract.
  */
 export interface BuiltInPackage extends Pick<Plugin, 'name' | 'description' | 'filters' | 'weighers'> {
-  /** The rules of profiles with `compat`. */
+  /** The rules for profiles with `compat`. */
   readonly rules: PlacingRules
-  /** Decides by such a profile, in the package's own way. */
+  /** Creates the scheduler for such a profile. */
   createScheduler(compiled: CompiledProfile): Scheduler
   readonly documents: RequestDocuments
 }
 
-/** The parts of profiles of one kind. */
+/** The filters, weighers and settings for profiles of one kind. */
 export interface PlacingRules {
   readonly candidates: CandidatesFilter
   /** The filters and weighers that such a profile may name. */
   readonly filters: readonly Filter[]
   readonly weighers: readonly Weigher[]
-  /** Options of every weigher, if the profile does not set them. */
+  /** Options of each weigher that the profile does not set. */
   readonly weigherOptions: WeigherOptions
-  /** The number of remaining hosts below which no weigher runs. */
+  /** No weigher runs if fewer hosts remain. */
   readonly weighsFrom: number
-  /** The fields of a request that the rules read whatever filters the profile lists. */
+  /** The fields of a request that the rules always read, whichever filters the profile lists. */
   readonly reads: RequestReads
-  /** The options of a listed filter, with those that come from other settings of the profile. */
+  /** The options of a listed filter, with those from other settings of the profile. */
   filterOptions(profile: Profile, name: string, given: FilterOptions): FilterOptions
-  /** Filters that run before those that the profile lists. */
+  /** Filters that run before those of the profile. */
   filtersBefore(profile: Profile): readonly CompiledFilter[]
 }
 
-/** Reads the documents in another service's form that requests were made from (`RequestSpec.nova`). Only `propertyNames` is asked of others too. */
+/**
+ * Reads the documents in another service's form from which requests were made (`RequestSpec.nova`). Only `propertyNames` is also called for
+ * other requests.
+ */
 export interface RequestDocuments {
-  /** The cell that the request has to stay in. */
+  /** The cell in which the request must stay. */
   cellOf(request: RequestSpec): string | undefined
-  /** The ports that the instance has, by uuid; none where they cannot be read. */
+  /** The uuids of the instance's ports. Empty if the document is unreadable. */
   portsOf(request: RequestSpec): readonly string[]
-  /** Whether it has an optional field that the typed form does not have. */
+  /** Whether the document has an optional field that the typed form lacks. */
   has(request: RequestSpec, field: DocumentField): boolean
-  /** The parts of a request that were read when its document was made; other fields of the request contain the result. */
+  /** The parts of a request that were read when it was made from its document. Other fields of the request contain the result. */
   readBefore(request: RequestSpec): RequestReads
-  /** A path of the typed form as the caller wrote it: several where several properties were combined into one. */
+  /** The paths in the caller's document for a path of the typed form. There are several if several properties were combined into one. */
   pathsOf(request: RequestSpec, path: readonly string[]): readonly string[]
-  /** The names of the other service under which an image property is read; none: it knows no such property. */
+  /** The names of an image property in the other service. Empty if it has no such property. */
   propertyNames(request: RequestSpec, key: string): readonly string[]
-  /** Fields that this release does not know, as paths. */
+  /** Paths of fields that this release does not know. */
   unknownFields(request: RequestSpec): readonly string[]
-  /** Fields that no rule reads when placing, as paths. */
+  /** Paths of fields that no rule reads when it places. */
   withoutEffect(request: RequestSpec): readonly string[]
 }
 
@@ -62,14 +65,17 @@ export type DocumentField = Extract<OptionalField, 'networks' | 'tried'>
 
 let registered: BuiltInPackage | undefined
 
-/** Called once, by `bundled.ts`, when the core is loaded. Throws Error for a second package: all services of a process share the first. */
+/**
+ * Called once by `bundled.ts`, when the core is loaded. Throws Error for a second package, because all services of a process share the
+ * first one.
+ */
 export function registerBuiltIn(given: BuiltInPackage): void {
   if (registered !== undefined && registered !== given)
     throw new Error(`the built-in package ${registered.name} is registered already; register one, in bundled.ts`)
   registered = given
 }
 
-/** The built-in package. Throws Error where the core was loaded without it. */
+/** The built-in package. Throws Error if the core was loaded without one. */
 export function builtIn(): BuiltInPackage {
   if (registered === undefined) throw new Error('no built-in package is registered; import bundled.ts, as the entry points of the core do')
   return registered

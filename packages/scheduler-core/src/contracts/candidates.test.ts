@@ -16,7 +16,7 @@ import type { Scheduler } from './scheduler.ts'
 
 const compiled = compileProfile(profileSchema.parse({ name: 'test', number: 1, filters: [{ name: 'RamFilter' }], weighers: [] }))
 
-/** Hosts h0 to h5 in alternating order, the even ones with two nodes; some have no memory left, some are members of an aggregate. */
+/** Hosts h0 to h5 in alternating order. The even ones have two nodes. Some have no free memory, and some are in an aggregate. */
 function townAt(level: number) {
   const log = aLog()
   log.append([{ type: 'feature', level }])
@@ -41,7 +41,7 @@ const requests = fc
   })
   .map(({ destination, ...lists }) => aRequest({ ...lists, forceVerify: 'ALL', requestedDestination: destination }))
 
-/** The same profile in a form that looks at every host. */
+/** The same profile without the shortcut for named hosts, so that every host is checked. */
 function askingEach({ candidates: { named: _, ...candidates }, ...others }: CompiledProfile): CompiledProfile {
   return { ...others, candidates }
 }
@@ -84,7 +84,7 @@ const lists = fc.record({
   gpus: fc.constantFrom(undefined, { count: 1 }),
 })
 
-/** Every profile of the release, and one that draws among several hosts. */
+/** Every profile of the release, and one that chooses randomly among several best hosts. */
 const profiles = [
   ...builtInProfiles,
   profileSchema.parse({ ...builtInProfiles[0], name: 'draws', number: 1, hostSubsetSize: 3, tieOrder: 'seeded' }),
@@ -129,7 +129,7 @@ test.each(profiles.map((profile) => [profile.name, profile] as const))('%s: deci
   )
 })
 
-test('a filter of a profile without named hosts is called for every host', () => {
+test('without named hosts, a filter of the profile is called for every host', () => {
   const [step] = compiled.filters
   if (step === undefined) throw new Error('the profile has a filter')
   const sure: Filter = {
@@ -143,7 +143,7 @@ test('a filter of a profile without named hosts is called for every host', () =>
   expect([...hosts]).toEqual(fleet.hosts.records.map(({ index }) => index))
 })
 
-test('with a named host, filters are not called for the others', () => {
+test('with a named host, filters are called for that host only', () => {
   const asked: number[] = []
   const [candidates, ...others] = prepareFilters(compiled, aRequest({ forceHosts: ['h2', 'h0', 'h2'] }), fleet)
   const { prepared } = candidates ?? {}

@@ -11,31 +11,31 @@ import { NAMED_BY_ALL, PLACEMENT_RULES } from '../values/levels.ts'
 import { builtIn } from './built-in.ts'
 import type { Admits, CandidatesFilter } from './filter.ts'
 
-/** Compares host names. By Nova's rules a host always has to be named by all lists. */
+/** Compares host names. Under Nova's rules a host must always be in all lists of names. */
 export const namedHosts: Admits = {
   by: 'place',
   which(request) {
-    // Placement looks up a node that is given without its host.
+    // Placement looks up a destination that has a node and no host.
     const named = request.requestedDestination?.host ? request : { ...request, requestedDestination: null }
     return [...whichNamed(named, true), ...whichOthers(request)].join(', ')
   },
 }
 
-/** Candidates by names, the cell and aggregates. */
+/** Candidates by names, by the cell and by aggregates. */
 const namedPlaces: Admits = {
   by: 'place',
   which: (request, fleet) =>
     [...whichNamed(request, fleet.featureLevel >= NAMED_BY_ALL), ...whichPlaces(request), ...whichOthers(request)].join(', '),
 }
 
-/** Whether a host has to be in all lists of names in a request, or in any of them. */
+/** Texts about the named hosts. `isByAll`: a host must be in all lists of names, otherwise in any of them. */
 function whichNamed(request: RequestSpec, isByAll: boolean): readonly string[] {
   const lists = nameListsOf(request)
   if (lists.length === 0) return []
   return [`named ${isByAll && lists.length > 1 ? namesAndFields(lists) : shortList([...new Set(lists.flatMap(namesOf))])}`]
 }
 
-/** Names that one field of a request allows: hosts, nodes, or both. */
+/** The names that one field of a request allows: hosts, nodes, or both. */
 interface NameList {
   readonly field: 'forceHosts' | 'forceNodes' | 'requestedDestination'
   readonly hosts: readonly string[]
@@ -52,19 +52,19 @@ export function nameListsOf({ forceHosts, forceNodes, requestedDestination }: Re
   return lists.filter((list) => namesOf(list).length > 0)
 }
 
-/** A list of names as one demand of a request. */
+/** A list of names as a single demand of a request. */
 export const singleOf = ({ field, ...names }: Omit<NameList, 'field'> & { readonly field: string }) =>
   ({ which: `named ${shortList(namesOf(names))} by ${field}`, isNames: true }) as const
 
 export const whichIgnored = (ignoreHosts: readonly string[]): string => `other than ${shortList(ignoreHosts)}`
 
-/** Each name once: a node mostly has its host's name. */
+/** Each name once, because a node usually has the name of its host. */
 export const namesOf = ({ hosts, nodes }: Pick<NameList, 'hosts' | 'nodes'>): string[] => [...new Set([...hosts, ...nodes])]
 
 const namesAndFields = (lists: readonly NameList[]): string =>
   lists.map((list) => `${shortList(namesOf(list))} by ${list.field}`).join(' and ')
 
-/** Where the request names hosts, only exclusions of those hosts matter. */
+/** Texts about exclusions. If the request names hosts, only exclusions of those hosts are mentioned. */
 function whichOthers(request: RequestSpec): readonly string[] {
   const { ignoreHosts } = request
   const names = nameListsOf(request).flatMap(namesOf)
@@ -74,7 +74,7 @@ function whichOthers(request: RequestSpec): readonly string[] {
   return [`that ignoreHosts does not exclude${both.length === names.length ? '' : ` (${shortList(both)})`}`]
 }
 
-/** Hosts in the cell and in the aggregates that a request names, and outside of the aggregates that it forbids. */
+/** Texts about hosts in the cell and the aggregates that a request names, and outside of the aggregates that it forbids. */
 export function whichPlaces(request: RequestSpec): readonly string[] {
   const { requestedDestination, requestedResources } = request
   const asked = cellAskedBy(request)
@@ -93,8 +93,8 @@ const inListed = (aggregates: readonly string[]): string =>
 const outsideOf = (aggregates: readonly string[]): string => `outside of ${shortList(aggregates)}`
 
 /**
- * The hosts that the request admits: not ignored; forced or requested if it names any; in the aggregates that it names.
- * Runs before the profile's filters, as in Nova's host manager, whatever the profile says.
+ * Passes the hosts that the request admits: not ignored, forced or requested if it names any, and in the aggregates that it names. Runs
+ * before the profile's filters under every profile, like Nova's host manager.
  */
 export const candidatesFilter: CandidatesFilter = {
   name: 'Candidates',
@@ -121,8 +121,8 @@ export const candidatesFilter: CandidatesFilter = {
 }
 
 /**
- * A filter of the checks that apply: a host must pass all. Undefined: none applies. `allowing`: the checks that name hosts or aggregates;
- * where no host is in all of these, that is the reason for every host.
+ * Combines checks into a filter that a host passes if it passes all of them. Undefined if there is no check. `allowing` are the checks that
+ * name hosts or aggregates. If no host is in all of them, that is the reason for every host.
  */
 export function preparedOf(
   given: readonly (Check | undefined)[],
@@ -133,7 +133,7 @@ export function preparedOf(
   const [only] = checks
   if (only === undefined) return undefined
   const refusing = (host: HostIndex) => checks.find((check) => !check.passes(host))
-  // Looked up when the first reason is requested.
+  // Computed when the first reason is requested.
   let noneCommon: Reason | null | undefined
   const reasonOf = (check: Check): Reason => {
     if (!allowing.includes(check)) return check.reason
@@ -146,7 +146,7 @@ export function preparedOf(
   }
   const singles = checks.map((check) => ({ ...check, reasonAt: () => reasonOf(check) }))
   return {
-    // Where hosts are named, exclusions are checked last.
+    // If hosts are named, exclusions are checked last.
     each: () => [
       ...singles.filter(({ isExclusion }) => isExclusion !== true),
       ...singles.filter(({ isExclusion }) => isExclusion === true),
@@ -165,22 +165,22 @@ export function preparedOf(
   }
 }
 
-/** A list of names or aggregates that hosts have to be in. */
+/** A list of names or aggregates. A host must be in it. */
 type Allowing = Pick<Check, 'passes' | 'reason' | 'field'>
 
 export interface Check {
-  /** Which hosts pass it, as text that follows "hosts". */
+  /** The hosts that pass, as text that follows "hosts". */
   readonly which: string
-  /** Present where it names hosts. */
+  /** Present if the check names hosts. */
   readonly isNames?: true
-  /** Called for every host, so it reads a column wherever that is possible. */
+  /** Called for every host, so it should read a column. */
   readonly passes: (host: HostIndex) => boolean
   readonly reason: Reason
   /** The field of the request that names hosts or aggregates. */
   readonly field: string
   /** Present if the condition excludes hosts. */
   readonly isExclusion?: true
-  /** Which property of the host the condition reads. */
+  /** The property of the host that the condition reads. */
   readonly looksAt: 'name' | 'aggregates' | 'cell'
 }
 
@@ -214,7 +214,7 @@ function ignored({ ignoreHosts }: RequestSpec, fleet: Fleet): Check | undefined 
   }
 }
 
-/** One check per field that names hosts or nodes. Below NAMED_BY_ALL forced and requested names are combined. */
+/** One check for each field that names hosts or nodes. Below NAMED_BY_ALL, forced and requested names are combined into one. */
 function namedBy(request: RequestSpec, fleet: Fleet): Check[] {
   const lists = nameListsOf(request)
   if (fleet.featureLevel >= NAMED_BY_ALL || lists.length < 2) return lists.map((list) => nameCheck(list, fleet))
@@ -234,22 +234,22 @@ function nameCheck({ field, hosts, nodes }: Omit<NameList, 'field'> & { readonly
   }
 }
 
-/** The reason for every host where no host is in all of several lists. Null: some host is, or there is only one list. */
+/** The reason for every host if no host is in all of several lists. Null if a host is in all of them, or if there is only one list. */
 export function reasonOfNoneCommon(allowing: readonly Allowing[], fleet: Fleet): Reason | null {
   if (fleet.featureLevel < NAMED_BY_ALL || allowing.length < 2) return null
   if (fleet.hosts.presentIndexes.some((index) => allowing.every(({ passes }) => passes(index as HostIndex)))) return null
   return {
     code: 'host.none_common',
     subject: 'host',
-    // Where one field has several lists, the content of a list identifies it.
+    // If one field has several lists, each is identified by its content.
     need: allowing.map(({ reason, field }) => `${reason.need} by ${field.replace(/\.\d+\./, '.')}`).join(' and '),
   }
 }
 
-/** The cell of a request that came from Nova: it stays in its cell unless something allows it to leave. */
+/** The cell of a request that came from Nova. The request must stay in its cell unless a field allows it to leave. */
 const cellAskedBy = (request: RequestSpec): string | undefined => (request.nova === null ? undefined : builtIn().documents.cellOf(request))
 
-/** Hosts of the cell that the request stays in. A host without a reported cell is in none. */
+/** Checks that hosts are in the cell of the request. A host that reports no cell is in none. */
 export function cell(request: RequestSpec, { hosts, featureLevel }: Fleet): Check | undefined {
   const need = featureLevel < PLACEMENT_RULES ? undefined : cellAskedBy(request)
   if (need === undefined) return undefined
@@ -264,7 +264,7 @@ export function cell(request: RequestSpec, { hosts, featureLevel }: Fleet): Chec
 
 const cellOf = ({ stats }: HostRecord): string => stats.nova?.cellUuid ?? 'none that was told'
 
-/** Whether a host is in at least one of these aggregates. */
+/** Returns whether a host is in at least one of these aggregates. */
 export function inAnyOf({ aggregates }: Fleet, uuids: readonly string[]): (host: HostIndex) => boolean {
   const columns = uuids.map((uuid) => aggregates.members(uuid))
   const [only] = columns
@@ -272,7 +272,7 @@ export function inAnyOf({ aggregates }: Fleet, uuids: readonly string[]): (host:
   return (host) => columns.some((column) => column[host] === 1)
 }
 
-/** One check for each list of aggregates: the host must be in at least one of each list. */
+/** One check for each list of aggregates. The host must be in at least one aggregate of each list. */
 export function memberships({ requestedDestination, requestedResources }: RequestSpec, fleet: Fleet): Check[] {
   return [
     { wanted: requestedDestination?.aggregates ?? [], field: 'requestedDestination.aggregates' },
@@ -288,7 +288,7 @@ export function memberships({ requestedDestination, requestedResources }: Reques
     }))
 }
 
-/** The aggregates that a request forbids. */
+/** Checks that hosts are in none of the aggregates that a request forbids. */
 export function forbidden({ requestedDestination }: RequestSpec, fleet: Fleet): Check | undefined {
   const unwanted = requestedDestination?.forbiddenAggregates ?? []
   if (unwanted.length === 0) return undefined

@@ -13,22 +13,22 @@ import type { Weigher, WeigherOptions } from './weigher.ts'
 /** A profile with its filters, weighers and rules looked up, ready to run. */
 export interface CompiledProfile {
   readonly profile: Profile
-  /** Which hosts a request admits at all. */
+  /** The first filter, which passes the hosts that a request admits. */
   readonly candidates: CandidatesFilter
   readonly filters: readonly CompiledFilter[]
-  /** Filters in shadow mode: only run in explanations (pipeline/filtering/shadow-filters.ts). */
+  /** Filters in shadow mode. They only run in explanations (pipeline/filtering/shadow-filters.ts). */
   readonly shadows: readonly CompiledFilter[]
   readonly weighers: readonly CompiledWeigher[]
-  /** The number of remaining hosts below which no weigher runs. */
+  /** No weigher runs if fewer hosts remain. */
   readonly weighsFrom: number
   readonly assign: Readonly<Record<KindName, Assign<unknown, unknown>>>
-  /** The scheduler of a plug-in that the profile names; undefined: it names one of the release, or the plug-in is not loaded. */
+  /** The plug-in's scheduler that the profile names. Undefined if it names one of the release, or if the plug-in is not loaded. */
   readonly scheduler: PluginScheduler | undefined
-  /** The plug-ins whose parts it names, in the order of their names. */
+  /** The plug-ins with parts that the profile names, sorted by name. */
   readonly plugins: readonly PluginRef[]
-  /** The filters and weighers outside of this process that have to be asked before deciding; mostly none. */
+  /** The filters and weighers outside of this process that are called before a decision. Empty for most profiles. */
   readonly asks: readonly OutsideAsk[]
-  /** What this service lacks to decide by it, as sentences: substitutes refuse every host in its place. */
+  /** What this service lacks to decide by the profile, as sentences. Substitutes for these parts refuse every host. */
   readonly lacks: readonly string[]
 }
 
@@ -39,7 +39,7 @@ export interface OutsideAsk {
   readonly by: string
   /** The options in parsed form. */
   readonly options: FilterOptions
-  /** The options as the profile has them, as canonical JSON; undefined if it has none. */
+  /** The options of the profile as canonical JSON; undefined if it has none. */
   readonly optionsKey: string | undefined
   /** The multiplier of a weigher; 1 for a filter. */
   readonly multiplier: number
@@ -48,18 +48,17 @@ export interface CompiledFilter {
   readonly filter: Filter
   readonly options: FilterOptions
   /**
-   * True for the filters of resource kinds, which check every claim: they are not listed by the profile, and are called for the hosts that
-   * its own filters let through.
+   * True for the filters of resource kinds, which check every claim. The profile does not list them. They are called for hosts that pass
+   * the profile's own filters.
    */
   readonly isNet: boolean
-  /**
-   * True for a filter that repeats answers from outside of this process, which are about the hosts that all filters within it let through.
-   */
+  /** True for a filter that repeats answers from outside of this process. The answers are about hosts that pass all filters inside. */
   readonly isOutside: boolean
-  /** The filter runs on forced hosts if the request's `forceVerify` is at least this. */
+  /** On forced hosts the filter runs if the request's `forceVerify` is at least this level. */
   readonly verifiedAt: RequestSpec['forceVerify']
   /**
-   * The feature level that introduced it: at older levels the step does not exist, since matrices and their receipts have one bit per step.
+   * The feature level that introduced the filter. At lower levels the step does not exist, because matrices and their receipts have one bit
+   * per step.
    */
   readonly sinceLevel?: number
 }
@@ -71,25 +70,25 @@ export interface CompiledWeigher {
   readonly cacheName: string
 }
 
-/** The result of a plug-in's scheduler: the parts of a `Selection`, in the order of the instances, each held in the overlay. */
+/** The result of a plug-in's scheduler: the parts of a `Selection`, in the order of the instances. Each is held in the overlay. */
 export type Choice = Pick<Selection, 'parts'>
 
 /**
- * A scheduler of a plug-in (contracts/plugin.ts). It follows the laws of `scheduler.ts`, and places as many instances
- * as possible: the caller handles all-or-nothing. Only the hosts of its result are used: each is checked by the filters
- * and claimed again, in order, like those of a solver, so that grants, limits, alternates and records are the release's
- * own. Request and options are frozen copies, and the overlay can be used until `select` returns. An instance takes
- * what the overlay holds for it, identified by the claim of the part, whatever grants the part has.
+ * A scheduler of a plug-in (contracts/plugin.ts). It follows the laws of `scheduler.ts`, and places as many instances as possible, because
+ * the caller handles all-or-nothing. Only the hosts of its result are used. Each is checked by the filters and claimed again, in order,
+ * like a solver's result. So grants, limits, alternates and records are the release's own. Request and options are frozen copies, and the
+ * overlay can be used until `select` returns. An instance gets what the overlay holds for the claim of its part, whatever grants the part
+ * has.
  */
 export interface PluginScheduler {
   /** The name in profiles: 1 to 63 lower-case letters, digits and dashes. */
   readonly name: string
-  /** One sentence for people: which hosts the part chooses. */
+  /** One sentence for users: which hosts the part chooses. */
   readonly description: string
   /** Created once for each version of a profile. */
   create(compiled: CompiledProfile): {
     select(request: RequestSpec, fleet: Fleet, overlay: Overlay, options: SelectOptions): Choice
   }
-  /** Counts a failure and returns the error that describes it; set by the code that isolates the scheduler. */
+  /** Counts a failure and returns an error with this description. Set by the code that isolates the scheduler. */
   readonly fail?: (what: string) => Error
 }

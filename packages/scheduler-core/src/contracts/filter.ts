@@ -13,41 +13,44 @@ export type Verdict = 'PASS' | 'FAIL' | 'ERROR' | 'NOT_RUN' | 'NOT_ASKED'
 /**
  * A yes/no test of one host for one instance of a request.
  *
- * The law:
- * - `prepare` runs once per request and reads the request; `undefined` means that the request asks nothing of this
- *   filter, and the record says NOT_ASKED. Where it throws, every host is refused with the verdict ERROR.
- * - `passes` runs once per host that is still in, only compares, and changes nothing. It must answer true or false:
- *   anything else, or a throw, refuses that host with the verdict ERROR.
- * - `reason` is called only for hosts where `passes` was false, before the view moves on.
- * - `facts` is called only for such hosts too, and only for those that somebody looks at: the numbers of the reason first, then every other
- *   that refuses the host, each with the inputs that both sides come from. Absent: the reason's numbers, from nowhere in particular.
- * - No floating-point number is compared to decide whether something fits.
+ * The rules:
+ * - `prepare` runs once per request and reads the request. It returns `undefined` if the request needs nothing from this filter; the record
+ * then has the verdict NOT_ASKED. If it throws, every host is refused with the verdict ERROR.
+ * - `passes` runs once for each host that passed the earlier filters. It only compares, and changes nothing. It must return true or false.
+ * Any other value, or an exception, refuses that host with the verdict ERROR.
+ * - `reason` is called only for hosts that `passes` refused, before the fleet changes.
+ * - `facts` is called for such hosts too, but only when a caller reads the facts. The numbers of the reason come first, then other numbers
+ * that refuse the host, each with the sources of both sides. Absent: the facts are the numbers of the reason, without a source.
+ * - No floating-point number is compared to decide whether an amount fits.
  */
 export interface Filter {
-  /** Nova's registered name where Nova has the filter. */
+  /** The name of Nova's filter, if Nova has this filter. */
   readonly name: string
-  /** One sentence for people: what a host must have to pass. */
+  /** One sentence for users: what a host must have to pass. */
   readonly description: string
   /**
-   * Which fields of a host's report it looks at. A host that leaves one of them out is refused with host.not_reported before the filter is
-   * asked, and reporters are asked for them (report/stats-fields.ts).
+   * The fields of a host's report that the filter reads. A host that leaves one of them out is refused with host.not_reported before the
+   * filter is called. The API lists these fields as required for reporters (report/stats-fields.ts).
    */
   readonly reads: Reads
   /**
-   * The metadata of aggregates that it reads: operators see who reads a key, and keys that nobody reads. Keys that the
-   * request names are a pattern (hosts/metadata-reads.ts). Absent: none; a part outside of this process sees none.
+   * The metadata of aggregates that the filter reads. Operators see the readers of each key, and keys without a reader. Keys that come from
+   * the request are declared by a pattern (hosts/metadata-reads.ts). Absent: none. A part outside of this process gets no metadata.
    */
   readonly readsMetadata?: MetadataReads
-  /** Which extra specs, hints, image properties and optional fields it looks at: those that no part looks at are in `ignoredFields` of the answer. Absent: none. */
+  /**
+   * The extra specs, hints, image properties and optional fields that the filter reads. Those that no part reads are listed in
+   * `ignoredFields` of the answer. Absent: none.
+   */
   readonly readsRequest?: RequestReadsBy<FilterOptions>
   /**
-   * Present when the verdict of a host depends only on the request, on the options and on the host's own state (everything that raises its
-   * version), whatever other hosts take: then it is asked once a request, and between the instances of one request only of hosts that changed.
+   * Present if the verdict of a host depends only on the request, the options and the host's own state (everything that raises its
+   * version), not on other hosts. Then the filter is called once per request, and between its instances only for changed hosts.
    */
   readonly readsHostOnly?: true
   /**
-   * Present when what other hosts take can change the verdict of a host: how much fits is then counted by placing one after another. Absent:
-   * each host can be filled alone; but of a plug-in's filter that does not say `readsHostOnly` it is taken to be so.
+   * Present if claims on other hosts can change the verdict of a host. The number of instances that fit is then counted by placing one
+   * after another. Absent: each host can be filled alone. A plug-in's filter without `readsHostOnly` is treated as if this were present.
    */
   readonly readsOtherHosts?: true
   /**
@@ -57,13 +60,13 @@ export interface Filter {
    */
   readonly admits?: Admits
   /**
-   * Present for a part that runs outside of this process: a plug-in in a thread, or an extender. Who decides asks it about the hosts before, and
-   * the answers are an input of the decision (outside/): its own functions are never called. `by`: who answers, name@version.
+   * Present if the part runs outside of this process: a plug-in in a thread, or an extender. It is called before the decision, and its
+   * answers are an input of the decision (outside/). Its own functions are never called. `by`: who answers, as name@version.
    */
   readonly outside?: { readonly by: string }
   /**
-   * The schema of its options, an object: they are checked when a profile is written, and `prepare` and `reads` get the
-   * parsed options, defaults filled in. Absent: `checkOptions` checks them.
+   * The schema of the filter's options, which are an object. They are checked when a profile is written. `prepare` and `reads` get the
+   * parsed options with defaults filled in. Absent: `checkOptions` checks them.
    */
   readonly parameters?: z.ZodType<FilterOptions>
   /** Throws RangeError for invalid options; runs when a profile is written. A filter without this and `parameters` takes no options. */
@@ -71,21 +74,24 @@ export interface Filter {
   prepare(request: RequestSpec, fleet: Fleet, options: FilterOptions): PreparedFilter | undefined
 }
 
-/** The kind of a filter that decides which hosts a request is about. */
+/** How a filter selects the hosts that a request admits. */
 export interface Admits {
-  /** `place`: those that it names by host, zone or aggregate. `property`: those of the kind that it asks for, or that are kept for such requests. */
+  /**
+   * `place`: hosts that the request names by host, zone or aggregate. `property`: hosts of the requested type, or hosts that are reserved
+   * for such requests.
+   */
   readonly by: 'place' | 'property'
   /** Present if the filter excludes hosts rather than selecting them. */
   readonly isExclusion?: true
-  /** These hosts in words that follow "hosts": `in availability zone z1`. Called only for a request that asks something of the filter. */
+  /** The hosts as text that follows "hosts": `in availability zone z1`. Called only if the request needs something from the filter. */
   which(request: RequestSpec, fleet: Fleet): string
 }
 
 /** The first filter of every decision. */
 export interface CandidatesFilter extends Filter {
   /**
-   * The hosts that a request names, each once, in order of index: only these can pass, so that filters need not be called for others.
-   * Undefined: it names none.
+   * The hosts that a request names, each once, sorted by index. Only these can pass, so filters are not called for others. Undefined if the
+   * request names no hosts.
    */
   named?(request: RequestSpec, fleet: Fleet): readonly HostIndex[] | undefined
 }

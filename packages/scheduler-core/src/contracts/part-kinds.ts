@@ -8,8 +8,8 @@ import type { PluginNamespace } from './namespace.ts'
 import type { Weigher } from './weigher.ts'
 
 /**
- * What a plug-in may contain, by the name of the list. A new kind is a line here and one in `partKinds`: all code that loads, checks,
- * isolates, calls or shows parts uses these two, and the compiler reports what else a new kind needs.
+ * The lists of parts in a plug-in. A new kind of part is a line here and one in `partKinds`. All code that loads, checks, isolates, calls
+ * or shows parts uses these two, and the compiler reports what else a new kind needs.
  */
 export interface Parts {
   readonly filters: Filter
@@ -24,21 +24,21 @@ export type PartList = keyof Parts
 /** The parts of each kind. */
 export type PartLists = { readonly [List in PartList]: readonly Parts[List][] }
 
-/** A kind of part. Members other than shapes are plain data, since they are sent to threads. */
+/** A kind of part. All members except shapes are plain data, since they are sent to threads. */
 export interface PartKind {
   /** The name of the kind in the API. */
   readonly kind: string
   /** What a part of this kind does, as the end of a sentence. */
   readonly does: string
-  /** The plain data of a part, in addition to the functions that its contract names; the part may have more members. */
+  /** The plain data of a part, without the functions that its contract requires. The part may have more members. */
   readonly shape: z.ZodType
-  /** For kinds whose parts may run outside of the service's process: what they are asked about there, before a decision or a report. */
+  /** For kinds with parts that may run outside of the service's process: what they are called about, before a decision or a report. */
   readonly asked?: 'HOSTS' | 'DOCUMENTS'
   /** The members of such a part that are sent to the service unchanged. */
   readonly shows: readonly string[]
-  /** Its member that is a zod schema, sent as JSON Schema. */
+  /** The member of such a part that is a zod schema. It is sent as JSON Schema. */
   readonly schema?: string
-  /** Members that such a part cannot have. */
+  /** Members that such a part must not have. */
   readonly beyond: readonly string[]
 }
 
@@ -52,7 +52,7 @@ const aMetadataRead = z.strictObject({
 })
 const aSchema = z.custom((value) => jsonSchemaOf(value) !== undefined, 'must be the zod schema of an object that JSON Schema has words for')
 
-/** What profiles list: filters and weighers. */
+/** The kinds that profiles list: filters and weighers. */
 const listed = (noun: 'Filter' | 'Weigher') => ({
   name: z.string().regex(new RegExp(`^[A-Z][A-Za-z0-9]{0,100}${noun}$`), `must be letters and digits, a capital first and ${noun} last`),
   description: sentence,
@@ -67,13 +67,13 @@ const listed = (noun: 'Filter' | 'Weigher') => ({
   prepare: aFunction,
 })
 
-/** Parts that are called by a name in small letters. */
+/** The name of a part in lower-case letters. */
 const named = {
   name: z.string().regex(/^[a-z0-9][a-z0-9-]{0,62}$/, 'must be 1 to 63 lower-case letters, digits and dashes'),
   description: sentence,
 }
 
-/** Questions about hosts that can be put to a part outside of the process; what has to be called within a decision has none. */
+/** Calls about hosts to a part outside of the process. Functions that must run within a decision are not in the list. */
 const askedAboutHosts = {
   asked: 'HOSTS',
   shows: ['name', 'description', 'reads', 'unit'],
@@ -126,8 +126,8 @@ export const partKinds = {
 export const partLists = Object.keys(partKinds) as readonly PartList[]
 
 /**
- * Maps each kind to a value, by a function of the name of its list. The compiler cannot connect a list with the type of its parts, so
- * callers state the result type.
+ * Maps each kind to a value by a function of its list. The compiler cannot connect a list with the type of its parts, so callers specify
+ * the result type.
  */
 export const ofEachKind = <Value>(make: (list: PartList, kind: PartKind) => Value): { readonly [List in PartList]: Value } =>
   Object.fromEntries(partLists.map((list) => [list, make(list, partKinds[list])])) as { readonly [List in PartList]: Value }
@@ -141,8 +141,8 @@ function isRead(read: string): boolean {
 }
 
 /**
- * A schema as JSON Schema, for people and editors; undefined if it is not the schema of an object, or cannot be
- * expressed in JSON Schema.
+ * A schema as JSON Schema, for documentation and editors. Undefined if it is not the schema of an object, or if JSON Schema cannot express
+ * it.
  */
 export function jsonSchemaOf(given: unknown): z.core.JSONSchema.BaseSchema | undefined {
   try {

@@ -115,17 +115,17 @@ describe('what a module exports', () => {
   })
 })
 
-describe('a profile that names parts of a plug-in', () => {
+describe('a profile with parts of a plug-in', () => {
   const plugins = joined(crowd)
 
-  test('is accepted only where the plug-in is loaded', () => {
+  test('a profile with parts of a plug-in is accepted only where the plug-in is loaded', () => {
     expect(parseProfile(withFilter, plugins).ok).toBe(true)
     expect(messagesOf(parseProfile(withFilter))[0]).toContain('there is no filter "CrowdFilter"; it must be one of')
     const wrong = { ...withFilter, filters: [{ name: 'CrowdFilter', options: { most: 0 } }] }
     expect(messagesOf(parseProfile(wrong, plugins))).toEqual(['profile.invalid: filters.0.options: most is 0; it must be 1 or more'])
   })
 
-  test('decides with it on every copy of the fleet, and records its version', () => {
+  test("every copy of the fleet decides by the plug-in's parts, and records have the plug-in's version", () => {
     const fleet = fleetWith(plugins)
     for (const one of [fleet, copyFleet(fleet), restoreFleet(checkpointOf(fleet), { plugins })]) {
       expect(decideBy(withFilter, one)).toMatchObject({ plugins: [{ name: 'crowd', version: '1.2.3' }], chosen: 'empty', passed: 1 })
@@ -134,7 +134,7 @@ describe('a profile that names parts of a plug-in', () => {
     expect(decideBy(profileSchema.parse({ ...withFilter, filters: [] }), fleet).plugins).toBeUndefined()
   })
 
-  test('names the missing plug-in in a service without it, and refuses every host there', () => {
+  test('a service without the plug-in reports it as missing, and refuses every host', () => {
     expect(lacksOf(withFilter, plugins)).toEqual([])
     for (const profile of [withFilter, withWeigher]) expect(lacksOf(profile, noPlugins)[0]).toMatch(/^there is no (filter|weigher) "Crowd/)
     expect(compileProfile(withWeigher).weighers[0]?.weigher.name).toBe('CrowdWeigher')
@@ -176,7 +176,7 @@ describe('a part that reads a namespace of a plug-in', () => {
   })
   const plugins = joined(power)
 
-  /** The verdict on each host after all reports, each of which came at the given time in seconds. */
+  /** The verdict on each host after all reports. Each report has its time in seconds. */
   function saidOf(options: object, ...reports: readonly (readonly [host: string, document: unknown, version?: string])[]): unknown[] {
     const fleet = new Fleet({ plugins })
     const log = aLog(fleet)
@@ -188,7 +188,7 @@ describe('a part that reads a namespace of a plug-in', () => {
     return fleet.hosts.records.map(({ index }) => step?.prepared?.passes(index) || step?.prepared?.reason(index))
   }
 
-  test('is not called for hosts without a document, or without the field', () =>
+  test('a part is not called for hosts without a document, or without the field', () =>
     expect(saidOf({}, ['a', { freeWatts: 9 }], ['b', { feed: 'left' }], ['c', { freeWatts: 9 }, '0.9'])).toEqual([
       true,
       { code: 'host.not_reported', subject: 'power.freeWatts' },
@@ -196,7 +196,7 @@ describe('a part that reads a namespace of a plug-in', () => {
       expect.objectContaining({ code: 'namespace.not_reported', subject: 'power' }),
     ]))
 
-  test('is not called for hosts whose document is too old, by its option or by the namespace’s limit', () => {
+  test('a part is not called for hosts with a document that is older than its option or the namespace allows', () => {
     const fleet = new Fleet({ plugins })
     const log = aLog(fleet)
     log.append([{ type: 'feature', level: 7 }, aReport('a'), aReport('b')])
@@ -211,7 +211,7 @@ describe('a part that reads a namespace of a plug-in', () => {
     expect([stale(), stale(120), stale(10)]).toEqual(['namespace.stale', true, 'namespace.stale'])
   })
 
-  test('needs a plug-in that defines the namespace', () => {
+  test('a part needs a plug-in that defines its namespace', () => {
     const lonely = { ...power, namespaces: [] }
     expect(messagesOf(joinPlugins([lonely]))[0]).toContain(
       'WattsFilter of plug-in power reads the namespace "power"; it must read one of storage, network',
@@ -221,7 +221,7 @@ describe('a part that reads a namespace of a plug-in', () => {
     ).toContain('storage of plug-in power has the name of a part of this release')
   })
 
-  test('does not change the state that a log leads to', () => {
+  test('a namespace of a plug-in does not change the state that a log leads to', () => {
     const [one, other] = [plugins, noPlugins].map((loaded) => {
       const fleet = new Fleet({ plugins: loaded })
       const log = aLog(fleet)

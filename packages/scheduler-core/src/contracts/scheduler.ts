@@ -7,43 +7,46 @@ import type { RequestSpec } from '../request/request-spec.ts'
 import { atOnce, HOSTS_AT_ONCE, type Steps, WHOLE } from '../values/steps.ts'
 
 export interface SelectOptions {
-  /** Seeds every random choice: the same seed, request and fleet give the same result. */
+  /** The seed of all random choices. The same seed, request and fleet give the same result. */
   readonly seed: string
   readonly alternatesPerInstance: number
-  /** True: when one instance finds no host, none is placed. */
+  /** True: if one instance finds no host, none is placed. */
   readonly allOrNothing: boolean
   /** Ids of the claims, one for each instance. */
   readonly claimIds: readonly string[]
-  /** The solver's answer, for the scheduler `solver`; other schedulers need none. */
+  /** The solver's answer, for the scheduler SOLVER only. */
   readonly solution?: Solution | undefined
 }
 
 export interface Selection {
-  /** What each placed instance takes, in order; held in the overlay. Empty when nothing is placed. */
+  /** The grants of each placed instance, in order; held in the overlay. Empty if nothing is placed. */
   readonly parts: readonly ClaimPart[]
   /** Parallel to `parts`. */
   readonly answer: readonly SelectedDestination[]
   /** The result of each instance that was tried, including the one that found no host. */
   readonly instances: readonly InstanceRecord[]
-  /** How many instances could be placed, also if all-or-nothing discarded the result. */
+  /** The number of instances that could be placed, even if all-or-nothing discarded the result. */
   readonly found: number
-  /** How the scheduler `solver` reached the result. */
+  /** How the scheduler SOLVER reached the result. */
   readonly solver?: SolverRecord
 }
 
 /**
- * Decides where the instances of a request go. The laws (scheduler.suite.ts): it never chooses a host that a filter refused; the same
- * fleet, request and seed give the same result; what it chooses is held in the overlay, and nothing else is; every refused host has a
- * reason; it changes nothing but the overlay.
+ * Decides on which hosts the instances of a request are placed. The laws (scheduler.suite.ts): it never chooses a host that a filter
+ * refused. The same fleet, request and seed give the same result. The overlay then holds exactly what it chose. Every refused host has a
+ * reason. It changes nothing but the overlay.
  */
 export interface Scheduler {
   readonly name: string
   select(request: RequestSpec, fleet: Fleet, overlay: Overlay, options: SelectOptions): Selection
-  /** The same with a pause after each `slice` of hosts, by default HOSTS_AT_ONCE; nobody may use the fleet meanwhile. */
+  /**
+   * Selects like `select`, with a pause after each `slice` of hosts, by default HOSTS_AT_ONCE. The fleet must not be used by others until
+   * it ends.
+   */
   selectInSteps(request: RequestSpec, fleet: Fleet, overlay: Overlay, options: SelectOptions, slice?: number): Steps<Selection>
 }
 
-/** A scheduler that decides a call without pauses, and a query in steps, by the same function. */
+/** Creates a scheduler from one function that runs without pauses for a call, and in steps for a query. */
 export const createScheduler = (
   name: string,
   place: (request: RequestSpec, fleet: Fleet, overlay: Overlay, options: SelectOptions, slice: number) => Steps<Selection>,

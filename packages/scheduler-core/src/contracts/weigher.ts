@@ -7,57 +7,61 @@ import type { RequestSpec } from '../request/request-spec.ts'
 import type { HostIndex } from '../values/host-index.ts'
 
 /**
- * Ranks hosts that passed the filters: a raw number in a stated unit, more is better. Scaling to 0..1 and multiplying happen in
- * run-weighers. The rules: a weigher never drops a host; it uses + - * /, Math.sqrt, Math.min, Math.max and comparisons only, so that every
- * platform gets the same bits; a result that is not a finite number counts as the least of the others.
+ * Gives each host that passed the filters a raw number in a fixed unit; more is better. run-weighers scales the numbers to 0..1 and
+ * multiplies them. The rules: a weigher never removes a host. It uses only + - * /, Math.sqrt, Math.min, Math.max and comparisons, so that
+ * every platform computes the same bits. A result that is not a finite number counts as the lowest of the others.
  */
 export interface Weigher {
-  /** Nova's registered name where Nova has the weigher. */
+  /** The name of Nova's weigher, if Nova has this weigher. */
   readonly name: string
   readonly description: string
   readonly unit: string
-  /** Which fields of a host's report it reads; a host that leaves one of them out has no number, which counts as the least. */
+  /**
+   * The fields of a host's report that the weigher reads. A host that leaves one of them out gets no number, which counts as the lowest.
+   */
   readonly reads: Reads
-  /** See Filter. */
+  /** See `Filter.readsMetadata`. */
   readonly readsMetadata?: MetadataReads
-  /** See Filter. */
+  /** See `Filter.readsRequest`. */
   readonly readsRequest?: RequestReadsBy<WeigherOptions>
-  /** minmax normalisation measures the spread from here instead of from the least raw number, as for some of Nova's weighers. */
+  /** With minmax, the lower end of the range in place of the lowest raw number. Some of Nova's weighers have this. */
   readonly minval?: number
   /**
-   * True when the raw number depends only on the request, on the options and on the host's own state (everything that raises its version):
-   * between the instances of one request it is then computed again only for hosts that changed. A weigher with a `cacheKey` does not need
-   * it.
+   * True if the raw number depends only on the request, the options and the host's own state (everything that raises its version). Between
+   * the instances of one request it is then computed again only for changed hosts. Not needed with a `cacheKey`.
    */
   readonly readsHostOnly?: true
-  /** See Filter. */
+  /** See `Filter.outside`. */
   readonly outside?: { readonly by: string }
   /**
-   * The options that it accepts, as the schema of an object: they are checked when a profile is written, and `prepare` and `reads` get the
-   * parsed options, with defaults filled in. Absent: `checkOptions` checks them.
+   * The schema of the weigher's options, which are an object. They are checked when a profile is written. `prepare` and `reads` get the
+   * parsed options with defaults filled in. Absent: `checkOptions` checks them.
    */
   readonly parameters?: z.ZodType<WeigherOptions>
-  /** Throws RangeError for invalid options; runs when a profile is written. Absent, and no `parameters`: it has no options. */
+  /** Throws RangeError for invalid options; runs when a profile is written. A weigher without this and `parameters` has no options. */
   checkOptions?(options: WeigherOptions): void
-  /** `multiplier` is the profile's, for the few weighers whose raw number depends on whether it is 0. */
+  /** `multiplier` is the profile's. A few weighers give other raw numbers if it is 0. */
   prepare(request: RequestSpec, fleet: Fleet, options: WeigherOptions, multiplier: number): (host: HostIndex) => number
-  /** Present when a host may have another multiplier than the profile's. */
+  /** Present if a host may have a multiplier other than the profile's. */
   multipliers?(fleet: Fleet, options: WeigherOptions, multiplier: number): Multipliers
   /**
-   * Present when the raw number depends only on this key of the request, on the options and on the host's own state (everything that raises
-   * its version): then it is kept per key and host, and computed again only for hosts that changed. Undefined: not for this request.
+   * Present if the raw number depends only on this key of the request, the options and the host's own state (everything that raises its
+   * version). The number is then cached per key and host, and computed again only for changed hosts. Undefined: not cached for this
+   * request.
    */
   cacheKey?(request: RequestSpec, options?: WeigherOptions): string | undefined
 }
 
 /** The factors of a weigher's normalised numbers; each is a finite number. */
 export interface Multipliers {
-  /** The factor of every host that has none of its own. */
+  /** The multiplier of every host without one of its own. */
   readonly usual: number
-  /** Absent: no host has one of its own. Both depend only on the host's own state (everything that raises its version). */
+  /**
+   * Absent: no host has a multiplier of its own. Both functions depend only on the host's own state (everything that raises its version).
+   */
   readonly own?: {
     of(host: HostIndex): number
-    /** Where a host's factor comes from: `aggregate <name> <key>`; undefined where it is the usual one. */
+    /** Where a host's multiplier comes from: `aggregate <name> <key>`; undefined if it is the usual one. */
     source(host: HostIndex): string | undefined
   }
 }

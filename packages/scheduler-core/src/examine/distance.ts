@@ -2,13 +2,13 @@ import { shareMissing } from '../text/missing.ts'
 import type { Reason } from '../text/reason.ts'
 import type { Check } from './examine.ts'
 
-/** One more refusing filter weighs less than any noticeable shortfall. */
+/** One more refusing filter counts less than any noticeable shortfall. */
 const PER_REFUSAL = 0.001
 
 /**
- * How far a host is from passing; 0 = it passes. The worst shortfall among the filters that refuse it, as a share of what was needed (8 GiB
- * of 32 missing: 0.25; a demand that is not a number, such as a trait, is missing as a whole: 1), and a thousandth for each further filter
- * that refuses.
+ * How far a host is from passing; 0 means that it passes. The worst shortfall among the filters that refuse it, as a share of the needed
+ * amount (8 GiB of 32 missing: 0.25), plus a thousandth for each further refusing filter. A demand that is not a number, such as a trait,
+ * is missing as a whole: 1.
  */
 export const distanceOf = (checks: readonly Check[]): number => distanceOfReasons(checks.flatMap(({ reason }) => reason ?? []))
 

@@ -22,34 +22,34 @@ import { atOnce, type Steps } from '../values/steps.ts'
 export interface Check {
   readonly filter: string
   readonly verdict: Verdict
-  /** Present when the verdict is FAIL or ERROR. */
+  /** Present if the verdict is FAIL or ERROR. */
   readonly reason?: Reason
-  /** The numbers behind the reason, those of its sentence first; present with it. */
+  /** The numbers behind the reason. Those of its sentence come first. Present if there is a reason. */
   readonly facts?: readonly Fact[]
 }
 
 /** The results of a profile's filters for single hosts. Valid until the fleet changes. */
 export interface HostChecks {
-  /** The result of every filter on a host, in order; if short-circuited, filters after the first refusal are not run. */
+  /** The result of every filter on a host, in order. With `shortCircuit`, filters after the first refusal are not run. */
   checksOf(host: HostIndex, shortCircuit?: boolean): readonly Check[]
-  /** Why a filter, by its position, refuses a host that it does refuse. */
+  /** Why a filter refuses a host. The filter is given by its position, and must refuse the host. */
   reasonOf(host: HostIndex, step: number): Reason
-  /** Why no host takes the instance, where none does. */
+  /** The cause of the refusal, if no host passes. */
   cause(): Steps<Cause>
 }
 
 export interface Examination extends Findings, HostChecks {}
 
 /**
- * Runs every filter on every host, and the weighers on those that pass: slower than a decision, but complete. The order
- * is the one in which the profile's scheduler chooses hosts for that instance of the request.
+ * Runs every filter on every host, and the weighers on those that pass. This is slower than a decision, but complete. The ranking is the
+ * order in which the profile's scheduler chooses hosts for that instance of the request.
  */
 export const examine = (...asked: Parameters<typeof examineInSteps>): Examination => atOnce(examineInSteps(...asked))
 
 /** The number of hosts that are examined between two pauses. */
 const SLICE = 128
 
-/** The same as a generator that pauses; the fleet must not change until it ends. */
+/** Examines like `examine`, as a generator that pauses. The fleet must not change until it ends. */
 export function* examineInSteps(
   fleet: Fleet,
   asked: RequestSpec,
@@ -82,7 +82,7 @@ export function* examineInSteps(
     }
   }
   const passing: number[] = []
-  // a host that only one filter refuses has that filter as its first refusal
+  // for a host that only one filter refuses, that filter is its first refusal
   const sole = new Uint32Array(steps.length)
   for (let host = 0; host < count; host++) {
     const first = firstRefusing[host] as number
@@ -125,13 +125,13 @@ export function* examineInSteps(
   }
 }
 
-/** The filters for questions about single hosts; for all hosts, `examine` costs less. */
+/** Prepares the filters for checks of single hosts. For all hosts, `examine` is cheaper. */
 export function prepareChecks(fleet: Fleet, request: RequestSpec, profile: Profile, instance = 0): HostChecks {
   const steps = prepareFilters(compileProfile(profile, pluginsOf(fleet)), requestAt(request, instance), fleet)
   return checksBy(steps, () => causeInSteps(fleet, request, profile, instance))
 }
 
-/** The same as a generator that pauses between the preparations of filters. */
+/** Prepares like `prepareChecks`, as a generator that pauses between the filters. */
 export function* prepareChecksInSteps(fleet: Fleet, request: RequestSpec, profile: Profile, instance = 0): Steps<HostChecks> {
   const compiled = compileProfile(profile, pluginsOf(fleet))
   const steps = yield* prepareFiltersInSteps(compiled, requestAt(request, instance), fleet)
@@ -186,8 +186,8 @@ function* awakeOf(compiled: CompiledProfile, request: RequestSpec, fleet: Fleet,
 }
 
 /**
- * The rules of every claim repeat refusals of the profile's own filters, so they are evaluated only on hosts that none
- * of those refuses. The same holds for parts outside of this process, which are asked about those hosts only.
+ * Whether a step is skipped for a host that an earlier filter refused. The filters that check claims would repeat refusals of the profile's
+ * own filters. Parts outside of this process were only called about hosts that those filters pass.
  */
 const isCaughtBefore = ({ isNet, isOutside }: FilterStep, refused: boolean): boolean => (isNet || isOutside) && refused
 
@@ -198,7 +198,7 @@ function verdictOf({ prepared, failed }: FilterStep, host: HostIndex): Verdict {
   return verdict === undefined ? 'ERROR' : verdict ? 'PASS' : 'FAIL'
 }
 
-/** The reasons of one filter for the hosts that it refuses first, most hosts first. */
+/** The reasons of one filter for the hosts that it is the first to refuse, most frequent reasons first. */
 function* countReasons(step: FilterStep, hostCount: number, isRefused: (host: number) => boolean): Steps<ReasonCount[]> {
   const counts = new Map<Reason['code'], { hosts: number; example: Reason }>()
   for (let host = 0; host < hostCount; host++) {
@@ -213,12 +213,12 @@ function* countReasons(step: FilterStep, hostCount: number, isRefused: (host: nu
 }
 
 /**
- * Why an instance of a request is not placed, in the order of the filters: the same counts as in `examine`, without
- * data of single hosts. Each host is evaluated up to the first filter that refuses it.
+ * Why an instance of a request is not placed, in the order of the filters. The counts are those of `examine`, without data of single hosts.
+ * Each host is evaluated up to the first filter that refuses it.
  */
 export const refusalsOf = (...asked: Parameters<typeof refusalsInSteps>): readonly ReasonCount[] => atOnce(refusalsInSteps(...asked))
 
-/** The same as a generator that pauses; the fleet must not change until it ends. */
+/** Counts like `refusalsOf`, as a generator that pauses. The fleet must not change until it ends. */
 export function* refusalsInSteps(fleet: Fleet, asked: RequestSpec, profile: Profile, instance = 0): Steps<readonly ReasonCount[]> {
   const isOut = fleet.hosts.columns.gone.slice(0, fleet.hosts.count)
   const counts: ReasonCount[] = []

@@ -1,7 +1,10 @@
 import { NOT_THERE, PASSES_ALL } from '../pipeline/findings.ts'
 import type { VerdictMatrix } from './verdict-matrix.ts'
 
-/** Refused hosts, by index: the one that the cause names as the nearest, then those that the request admits, then all others; of each the nearest first. */
+/**
+ * Refused hosts by index: first the nearest host of the cause, then the hosts that the request admits, then all others. Each part is sorted
+ * by distance.
+ */
 export function nearMissesIn(
   { firstRefusing, distance }: Pick<VerdictMatrix, 'firstRefusing' | 'distance'>,
   admitted: Uint8Array,

@@ -10,38 +10,38 @@ import type { HostChecks } from './examine.ts'
 /** No filter refuses the host, so there is no reason. */
 export const NO_REASON = 255
 
-/** The verdict of every filter on every host, as columns by index; a host that left has no verdict. */
+/** The verdict of every filter on every host, as columns by host index. A host that has left the fleet has no verdict. */
 export interface VerdictMatrix {
   /** The number of hosts in the fleet. */
   readonly hostCount: number
   /** All filters of the profile, in execution order. */
   readonly filters: readonly string[]
-  /** Position in `filters` of the first that refuses; PASSES_ALL where none does, NOT_THERE for a host that is gone. */
+  /** Position in `filters` of the first filter that refuses; PASSES_ALL, or NOT_THERE if the host has left the fleet. */
   readonly firstRefusing: Uint8Array
   readonly codes: readonly Code[]
-  /** Position in `codes` of the first refusing filter's reason; NO_REASON where none refuses. */
+  /** Position in `codes` of the first refusing filter's reason; NO_REASON if no filter refuses. */
   readonly reason: Uint8Array
-  /** By position in `codes`: the unit of the amounts of its reasons; null where they have no amounts, or amounts in different units. */
+  /** By position in `codes`: the unit of the amounts in its reasons; null if they have no amounts, or amounts in different units. */
   readonly units: readonly (string | null)[]
-  /** The shortfall by the first refusing filter's reason, in its unit; 0 where the shortfall is not an amount. */
+  /** The shortfall in the first refusing filter's reason, in its unit; 0 if it is not an amount. */
   readonly missing: Float64Array
   readonly bytesPerHost: number
-  /** `bytesPerHost` bytes for each host: bit f is set where filter f refuses it, whatever the filters before it decided. */
+  /** `bytesPerHost` bytes for each host. Bit f is set if filter f refuses the host, regardless of earlier filters. */
   readonly refusedBy: Uint8Array
-  /** 1 = best; 0 where a filter refuses. */
+  /** 1 is the best rank; 0 if a filter refuses the host. */
   readonly rank: Uint32Array
-  /** See distanceOf. */
+  /** See `distanceOf`. */
   readonly distance: Float64Array
 }
 
-/** Adds reasons to findings; `reasonOf` reads the state on which they were made. */
+/** Adds reasons to findings. `reasonOf` reads the state from which the findings were computed. */
 export const verdictMatrix = (findings: Findings, checks: Pick<HostChecks, 'reasonOf'>): VerdictMatrix =>
   atOnce(verdictMatrixInSteps(findings, checks))
 
-/** The number of hosts whose reasons are computed between two pauses. */
+/** The number of hosts between two pauses. Their reasons are computed. */
 const SLICE = 128
 
-/** The same as a generator that pauses; the state that `reasonOf` reads must not change until it ends. */
+/** Works like `verdictMatrix`, as a generator that pauses. The state that `reasonOf` reads must not change until it ends. */
 export function* verdictMatrixInSteps(findings: Findings, { reasonOf }: Pick<HostChecks, 'reasonOf'>): Steps<VerdictMatrix> {
   const { hostCount, steps, firstRefusing, ranked, weighed, bytesPerHost, refusedBy } = findings
   const { length: count } = firstRefusing
@@ -88,7 +88,7 @@ export function* verdictMatrixInSteps(findings: Findings, { reasonOf }: Pick<Hos
   }
 }
 
-/** The matrix without hosts that left: columns by position among the present hosts, in the order of first sight. */
+/** The matrix without hosts that have left the fleet. Columns are by position among the present hosts, in the order of first sight. */
 export function withoutGone(matrix: VerdictMatrix): VerdictMatrix {
   const { firstRefusing, reason, missing, rank, distance, refusedBy, bytesPerHost } = matrix
   const there = (_: number, host: number): boolean => firstRefusing[host] !== NOT_THERE

@@ -11,8 +11,8 @@ import { extraSpecMatches } from './extra-spec-match.ts'
 const SCOPE = 'aggregate_instance_extra_specs:'
 
 /**
- * Every extra spec without a scope, or with the scope `aggregate_instance_extra_specs`, is met by metadata of the host's
- * aggregates: values are split at commas, and one that matches is enough (Nova's AggregateInstanceExtraSpecsFilter).
+ * Every extra spec without a scope, or with the scope `aggregate_instance_extra_specs`, must match metadata of the host's aggregates.
+ * Values are split at commas, and one match is enough (Nova's AggregateInstanceExtraSpecsFilter).
  */
 export const aggregateInstanceExtraSpecsFilter: Filter = {
   name: 'AggregateInstanceExtraSpecsFilter',
@@ -34,7 +34,7 @@ export const aggregateInstanceExtraSpecsFilter: Filter = {
     })
     if (wanted.length === 0) return undefined
 
-    /** Evaluates each aggregate once, however many hosts are in it. */
+    /** Evaluates each aggregate once, regardless of its number of hosts. */
     const isMetBy = (uuid: string, { key, requirement, met }: (typeof wanted)[number]): boolean => {
       const known = met.get(uuid)
       if (known !== undefined) return known
@@ -42,7 +42,7 @@ export const aggregateInstanceExtraSpecsFilter: Filter = {
       met.set(uuid, isMet)
       return isMet
     }
-    // plain loops, because this runs for every host and a closure for each would make megabytes of garbage
+    // plain loops, because this runs for every host and closures would create megabytes of garbage
     const isUnmet = (host: HostIndex, one: (typeof wanted)[number]): boolean => {
       for (const uuid of fleet.hosts.get(host).aggregates) if (isMetBy(uuid, one)) return false
       return true
@@ -92,7 +92,7 @@ const metadataOf = (fleet: Fleet, host: HostIndex, key: string): readonly string
 /** The values of an aggregate's metadata key, split at commas. */
 function valuesOf({ aggregates }: Fleet, uuid: string, key: string): readonly string[] {
   const metadata = aggregates.byUuid.get(uuid)?.metadata ?? {}
-  // keys come from the caller: `constructor` must not match a member that every object inherits
+  // keys come from the caller, and `constructor` must not match an inherited member
   const value = Object.hasOwn(metadata, key) ? metadata[key] : undefined
   return value === undefined ? [] : value.split(',').map((piece) => piece.trim())
 }

@@ -7,7 +7,7 @@ import { decide } from '../schedulers/decide.ts'
 import { aLog, aReport, aRequest, type HostShape } from '../testing/index.ts'
 import { CANONICAL_NAMES } from '../values/levels.ts'
 
-/* Architectures, hypervisor types and modes of virtual machines are compared by Nova's names, whatever image and host call them. */
+/* Architectures, hypervisor types and VM modes are compared by Nova's canonical names, whichever names image and host use. */
 
 function decided(shapes: Readonly<Record<string, HostShape>>, request: RequestSpec, profile: Profile, level = CANONICAL_NAMES) {
   const log = aLog()
@@ -48,7 +48,7 @@ describe('names are canonical under every profile', () => {
     }
   })
 
-  test('F14: the field of the request has the canonical name, and below the level the name as it was written', () => {
+  test('F14: the request has the canonical name, and below the feature level the name as it was written', () => {
     const request = aRequest({ image: { id: 'i', architecture: 'amd64' } })
     const own = builtInProfilesAt(CANONICAL_NAMES).find(({ name }) => name === 'default') as Profile
     expect(decided(hosts('x86_64'), request, own).parts).toHaveLength(1)

@@ -9,7 +9,7 @@ import type { HostIndex } from '../values/host-index.ts'
 const ENABLED = 0
 const DOWN = 2
 
-/** The host is enabled by its operators and not down; the service state in a report in Nova's form counts too. */
+/** Operators have enabled the host, and it is not DOWN. The service state in a report in Nova's form counts too. */
 export const computeFilter: Filter = {
   name: 'ComputeFilter',
   description: 'The host is enabled and alive.',

@@ -3,7 +3,7 @@ import { amountFilter } from '../kinds/classes/amount-filter.ts'
 import { classFields } from '../report/stats-fields.ts'
 import { demandOf } from '../request/request-spec.ts'
 
-/** The host has enough free disk space and enough in total for the root disk, unless it is a volume, the ephemeral disk and swap. */
+/** The host has enough disk space, free and in total, for the root disk (unless it is a volume), the ephemeral disk and swap. */
 export const diskFilter: Filter = {
   name: 'DiskFilter',
   description: 'The host has enough free disk space for the request, with overcommit and reserve considered.',

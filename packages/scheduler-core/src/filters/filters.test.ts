@@ -14,7 +14,7 @@ import { type FilterTables, fleetOf, named, sayOf } from './testing/rows.ts'
 
 const tables: FilterTables = { ...hostTables, ...companyTables, ...resourceTables }
 
-/** The facts of a refusal, with the reason's numbers first, and the input from which each side comes. */
+/** Expects that the facts of a refusal start with the reason's numbers, and that each number has its source. */
 function expectFacts(facts: readonly Fact[] | undefined, { need, have, unit }: Reason): void {
   const [first] = facts ?? []
   expect(first).toBeDefined()
@@ -48,7 +48,7 @@ test('a host that is down is refused', () => {
   expect(sayOf(named('ComputeFilter'), fleet, {})).toEqual({ code: 'host.down', need: 'UP or SUSPECT', have: 'DOWN', source: '' })
 })
 
-test('a host that is suspect still passes', () => {
+test('a host with liveness SUSPECT passes', () => {
   const checkpoint = checkpointOf(fleetOf({}))
   const fleet = restoreFleet({ ...checkpoint, hosts: checkpoint.hosts.map((stored) => ({ ...stored, liveness: 1 })) })
   expect(sayOf(named('ComputeFilter'), fleet, {})).toBe(true)
@@ -63,6 +63,6 @@ test('every filter has a table, a unique name and a unique description', () => {
   for (const { description } of filters) expect(description).toMatch(/^[A-Z].*\.$/)
 })
 
-test('the fit filters are among those that a profile may name', () => {
+test('a profile may name every filter that checks claims', () => {
   for (const filter of fitFilters) expect(filters).toContain(filter)
 })

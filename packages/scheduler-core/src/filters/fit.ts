@@ -3,7 +3,7 @@ import { keptByMover } from '../kinds/index.ts'
 import type { ResourceKind } from '../kinds/kind.ts'
 import type { Grants } from '../records/grants.ts'
 
-/** The filter of a resource kind: it passes hosts that can give what the request asks of the kind. */
+/** The filter of a resource kind. It passes hosts that have what the request needs of the kind. */
 export const fitFilter = <Ask, Grant>(kind: ResourceKind<Ask, Grant>): Filter => ({
   ...kind.filter,
   ...(kind.isShared !== true && { readsHostOnly: true }),

@@ -10,7 +10,7 @@ import type { HostIndex } from '../values/host-index.ts'
 import { CANONICAL_NAMES } from '../values/levels.ts'
 import { memoByObject } from '../values/memo.ts'
 
-/** The image properties that a host must support, by the names in images, with the older names that Nova maps. */
+/** The image properties that a host must support, by their present names and by the older names that Nova maps. */
 const properties = [
   ['hw_architecture', 'architecture', canonicalForm(architectures)],
   ['img_hv_type', 'hypervisor_type', canonicalForm(hypervisorTypes)],
@@ -18,7 +18,7 @@ const properties = [
 ] as const
 const [[, , archOf], [, , typeOf], [, , modeOf]] = properties
 
-/** The names, present and older, of every image property that the filter reads. */
+/** The present and older names of all image properties that the filter reads. */
 export const imagePropertiesRead: readonly string[] = [
   ...properties.map(([name]) => name),
   ...properties.map(([, older]) => older),
@@ -28,7 +28,7 @@ export const imagePropertiesRead: readonly string[] = [
 
 type Image = NonNullable<RequestSpec['image']>
 
-/** The properties that an image asks for, each by its present name, with the name that the image uses. */
+/** The properties of an image, each by its present name, with the name that the image uses. */
 const askedBy = (image: Image, isCanonical: boolean) =>
   properties.flatMap(([name, older, canonical]) => {
     const from = [name, older].find((key) => image.properties[key] !== undefined)
@@ -41,7 +41,7 @@ function versionAskedBy({ properties }: Image): { readonly requestedBy: string; 
   return { requestedBy, requested: properties[requestedBy] }
 }
 
-/** The hosts that an image's properties require, in words that follow "hosts". */
+/** The hosts that an image's properties require, as text that follows "hosts". */
 export function imagesAsked({ image }: RequestSpec, { featureLevel }: Fleet): string {
   if (image === null) return 'for any image'
   const { requested } = versionAskedBy(image)
@@ -50,8 +50,8 @@ export function imagesAsked({ image }: RequestSpec, { featureLevel }: Fleet): st
 }
 
 /**
- * Names are Nova's: `amd64` is `x86_64`. One of the combinations that the host supports (architecture, hypervisor type, VM mode) has every
- * value that the image asks for, and the hypervisor's version meets `img_hv_requested_version` (Nova's ImagePropertiesFilter).
+ * The host supports all requested values in one of its combinations of architecture, hypervisor type and VM mode, compared by Nova's names
+ * (`amd64` is `x86_64`). Its hypervisor's version satisfies `img_hv_requested_version` (Nova's ImagePropertiesFilter).
  */
 export const imagePropertiesFilter: Filter = {
   name: 'ImagePropertiesFilter',
@@ -127,7 +127,7 @@ type Triple = readonly [arch: string, hvType: string, vmMode: string]
 const asReported = ({ supportedInstances }: HostStats): readonly Triple[] =>
   supportedInstances.map(({ arch, hvType, vmMode }) => [arch, hvType, vmMode])
 
-/** The features that a host supports, by Nova's names; computed once per report. */
+/** The combinations that a host supports, by Nova's names. Computed once per report. */
 export const canonicalInstances = memoByObject((stats: HostStats): readonly Triple[] =>
   asReported(stats).map(([arch, hvType, vmMode]) => [archOf(arch), typeOf(hvType), modeOf(vmMode)]),
 )
@@ -150,6 +150,6 @@ function meetsVersion(reported: number, predicate: string): boolean {
   })
 }
 
-/** 7002000 is 7.2.0; Nova reads 2012 as 2.12. */
+/** 7002000 means 7.2.0. Nova reads 2012 as 2.12. */
 const comparable = (reported: number): number =>
   reported < 1_000_000 ? Math.floor(reported / 1_000) * 1_000_000 + (reported % 1_000) * 1_000 : reported

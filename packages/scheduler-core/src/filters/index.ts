@@ -17,7 +17,7 @@ import { serverGroupAntiAffinityFilter } from './server-group-anti-affinity.ts'
 import { traitsFilter } from './traits.ts'
 import { volumeAffinityFilter } from './volume-affinity.ts'
 
-/** Whether the host has enough of each kind of resource, in the order of the kinds. */
+/** The filters of the kinds of resources: whether the host has enough of each, in the order of the kinds. */
 const kindFilters = allKinds.map(fitFilter)
 
 /** This service's own filters. */
@@ -43,7 +43,7 @@ const ownFilters: readonly Filter[] = [
 export const nameableFilters = (): readonly Filter[] => [...ownFilters, ...builtIn().filters]
 
 /**
- * The conditions that the judge checks at the claim's position in the log: these filters run in every profile, so that no search proposes a
- * host on which the claim would be void.
+ * The conditions that the judge checks at the claim's position in the log. These filters run in every profile, so that no decision proposes
+ * a host on which the claim would be void.
  */
 export const fitFilters: readonly Filter[] = [serverGroupAffinityFilter, serverGroupAntiAffinityFilter, ...kindFilters]

@@ -5,9 +5,9 @@ import { namedKeys } from '../request/request-reads.ts'
 import { fromHint } from '../text/evidence.ts'
 
 /**
- * The host has at least one of the instances that the scheduler hint `same_host` names. Hints refer to instances that
- * exist: instances of the same request, or of another request in the same batch, do not count (Nova evaluates such
- * filters once per request). Server groups are for instances that are placed together.
+ * The host has at least one of the instances that the scheduler hint `same_host` names. Hints refer to existing instances. Other instances
+ * of the same request or batch do not count, because Nova evaluates such filters once per request. Server groups exist for instances that
+ * are placed together.
  */
 export const sameHostFilter: Filter = {
   name: 'SameHostFilter',

@@ -2,7 +2,7 @@ import type { Filter } from '../contracts/filter.ts'
 import { groupAllows } from '../hosts/groups.ts'
 import { groupFrom, reportOf } from '../hosts/sources.ts'
 
-/** Members of a server group with the policy AFFINITY share one host. */
+/** All members of a server group with the policy AFFINITY are on one host. */
 export const serverGroupAffinityFilter: Filter = {
   name: 'ServerGroupAffinityFilter',
   description: 'The host holds the members of the affinity group, or the group has none yet.',
@@ -10,7 +10,8 @@ export const serverGroupAffinityFilter: Filter = {
   prepare({ instanceGroup }, { groups, hosts }) {
     if (instanceGroup?.policy !== 'AFFINITY') return undefined
 
-    // the caller names members that were placed elsewhere; claims of the group are looked up each time, with those of this request
+    // the caller names the hosts of members that were placed elsewhere; claims of the group are read at each call, with those of this
+    // request
     const elsewhere = new Set(instanceGroup.hosts)
     const homes = () => {
       const members = [...(groups.find(instanceGroup.uuid)?.members.keys() ?? [])].map((member) => hosts.get(member).host)

@@ -33,10 +33,10 @@ export const traitsFilter: Filter = {
   },
 }
 
-/** A cause names them in a fixed order, because stored requests have sorted keys. */
+/** A cause lists the traits in a fixed order, because stored requests have sorted keys. */
 const inOrder = (traits: readonly string[]): readonly string[] => [...traits].sort(byCodeUnit)
 
-/** A test for some traits, and the source of each trait in the request. */
+/** A test for these traits, and the source of each trait in the request. */
 export function prepareTraits(
   { hosts }: Fleet,
   required: readonly string[],
@@ -54,7 +54,7 @@ export function prepareTraits(
     ],
     passes(host) {
       const { traits } = hosts.get(host)
-      // plain loops, because this runs for every host and a closure for each would make megabytes of garbage
+      // plain loops, because this runs for every host and closures would create megabytes of garbage
       for (const trait of required) if (!traits.has(trait)) return false
       for (const trait of forbidden) if (traits.has(trait)) return false
       return true

@@ -22,8 +22,8 @@ const volumeAffinityOptions = z.strictObject({
 const optionsOf = memoByObject((options: FilterOptions) => checkOptions(volumeAffinityOptions, options))
 
 /**
- * The host is near every volume that the scheduler hint `near_volume` names, and within the given distance of the
- * instance's own volumes, by the storage service's documents.
+ * The host is near every volume that the scheduler hint `near_volume` names, and within the given distance of the instance's own volumes,
+ * according to the storage service's documents.
  */
 export const volumeAffinityFilter: Filter = {
   name: 'VolumeAffinityFilter',

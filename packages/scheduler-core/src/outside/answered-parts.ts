@@ -8,13 +8,12 @@ import type { HostIndex } from '../values/host-index.ts'
 import { answerOf } from './answered.ts'
 import { OutsideError } from './outside-error.ts'
 
-/** The static description of a filter or weigher outside of this process. */
+/** The description of a filter or weigher outside of this process. */
 type Named = Pick<Filter, 'name' | 'description' | 'reads'>
 
 /**
- * A filter that repeats what a filter or weigher outside of this process answered before the decision. It fails closed: where that did not
- * answer, or not about this request, all hosts are refused with the verdict ERROR; a single host that it was not asked about is refused
- * too.
+ * A filter that repeats what a filter or weigher outside of this process answered before the decision. It fails closed: without an answer
+ * about this request, all hosts are refused with the verdict ERROR. A single host without an answer is refused too.
  */
 export const answeredFilter = (profile: Profile, { name, description, reads }: Named, options: string | undefined): Filter => ({
   name,
@@ -38,7 +37,7 @@ export const answeredFilter = (profile: Profile, { name, description, reads }: N
   },
 })
 
-/** Ranks hosts by the numbers that a weigher outside of this process answered before the decision. */
+/** A weigher that returns the numbers that a weigher outside of this process gave before the decision. */
 export const answeredWeigher = (
   profile: Profile,
   { name, description, reads, unit }: Named & Pick<Weigher, 'unit'>,
@@ -64,8 +63,8 @@ export const answeredWeigher = (
 export const weighedName = (weigher: string): string => `${weigher} (answered)`
 
 /**
- * A weigher never drops a host, but a host without an answer must not pass without a number. So each weigher outside of this process gets a
- * filter in front of it that refuses the hosts without an answer.
+ * A weigher never removes a host, but a host without an answer must not pass. So each weigher outside of this process gets a filter before
+ * it that refuses hosts without an answer.
  */
 export const weighedFilter = (profile: Profile, { name }: Named, options: string | undefined): Filter => ({
   name: weighedName(name),
@@ -90,7 +89,7 @@ function getAnswer(profile: Profile, request: RequestSpec, part: string, options
   return answer
 }
 
-/** The answer about a single host: true, a refusal, or the problem with the answer. */
+/** The answer for each host: true, a refusal, or the problem with the answer. */
 type Words = ReadonlyMap<HostIndex, true | Reason | OutsideError>
 
 function readWords({ part, by, hosts, refused = [], errors = [] }: OutsideAnswer): Words {
@@ -104,7 +103,7 @@ function readWords({ part, by, hosts, refused = [], errors = [] }: OutsideAnswer
   return words
 }
 
-/** Throws where there is no valid answer for the host. A filter that throws refuses the host. */
+/** Throws if there is no valid answer for the host. A filter that throws refuses the host. */
 function wordOn(words: Words, host: HostIndex, { part, by }: OutsideAnswer): true | Reason {
   const word = words.get(host)
   if (word === undefined) throw new OutsideError('outside.no_answer', `${by}, ${part}: it was not asked about the host, or did not answer`)

@@ -11,12 +11,12 @@ type Answers = ReadonlyMap<string, ReadonlyMap<string, OutsideAnswer>>
 const ANSWERS = Symbol('answers of parts outside of this process')
 
 /**
- * Attaches to a profile the answers that filters and weighers outside of the process gave. A copy of the profile with other filters keeps
- * them; JSON and comparisons do not show them.
+ * Attaches to a profile the answers of filters and weighers outside of the process. A copy of the profile with other filters has them too.
+ * JSON and comparisons do not show them.
  */
 type Answered = Profile & { readonly [ANSWERS]?: Answers }
 
-/** A request with all answers about it, for all kinds of its instances. */
+/** A request with all answers about it, for each kind of its instances. */
 export interface AskedAndAnswered {
   readonly request: RequestSpec
   readonly answers: readonly OutsideAnswer[]
@@ -24,7 +24,7 @@ export interface AskedAndAnswered {
 
 const partKey = (part: string, options = ''): string => `${part}\u0000${options}`
 
-/** The profile with the answers for these requests attached. Answers that it has already are kept. */
+/** The profile with the answers for these requests attached. It also has its earlier answers. */
 export function withAnswers(profile: Profile, asked: readonly AskedAndAnswered[]): Profile {
   const before = (profile as Answered)[ANSWERS] ?? new Map()
   const answers = new Map<string, ReadonlyMap<string, OutsideAnswer>>(before)
@@ -39,16 +39,16 @@ export function withAnswers(profile: Profile, asked: readonly AskedAndAnswered[]
   return answers.size === 0 ? profile : ({ ...profile, [ANSWERS]: answers } as Answered)
 }
 
-/** Whether anything was answered about any request: decisions by this profile may depend on it. */
+/** Whether any answer is attached. Decisions by this profile may depend on it. */
 export const hasAnswers = (profile: Profile): boolean => (profile as Answered)[ANSWERS] !== undefined
 
-/** What a filter or weigher with these options answered about a request, for one kind of its instances. */
+/** The answer of a filter or weigher with these options about a request, for one kind of its instances. */
 export const answerOf = (profile: Profile, request: RequestSpec, part: string, options?: string): OutsideAnswer | undefined =>
   (profile as Answered)[ANSWERS]?.get(requestKey(request))?.get(partKey(part, options))
 
 /**
- * The plug-ins or extenders that gave answers under this name, which is enough to replay decisions of a filter or
- * weigher that is not loaded any more.
+ * Any answer under this name. It has the plug-in or extender that gave it, which is enough to replay decisions of a part that is no longer
+ * loaded.
  */
 export function knownAnswer(profile: Profile, part: string, options?: string): OutsideAnswer | undefined {
   for (const answers of (profile as Answered)[ANSWERS]?.values() ?? []) {
@@ -58,7 +58,7 @@ export function knownAnswer(profile: Profile, part: string, options?: string): O
   return undefined
 }
 
-/** The answers on which a decision about this request depends, as its record keeps them; undefined: none. */
+/** The answers on which a decision about this request depends, as its record stores them; undefined if there are none. */
 export function answersFor(profile: Profile, request: RequestSpec): readonly OutsideAnswer[] | undefined {
   const all = (profile as Answered)[ANSWERS]
   if (all === undefined) return undefined
@@ -74,8 +74,8 @@ export function answersFor(profile: Profile, request: RequestSpec): readonly Out
 }
 
 /**
- * Of several records, the answers of the first whose request puts the same question to filters and weighers outside of the process: answers
- * about a different request do not apply.
+ * The answers of the first record that has the same input for filters and weighers outside of the process. Answers about a different
+ * request do not apply.
  */
 export const answersLike = (
   request: RequestSpec,

@@ -8,16 +8,13 @@ import type { HostIndex } from '../values/host-index.ts'
 import { shorten, toStorable } from '../values/storable.ts'
 import type { Question } from './question.ts'
 
-/** The maximum length of a code or text in a reason, and of a problem with an answer. */
+/** The maximum length of a code or text in a reason, and of the description of a problem with an answer. */
 const MOST_WORDS = 200
 
 const words = z.string().max(MOST_WORDS).transform(toStorable)
 const number = z.number().finite()
 
-/**
- * Why a filter outside of this process refuses a host. Its code is one of the release, or one of the filter's own, which becomes the
- * subject.
- */
+/** A refusal by a filter outside of this process. Its code is one of the release, or one of the filter's own, which becomes the subject. */
 export const refusalSchema = z.strictObject({
   code: z
     .string()
@@ -36,10 +33,10 @@ export class BadAnswerError extends Error {
 }
 
 /**
- * The answer of a filter or weigher in the form in which a record keeps it. `given` is unchecked: null where the request needs nothing of
- * it, else a list with one item for each host of the question, in the same order. Items of a filter: true, false, or why not; of a weigher:
- * a finite number; of either: `{ error }`. Throws BadAnswerError for anything but such a list; an invalid item is an error for its host
- * alone.
+ * The answer of a filter or weigher in the form of a record. `given` is unchecked. It must be null if the request needs nothing from the
+ * part, otherwise a list with one item for each host of the question, in order. Items of a filter are true, false, or a refusal; items of a
+ * weigher are finite numbers; both may be `{ error }`. Throws BadAnswerError for anything but such a list. An invalid item is an error for
+ * its host alone.
  */
 export function checkAnswers(question: Question, given: unknown): OutsideAnswer {
   const head = headOf(question)
@@ -52,7 +49,7 @@ export function checkAnswers(question: Question, given: unknown): OutsideAnswer 
   const numbers: (number | null)[] = []
   const refused = new Groups<Reason>()
   const errors = new Groups<string>()
-  // Hosts that do not report what the filter or weigher reads are not part of the question.
+  // Hosts that do not report what the part reads are not in the question.
   const unreported = new Map(question.unreported.map(({ host, reason }) => [host, reason]))
   const asked = new Map(hosts.map((host, i) => [host, given[i] as unknown]))
   for (const host of [...hosts, ...unreported.keys()].sort((a, b) => a - b)) {
@@ -74,7 +71,7 @@ export function checkAnswers(question: Question, given: unknown): OutsideAnswer 
   }
 }
 
-/** The record of a filter or weigher that did not answer. */
+/** The recorded answer of a filter or weigher that did not answer. */
 export const failedAnswer = (question: Question, failure: string): OutsideAnswer => ({
   ...headOf(question),
   failure: shorten(failure, MOST_WORDS),
@@ -94,7 +91,7 @@ const headOf = ({ part, kind, by, options, members, unit }: Question): Omit<Outs
 function readItem(kind: OutsideAnswer['kind'], item: unknown): number | true | Reason | string {
   if (isObject(item) && typeof item.error === 'string') return shorten(`it failed: ${item.error}`, MOST_WORDS)
   if (kind === 'weigher') {
-    // JSON has no negative zero, so adding 0 removes the sign.
+    // JSON has no negative zero. Adding 0 removes the sign.
     if (typeof item === 'number' && Number.isFinite(item)) return item + 0
     return `the answer is ${quote(item)}; it must be a finite number`
   }
@@ -117,7 +114,7 @@ function reasonOf({ code, ...rest }: z.output<typeof refusalSchema>): Reason {
 
 const isObject = (value: unknown): value is Readonly<Record<string, unknown>> => value !== null && typeof value === 'object'
 
-/** Hosts grouped by the answer about them, in the order in which each answer came first. */
+/** Hosts grouped by their answer. Groups are in the order of their first host. */
 class Groups<Said> {
   readonly #groups = new Map<string, [Said, HostIndex[]]>()
 

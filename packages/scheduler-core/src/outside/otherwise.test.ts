@@ -14,7 +14,7 @@ import { aFleet, aRequest } from '../testing/index.ts'
 import { withAnswers } from './answered.ts'
 import { checkAnswers } from './check-answers.ts'
 
-/** A filter outside of the process that lets all hosts pass except `refused`. */
+/** A filter outside of the process that passes all hosts except `refused`. */
 const exported = {
   ...definePlugin({ name: 'far', version: '1.0.0', description: 'Of a test.' }),
   filters: [
@@ -83,7 +83,7 @@ test.each([
   )
 })
 
-test('another version that needs answers about the same hosts is decided with them, errors and refusals included', () => {
+test('another version that needs answers about the same hosts is decided with them, including errors and refusals', () => {
   const { fleet, record, goal } = aSite({ small: { ...fast, memoryMb: 2_048 }, large: fast, refused: fast })
   expect(goal).toEqual(['large'])
   expect(decideOtherwise(fleet, [], record, goal, spreading)).toMatchObject({ agreement: 'ELSEWHERE', hosts: ['small'] })

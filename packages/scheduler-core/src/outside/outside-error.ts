@@ -1,7 +1,7 @@
 import type { Code } from '../text/codes.ts'
 
 /**
- * Why a filter or weigher outside of this process has no answer for one host or for all hosts. A host without an answer is refused with the
+ * Why a filter or weigher outside of this process has no answer, for one host or for all. A host without an answer is refused with the
  * verdict ERROR.
  */
 export class OutsideError extends Error {

@@ -4,11 +4,11 @@ import type { HostIndex } from '../values/host-index.ts'
 import type { JsonObject } from '../values/json.ts'
 import type { ShownHost, ShownRequest } from './shown.ts'
 
-/** What a filter or weigher outside of this process is asked before a decision: copies of the data that it may see, and nothing else. */
+/** The input of a filter or weigher outside of this process before a decision: copies of the data that it may see, and nothing else. */
 export interface Question extends Pick<OutsideAnswer, 'part' | 'kind' | 'by' | 'options' | 'unit'> {
-  /** The index of the kind of instance in the request that the question is about. */
+  /** The question is about this kind of instances, given by its position in the request. */
   readonly members: number
-  /** The options with defaults filled in, as the filter or weigher expects them. */
+  /** The options with defaults filled in, as the part expects them. */
   readonly parameters: JsonObject
   readonly multiplier: number
   readonly request: ShownRequest
@@ -16,6 +16,6 @@ export interface Question extends Pick<OutsideAnswer, 'part' | 'kind' | 'by' | '
   readonly hosts: readonly HostIndex[]
   /** Parallel to `hosts`. */
   readonly documents: readonly ShownHost[]
-  /** Hosts that do not report what the filter or weigher reads. They are not asked about: they are refused in any case. */
+  /** Hosts that do not report what the part reads. They are refused in any case, so they are not in the question. */
   readonly unreported: readonly { readonly host: HostIndex; readonly reason: Reason }[]
 }

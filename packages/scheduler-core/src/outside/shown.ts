@@ -8,8 +8,8 @@ import type { HostIndex } from '../values/host-index.ts'
 import { memoByObject } from '../values/memo.ts'
 
 /**
- * What a filter or weigher outside of this process sees of a request: what one instance asks for. Which hosts it may go to, how many
- * instances there are and what they are called is handled by this service alone, and changes no answer.
+ * The part of a request that a filter or weigher outside of this process sees: the needs of one instance. Allowed hosts, the number of
+ * instances and their names are handled by this service alone, and change no answer.
  */
 export type ShownRequest = Omit<
   RequestSpec,
@@ -43,8 +43,8 @@ export const shownRequest = memoByObject((request: RequestSpec): ShownRequest =>
 })
 
 /**
- * The request without any limits on hosts: an answer counts for all requests with the same key, so no host of theirs may be left out of the
- * question.
+ * The request without any limits on hosts. An answer is used for all requests with the same key, so the question must contain all of their
+ * hosts.
  */
 export const anywhere = (request: RequestSpec): RequestSpec => ({
   ...request,
@@ -55,8 +55,8 @@ export const anywhere = (request: RequestSpec): RequestSpec => ({
 export const requestKey = memoByObject((request: RequestSpec): string => canonicalJson(shownRequest(request)))
 
 /**
- * What a filter or weigher outside of this process sees of a host: its names, its zone and aggregates, and the fields that it declares to
- * read.
+ * The data of a host that a filter or weigher outside of this process sees: its names, its zone and aggregates, and the fields that the
+ * part declares to read.
  */
 export interface ShownHost {
   readonly host: string
@@ -65,19 +65,19 @@ export interface ShownHost {
   /** UUIDs of its aggregates, in ascending order. */
   readonly aggregates: readonly string[]
   readonly traits: readonly string[]
-  /** Instances on it: as reported, plus claims that the report does not count yet. */
+  /** The number of instances: those of the report, plus claims that the report does not count yet. */
   readonly instances: number
-  /** Operations that load its disks: as reported, plus claims that the report does not count yet. */
+  /** Operations that load its disks: those of the report, plus those of claims that the report does not count yet. */
   readonly ioOps: number
-  /** The free amount of each resource class that it reports, with all claims subtracted; negative where a report shrank the host. */
+  /** The free amount of each resource class that it reports, after all claims. Negative if claims exceed the capacity. */
   readonly free: Readonly<Record<string, number>>
   /** The declared fields of its last report. */
   readonly stats: Readonly<Partial<Record<StatsField, unknown>>>
-  /** Documents of other services whose fields are declared, whole, by namespace. */
+  /** Complete documents of other services with declared fields, by namespace. */
   readonly namespaces: Readonly<Record<string, Pick<NamespaceDocument, 'version' | 'document'>>>
 }
 
-/** Builds the view of hosts for a filter or weigher that reads these fields. */
+/** Builds the data of hosts for a filter or weigher that reads these fields. */
 export function showHosts(hosts: HostTable, reads: readonly Read[]): (index: HostIndex) => ShownHost {
   const { columns } = hosts
   const classes = [...hosts.classes]

@@ -21,7 +21,7 @@ import { nameableWeighers } from '../weighers/index.ts'
 import { failedScheduler } from './failed-scheduler.ts'
 import { claimFilterName } from './filtering/claim-filter-name.ts'
 
-/** Parses a profile whose every part exists and accepts its options, or returns all problems at once. */
+/** Parses a profile. Returns all problems at once if a part does not exist or refuses its options. */
 export function parseProfile(input: unknown, plugins: Plugins = noPlugins): Parsed<Profile> {
   const parsed = parseWith(profileSchema, input, 'profile')
   if (!parsed.ok) return parsed
@@ -39,9 +39,9 @@ export function parseProfile(input: unknown, plugins: Plugins = noPlugins): Pars
 }
 
 /**
- * A profile from the log. It may name filters and weighers that this service does not have, or that refuse their options: those of a
- * plug-in that is not loaded here, or of another version of it. They are listed in `lacks`. Throws RangeError for profiles that parsing
- * never accepts.
+ * Compiles a profile from the log. The profile may name filters and weighers that this service does not have, or that refuse their options,
+ * because their plug-in is not loaded here or has another version. `lacks` lists them. Throws RangeError for profiles that parsing never
+ * accepts.
  */
 export function compileProfile(profile: Profile, plugins: Plugins = noPlugins): CompiledProfile {
   const lacks: string[] = []
@@ -52,14 +52,14 @@ export function compileProfile(profile: Profile, plugins: Plugins = noPlugins): 
   return { ...compiled, lacks }
 }
 
-/** The filters and weighers that a profile may name, those of plug-ins last. */
+/** The filters and weighers that a profile may name. Those of plug-ins come last. */
 export function nameableParts(compat: Profile['compat'], plugins: Plugins): Pick<Plugins, 'filters' | 'weighers'> {
   const { filters, weighers } = rulesOf(compat)
   const isTaken = ({ outside }: Filter | Weigher): boolean => compat !== 'nova' || outside === undefined
   return { filters: [...filters, ...plugins.filters.filter(isTaken)], weighers: [...weighers, ...plugins.weighers.filter(isTaken)] }
 }
 
-/** What a service lacks to decide by a version of a profile; computed once. */
+/** What this service lacks to decide by a version of a profile. Computed once for each version. */
 export const lacksOf = (profile: Profile, plugins: Plugins): readonly string[] => knownLacks(plugins)(profile)
 
 const knownLacks = memoByObject((plugins: Plugins) => memoByObject((profile: Profile) => compileProfile(profile, plugins).lacks))
@@ -106,7 +106,7 @@ function compileWith(profile: Profile, plugins: Plugins, onError: OnError): Omit
     const ask = outsideAsk(profile, 'weigher', weigher, given, options ?? {}, multiplier)
     if (ask !== undefined && profile.compat === 'nova')
       attempt(['weighers', String(i), 'name'], name, () => refuseOutside(name, 'be left out with compat: nova'))
-    // The scheduler chance uses no weigher, so none needs to be asked outside.
+    // The scheduler CHANCE uses no weigher, so no weigher needs a call outside of this process.
     if (ask !== undefined && profile.scheduler !== 'chance') asked.push(ask)
     if (ask !== undefined)
       return {
@@ -123,7 +123,7 @@ function compileWith(profile: Profile, plugins: Plugins, onError: OnError): Omit
       return [name, attempt(['assignment', name], rule, () => kind.createAssign(rule === undefined ? undefined : { rule, options }))]
     }),
   )
-  // Every kind has its entry: the keys are those of `kinds`, and a missing one was reported by onError.
+  // Every kind has an entry, because the keys are those of `kinds`. `onError` reported a missing one.
   return {
     profile,
     candidates: parts.candidates,
@@ -145,8 +145,8 @@ function compileWith(profile: Profile, plugins: Plugins, onError: OnError): Omit
 }
 
 /**
- * The answers that a filter or weigher outside of this process needs; undefined if none. A part that is no longer
- * loaded may have answered about an earlier decision.
+ * How answers are requested for a filter or weigher that runs outside of this process; undefined if it runs inside. An earlier decision may
+ * have used a part that is no longer loaded.
  */
 function outsideAsk(
   profile: Profile,
@@ -176,7 +176,7 @@ const toFilter = (profile: Profile, { part, kind, options, optionsKey }: Outside
   verifiedAt: 'ALL',
 })
 
-/** Answers from outside already name the plug-in that gave them. */
+/** The plug-ins that provide parts of the profile. Parts outside of this process are skipped, because their answers name the plug-in. */
 function ownersOf({ filters, weighers, scheduler }: Profile, plugins: Plugins): readonly PluginRef[] {
   const outside = new Set([...plugins.filters, ...plugins.weighers].filter((part) => part.outside !== undefined).map(({ name }) => name))
   const names = [...[...filters, ...weighers].map(({ name }) => name).filter((name) => !outside.has(name)), scheduler]
@@ -216,13 +216,16 @@ const absentWeigher = (name: string): Weigher => ({
   prepare: () => () => Number.NaN,
 })
 
-/** Filters about facts that no option can change also run with HARD, and the judge's own rules always run. */
+/**
+ * When a filter runs on forced hosts. Filters about facts that no option can change also run with `forceVerify: HARD`, and the judge's own
+ * rules always run.
+ */
 function verifiedAt(filter: Filter): CompiledFilter['verifiedAt'] {
   if (fitFilters.includes(filter)) return 'NONE'
   return filter === computeFilter ? 'HARD' : 'ALL'
 }
 
-/** The rules of the release's own profiles. */
+/** The placement rules of the release's own profiles. */
 const ownRules = (): PlacingRules => ({
   candidates: candidatesFilter,
   filters: nameableFilters(),
@@ -234,10 +237,10 @@ const ownRules = (): PlacingRules => ({
   filtersBefore: () => [],
 })
 
-/** The rules of a profile. */
+/** The placement rules of a profile: Nova's with `compat: nova`, otherwise the release's own. */
 export const rulesOf = (compat: Profile['compat']): PlacingRules => (compat === 'nova' ? builtIn().rules : ownRules())
 
-/** Filters of Nova's may have the same name as the filters of claims, which are therefore marked as such. */
+/** Some of Nova's filters have the same names as the filters that check claims. The latter get a suffix in such profiles. */
 const asNet = (filter: Filter, { compat }: Profile): Filter =>
   compat === 'nova' ? { ...filter, name: claimFilterName(filter.name) } : filter
 

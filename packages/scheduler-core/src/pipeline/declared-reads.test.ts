@@ -9,7 +9,7 @@ import { type OptionalField, type RequestReads, type RequestReadsBy, readsBy } f
 import { aFleet, aRequest } from '../testing/index.ts'
 import type { HostIndex } from '../values/host-index.ts'
 
-/** Names the keys that a part reads by name in each open map; keys that it meets by iterating over the whole map do not count. */
+/** Records the keys that a part reads by name in each open map. Keys that it meets while it iterates over the whole map do not count. */
 function looking() {
   const looked = { extraSpecs: new Set<string>(), schedulerHints: new Set<string>(), imageProperties: new Set<string>() }
   const noting = (kind: keyof typeof looked): Record<string, never> =>
@@ -54,10 +54,12 @@ function looking() {
   return { noting, notingField, undeclared }
 }
 
-/** Hosts that report every name, aggregates that have every key, and a Nova that knows every property. */
+/** Hosts that report every name, aggregates that have every key, and Nova rules that know every image property. */
 const reporting = { reportsStat: () => true, hasMetadata: () => true, propertyNames: (key: string) => [key] }
 
-/** Amounts are always claimed, and Nova's rules read the kind of the call. */
+/**
+ * Keys that are always read: amounts, because they are claimed, and `_nova_check_type`, because Nova's rules read it as the kind of call.
+ */
 const isAlways = (key: string): boolean => key.startsWith('resources:') || key === '_nova_check_type'
 
 describe('each filter and weigher declares the keys that it reads', () => {
@@ -67,7 +69,7 @@ describe('each filter and weigher declares the keys that it reads', () => {
     novas.some(({ name, description }) => part.name === name && part.description === description)
   const own = [...filters, ...weighers].filter((part) => !isNovas(part))
 
-  test.each(own.map((part) => [part.name, part] as const))('%s', (_, part) => {
+  test.each(own.map((part) => [part.name, part] as const))('%s declares the keys that it reads', (_, part) => {
     const { noting, notingField, undeclared } = looking()
     const plain = aRequest({ image: { properties: {} } })
     const request = {
@@ -85,7 +87,7 @@ describe('each filter and weigher declares the keys that it reads', () => {
     expect(undeclared(part)).toEqual([])
   })
 
-  test.each(novas.map((part) => [part.name, part] as const))("Nova's %s", (_, part) => {
+  test.each(novas.map((part) => [part.name, part] as const))('%s of Nova declares the keys that it reads', (_, part) => {
     const { noting, notingField, undeclared } = looking()
     const plain = novaRequestOf(aRequest({ image: { properties: {} } }))
     const request = {
@@ -101,12 +103,15 @@ describe('each filter and weigher declares the keys that it reads', () => {
     expect(undeclared(part)).toEqual([])
   })
 
-  test.each(placementFilters.map((part) => [part.name, part] as const))('%s', (_, part) => {
-    const readers = ['PlacementZone', 'PlacementIsolation', 'PlacementTraits', 'PlacementImageType']
-    expect(part.readsRequest !== undefined).toBe(readers.includes(part.name))
-  })
+  test.each(placementFilters.map((part) => [part.name, part] as const))(
+    '%s of the Placement checks declares reads only if it reads the request',
+    (_, part) => {
+      const readers = ['PlacementZone', 'PlacementIsolation', 'PlacementTraits', 'PlacementImageType']
+      expect(part.readsRequest !== undefined).toBe(readers.includes(part.name))
+    },
+  )
 
-  test('each optional field has a reader', () => {
+  test('at least one filter or weigher reads each optional field of a request', () => {
     const all = [...filters, ...weighers, ...novaFilters, ...novaWeighers].flatMap(({ readsRequest = {} }) =>
       readsBy(readsRequest as RequestReads, {} as never),
     )

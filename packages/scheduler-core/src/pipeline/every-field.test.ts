@@ -11,7 +11,10 @@ import { decide } from '../schedulers/decide.ts'
 import { aLog, aReport, aUuid } from '../testing/index.ts'
 import { ignoredFields } from './unread.ts'
 
-/** Profiles that read almost nothing of a request: one of this service, and one in Nova's way without the checks of Placement. */
+/**
+ * Profiles whose parts read almost nothing of a request: one without Nova's rules, and one with `compat: nova` but without the checks of
+ * Placement.
+ */
 const bare = profileSchema.parse({ name: 'p', number: 1, filters: [{ name: 'RamFilter' }], weighers: [] })
 const placement = { availabilityZone: false, isolateAggregates: false, limitTenants: false, imageType: false }
 const profiles: Readonly<Record<string, Profile>> = {
@@ -70,7 +73,7 @@ function hosts(): Fleet {
   return log.fleet
 }
 
-/** The decision for a request, and the fields that were reported to have no effect; undefined: the request is refused. */
+/** Decides a request. Returns the decision and the fields that were reported to have no effect; undefined if the request is refused. */
 function answerTo({ read }: Spelling, profile: Profile, given: unknown) {
   const imported = read(given)
   const parsed = imported.ok ? parseRequestSpec(imported.document) : undefined
@@ -92,7 +95,10 @@ function answerTo({ read }: Spelling, profile: Profile, given: unknown) {
   return { decided: JSON.stringify([parts, found]), ignored }
 }
 
-/** `acts`: the request is refused, or decided differently from the plain request; else the path that is reported to have no effect. */
+/**
+ * Returns `acts` if the request is refused or decided differently from the plain request, otherwise the path that is reported to have no
+ * effect.
+ */
 function effectOf(name: keyof typeof spellings, profile: Profile, field: string, value: unknown): string {
   const spelling = spellings[name]
   const plain = answerTo(spelling, profile, spelling.plain)
@@ -103,7 +109,7 @@ function effectOf(name: keyof typeof spellings, profile: Profile, field: string,
   return more.join(' ') || 'nothing'
 }
 
-/** `placement`: with the checks of Placement in Nova's way the result differs. */
+/** `placement` is the expected result with `compat: nova` and the checks of Placement, where it differs. */
 type Row = readonly [field: string, value: unknown, expected: string, placement?: string]
 
 const cell = { id: 0, cpus: [0], memoryMb: 64 }
@@ -121,7 +127,7 @@ const typedRows: readonly Row[] = [
   ['instanceGroup', group({ policy: 'AFFINITY', hosts: ['h2'] }), 'acts'],
   ['instanceGroup', group({ policy: 'SOFT_AFFINITY', hosts: ['h2'] }), 'instanceGroup.policy instanceGroup.hosts'],
   ['instanceGroup', group({ policy: 'SOFT_ANTI_AFFINITY', hosts: ['h1'] }), 'instanceGroup.policy instanceGroup.hosts'],
-  // A spread of a group, which is refused without a group.
+  // A topology spread applies to a server group, so a request without a group is refused.
   ['topologySpread', [{ topologyKey: 'host', maxPerDomain: 1 }], 'acts'],
   ['numaTopology', { cells: [cell] }, 'acts'],
   ['pciRequests', [{ count: 1, specs: [{ vendor_id: '8086' }] }], 'acts'],
@@ -139,10 +145,7 @@ const typedRows: readonly Row[] = [
   ['volumes', [aUuid(4)], 'volumes'],
   ['ports', [aUuid(4)], 'ports'],
 ]
-/**
- * Fields without an effect on hosts: the caller's identity, names, and fields that only have a meaning together with
- * others.
- */
+/** Fields without an effect on hosts: the caller's identity, names, and fields that only have a meaning together with other fields. */
 const typedSilent = ['projectId', 'userId', 'isBfv', 'nova', 'nearVolumesAndPorts']
 
 const novaCell = object('InstanceNUMACell', '1.6', { id: 0, cpuset: [0], pcpuset: [], memory: 64, pagesize: null, cpu_policy: null })
@@ -205,8 +208,8 @@ const novaRows: readonly Row[] = [
   ['nobody_knows', 1, 'spec.nobody_knows'],
 ]
 /**
- * A row id of Nova's database; the caller's identity; a volume to boot from, which counts no root disk; security groups, which the host's
- * own firewall reads.
+ * Fields of Nova without an effect on hosts: a row id of its database, the caller's identity, the volume to boot from (its root disk counts
+ * nothing), and security groups (the host's firewall reads them).
  */
 const novaSilent = ['id', 'project_id', 'user_id', 'is_bfv', 'security_groups']
 
@@ -245,12 +248,12 @@ describe.each(Object.entries(profiles))('under %s every field acts, or is report
   )
 })
 
-test('the table has every field of the typed form', () => {
+test('the table of this test lists every field of the typed form', () => {
   const named = new Set([...typedRows.map(([field]) => field.split('.')[0]), ...typedSilent])
   expect([...named].sort()).toEqual(Object.keys(requestSpecV1_3.in.shape).sort())
 })
 
-test('the table has every field of RequestSpec 1.14', () => {
+test('the table of this test lists every field of RequestSpec 1.14', () => {
   const fields =
     'id image numa_topology pci_requests project_id user_id availability_zone flavor num_instances ignore_hosts force_hosts force_nodes requested_destination retry limits instance_group scheduler_hints instance_uuid security_groups requested_resources network_metadata is_bfv request_level_params requested_networks'
   const named = new Set([...novaRows.map(([field]) => field), ...novaSilent])
@@ -258,7 +261,7 @@ test('the table has every field of RequestSpec 1.14', () => {
   expect([...named].sort()).toEqual(fields.split(' ').sort())
 })
 
-describe('a field that a filter reads is not reported', () => {
+describe('a field that a filter reads is not reported as having no effect', () => {
   const withFilter = (name: string, compat: object = {}) => profileSchema.parse({ ...bare, ...compat, filters: [{ name }] })
   const ofNova = { compat: 'nova', nova: { placement } }
   const retry = { num_attempts: 1, hosts: [['h1', 'h1']] }

@@ -4,19 +4,16 @@ import { toStorable } from '../values/storable.ts'
 
 const FAILURE = Symbol('why the scheduler of a plug-in gave nothing')
 
-/** Marks a profile whose scheduler failed. Copies with other filters keep the mark; JSON and comparisons do not show it. */
+/** Marks a profile whose scheduler failed. Copies of the profile with other filters keep the mark. JSON and comparisons do not show it. */
 type Failed = Profile & { readonly [FAILURE]?: string }
 
-/**
- * The profile with which a decision is made after its scheduler gave no usable answer: every host that passes all filters is refused with
- * ERROR.
- */
+/** The profile that records a decision whose scheduler gave no usable answer. It refuses every host that passes all filters with ERROR. */
 export const withFailure = (profile: Profile, why: string): Profile => ({ ...profile, [FAILURE]: toStorable(why) }) as Failed
 
 /** The error of the scheduler; undefined if it did not fail. */
 export const failureOf = (profile: Profile): string | undefined => (profile as Failed)[FAILURE]
 
-/** The filter that refuses the hosts, under the name of the scheduler. */
+/** A filter with the name of the scheduler. It refuses every host. */
 export function failedScheduler(profile: Profile): CompiledFilter[] {
   const why = failureOf(profile)
   if (why === undefined) return []
@@ -29,6 +26,6 @@ export function failedScheduler(profile: Profile): CompiledFilter[] {
       throw new Error(why)
     },
   }
-  // It runs last, for the remaining hosts, including forced ones.
+  // This filter runs last, and also on forced hosts.
   return [{ filter, options: {}, isNet: false, isOutside: true, verifiedAt: 'NONE' }]
 }

@@ -21,7 +21,10 @@ const profile = (number: number, given: Partial<Profile>): Profile => ({
 
 const fleets = new Map<string, Fleet>()
 
-/** A host in an aggregate with this metadata; every part is asked about the same fleets, since making one takes longer than the question. */
+/**
+ * A fleet with one host in an aggregate with this metadata. Every part is tested on the same fleets, because creating a fleet takes longer
+ * than the test.
+ */
 function fleetWith(metadata: Readonly<Record<string, string>>): Fleet {
   const name = JSON.stringify(metadata)
   const fleet = fleets.get(name) ?? makeFleet(metadata)
@@ -76,9 +79,9 @@ const parts: readonly (Part & { kind: string })[] = [
 ]
 
 const named = [...new Set(parts.flatMap(({ readsMetadata }) => metadataReadsOf(readsMetadata).filter(isExact)).map(({ key }) => key))]
-/** Keys that the request above refers to, and one that nothing reads. */
+/** Keys that the request above refers to, and one that nothing reads: colour. */
 const keys = [...named, 'ssd', 'rack', 'room', 'hw_architecture', 'colour']
-/** Values that make a difference to some rule. */
+/** Values that change the result of at least one rule. */
 const values = ['0', '0.001', 'z1', 'true', 'r1', 'arm', aUuid(9)]
 
 describe('the metadata that filters and weighers declare to read', () => {
@@ -101,7 +104,7 @@ describe('the metadata that filters and weighers declare to read', () => {
     },
   )
 
-  test('one option names the keys of image properties, another lets aggregates set the multiplier', () => {
+  test('an option can name the keys of image properties, or let aggregates set the multiplier', () => {
     const isolation = filters.find(({ name }) => name === 'AggregateImagePropertiesIsolation')
     expect(metadataReadsWith(isolation?.readsMetadata, { aggregate_image_properties_isolation_namespace: 'img' })).toEqual([
       { key: 'img.*', by: 'properties of images' },
@@ -132,7 +135,7 @@ describe('the readers of a key', () => {
   })
 })
 
-describe('keys whose spelling is close to a known key', () => {
+describe('keys that differ from a known key in few letters', () => {
   test.each([
     ['a letter is missing', 'availabilty_zone', ['availability_zone']],
     ['two are exchanged', 'filter_tenatn_id', ['filter_tenant_id']],
@@ -145,7 +148,7 @@ describe('keys whose spelling is close to a known key', () => {
     expect(nearMisses(key, noPlugins)).toEqual(near)
   })
 
-  test('in short keys one letter may differ, nearest first', () => {
+  test('in a short key only one letter may differ, and nearer keys come first', () => {
     expect(similarKeys('rak', ['rack', 'rock', 'rake', 'rak'])).toEqual(['rack', 'rake'])
   })
 })

@@ -14,8 +14,8 @@ export interface MetadataReader extends MetadataRead {
 }
 
 /**
- * The filters and weighers of these profiles that read metadata of aggregates: those that name a key before those whose keys come from
- * requests.
+ * The filters and weighers of these profiles that read metadata of aggregates. Those that name a key come before those that get their keys
+ * from requests.
  */
 export function metadataReaders(profiles: readonly Profile[], plugins: Plugins): readonly MetadataReader[] {
   const found = new Map<string, MetadataReader & { profiles: string[] }>()
@@ -31,7 +31,7 @@ export function metadataReaders(profiles: readonly Profile[], plugins: Plugins):
 
 type Reader = Omit<MetadataReader, 'profiles'>
 
-/** What the filters and weighers of a profile version read, each once. Versions never change. */
+/** The metadata that the parts of a profile version read, each part once. Computed once, because versions never change. */
 const readersIn = memoByObject((plugins: Plugins) => memoByObject((profile: Profile) => readersOf(profile, plugins)))
 
 function readersOf(profile: Profile, plugins: Plugins): readonly Reader[] {
@@ -50,7 +50,7 @@ function readersOf(profile: Profile, plugins: Plugins): readonly Reader[] {
 /** Filters and weighers that name the key, whether a profile contains them or not. */
 export const partsNaming = (key: string, plugins: Plugins): readonly string[] => partsByKey(plugins).get(key) ?? []
 
-/** Known keys that a key which nothing reads may be a misspelling of. */
+/** Known keys of which a key that nothing reads may be a misspelling. */
 export const nearMisses = (key: string, plugins: Plugins): readonly string[] =>
   similarKeys(key, [...fleetKeys, ...partsByKey(plugins).keys()])
 

@@ -79,12 +79,12 @@ test('an examination shows the multiplier of each host, its source, and totals t
   expect([...(multiplierSources[0] ?? [])]).toEqual([[2 as HostIndex, `aggregate a0 ${key}`]])
 })
 
-test('where no aggregate sets it, nothing is kept per host', () => {
+test('where no aggregate sets a multiplier, no multipliers of hosts are stored', () => {
   const { weighed, multiplierSources } = examine(aLogWith().fleet, aRequest({ memoryMb: 512 }), byMemory(true), 's')
   expect([weighed.weighers[0]?.multipliers, multiplierSources[0]?.size]).toEqual([undefined, 0])
 })
 
-test('a host that joins an aggregate, leaves it, or is edited with it is weighed by the present values', () => {
+test('a host is weighed by the present metadata of its aggregates after it joins or leaves one, or after an edit', () => {
   const log = aLogWith(said('10', 'small'))
   const edit = (expectedVersion: number, next: AggregateState | null) =>
     expect(log.append([{ type: 'aggregate', uuid: aUuid(0), expectedVersion, next }])).toEqual([undefined])

@@ -14,7 +14,7 @@ type Asks = Parameters<typeof aRequest>[0]
 
 const profileNamed = (name: string) => builtInProfiles.find((profile) => profile.name === name) as Profile
 
-/** Hosts a and b of aggregate 1, c of zone z and of aggregate 2, and a second node of c. */
+/** Hosts a and b are in aggregate 1. Host c is in zone z and in aggregate 2, and has a second node. */
 function townAt(level = NAMED_BY_ALL) {
   const log = aLog()
   log.append([{ type: 'feature', level }, ...['a', 'b', 'c'].map((name) => aReport(name)), { ...aReport('c'), node: 'c2' }])
@@ -25,7 +25,7 @@ function townAt(level = NAMED_BY_ALL) {
   return log.fleet
 }
 
-/** Nodes that are admitted, and why the first of the others is not. */
+/** The nodes that the request admits, and the reason for the first refused node. */
 function saidOf(asks: Asks, { level, profile = 'default' }: { readonly level?: number; readonly profile?: string } = {}) {
   const fleet = townAt(level)
   const { checksOf } = examine(fleet, aRequest(asks), profileNamed(profile), 's')
@@ -97,11 +97,11 @@ describe('if a request names hosts in several fields, only hosts that all of the
     expect(saidOf(asks)).toEqual(said)
   })
 
-  test('an earlier decision is replayed by its own rules, which admitted either host', () => {
+  test('replaying an earlier decision applies the rules of its level, which admitted a host of either list', () => {
     expect(saidOf({ forceHosts: ['a'], requestedDestination: { host: 'b' } }, { level: NAMED_BY_ALL - 1 }).in).toEqual(['a', 'b'])
   })
 
-  test('by the rules of Nova all lists always had to name the host', () => {
+  test('under compat: nova a host must be in all lists of names, at every level', () => {
     const asks = { forceHosts: ['a'], requestedDestination: { host: 'b' } }
     for (const level of [NAMED_BY_ALL - 1, NAMED_BY_ALL]) expect(saidOf(asks, { level, profile: 'nova-compat' }).in).toEqual([])
   })
@@ -132,7 +132,7 @@ function admitted(asks: Asks): readonly string[] {
   return town.hosts.records.filter(({ index }) => prepared?.passes(index) ?? true).map(({ node }) => node)
 }
 
-test('law: what a request admits by all of its lists is what each list admits alone', () => {
+test('law: a request with several lists of names admits the hosts that each list admits alone', () => {
   const drawn = fc.record({
     forceHosts: some('a', 'b', 'c', 'gone'),
     forceNodes: some('a', 'b', 'c', 'c2'),
@@ -168,7 +168,7 @@ test.each<[name: string, asks: Asks]>([
     'two lists of aggregates',
     { requestedDestination: { aggregates: [aUuid(1)] }, requestedResources: [{ amounts: [], memberOf: [aUuid(2)] }] },
   ],
-])('C4: %s have one cause by all profiles', (_name, asks) => {
+])('C4: %s have the same cause under all profiles', (_name, asks) => {
   for (const profile of ['default', 'nova', 'nova-compat', 'best-fit']) {
     const cause = causeOf(townAt(), aRequest(asks), profileNamed(profile))
     expect([profile, cause.code, cause.reasons[0]?.code]).toEqual([profile, 'host.none_common', 'host.none_common'])
@@ -177,7 +177,7 @@ test.each<[name: string, asks: Asks]>([
   }
 })
 
-test('a node without its host is named once', () => {
+test('a node without a host name is found if only one host has it', () => {
   const cause = causeOf(townAt(), aRequest({ forceHosts: ['a'], requestedDestination: { node: 'c2' } }), profileNamed('nova-compat'))
   expect(causeText(cause)).toContain('There is no host named a, of the node c2. Each by itself: 1 named a; 1 of the node c2.')
 })

@@ -19,7 +19,7 @@ const aProfile = (parts: Partial<ProfileInput> = {}) =>
 const NaN_ = Number.NaN
 const INF = Number.POSITIVE_INFINITY
 
-/** A profile of parts that are defined here and not registered, as in a faulty plug-in. */
+/** A profile with parts that are defined in this test and not registered, like those of a faulty plug-in. */
 const compiledWith = (
   parts: { filters?: readonly Filter[]; weighers?: readonly Weigher[]; multipliers?: readonly number[] },
   profile: Partial<ProfileInput> = {},
@@ -87,7 +87,7 @@ describe('normalisation', () => {
 })
 
 describe('totals', () => {
-  test('they are the sum of multiplier times normalised, in the order of the profile', () => {
+  test('a total is the sum of multiplier times normalised number, in the order of the profile', () => {
     const { weighers, totals } = weigh([aWeigher([1, 2, 3]), aWeigher([9, 0, 3])], 3, {}, [0.1, -2])
     for (let i = 0; i < 3; i++)
       expect(totals[i]).toBe(weighers.reduce((sum, { multiplier, normalised }) => sum + multiplier * (normalised[i] as number), 0))
@@ -116,11 +116,11 @@ describe('totals', () => {
       },
     ],
     ['that answers no number', { prepare: () => JSON.parse('null') }],
-  ])('a weigher %s does not fail the decision and counts 0', (_name, parts) => {
+  ])('a weigher %s does not fail the decision, and its numbers count 0', (_name, parts) => {
     expect([...weigh([aWeigher([0, 0], parts), aWeigher([1, 2])], 2).totals]).toEqual([0, 1])
   })
 
-  test('a weigher that throws on one host gives it the least of the others', () => {
+  test('a host on which a weigher throws gets the lowest number of the others', () => {
     const raw = (host: HostIndex) => {
       if (host === 1) throw new Error('no')
       return host + 1
@@ -128,7 +128,7 @@ describe('totals', () => {
     expect([...weigh([aWeigher([], { prepare: () => raw })], 3, { normalisation: 'fixed' }).totals]).toEqual([1, 1, 3])
   })
 
-  test('a cached number is computed again when the host changes, and only then', () => {
+  test('a cached number is computed again if the host changes, and only then', () => {
     let asked = 0
     const counting = aWeigher([], {
       prepare:
@@ -161,37 +161,37 @@ describe('pick', () => {
   const picked = (totals: readonly number[], profile: Partial<ProfileInput> = {}, seed = 'seed', hosts?: readonly number[]) =>
     pick(weighed(totals, hosts), 10, aProfile(profile), createTieOrder(aProfile(profile), seed), createRandom(seed))
 
-  test('without hosts there is no pick', () => {
+  test('without hosts none is picked', () => {
     expect(picked([])).toBeUndefined()
   })
 
-  test('the highest total is chosen, whatever its position', () => {
+  test('the host with the highest total is chosen, whatever its position', () => {
     expect(picked([1, 3, 2])).toEqual({ host: 1, ranked: [1, 2, 0], rank: 0, tied: 1 })
   })
 
-  test('of equal totals the host seen first is chosen, and the tie is counted', () => {
+  test('among equal totals the host seen first is chosen, and the number of equal hosts is recorded', () => {
     expect(picked([1, 3, 3, 3], {}, 'seed', [9, 4, 2, 7])).toEqual({ host: 2, ranked: [2, 1, 3, 0], rank: 0, tied: 3 })
   })
 
-  test('a seeded order is the same for the same seed, and another for another', () => {
+  test('equal seeds give equal orders, and another seed gives another order', () => {
     const order = (seed: string) => picked(new Array<number>(20).fill(0), { tieOrder: 'seeded' }, seed)?.ranked
     expect(order('a')).toEqual(order('a'))
     expect(order('a')).not.toEqual(order('b'))
     expect(new Set(order('a')).size).toBe(10)
   })
 
-  test('a seeded order never puts a worse host before a better one', () => {
+  test('a shuffled order never puts a worse host before a better one', () => {
     for (let seed = 0; seed < 20; seed++)
       expect(picked([0, 5, 5, 5, 1], { tieOrder: 'seeded' }, `${seed}`)?.ranked.slice(3)).toEqual([4, 0])
   })
 
-  test('a subset chooses each of the best hosts for some seed, and no other', () => {
+  test('with a subset size each of the best hosts is chosen for some seed, and no other host is', () => {
     const taken = new Set<number>()
     for (let seed = 0; seed < 100; seed++) taken.add(picked([1, 9, 8, 7, 2], { hostSubsetSize: 3 }, `${seed}`)?.host as number)
     expect([...taken].sort()).toEqual([1, 2, 3])
   })
 
-  test('a subset larger than the fleet takes any host', () => {
+  test('with a subset size above the number of hosts any host may be chosen', () => {
     const taken = new Set<number>()
     for (let seed = 0; seed < 100; seed++) taken.add(picked([1, 2], { hostSubsetSize: 1_000 }, `${seed}`)?.host as number)
     expect([...taken].sort()).toEqual([0, 1])
@@ -200,7 +200,7 @@ describe('pick', () => {
   test.each([
     ['few', 40, 12],
     ['many', 400, 300],
-  ])('the best are those of a full sort, for any totals: %s', (_how, most, asked) => {
+  ])('the best hosts are the first of a full sort, for any totals: %s', (_how, most, asked) => {
     const random = createRandom('totals')
     for (let round = 0; round < 100; round++) {
       const totals = Array.from({ length: 1 + random.below(most) }, () => random.below(6))
@@ -251,7 +251,7 @@ describe('filters that fail', () => {
   })
 })
 
-test('the fit filters run in every profile, at the end, once', () => {
+test('the filters that check claims run in every profile, at the end, once', () => {
   const names = compileProfile(aProfile({ filters: [{ name: 'GpuFilter' }, { name: 'RamFilter' }] })).filters.map(
     ({ filter }) => filter.name,
   )
@@ -320,7 +320,7 @@ describe('a profile with compat: nova', () => {
     expect(problemsOf(parts)).toEqual(problems)
   })
 
-  test('needs a feature level at which every replica can decide by it', () => {
+  test('a profile with compat: nova needs a feature level at which every replica can decide by it', () => {
     const ordinary = aProfile()
     expect([profileLevel(ordinary), profileLevel({ ...ordinary, compat: 'nova' })]).toEqual([1, 3])
     expect(profileLevel(aProfile({ weighers: [{ name: 'PCIWeigher', multiplier: 1 }] }))).toBe(3)

@@ -2,7 +2,7 @@ import type { Overlay } from '../fleet/overlay.ts'
 import type { ClaimPart, GroupBinding } from '../records/change.ts'
 import { atOnce, type Steps } from '../values/steps.ts'
 
-/** Places instances one by one; each sees a fleet in which the earlier ones already use their share. */
+/** Places instances one by one. Each sees a fleet in which the earlier ones already use their resources. */
 export const placeEach = <Placement extends { readonly part: ClaimPart }>(
   count: number,
   allOrNothing: boolean,
@@ -23,7 +23,9 @@ export const placeEach = <Placement extends { readonly part: ClaimPart }>(
     ),
   )
 
-/** The same as a generator that pauses after each instance; nobody may use the fleet until it ends. */
+/**
+ * Places instances like `placeEach`, as a generator that pauses after each instance. The fleet must not be used by others until it ends.
+ */
 export function* placeEachInSteps<Placement extends { readonly part: ClaimPart }>(
   count: number,
   allOrNothing: boolean,

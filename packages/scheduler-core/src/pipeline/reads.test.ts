@@ -20,7 +20,7 @@ const cell = (id: number, memoryMb: number, near: string[]) => ({
   pages: [{ sizeKib: 4, total: memoryMb * 256 }],
 })
 
-/** Two or three values of every field that some rule distinguishes. */
+/** Two or three values of every field. Each value makes a difference to some rule. */
 const shapes: { readonly [Field in Exclude<StatsField, 'nova'>]: fc.Arbitrary<Exclude<HostShape[Field], undefined>> } = {
   vcpus: fc.constantFrom(2, 8, 16),
   vcpusUsed: fc.constantFrom(0, 1, 7),
@@ -84,7 +84,7 @@ const asks: readonly Parameters<typeof aRequest>[0][] = [
 ]
 const requests: readonly RequestSpec[] = asks.map((ask) => aRequest(ask))
 
-/** Option values that some parts require. */
+/** Values for options that filters or weighers require. */
 const options: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
   MetricsFilter: { 'metrics.weight_setting': ['cpu.percent=1.0'] },
   MetricsWeigher: { 'metrics.weight_setting': ['cpu.percent=1.0'] },
@@ -128,7 +128,7 @@ describe('fields that a filter or weigher does not declare do not change its res
     const others = statsFields.filter((field) => !read.has(field) && field !== 'nova')
     fc.assert(
       fc.property(shape, shape, (one, other) => {
-        // All fields are changed at once; if the results differ, the field that causes it is found.
+        // All undeclared fields are changed at once. If the results differ, each field is changed alone to find the cause.
         const changed = { ...one, ...Object.fromEntries(others.map((field) => [field, other[field]])) }
         const before = ask(aFleet({ h: one }))
         if (JSON.stringify(before) === JSON.stringify(ask(aFleet({ h: changed })))) return

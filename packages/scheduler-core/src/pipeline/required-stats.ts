@@ -14,7 +14,7 @@ import { compileProfile } from './compile.ts'
 /** The fields of one namespace that reporters must send. */
 export interface RequiredNamespace {
   readonly namespace: string
-  /** In the order of the form; fields that are always required are included. */
+  /** In the order of the report's form. Fields that are always required are included. */
   readonly fields: readonly RequiredField[]
   /** Fields that a report may leave out if it names them in `omitted`. */
   readonly omittable: readonly OmittableField[]
@@ -22,22 +22,21 @@ export interface RequiredNamespace {
 
 export interface RequiredField {
   readonly field: string
-  /** Empty if the field is needed for counting any claim. */
+  /** Empty if the field is needed to count any claim. */
   readonly neededBy: readonly Need[]
 }
 
 /** What reads a field: a filter or weigher of a profile version, or a kind of resource that claims on the host hold. */
 export interface Need {
-  /** `name@number`; null if the field is needed for what the host holds already. */
+  /** `name@number` of the profile version; null if the field is needed for claims that the host already holds. */
   readonly profile: string | null
   /** The filter, the weigher, or the kind of resource. */
   readonly part: string
 }
 
 /**
- * The profile versions that reporters serve: those that decide calls or are tried, of the default profile and of every
- * written name. Other profiles of the release can decide too if a request names them, on hosts that report the fields
- * that they read.
+ * The profile versions for which reporters must send fields. They decide calls or are in a rollout, of the default profile and of every
+ * name in the log. Other profiles of the release also decide if a request names them, on hosts that report the fields that they read.
  */
 export function servedProfiles(profiles: Profiles): readonly Profile[] {
   return profiles.names().flatMap((name) => {
@@ -48,7 +47,7 @@ export function servedProfiles(profiles: Profiles): readonly Profile[] {
   })
 }
 
-/** What reporters are to send so that these profiles can decide; for a single host, also what its claims need. */
+/** The fields that reporters must send so that these profiles can decide. For a single host, also the fields that its claims need. */
 export function requiredStats(profiles: readonly Profile[], host?: HostRecord, plugins = noPlugins): readonly RequiredNamespace[] {
   const needs = new Map<Read, Need[]>(statsFields.map((field) => [field, []]))
   const add = (field: Read, need: Need): void => {
@@ -64,7 +63,7 @@ export function requiredStats(profiles: readonly Profile[], host?: HostRecord, p
     {
       namespace: COMPUTE,
       fields: statsFields.flatMap((field) => {
-        // Not a field of this service's own form: documents in Nova's form always contain it as a whole.
+        // `nova` is not a field of this service's own report form. Documents in Nova's form always contain it as a whole.
         if (field === 'nova') return []
         const neededBy = needs.get(field) ?? []
         return isOmittable(field) && neededBy.length === 0 ? [] : [{ field, neededBy }]
@@ -83,7 +82,7 @@ export function requiredStats(profiles: readonly Profile[], host?: HostRecord, p
 
 const omittable: ReadonlySet<string> = new Set(omittableFields)
 
-/** What the filters and weighers of a profile version read, each field with its readers. Versions never change. */
+/** The fields that the parts of a profile version read, each with its readers. Computed once, because versions never change. */
 const needsOf = memoByObject((plugins: Plugins) => memoByObject((profile: Profile) => readsByPart(profile, plugins)))
 
 function readsByPart(profile: Profile, plugins: Plugins): readonly (readonly [Read, Need])[] {

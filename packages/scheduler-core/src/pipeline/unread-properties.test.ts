@@ -13,7 +13,7 @@ const weighingImages = (options: object, multiplier = 1): Profile =>
 const anImage = { image: { properties: { foo: 'x', os_type: 'linux', hypervisor_type: 'qemu', hw_disk_bus: 'virtio' } } }
 const propertiesOf = (...keys: readonly string[]): readonly string[] => keys.map((key) => `image.properties.${key}`)
 
-/** A fleet whose aggregates have these keys. */
+/** A fleet with an aggregate for each of these keys. */
 function fleetWith(...keys: readonly string[]) {
   const log = aLog()
   const metadata = Object.fromEntries(keys.map((key) => [key, 'x']))
@@ -74,7 +74,7 @@ test.each<[string, Profile, object, readonly string[]]>([
   expect(unreadKeys(aRequest(given), profile, fleet)).toEqual(paths)
 })
 
-test('a property is read from the edit on that gives an aggregate its key, until the aggregate is removed', () => {
+test('an image property counts as read after an edit gives an aggregate its key, until the aggregate is removed', () => {
   const log = fleetWith('os_type')
   const unread = () => unreadKeys(aRequest(anImage), isolating({}), log.fleet)
   expect(unread()).toEqual(propertiesOf('foo', 'hypervisor_type', 'hw_disk_bus'))

@@ -18,7 +18,7 @@ const of = (...names: readonly string[]): Profile =>
 const novaOf = (...names: readonly string[]): Profile => ({ ...of(...names), compat: 'nova', scheduler: 'filter' })
 const askingPlacement = (placement: Partial<PlacementRules>): Profile =>
   profileSchema.parse({ ...novaOf('RamFilter'), nova: { placement } })
-/** Every namespace has documents, and hosts report one stat. */
+/** A fleet in which every namespace has documents, and hosts report every stat. */
 const askedAt = (featureLevel = FEATURE_LEVEL, plugins = noPlugins) => ({
   plugins,
   featureLevel,
@@ -234,7 +234,7 @@ describe('fields that no filter or weigher of a profile reads', () => {
     expect(unread(profile, request)).toEqual(paths)
   })
 
-  test('instances of several kinds have flavors of their own', () => {
+  test('instances of several kinds have one flavor for each kind', () => {
     const member = { instances: 1, flavor: { vcpus: 1, memoryMb: 64, extraSpecs: { 'hw:cpu_policy': 'dedicated', 'resources:VGPU': '1' } } }
     expect(unread(of('RamFilter'), { numInstances: 2, gang: [member] })).toEqual(['gang.0.flavor.extraSpecs.hw:cpu_policy'])
   })
@@ -262,21 +262,21 @@ describe('fields that no filter or weigher of a profile reads', () => {
     return parsed.value
   }
 
-  test("in Nova's object they are reported by its names; what Nova has read before is not reported", () => {
+  test("unread fields of Nova's object are reported by Nova's names, and what Nova itself read before the call is not reported", () => {
     const image = object('ImageMeta', '1.8', { properties: object('ImageMetaProps', '1.12', { hw_disk_bus: 'virtio', os_type: 'linux' }) })
     const spec = object('RequestSpec', '1.14', { num_instances: 1, flavor: object('Flavor', '1.2', flavor), image, scheduler_hints })
     expect(unreadKeys(readFrom(importNovaRequest(spec)), novaOf('RamFilter'), askedAt())).toEqual([
       'spec.flavor.extra_specs.quota:cpu_shares',
       'spec.flavor.extra_specs.ssd',
       'spec.image.properties.os_type',
-      // the group that this field names is nowhere else in the request
+      // the request has the group that this hint names in no other field
       'spec.scheduler_hints.group',
       'spec.scheduler_hints.near_volume',
       'spec.scheduler_hints.reservation',
     ])
   })
 
-  test("optional fields of Nova's object are reported by its names", () => {
+  test("unread optional fields of Nova's object are reported by Nova's names", () => {
     const spec = object('RequestSpec', '1.14', {
       ...{ num_instances: 1, flavor: object('Flavor', '1.2', { ...flavor, extra_specs: {} }), availability_zone: 'z1' },
       instance_group: object('InstanceGroup', '1.11', { uuid: aUuid(7), policy: 'soft-affinity' }),
@@ -297,7 +297,7 @@ describe('fields that no filter or weigher of a profile reads', () => {
     expect(unreadKeys(readFrom(imported), novaOf('NUMATopologyFilter'), askedAt(PLACEMENT_RULES - 1))).toContain('spec.availability_zone')
   })
 
-  test("in Nova's object too only filters read an architecture and a mode, and keys that only look like Nova's are read by none", () => {
+  test("in Nova's object only filters read an architecture and a mode, and keys that only resemble Nova's have no reader", () => {
     const properties = object('ImageMetaProps', '1.12', {
       hw_architecture: 'x86_64',
       hw_vm_mode: 'hvm',
@@ -316,7 +316,7 @@ describe('fields that no filter or weigher of a profile reads', () => {
     expect(unreadKeys(request, of('ImagePropertiesFilter'), askedAt())).toEqual([...elsewhere, ...image.slice(2)])
   })
 
-  test("in Nova's dictionaries they are reported by the names there", () => {
+  test("unread fields of Nova's dictionaries are reported by the names of the dictionaries", () => {
     const request_spec = { num_instances: 1, instance_type: flavor, image: { properties: { os_type: 'linux' } }, instance_properties: {} }
     const read = readFrom(importLegacyRequest({ request_spec, filter_properties: { scheduler_hints } }))
     expect(unreadKeys(read, novaOf('RamFilter'), askedAt())).toEqual([
@@ -329,7 +329,7 @@ describe('fields that no filter or weigher of a profile reads', () => {
   })
 })
 
-describe('in the dictionaries an image has its own names', () => {
+describe("in Nova's dictionaries the fields of an image have other names", () => {
   const ignored = (profile: Profile, properties: object): readonly string[] => {
     const instance_type = { name: 'm1', vcpus: 1, memory_mb: 64, root_gb: 0, ephemeral_gb: 0, swap: 0, extra_specs: {} }
     const request_spec = { num_instances: 1, instance_type, image: { properties }, instance_properties: {} }

@@ -26,11 +26,11 @@ type OpenMap = Exclude<keyof RequestReads, 'fields'>
 /** Fields with amounts, which every profile reads because amounts are claimed. */
 const claimed: RequestReads = { extraSpecs: (key) => key.startsWith('resources:') }
 
-/** A path of the typed form as the caller wrote it: several where several properties were combined into one. */
+/** The paths in the caller's document for a path of the typed form. There are several if several properties were combined into one. */
 const pathsAsGiven = (request: RequestSpec, path: readonly string[]): readonly string[] =>
   request.nova === null ? [path.join('.')] : builtIn().documents.pathsOf(request, path)
 
-/** Whether the document that a request was made from has a field that the typed form does not have. */
+/** Whether the document behind a request has a field that the typed form lacks. */
 const isInDocument = (request: RequestSpec, field: DocumentField): boolean =>
   request.nova !== null && builtIn().documents.has(request, field)
 
@@ -41,10 +41,10 @@ const pathOf: Readonly<Record<OpenMap, readonly string[]>> = {
   imageProperties: ['image', 'properties'],
 }
 
-/** Where an optional field is in the typed form, in a request that has it; none in one that does not. */
+/** The paths of each optional field in a request of the typed form. Empty if the request does not have the field. */
 const fieldPaths: Readonly<Record<OptionalField, (request: RequestSpec) => readonly (readonly string[])[]>> = {
   zone: ({ availabilityZone }) => (availabilityZone === null ? [] : [['availabilityZone']]),
-  // Nova has it among the properties.
+  // In Nova's documents the architecture is an image property.
   architecture: ({ image }) => (image?.architecture ? [['image', 'architecture']] : []),
   softAffinity: policyPath('SOFT_AFFINITY'),
   softAntiAffinity: policyPath('SOFT_ANTI_AFFINITY'),
@@ -62,7 +62,7 @@ const fieldPaths: Readonly<Record<OptionalField, (request: RequestSpec) => reado
   volumes: (request) => (ownThings(request, volumeAffinity).length > 0 ? [['volumes']] : []),
   ports(request) {
     const own = ownThings(request, portAffinity)
-    // In a document of Nova each of them is in a network of its own.
+    // In a document of Nova each port is in a network of its own.
     return request.nova === null ? own.slice(0, 1).map(() => ['ports']) : own.map((_port, i) => ['ports', String(i)])
   },
   networks: (request) => (isInDocument(request, 'networks') ? [['networkMetadata']] : []),
@@ -73,7 +73,7 @@ const fieldPaths: Readonly<Record<OptionalField, (request: RequestSpec) => reado
 
 type SoftPolicy = 'SOFT_AFFINITY' | 'SOFT_ANTI_AFFINITY'
 
-/** The hosts of members that were placed by another service, which no claims show. */
+/** The path of the hosts of a group's members that another service placed, and that no claim shows. */
 function groupHostsPath(policy: SoftPolicy) {
   return ({ instanceGroup }: RequestSpec) =>
     instanceGroup?.policy === policy && instanceGroup.hosts.length > 0 ? [['instanceGroup', 'hosts']] : []
@@ -83,11 +83,11 @@ function policyPath(policy: SoftPolicy) {
   return ({ instanceGroup }: RequestSpec) => (instanceGroup?.policy === policy ? [['instanceGroup', 'policy']] : [])
 }
 
-/** Fields with things that an instance is to be placed near, without a hint. */
+/** The paths of an instance's own volumes or ports, near which it could be placed. Empty if a hint names other ones. */
 const ownThings = (request: RequestSpec, { own }: Pick<typeof volumeAffinity, 'own'>): readonly string[] =>
   request.nearVolumesAndPorts ? own(request) : []
 
-/** Things of an instance that no document names, so that their location is unknown. */
+/** Volumes or ports of the instances that no document names. Their location is unknown. */
 function unnamedThings(request: RequestSpec, hosts: AskedBy['hosts']): Partial<Record<OptionalField, readonly (readonly string[])[]>> {
   const unnamed = (affinity: typeof volumeAffinity | typeof portAffinity, field: string) =>
     ownThings(request, affinity).flatMap((uuid, i) =>
@@ -96,33 +96,33 @@ function unnamedThings(request: RequestSpec, hosts: AskedBy['hosts']): Partial<R
   return { volumes: unnamed(volumeAffinity, 'volumes'), ports: unnamed(portAffinity, 'ports') }
 }
 
-/** The names that the entries of a request are compared with. */
+/** The names that the fields of a request are compared with. */
 const knownNames = (request: RequestSpec, { hosts, aggregates }: AskedBy): KnownNames => ({
   reportsStat: (name) => hosts.reportsStat(name),
   hasMetadata: (key) => aggregates.hasKey(key),
   propertyNames: (key) => builtIn().documents.propertyNames(request, key),
 })
 
-/** The properties of a fleet that determine which filters and weighers read anything. */
+/** The properties of a fleet that determine which parts of a request are read. */
 export interface AskedBy {
   readonly plugins: LoadedParts
-  /** The feature level of the log by whose rules a request is decided. */
+  /** The feature level of the log. Its rules decide the request. */
   readonly featureLevel: number
   readonly hosts: ReportingHosts & {
-    /** Whether any host has a document of a namespace; otherwise some filters have no effect. */
+    /** Whether any host has a document of a namespace. Without documents some filters have no effect. */
     hasDocuments(namespace: string): boolean
-    /** Hosts whose documents name a thing. */
+    /** The hosts whose documents name a thing, such as a volume. */
     documentIndexOf(namespace: string): { of(thing: string): readonly unknown[] }
   }
   readonly aggregates: {
-    /** Whether the metadata of any aggregate has a key. */
+    /** Whether the metadata of any aggregate contains the key. */
     hasKey(key: string): boolean
   }
 }
 
 /**
- * Paths of extra specs, hints, image properties and optional fields of a request that no filter or weigher of a profile reads: they have no
- * effect.
+ * Paths of a request's extra specs, hints, image properties and optional fields that have no effect, because no filter or weigher of the
+ * profile reads them.
  */
 export function unreadKeys(request: RequestSpec, profile: Profile, asked: AskedBy): readonly string[] {
   const { flavor, gang, image, schedulerHints, nova, forceHosts, forceNodes, forceVerify } = request
@@ -150,12 +150,15 @@ export function unreadKeys(request: RequestSpec, profile: Profile, asked: AskedB
       .flatMap((path) => pathsAsGiven(request, path)),
     ...(nova === null ? [] : builtIn().documents.withoutEffect(request)),
     ...nearNothing(request).flatMap((path) => pathsAsGiven(request, path)),
-    // The field determines which filters run on forced hosts.
+    // `forceVerify` only determines which filters run on forced hosts. Without any it has no effect.
     ...(forceVerify !== 'ALL' && forceHosts.length + forceNodes.length === 0 ? ['forceVerify'] : []),
   ]
 }
 
-/** How near devices must be to the guest's cells, in a request without cells: Nova accepts any device then. */
+/**
+ * Returns the requested distances of devices to the guest's cells if the request has no cells. Nova accepts any device then, so they have
+ * no effect.
+ */
 function nearNothing({ gang, ...request }: RequestSpec): readonly (readonly string[])[] {
   const guests = [{ at: [] as string[], ...request }, ...gang.map((member, i) => ({ at: ['gang', String(i)], ...member }))]
   return guests.flatMap(({ at, numaTopology, pciRequests }) =>
@@ -166,8 +169,8 @@ function nearNothing({ gang, ...request }: RequestSpec): readonly (readonly stri
 }
 
 /**
- * All of a request that has no effect: fields of a document of Nova's that this release does not know, and what no filter or weigher of the
- * profile reads.
+ * Everything in a request that has no effect: fields of Nova's document that this release does not know, and fields that no filter or
+ * weigher of the profile reads.
  */
 export const ignoredFields = (request: RequestSpec, profile: Profile, fleet: AskedBy): readonly string[] => [
   ...(request.nova === null ? [] : builtIn().documents.unknownFields(request)),
@@ -178,15 +181,15 @@ const optionalFields = Object.keys(fieldPaths) as readonly OptionalField[]
 
 interface PartReads {
   readonly reads: RequestReads
-  /** The feature level from which on it is read. */
+  /** The feature level from which on the part reads the field. */
   readonly since: number
-  /** Namespaces without whose documents it reads nothing. */
+  /** The part reads the field only if one of these namespaces has documents. */
   readonly needs: readonly string[]
 }
 
 /**
- * What the filters and weighers of a version read; undefined: a plug-in's filter gets the whole request, and does not declare what it
- * reads.
+ * What the filters and weighers of a profile version read. Undefined with a filter of a plug-in, which gets the whole request and does not
+ * declare what it reads.
  */
 const readsOf = memoByObject((plugins: Plugins) =>
   memoByObject((profile: Profile): readonly PartReads[] | undefined => {
@@ -202,7 +205,7 @@ const readsOf = memoByObject((plugins: Plugins) =>
         const needs = options.onlyWhereTold === true ? namespacesOf(filter) : []
         return filter.readsRequest === undefined ? [] : [{ reads: readsBy(filter.readsRequest, options), since: sinceLevel, needs }]
       }),
-      // Without a document every host has the same number.
+      // Without a document of its namespace a weigher gives every host the same number.
       ...weighs.flatMap(({ weigher, options }) =>
         weigher.readsRequest === undefined
           ? []

@@ -5,11 +5,15 @@ import { numberOf } from './units.ts'
 
 export type QueryValue = string | readonly string[] | number | undefined
 
-/** How a field is read from a row, by field name; `''` is the name that bare words are compared with. Times are milliseconds since 1970. */
+/**
+ * How a field is read from a row, by field name. The key `''` returns the name with which bare words are compared. Times are milliseconds
+ * since 1970.
+ */
 export type QueryReaders<Row> = Readonly<Record<string, (row: Row) => QueryValue>>
 
 /**
- * A test of one row. All work that does not depend on the row is done in advance. A field without a reader throws, since that is a defect.
+ * Compiles a query into a test of one row. Work that does not depend on the row is done in advance. A field without a reader throws, since
+ * that is a defect.
  */
 export function compileQuery<Row>({ terms }: Query, fields: readonly QueryField[], readers: QueryReaders<Row>): (row: Row) => boolean {
   const tests = terms.map((term) => compileTerm(term, fields, readers))
@@ -30,7 +34,7 @@ function compileTerm<Row>(term: QueryTerm, fields: readonly QueryField[], reader
   return (row) => holds(read(row)) !== negated
 }
 
-/** Unescaped and without wildcards, in lower case, since a bare word is matched literally. */
+/** Whether a value contains this word. The word is unescaped and in lower case, since a bare word is matched literally. */
 function containsTest(word: string): (value: QueryValue) => boolean {
   const has = compileContains(unescaped(word).toLowerCase())
   return (value) =>

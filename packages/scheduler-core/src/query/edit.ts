@@ -25,30 +25,27 @@ export function withoutTerm(text: string, field: string, value: string): string 
 export const hasTerm = (text: string, field: string, value: string): boolean =>
   piecesOf(text).some((piece) => piece.startsWith(`${field}:`) && valuesOf(piece.slice(field.length + 1)).includes(written(value)))
 
-/** A text without one of its terms, which `parseQuery` found in it; all others stay as they are written. */
+/** The text without one of the terms that `parseQuery` found in it. All other terms stay as they are written. */
 export const cutTerm = (text: string, { from, to }: Pick<QueryTerm, 'from' | 'to'>): string =>
   [text.slice(0, from), text.slice(to)]
     .map((part) => part.trim())
     .filter((part) => part !== '')
     .join(' ')
 
-/** A text that asks for rows from `since` on and before `until`, milliseconds since 1970, instead of its own terms about time. */
+/** The text with a time range in place of its own terms about time: from `since` on and before `until`, in milliseconds since 1970. */
 export const withTimes = (text: string, since: number, until: number): string =>
   [withoutTimes(text), `at>=${printTime(since)} at<${printTime(until)}`].filter((part) => part !== '').join(' ')
 
 /** A text without its terms about time (`at` and `last`). */
 export const withoutTimes = (text: string): string => withoutFields(text, 'at', 'last')
 
-/**
- * A text that asks for rows whose number is `from` or more and less than `to`, instead of its own terms about the field; undefined: no such
- * bound.
- */
+/** The text with a range in place of its own terms about a number field: `from` or more, and less than `to`. Undefined means no bound. */
 export const withRange = (text: string, field: string, from: string | undefined, to: string | undefined): string =>
   [withoutFields(text, field), ...(from === undefined ? [] : [`${field}>=${from}`]), ...(to === undefined ? [] : [`${field}<${to}`])]
     .filter((part) => part !== '')
     .join(' ')
 
-/** A text without its terms of some fields. */
+/** The text without its terms about these fields. */
 export const withoutFields = (text: string, ...fields: readonly string[]): string =>
   piecesOf(text)
     .filter((piece) => !fields.some((field) => isOf(piece.replace(/^-/, ''), field)))
@@ -56,7 +53,7 @@ export const withoutFields = (text: string, ...fields: readonly string[]): strin
 
 const isOf = (term: string, field: string): boolean => term.startsWith(field) && /^[:=<>!]/.test(term.slice(field.length))
 
-/** A value that matches itself literally. */
+/** The value with its wildcards escaped, so that it only matches itself. */
 const literal = (value: string): QueryTerm['values'][number] => value.replace(/[*\\]/g, '\\$&')
 
 const written = (value: string): string => printValue(literal(value), false)

@@ -2,7 +2,7 @@ import type { QueryField } from './query.ts'
 
 /**
  * The fields of a query about decisions. A bare word matches a part of the decision's id, of an instance, of a chosen host or of the
- * flavor's name, or a request's whole id.
+ * flavor's name, or the whole id of a request.
  */
 export const decisionFields: readonly QueryField[] = [
   { name: 'id', kind: 'text', description: 'its id, the id of a request that it answered, or uuid of an instance' },

@@ -16,10 +16,10 @@ const hasColumn = (field: HostField): field is ColumnField => 'column' in field
 
 export const reportedFields: readonly ReportedField[] = hostFields.filter(isReported)
 
-/** The fields whose values are counted next to a list, in their order there; the first one is whether a host takes instances at all. */
+/** The fields of the facets, in the order of the page. The first one is whether a host accepts instances. */
 export const facetFields: readonly FacetField[] = first(hostFields.filter(isFacet), ['state', 'status'])
 
-/** The fields that are columns of the API, texts and sets of texts first. */
+/** The fields that are columns of the API. Texts and sets of texts come first. */
 export const columnFields: readonly ColumnField[] = first(
   hostFields.filter(hasColumn),
   facetFields.filter((field) => !isReported(field)).map(({ name }) => name),
@@ -28,7 +28,7 @@ export const columnFields: readonly ColumnField[] = first(
 export const fieldsHolding = <const Held extends 'code' | 'set' | 'number'>(held: Held): readonly FieldHolding<Held>[] =>
   columnFields.filter((field): field is FieldHolding<Held> => field.holds === held)
 
-/** Sorts fields: those with these names first, in this order, then the others in their own order. */
+/** Moves the fields with these names to the front, in this order. The others keep their order. */
 export function first<Field extends { readonly name: string }>(
   fields: readonly Field[],
   names: readonly Field['name'][],
@@ -37,7 +37,7 @@ export function first<Field extends { readonly name: string }>(
   return fields.toSorted((a, b) => place(a.name) - place(b.name))
 }
 
-/** Maps each field, by its name or its column, to a value. */
+/** Maps each field to a value. The keys are the fields' names or columns. */
 export function byField<Field extends object, Key extends keyof Field & string, Value>(
   fields: readonly Field[],
   key: Key,
@@ -46,13 +46,16 @@ export function byField<Field extends object, Key extends keyof Field & string, 
   return Object.fromEntries(fields.map((field, index) => [field[key], make(field, index)])) as Record<Field[Key] & string, Value>
 }
 
-/** The value that the filter grammar compares, from the value in the column of a field; undefined if there is none. */
+/**
+ * Converts the number in a field's column to the number that the filter grammar compares; undefined if the column has no number for the
+ * host.
+ */
 export function comparedOf(field: HostField, stored: number, nowMs: number): number | undefined {
   if (field.name === 'age') return stored === 0 ? undefined : Math.max(0, (nowMs - stored) / 1_000)
   return 'scale' in field ? stored / field.scale : stored
 }
 
-/** The value that the filter grammar compares for a host. */
+/** The value of a host's field that the filter grammar compares. */
 export function readField(field: HostField, host: ReadableHost, nowMs: number): QueryValue {
   const value: HostValue = field.read(host)
   if (typeof value === 'number') return comparedOf(field, value, nowMs)

@@ -1,7 +1,7 @@
 import { amountOf, type CountedHost, countLiveClaims, hostStates, hostStatusWords, namesOf } from './host-reading.ts'
 import type { QueryField } from './query.ts'
 
-/** The data of a fleet and of one of its hosts that the fields read. */
+/** The data of a fleet and of one host that the fields read. */
 export interface ReadableHost extends CountedHost {
   readonly fleet: CountedHost['fleet'] & {
     readonly hosts: { readonly columns: Readonly<Record<'status' | 'liveness' | 'instances' | 'gpuFreeMilli', ArrayLike<number>>> }
@@ -10,11 +10,11 @@ export interface ReadableHost extends CountedHost {
   readonly record: CountedHost['record'] & {
     readonly node: string
     readonly zone: string
-    /** By uuid. */
+    /** The uuids of its aggregates. */
     readonly aggregates: readonly string[]
     readonly traits: ReadonlySet<string>
     readonly gpus: { readonly length: number }
-    /** Milliseconds since 1970; 0: never. */
+    /** Milliseconds since 1970; 0 if the host never reported. */
     readonly reportedAt: number
     /** Its last report. */
     readonly stats: {
@@ -28,40 +28,46 @@ export interface ReadableHost extends CountedHost {
 /** The value of a host in a column; null if the host does not report it. */
 export type HostValue = string | number | null | readonly string[] | ReadonlySet<string>
 
-/** A field of a host: a word of the filter grammar, and everything that is listed by field elsewhere. docs/add-a-host-field.md. */
+/** A field of a host: a word of the filter grammar, with its properties in lists, columns and orders. See docs/add-a-host-field.md. */
 interface Row extends QueryField {
-  /** A few words for the heading of a column, a facet or a group. */
+  /** One to three words for the heading of a column, a facet or a group. */
   readonly label: string
-  /** The heading in CSV and JSON that are copied from a list, with the unit; a published name. */
+  /** The heading in copied CSV and JSON, with the unit. It is published and does not change. */
   readonly copied: string
-  /** The column of the API with the values of all hosts. Names have none, because every answer contains them. */
+  /** The column of the API with the values of all hosts. Names have no column, because every answer contains them. */
   readonly column?: string
-  /** The type of the column's values: one text, a set of texts (one or none if the host reports the field), or a number. */
+  /**
+   * The type of the column's values: one text, a set of texts, or a number. `set` also holds for a reported field, which has one text or
+   * none.
+   */
   readonly holds?: 'code' | 'set' | 'number'
-  /** The factor between the unit of the field and that of the column, if they differ. */
+  /** The factor between the unit of the field and the unit of the column, if they differ. */
   readonly scale?: number
-  /** Columns from which a client can compute this one. */
+  /** The columns from which a client can compute this one. */
   readonly usedOf?: { readonly capacity: string; readonly free: string }
-  /** The order of hosts in the API; absent where a host has many values, and where hosts report it: that order is named as the column. */
+  /**
+   * The order of hosts by this field in the API. Absent if a host has several values, and for reported fields, whose order has the name of
+   * the column.
+   */
   readonly order?: {
     readonly field: string
     readonly resourceClass?: string
     readonly description?: string
-    /** Ascending in the field is descending in the API. */
+    /** Ascending order of the field is descending order in the API. */
     readonly isReversed?: true
   }
-  /** Whether its values are counted next to a list. */
+  /** Whether the values are counted as a facet. */
   readonly isFacet?: true
-  /** Whether hosts report it about their machine and may leave it out; hosts can be grouped by such fields. */
+  /** Whether hosts report the field about their machine and may leave it out. Hosts can be grouped by these fields. */
   readonly isReported?: true
-  /** The value of the column for a host, by which hosts are also ordered. */
+  /** The value of the column for a host. Orders compare it too. */
   read(host: ReadableHost): HostValue
 }
 
 /**
- * All fields of hosts, in the order in which they are listed. The filter grammar, the orders of hosts, the columns of the API, the
- * facets, columns and copies of the console, and the columns of `gantt hosts` are made from this table. Used percentages count claims:
- * 100 x (capacity - free) / capacity, 0 without capacity. Numbers that hosts report of their machine are whole and not negative.
+ * All fields of hosts, in the order in which they are listed. The filter grammar, the orders of hosts, the API's columns, the console's
+ * facets, columns and copies, and the columns of `gantt hosts` are generated from this table. Used percentages count claims: 100 x
+ * (capacity - free) / capacity, or 0 without capacity. Numbers that hosts report about their machine are whole and not negative.
  */
 export const hostFields = [
   {
@@ -302,7 +308,7 @@ export const hostFields = [
     read: ({ fleet, record }) => fleet.hosts.columns.instances[record.index] ?? 0,
   },
   {
-    // the column contains the time of the report, in milliseconds since 1970, and the grammar compares the time since then
+    // the column has the time of the last report in milliseconds since 1970, and the grammar compares the time since then
     name: 'age',
     kind: 'number',
     unit: 's',
@@ -385,10 +391,10 @@ export const hostFields = [
 
 export type HostField = (typeof hostFields)[number]
 export type HostFieldName = HostField['name']
-/** The fields that hosts report of their machine. */
+/** The fields that hosts report about their machine. */
 export type ReportedField = Extract<HostField, { readonly isReported: true }>
 export type FacetField = Extract<HostField, { readonly isFacet: true }>
 /** The fields that are columns of the API. */
 export type ColumnField = Extract<HostField, { readonly column: string }>
-/** The fields that have a column of this sort. */
+/** The fields with columns of a given type. */
 export type FieldHolding<Held extends 'code' | 'set' | 'number'> = Extract<ColumnField, { readonly holds: Held }>

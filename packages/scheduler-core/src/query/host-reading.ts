@@ -1,6 +1,6 @@
 /**
- * The data of a fleet and of one of its hosts that the functions below read. The query grammar does not depend on the
- * fleet, so this is only its shape; host-fields.ts adds what fields return unchanged.
+ * The data of a fleet and of one host that the functions below read. The query grammar does not import the fleet, so this type describes
+ * only the part that it needs. host-fields.ts adds what fields return unchanged.
  */
 export interface CountedHost {
   readonly fleet: {
@@ -22,10 +22,10 @@ const capacityOf = ({ fleet, record }: CountedHost, resourceClass: string): numb
 const freeOf = ({ fleet, record }: CountedHost, resourceClass: string): number =>
   fleet.hosts.classes.get(resourceClass)?.free[record.index] ?? 0
 
-/** Used and claimed as a share of the capacity, 0 to 100 and above where the host is over-full; 0 without capacity. */
+/** Used and claimed as a share of the capacity in percent. Above 100 if claims exceed the capacity; 0 without capacity. */
 export const usedPercent = (capacity: number, free: number): number => (capacity === 0 ? 0 : (100 * (capacity - free)) / capacity)
 
-/** Amounts of a resource class, by the order that compares them; 0 where the host does not report the class. */
+/** Amounts of a resource class, by the order that compares them; 0 if the host does not report the class. */
 export const classReaders = {
   CAPACITY: capacityOf,
   FREE: freeOf,
@@ -41,11 +41,11 @@ export const amountOf = <const Field extends ClassOrderField>(field: Field, reso
   read: (host: CountedHost): number => classReaders[field](host, resourceClass),
 })
 
-/** The index of a state in the fleet's columns is its index here. */
+/** States in the order of their numbers in the fleet's columns. */
 export const hostStates = ['UP', 'SUSPECT', 'DOWN'] as const
 export const hostStatusWords = ['ENABLED', 'DISABLED', 'DRAINING', 'MAINTENANCE'] as const
 
-/** Every name by which a host is found: its own, and those that it had before it was replaced. */
+/** Every name under which a host is found: its own, and its names before it was replaced. */
 export const namesOf = ({ host, formerNames }: CountedHost['record']): readonly string[] => [
   ...new Set([host, ...formerNames.filter(({ isFree }) => !isFree).map((name) => name.host)]),
 ]

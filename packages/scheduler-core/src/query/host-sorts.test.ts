@@ -10,16 +10,16 @@ it('orders by the fields of the filter grammar', () => {
   expect(hostSorts.filter((sort) => !hostFields.some(({ name }) => name === sort))).toEqual([])
 })
 
-it('names a resource class only where the API needs one', () => {
+it('names a resource class only if the API needs one', () => {
   for (const order of ordersOf(hostSorts.join()))
     expect([order, order.resourceClass !== undefined]).toEqual([order, classOrderFields.some((field) => field === order.field)])
 })
 
-it('asks the API for the orders of the line, in the same sequence', () => {
+it('requests the orders of the line from the API, in the same sequence', () => {
   expect(ordersOf('az,-mem.free,colour,age,-host')).toEqual([
     { field: 'AVAILABILITY_ZONE', direction: 'ASC' },
     { field: 'FREE', resourceClass: 'MEMORY_MB', direction: 'DESC' },
-    // Descending order of the report time puts the youngest report first.
+    // Descending order of the report time puts the newest report first.
     { field: 'LAST_REPORT', direction: 'DESC' },
     { field: 'NAME', direction: 'DESC' },
   ])

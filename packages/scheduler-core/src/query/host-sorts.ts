@@ -3,7 +3,7 @@ import { type HostField, hostFields, type ReportedField } from './host-fields.ts
 import type { ClassOrderField } from './host-reading.ts'
 import type { Sort } from './sort.ts'
 
-/** A field by which hosts are ordered: one that holds one value. */
+/** A field by which hosts are ordered. It has one value per host. */
 type OrderedField = Extract<HostField, { readonly order: object }>
 export type HostSort = OrderedField['name'] | ReportedField['name']
 /** The API's name for an order of hosts: `HostOrderField` of its schema. */
@@ -13,7 +13,7 @@ export type HostOrderField = OrderedField['order']['field'] | ReportedField['col
 export interface HostOrder {
   readonly field: HostOrderField
   readonly direction: 'ASC' | 'DESC'
-  /** Present for the fields of `classOrderFields`, and only for those. */
+  /** Present only for the fields of `classOrderFields`. */
   readonly resourceClass?: string | null | undefined
 }
 
@@ -25,10 +25,10 @@ const isOrdered = (field: HostField): field is OrderedField => 'order' in field
 
 const orderedFields: readonly OrderedField[] = hostFields.filter(isOrdered)
 
-/** What hosts can be ordered by in a line: the fields of the filter grammar that hold one value. */
+/** The keys by which hosts can be ordered in a line: the fields of the filter grammar with one value per host. */
 export const hostSorts: readonly HostSort[] = [...orderedFields, ...reportedFields].map(({ name }) => name)
 
-/** The orders that need a resource class. */
+/** The orders that require a resource class. */
 export const classOrderFields: readonly ClassOrderField[] = ['CAPACITY', 'FREE', 'USED_PERCENT']
 
 const classOrders: Readonly<Record<ClassOrderField, string>> = {
@@ -46,7 +46,7 @@ const describedOrders: readonly { readonly field: HostOrderField; readonly descr
   })),
 ]
 
-/** The API's names for the orders of hosts, each with what it compares. */
+/** The API's names for the orders of hosts, each with a description of the compared value. */
 export const hostOrderValues = byField(describedOrders, 'field', ({ description }) => ({ description }))
 export const hostOrderFields: readonly HostOrderField[] = describedOrders.map(({ field }) => field)
 

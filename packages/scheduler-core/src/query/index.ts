@@ -1,4 +1,4 @@
-/** The filter grammar: one line that is used by the console's filter bar and addresses, by the API's `query:` and by the command line. */
+/** The filter grammar. One line of it is used in the console's filter bar and addresses, in the API's `query:`, and on the command line. */
 
 export { replaceUnseen, showUnseen } from '../text/plain-text.ts'
 export { compileQuery, type QueryReaders, type QueryValue } from './compile.ts'

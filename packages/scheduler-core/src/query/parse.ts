@@ -35,7 +35,7 @@ export function parseQuery(text: string, fields: readonly QueryField[]): ParsedQ
   return { query: { terms: terms.slice(0, MAX_TERMS) }, problems: problems.sort((a, b) => a.from - b.from) }
 }
 
-/** The problem of a filter whose values have too many wildcards together, at the first term that exceeds the limit. */
+/** The problem of a filter with too many wildcards in its values. It is reported at the first term that exceeds the limit. */
 function tooManyStars(terms: readonly QueryTerm[]): QueryProblem | undefined {
   let stars = 0
   let first: QueryTerm | undefined
@@ -58,7 +58,7 @@ interface RawValue {
   readonly isOpen: boolean
 }
 
-/** A term as it is written, before its meaning is checked. */
+/** A term as written, before its meaning is checked. */
 interface RawTerm {
   readonly field: { readonly text: string; readonly from: number; readonly to: number } | undefined
   readonly operator: ':' | '=' | '!=' | '>' | '>=' | '<' | '<='
@@ -72,7 +72,9 @@ const isBlank = (character: string | undefined): boolean => character !== undefi
 
 function createScanner(text: string) {
   let at = 0
-  /** A quoted value, or a bare one that ends at a blank or, in a list, at a comma. Stars in quotes are literal, so they are escaped. */
+  /**
+   * Reads a quoted value, or a bare one, which ends at a blank or, in a list, at a comma. Stars in quotes are literal, so they are escaped.
+   */
   const value = (inList: boolean): RawValue => {
     const from = at
     if (text[at] !== '"') {
@@ -124,7 +126,7 @@ function createScanner(text: string) {
   }
 }
 
-/** `*` and `\` of a quoted value are literal. */
+/** Escapes `*` and `\`, which are literal in a quoted value. */
 const escaped = (character: string): string => (character === '*' || character === '\\' ? `\\${character}` : character)
 
 function check(raw: RawTerm, fields: readonly QueryField[]): QueryProblem[] {

@@ -1,21 +1,21 @@
-/** The most runs of stars that the values of one filter may have together: each run needs one more search through every text. */
+/** The most runs of stars in all values of one filter. Each run requires one more search through every text. */
 export const MAX_STARS = 16
 
-/** How many wildcards a value has; a run of stars is one, and an escaped star is none. */
+/** The number of wildcards in a value. A run of stars counts as one, and an escaped star as none. */
 export const starsOf = (value: string): number => (value.replace(/\\./gs, '').match(/\*+/g) ?? []).length
 
 /** The literal text of an escaped value. */
 export const unescaped = (value: string): string => value.replace(/\\(.)/gs, '$1')
 
-/** Counts comparisons of characters, for tests that bound the work. */
+/** Counts comparisons of characters. Tests use it to limit the work. */
 export interface Work {
   steps: number
 }
 
 /**
- * Whether the whole text matches the pattern, in which `*` is any run of characters and `\` makes the next character literal. The pieces
- * between the stars are searched from left to right, each at its first occurrence, and the last one at the end. The work is at most a small
- * multiple of the lengths of text and pattern together, whatever both contain.
+ * Whether the whole text matches the pattern. In a pattern `*` is any run of characters, and `\` makes the next character literal. The
+ * pieces between the stars are searched from left to right, each at its first occurrence, and the last piece at the end. The work is linear
+ * in the lengths of text and pattern together, for any content.
  */
 export function compilePattern(pattern: string): (text: string, work?: Work) => boolean {
   const [first = '', ...others] = piecesOf(pattern)
@@ -59,8 +59,8 @@ function piecesOf(pattern: string): readonly string[] {
 }
 
 /**
- * Finds the end of the first occurrence of a piece between two positions of a text; -1 where there is none. It never goes back in the text
- * (Knuth, Morris and Pratt): for repetitive texts the built-in search takes time in proportion to the product of both lengths.
+ * Finds the end of the first occurrence of a piece between two positions of a text; -1 if there is none. It never goes back in the text
+ * (Knuth, Morris and Pratt). The built-in search is quadratic for repetitive texts.
  */
 function compileSearch(piece: string): (text: string, from: number, to: number, work?: Work) => number {
   const fallbacks = fallbacksOf(piece)
@@ -84,7 +84,7 @@ function compileSearch(piece: string): (text: string, from: number, to: number, 
   }
 }
 
-/** For each character of a piece, the length of the longest proper beginning of the piece that also ends there. */
+/** For each character of a piece, the length of the longest proper prefix of the piece that also ends there. */
 function fallbacksOf(piece: string): Uint16Array {
   const fallbacks = new Uint16Array(piece.length)
   let fits = 0

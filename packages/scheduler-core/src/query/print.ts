@@ -1,6 +1,6 @@
 import type { Query, QueryTerm } from './query.ts'
 
-/** The canonical text of a query: reading it again gives the same query. */
+/** The canonical text of a query. Parsing the text gives the same query. */
 export const printQuery = ({ terms }: Query): string => terms.map(printTerm).join(' ')
 
 export function printTerm({ field, negated, operator, values }: Pick<QueryTerm, 'field' | 'negated' | 'operator' | 'values'>): string {
@@ -9,7 +9,7 @@ export function printTerm({ field, negated, operator, values }: Pick<QueryTerm, 
   return `${sign}${field}${operator}${values.map((value) => printValue(value, false)).join(',')}`
 }
 
-/** A value in the form in which it has to be written: bare where possible, else in quotes. */
+/** A value as text: bare if possible, otherwise in quotes. */
 export function printValue(value: string, isWord: boolean): string {
   const isBare = !/[\s",\\]/.test(value) && !(isWord && (/^[A-Za-z][A-Za-z0-9_.]*[:=<>!]/.test(value) || value.startsWith('-')))
   if (isBare) return value
@@ -19,5 +19,5 @@ export function printValue(value: string, isWord: boolean): string {
   return `"${content}"`
 }
 
-/** Inside quotes only the quote and the backslash are special; a star is literal there. */
+/** Escapes a value for quotes. Only the quote and the backslash are special there; a star is literal. */
 const quoted = (character: string): string => (character === '"' || character === '\\' ? `\\${character}` : character)

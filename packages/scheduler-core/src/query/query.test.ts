@@ -54,7 +54,7 @@ const found = (text: string): string[] => {
   return rows.filter(compileQuery(query, hostFields, readers)).map(({ name }) => name)
 }
 
-describe('what matches', () => {
+describe('rows that a query matches', () => {
   test.each<[string, string, string[]]>([
     ['nothing asked: all', '', ['cmp-01', 'cmp-02', 'gpu*1']],
     ['a word matches a part of the name, in upper or lower case', 'CMP', ['cmp-01', 'cmp-02']],
@@ -103,13 +103,13 @@ describe('problems and their positions', () => {
     expect(problems[0]?.message).toContain(message)
   })
 
-  test('all problems at once, and the valid terms', () => {
+  test('all problems are reported at once, together with the valid terms', () => {
     const { query, problems } = parseQuery('nope:1 az:z1 mem.free>x', hostFields)
     expect(problems.map(({ from }) => from)).toEqual([0, 22])
     expect(query.terms.map(({ field }) => field)).toEqual(['az'])
   })
 
-  test('too long, too many', () => {
+  test('a filter that is too long, or has too many terms', () => {
     expect(parseQuery('a'.repeat(1_001), hostFields).problems[0]?.message).toBe('the filter has 1001 characters; 1000 are allowed')
     expect(parseQuery('a '.repeat(51), hostFields).problems[0]?.message).toBe('the filter has 51 terms; 50 are allowed')
   })
@@ -155,7 +155,7 @@ describe('times', () => {
 
   const time = fc.integer({ min: Date.UTC(0, 0, 1), max: Date.UTC(9999, 11, 31) })
 
-  test('a printed time reads as the same time', () => {
+  test('printing a time and reading the text gives the same time', () => {
     fc.assert(
       fc.property(time, (ms) => {
         expect(timeOf(printTime(ms))).toBe(ms)
@@ -163,7 +163,7 @@ describe('times', () => {
     )
   })
 
-  test('any text is read as a time or as none', () => {
+  test('any text is read as a valid time or as none', () => {
     fc.assert(
       fc.property(fc.stringMatching(/^\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d)?Z)?$/), (text) => {
         const ms = timeOf(text)
@@ -172,7 +172,7 @@ describe('times', () => {
     )
   })
 
-  test('all terms about time together are one span', () => {
+  test('all terms about time are combined into one span', () => {
     const at = fc.integer({ min: nine - 20_000, max: nine })
     const operator = fc.constantFrom('>', '>=', '<', '<=')
     const ofTime = fc.oneof(
@@ -210,7 +210,7 @@ test.each([
   ['', 'age>=1m age<5m'],
   ['state:RESERVED -age>5m age<3d', 'state:RESERVED age>=1m age<5m'],
   ['agents "age:" account:age', 'agents "age:" account:age age>=1m age<5m'],
-])('a range of a number replaces the terms about it in %j', (text, wanted) => {
+])('a range of a number replaces the terms about that field in %j', (text, wanted) => {
   expect(withRange(text, 'age', '1m', '5m')).toBe(wanted)
   expect(parseQuery(wanted, claimFields).problems).toEqual([])
   expect(withRange(withRange(wanted, 'age', undefined, '10s'), 'age', '1m', '5m')).toBe(wanted)
@@ -239,10 +239,10 @@ const term = fc.oneof(
   }),
 )
 
-/** All kinds of fields. */
+/** Fields of every kind. */
 const fields = [...hostFields, ...decisionFields.filter(({ kind }) => kind === 'time')]
 
-test('a printed query reads as the same query', () => {
+test('printing a query and reading the text gives the same query', () => {
   fc.assert(
     fc.property(fc.array(term, { maxLength: 4 }), (terms) => {
       const query = { terms: terms.map((one) => ({ ...one, from: 0, to: 0 })) } as Query
@@ -255,7 +255,7 @@ test('a printed query reads as the same query', () => {
   )
 })
 
-test('reading any text terminates, and every problem is within the text', () => {
+test('parsing any text terminates, and every problem is within the text', () => {
   fc.assert(
     fc.property(fc.string({ maxLength: 60 }), (text) => {
       for (const { from, to } of parseQuery(text, hostFields).problems) {
@@ -267,7 +267,7 @@ test('reading any text terminates, and every problem is within the text', () => 
   )
 })
 
-describe('editing', () => {
+describe("editing a query's text", () => {
   test.each([
     ['', 'az', 'z1', 'az:z1'],
     ['cmp', 'az', 'z1', 'cmp az:z1'],
@@ -300,7 +300,7 @@ describe('editing', () => {
     expect(term === undefined ? undefined : cutTerm(text, term)).toBe(wanted)
   })
 
-  test('without one term, a text still has all of its other terms', () => {
+  test('removing one term from a text keeps all other terms', () => {
     const pieces = fc.constantFrom('a', ' ', '"', '-', ':', 'az:', ',', '\\', '*', 'mem.free>=', '2GiB', '!=')
     const asked = (text: string) => parseQuery(text, hostFields).query.terms.map(({ from: _from, to: _to, ...term }) => term)
     fc.assert(
@@ -315,7 +315,7 @@ describe('editing', () => {
     )
   })
 
-  test('an added value can be removed', () => {
+  test('removing a value that was added restores the text', () => {
     fc.assert(
       fc.property(fc.string({ minLength: 1, maxLength: 12 }), (one) => {
         const text = withTerm('cmp', 'agg', one)
@@ -338,7 +338,7 @@ describe('suggestions', () => {
     ['cpu.mo', 6, null, 'cpu.model:', 0, 6],
     ['hv.', 3, null, 'hypervisor.type:', 0, 3],
     ['hypervisor.v', 12, null, 'hypervisor.version>=', 0, 12],
-  ])('at %s|%i', (text, caret, field, first, from, to) => {
+  ])('suggestions at %s|%i', (text, caret, field, first, from, to) => {
     const offered = suggest(text, caret, hostFields)
     expect(offered).toMatchObject({ field, from, to })
     expect(offered.options[0]?.text).toBe(first)

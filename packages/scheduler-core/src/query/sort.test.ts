@@ -5,4 +5,4 @@ it.each([
   ['nothing', '', ''],
   ['commas alone', ',,-,', ''],
   ['a key twice', 'name,-name,age', 'name,age'],
-])('keys that are not orders are left out: %s', (_name, text, read) => expect(printSort(parseSort(text))).toBe(read))
+])('keys that are not orders are ignored: %s', (_name, text, read) => expect(printSort(parseSort(text))).toBe(read))

@@ -1,10 +1,10 @@
-/** One order among several: rows that are equal by it are ordered by the next. */
+/** One order of a list of orders. Rows that are equal by it are ordered by the next one. */
 export interface Sort {
   readonly key: string
   readonly descending: boolean
 }
 
-/** Orders in a line: keys separated by commas, with `-` in front for the largest first. A key counts once. */
+/** Parses the orders in a line: keys separated by commas, with `-` in front for descending order. Only the first use of a key counts. */
 export function parseSort(text: string): readonly Sort[] {
   const all = text
     .split(',')

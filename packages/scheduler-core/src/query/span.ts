@@ -2,23 +2,23 @@ import type { Query, QueryOperator, QueryTerm } from './query.ts'
 import { timeOf } from './time/time.ts'
 import { numberOf } from './units.ts'
 
-/** The begin (inclusive) and the end (exclusive), milliseconds since 1970; a bound that is absent does not limit. */
+/** The begin (inclusive) and the end (exclusive) in milliseconds since 1970. An absent bound does not limit. */
 export interface Span {
   readonly since?: number
   readonly until?: number
 }
 
-/** Whether a term is about the time of rows: absolute (`at`) or by their age (`last`). */
+/** Whether a term is about the time of rows: absolute (`at`), or by age (`last`). */
 export const isOfTime = ({ field }: Pick<QueryTerm, 'field'>): boolean => field === 'at' || field === 'last'
 
-/** All terms about the time of rows combined: a row satisfies all of them if and only if it is within the span. */
+/** Combines all terms about the time of rows. A row satisfies all of them if and only if it is within the span. */
 export function spanOf({ terms }: Query, now: number): Span {
   let span: Span = {}
   for (const term of terms) if (isOfTime(term)) span = within(span, spanOfTerm(term, now))
   return span
 }
 
-/** The largest distance of a time from 1970 in milliseconds. */
+/** The largest number of milliseconds from 1970 that a Date can represent. */
 const MOST = 8_640_000_000_000_000
 
 function spanOfTerm({ field, operator, negated, values: [value = ''] }: QueryTerm, now: number): Span {
@@ -26,7 +26,7 @@ function spanOfTerm({ field, operator, negated, values: [value = ''] }: QueryTer
   const number = isAge ? numberOf(value, { kind: 'number', unit: 's' }) : timeOf(value)
   if (number === undefined) throw new RangeError(`${value} is no ${isAge ? 'age' : 'time'}`)
   const ms = Math.max(-MOST, Math.min(MOST, isAge ? now - number * 1_000 : number))
-  // `last:1h` means "at most an hour old"; a smaller age means a later time.
+  // `last:1h` means "at most an hour old". A lower age means a later time, so the comparison is reversed.
   const asked = isAge ? turned[operator] : operator
   switch (negated ? opposite[asked] : asked) {
     case '>':

@@ -1,22 +1,22 @@
 import { findField } from './parse.ts'
 import { isOrdered, type QueryField } from './query.ts'
 
-/** A text that may be inserted at the caret. */
+/** A text that can be inserted at the caret. */
 export interface Suggestion {
   readonly text: string
   readonly description: string
 }
 
 export interface Suggestions {
-  /** The range that the suggestion replaces: characters `from` to `to`. */
+  /** The suggestion replaces the characters from `from` up to `to`. */
   readonly from: number
   readonly to: number
-  /** The field whose values are suggested; null while fields are. */
+  /** The field for which values are suggested; null while fields are suggested. */
   readonly field: string | null
   readonly options: readonly Suggestion[]
 }
 
-/** What may follow at the caret: fields, or the values of the field before it. */
+/** Suggestions at the caret: fields, or the values of the field before it. */
 export function suggest(text: string, caret: number, fields: readonly QueryField[]): Suggestions {
   const before = text.slice(0, caret)
   const start = /(?:"(?:\\.|[^"\\])*"?|[^\s"])*$/.exec(before)?.index ?? caret

@@ -15,8 +15,8 @@ const MEMORY: Readonly<Record<string, number>> = {
 const TIME: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3_600, d: 86_400 }
 
 /**
- * A number with its unit, in the field's own unit; a bare number is in that unit already. For a time, milliseconds since 1970. Undefined
- * for an invalid number.
+ * Reads a number with a unit and converts it into the field's unit. A bare number is in that unit already. For a time, milliseconds since
+ * 1970. Undefined for an invalid number.
  */
 export function numberOf(text: string, { kind, unit }: Pick<QueryField, 'kind' | 'unit'>): number | undefined {
   if (kind === 'time') return timeOf(text)

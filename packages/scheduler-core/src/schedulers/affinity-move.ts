@@ -3,9 +3,9 @@ import type { Fleet } from '../fleet/fleet.ts'
 import type { Claim } from '../records/claim.ts'
 
 /**
- * Why a member of an affinity group cannot leave its host while others stay, and how to move all of them; undefined: that is not the reason
- * of the refusal, or not the only one by `cause`. Both ends of a move count, so no order of moves satisfies the rule: the policy has to be
- * soft meanwhile.
+ * Text about a member of an affinity group that cannot leave its host while others stay: why, and how to move all members. Undefined if
+ * `cause` has another reason for the refusal. Both ends of an open move count, so no order of moves satisfies the rule. The policy must be
+ * a soft one during the moves.
  */
 export function affinityMoveText({ groups, hosts }: Fleet, { group, host }: Claim, { nearest }: Cause): string | undefined {
   if (nearest === null || nearest.refusals.some(({ reason }) => reason.code !== 'group.affinity')) return undefined

@@ -12,10 +12,10 @@ import { profileSchema } from '../records/profile.ts'
 import { aRequest, aUuid } from '../testing/index.ts'
 import { decide } from './decide.ts'
 
-/** These need options, or refuse every host of these histories. */
+/** Filters that need options, or that refuse every host of these histories. */
 const LEFT_OUT = ['TrustedFilter', 'IsolatedHostsFilter', 'ExactRamFilter', 'ExactCoreFilter', 'ExactDiskFilter']
 
-/** Together, their filters and weighers read everything that a decision may read of a host. */
+/** Together, the filters and weighers of these profiles read everything about a host that a decision may read. */
 const profiles = [
   {
     name: 'all',
@@ -42,7 +42,7 @@ const requests = [
   aRequest({ ...small, schedulerHints: { different_host: [aUuid(1), aUuid(2)] } }),
 ]
 
-/** The decisions on every request by every profile; a request for one instance moves a claim, if there is one. */
+/** The decisions on every request by every profile. A request for one instance moves a claim, if there is one. */
 const decisionsOn = (fleet: Fleet): string =>
   JSON.stringify(
     profiles.flatMap((profile) =>
@@ -68,7 +68,7 @@ const decisionsOn = (fleet: Fleet): string =>
     ),
   )
 
-test('a fleet that is copied meanwhile decides like one that is not, and each copy like the fleet at that time', () => {
+test('a fleet that is copied between entries decides like one that is not, and each copy decides like the fleet at that time', () => {
   fc.assert(
     fc.property(histories, fc.boolean(), (steps, isRestored) => {
       let fleet = new Fleet()

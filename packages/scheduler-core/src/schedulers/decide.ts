@@ -23,7 +23,7 @@ import { createChanceScheduler, createFilterScheduler, groupOf } from './filter-
 import { type Chosen, choose } from './plugin-scheduler.ts'
 import { createSolverScheduler } from './solver-scheduler.ts'
 
-/** Everything apart from the fleet that a decision depends on. */
+/** All inputs of a decision except the fleet. */
 export interface DecideInput {
   readonly id: string
   readonly request: RequestSpec
@@ -34,35 +34,37 @@ export interface DecideInput {
   readonly allOrNothing: boolean
   /** The claim ids, one for each instance. */
   readonly claimIds: readonly string[]
-  /** The default is CREATE. */
+  /** Default: CREATE. */
   readonly intent?: Intent | undefined
-  /** The claim that is to move, or to be rebuilt in place: the decision sees the fleet without it. */
+  /** The claim that is moved, or rebuilt in place. The decision sees the fleet without it. */
   readonly source?: Claim | undefined
-  /** The destination of an open move of the source, which the same entry ends first: the decision sees the fleet without it too. */
+  /**
+   * The destination of an open move of the source. The same entry ends that move first, so the decision sees the fleet without the
+   * destination too.
+   */
   readonly ends?: Claim | undefined
-  /** Whether the instance runs on its requested destination, without a claim: what it asks counts as free there. */
+  /**
+   * Whether the instance already runs on its requested destination, without a claim. The resources that it requests count as free there.
+   */
   readonly isListed?: boolean | undefined
-  /** The solver's answer, which only the scheduler `solver` reads. */
+  /** The answer of the solver. Only the scheduler SOLVER reads it. */
   readonly solution?: Solution | undefined
 }
 
 export interface Decided {
-  /** Empty if nothing is placed; held in the overlay. */
+  /** Empty if nothing is placed. The parts are held in the overlay. */
   readonly parts: readonly ClaimPart[]
   readonly answer: readonly SelectedDestination[]
   readonly found: number
   readonly record: DecisionRecord
-  /**
-   * The profile with which the decision was made: where the scheduler of a plug-in failed, one that refuses every host, so that
-   * explanations show the failure.
-   */
+  /** The profile for explanations. If the scheduler of a plug-in failed, it refuses every host, so that explanations show the failure. */
   readonly judged: Profile
 }
 
 /** One decision: a function of the fleet with its overlay and the input. The same arguments give the same result, bit for bit. */
 export const decide = (fleet: Fleet, overlay: Overlay, input: DecideInput): Decided => atOnce(decideBy(WHOLE, fleet, overlay, input))
 
-/** The same as a generator that pauses; nobody else may use the fleet until it ends. */
+/** Decides like `decide`, as a generator that pauses. The fleet must not be used by others until it ends. */
 export const decideInSteps = (fleet: Fleet, overlay: Overlay, input: DecideInput): Steps<Decided> =>
   decideBy(HOSTS_AT_ONCE, fleet, overlay, input)
 
@@ -111,7 +113,7 @@ function* decideBy(slice: number, fleet: Fleet, overlay: Overlay, input: DecideI
   }
 }
 
-/** Lets a decision see the fleet without the claim that is to move. */
+/** Lets a decision see the fleet without the claim that is moved. */
 export function liftSource(overlay: Overlay, request: RequestSpec, source: Claim, intent?: Intent): void {
   overlay.lift(source, request, intent === 'REBUILD')
 }
@@ -119,7 +121,7 @@ export function liftSource(overlay: Overlay, request: RequestSpec, source: Claim
 function createScheduler(compiled: CompiledProfile): Scheduler {
   const { compat, scheduler } = compiled.profile
   if (compat === 'nova') return builtIn().createScheduler(compiled)
-  // Where a plug-in's scheduler failed or is not loaded, only the filters remain to explain the refusal: one of them refuses every host.
+  // If a plug-in's scheduler failed or is not loaded, only the filters can explain the refusal. One of them refuses every host.
   return isOwnScheduler(scheduler) ? makers[scheduler](compiled) : createFilterScheduler(compiled)
 }
 
@@ -129,7 +131,7 @@ const makers: Readonly<Record<(typeof ownSchedulers)[number], (compiled: Compile
   solver: createSolverScheduler,
 }
 
-/** The result of a profile's scheduler; where that of a plug-in fails, the refusal of every host. */
+/** The result of a profile's scheduler. If a plug-in's scheduler fails, every host is refused. */
 function* select(
   /** The number of hosts that are evaluated between two pauses. */
   slice: number,
@@ -150,7 +152,7 @@ function* select(
   return yield* select(slice, fleet, overlay, request, chosen.failed, options)
 }
 
-/** The scheduler that a profile version names, and the plug-ins whose parts it runs. */
+/** The scheduler that a profile version names, and the plug-ins that provide its parts. */
 const schedulerOf = (profile: Profile, plugins: Plugins) => knownSchedulers(plugins)(profile)
 
 const knownSchedulers = memoByObject((plugins: Plugins) =>

@@ -20,14 +20,14 @@ import { createRandom } from '../values/random.ts'
 import { HOSTS_AT_ONCE, type Steps } from '../values/steps.ts'
 import { findHostForAll, goTogether } from './host-for-all.ts'
 
-/** How many of the best hosts a record keeps. */
+/** The number of best hosts in a record. */
 export const BEST_KEPT = 10
 
 /** The exact best host of those that pass the profile's filters, by the sum of its weighers. */
 export const createFilterScheduler = (compiled: CompiledProfile): Scheduler =>
   createPipelineScheduler('filter', compiled, createTieOrder, prepareWeighers)
 
-/** A random host among those that pass the filters: no weigher runs, and each decision shuffles the order. */
+/** Chooses a random host among those that pass the filters. No weigher runs, and each decision shuffles the order. */
 export const createChanceScheduler = (compiled: CompiledProfile): Scheduler =>
   createPipelineScheduler(
     'chance',
@@ -53,8 +53,8 @@ function createPipelineScheduler(
 }
 
 /**
- * Places the instances of a request on given hosts, each only if it passes the profile's filters and fits. Pauses after
- * each `slice` of hosts; nobody may use the fleet until it ends.
+ * Places each instance on its given host, if it passes the profile's filters there and fits. Pauses after each `slice` of hosts; the fleet
+ * must not be used by others until the generator ends.
  */
 export const placeOn = (
   compiled: CompiledProfile,
@@ -93,7 +93,7 @@ function* placeByPipeline(
   return { parts: kept.map(({ part }) => part), answer: kept.map(({ answer }) => answer), instances, found: placed.length }
 }
 
-/** The best host of those on which all instances have room together. */
+/** The best of the hosts on which all instances fit together. */
 function* hostForAll(
   { compiled, createOrder, prepareScores }: Pipeline,
   request: RequestSpec,
@@ -120,15 +120,15 @@ interface Placed {
   readonly answer: SelectedDestination
 }
 
-/** Finds a host for one instance after the other. The caller holds each result before the next call. */
+/** Finds a host for one instance after the other. The caller holds each result in the overlay before the next call. */
 interface Placing {
-  /** Undefined if it has no host. */
+  /** Undefined if no host was found. */
   placeOne(instance: number): Steps<Placed | undefined>
-  /** The result of each instance that was tried. */
+  /** The result for each instance that was tried. */
   readonly instances: readonly InstanceRecord[]
 }
 
-/** Created once for all instances of a kind, when the first of them comes. */
+/** Prepared data of one kind of instances. Created when the first instance of the kind is placed. */
 interface Kind {
   readonly filter: ReturnType<typeof createFiltering>
   readonly weigh: ReturnType<typeof createWeighing>
@@ -143,7 +143,7 @@ function preparePlacing(
   { seed, alternatesPerInstance, claimIds }: Omit<SelectOptions, 'allOrNothing'>,
   /** The number of hosts that are evaluated between two pauses. */
   slice: number,
-  /** For each instance, the host that it must be placed on; absent: the best host. */
+  /** The host on which each instance must be placed; absent: the best host. */
   given?: readonly HostIndex[],
 ): Placing {
   const kinds = new Map<Members, Kind>()
@@ -194,8 +194,8 @@ function preparePlacing(
 }
 
 /**
- * The hosts that the filter scheduler chooses for the instances of a request, with pauses; empty where it does not place all. Holds
- * nothing.
+ * The hosts that the filter scheduler chooses for the instances of a request. Empty if it does not place all. Pauses, and leaves nothing
+ * held in the overlay.
  */
 export function* arrangeByFilter(
   compiled: CompiledProfile,
@@ -221,7 +221,7 @@ export function* arrangeByFilter(
   return hosts.length === request.numInstances ? hosts : []
 }
 
-/** Created once for each kind of instances of a request, when its first one comes. */
+/** Returns a value for each instance. The value is created once for each kind of instances, when the first instance of the kind is read. */
 export function byMembers<Made>(request: RequestSpec, make: (members: Members) => Made): (instance: number) => Made {
   const made = new Map<Members, Made>()
   return (instance) => {
@@ -235,7 +235,7 @@ export function byMembers<Made>(request: RequestSpec, make: (members: Members) =
   }
 }
 
-/** The request's server group in the form in which a claim binds it. */
+/** The request's server group in the form that a claim has. */
 export const groupOf = ({ instanceGroup }: RequestSpec): GroupBinding | null =>
   instanceGroup === null
     ? null
@@ -251,7 +251,7 @@ const nameOf = (fleet: Fleet, host: HostIndex) => {
   return { host: name, node }
 }
 
-/** What an instance takes on a host that passed: every kind's own choice, by the profile's rules. */
+/** Chooses the grants of an instance on a host that passed. Every kind of resource chooses by the profile's assignment rules. */
 export function prepareGrants(compiled: CompiledProfile, request: RequestSpec, { hosts }: Fleet): (host: HostIndex) => Grants {
   const asks = allKinds.flatMap((kind) => {
     const ask = kind.isThere?.(hosts) === false ? undefined : kind.ask(request)
@@ -270,7 +270,7 @@ export function prepareGrants(compiled: CompiledProfile, request: RequestSpec, {
   }
 }
 
-/** The maximum that the host could hold of each requested class, for the host's own check, like Nova's limits. */
+/** The most that the host could hold of each requested class. The host checks it too, like Nova's limits. */
 export function prepareLimits(request: RequestSpec, { hosts }: Fleet): (host: HostIndex) => Record<string, number> {
   const classes = Object.keys(demandOf(request).amounts)
   return (host) => Object.fromEntries(classes.map((resourceClass) => [resourceClass, at(hosts.classColumns(resourceClass).capacity, host)]))

@@ -16,19 +16,19 @@ import { TOGETHER_AT_ONCE } from '../values/levels.ts'
 import type { Steps } from '../values/steps.ts'
 
 /**
- * Whether the instances of a request go to one host together: several members of a server group with the policy AFFINITY. The best host for
- * the first of them may have no room for the others; then a host that holds all is looked for.
+ * Whether all instances of a request must go to one host: several members of a server group with the policy AFFINITY. The best host for the
+ * first instance may be too small for the others, so a host that holds all of them is searched.
  */
 export const goTogether = ({ instanceGroup, numInstances }: RequestSpec, { featureLevel }: Fleet): boolean =>
   featureLevel >= TOGETHER_AT_ONCE && instanceGroup?.policy === 'AFFINITY' && numInstances > 1
 
-/** Decides whether an instance, by its number, may be on a host, and what it takes there. */
+/** Whether an instance, given by its number, may be placed on a host, and its grants there. */
 export interface InstanceAsk {
   readonly steps: readonly FilterStep[]
   readonly grantsOn: (host: HostIndex) => Grants
 }
 
-/** The first of some hosts on which all instances of a request have room together, one after the other; undefined: there is none. */
+/** The first of these hosts on which all instances of a request fit together, tried one after the other; undefined if there is none. */
 export function* findHostForAll(
   request: RequestSpec,
   fleet: Fleet,
@@ -56,9 +56,9 @@ export function* findHostForAll(
 }
 
 /**
- * Whether a host has enough left for the sum of all instances: amounts, memory of cells, shares of GPUs, PCI devices. That excludes most
- * hosts that cannot hold all; how the instances fit into cells and devices is found out by placing them. Disk may be in a pool, which
- * filters check.
+ * Whether a host has enough free capacity for the sum of all instances: amounts, memory of cells, shares of GPUs, PCI devices. This
+ * excludes most hosts that cannot hold all. Whether the instances fit into cells and devices is only known after placing them. Filters
+ * check disk space, since it may be in a pool.
  */
 function largeEnough(request: RequestSpec, { hosts }: Fleet): (host: HostIndex) => boolean {
   const sums = sumsOf(request)
@@ -81,6 +81,6 @@ function largeEnough(request: RequestSpec, { hosts }: Fleet): (host: HostIndex) 
   }
 }
 
-/** How many shares of the size are free on a host's suitable GPUs. */
+/** The number of free shares of the requested size on a host's suitable GPUs. */
 const sharesFree = ({ gpus }: HostRecord, ask: GpuRequest): number =>
   gpus.reduce((sum, gpu) => sum + (modelFits(gpu, ask) ? Math.max(0, Math.floor(gpu.freeMilli / ask.shareMilli)) : 0), 0)

@@ -14,7 +14,7 @@ type Asks = Parameters<typeof aRequest>[0]
 
 const profileNamed = (name: string) => builtInProfiles.find((profile) => profile.name === name) as Profile
 
-/** How many instances are placed in order, and the other order that is reported. */
+/** The number of instances that are placed in order, and the other order that is reported. */
 function otherWayOf(hosts: readonly HostShape[], asks: Asks, profile = profileNamed('default')) {
   const log = aLog()
   log.append([{ type: 'feature', level: FEATURE_LEVEL }, ...hosts.map((shape, i) => aReport(`h${i}`, shape))])
@@ -44,31 +44,31 @@ const gangOf = (first: number, ...gang: ReturnType<typeof kind>[]): Asks => ({
 })
 const machine = (vcpus: number, more: HostShape = {}): HostShape => ({ vcpus, memoryMb: vcpus * 1_024, ...more })
 
-describe('a refusal that another order or the solver would avoid contains that advice', () => {
+describe('a refusal that another order or the solver would avoid contains advice', () => {
   test.each<[name: string, hosts: readonly HostShape[], asks: Asks, text: string | undefined]>([
     [
       'E01, volcano #1297: a gang of 30 and 50 CPUs on 53 and 31',
       [machine(53), machine(31)],
       gangOf(30, kind('large', 50)),
-      'In another order all find a host: large, then first. Instances are placed in the order of the request, and none is moved again; a profile with the scheduler SOLVER looks at all of them together.',
+      'All instances fit in another order: large, then first. Instances are placed in the order of the request and not moved again; a profile with the scheduler SOLVER considers all of them together.',
     ],
     [
       'E01 kind: three kinds, of which the largest has to go first',
       [machine(10), machine(9), machine(8)],
       gangOf(8, kind('b', 9), kind('c', 10)),
-      'In another order all find a host: c, then b, then first. Instances are placed in the order of the request, and none is moved again; a profile with the scheduler SOLVER looks at all of them together.',
+      'All instances fit in another order: c, then b, then first. Instances are placed in the order of the request and not moved again; a profile with the scheduler SOLVER considers all of them together.',
     ],
     [
       'E01 kind: one kind needs the GPUs of the host that the other takes',
       [machine(16, { gpus: [{ index: 0 }] }), machine(8)],
       gangOf(8, kind('train', 16, 1, { gpus: { count: 1 } })),
-      'In another order all find a host: train, then first. Instances are placed in the order of the request, and none is moved again; a profile with the scheduler SOLVER looks at all of them together.',
+      'All instances fit in another order: train, then first. Instances are placed in the order of the request and not moved again; a profile with the scheduler SOLVER considers all of them together.',
     ],
     [
       'E01 kind: no order, but the hosts that are left with the least',
       [machine(6), machine(5)],
       { ...gangOf(3, kind('large', 5)), numInstances: 3 },
-      'All instances have room at once, but not where they go one after the other: a profile with the scheduler SOLVER looks at all of them together.',
+      'All instances fit on the hosts, but not if each in turn gets its best host: a profile with the scheduler SOLVER considers all of them together.',
     ],
     ['there is no other way', [machine(53), machine(31)], gangOf(32, kind('large', 50)), undefined],
     ['one instance has no order', [machine(4)], { vcpus: 5, memoryMb: 64 }, undefined],
@@ -80,12 +80,12 @@ describe('a refusal that another order or the solver would avoid contains that a
 
   test.each<[name: string, hosts: readonly HostShape[], asks: Asks, text: string | undefined]>([
     [
-      'the best host for one of a group that lives together has no room for three',
+      'the best host for the first member of an affinity group is too small for three',
       [machine(2, { memoryMb: 65_536 }), machine(4)],
       { numInstances: 3 },
-      "h1 has room for all 3 instances at once. Nova's way of placing chooses the best host for the first of them alone: name h1 in requestedDestination, or ask by a profile without compat: nova.",
+      "All 3 instances fit on h1 together. Nova's rules choose the best host for the first one alone: name h1 in requestedDestination, or use a profile without compat: nova.",
     ],
-    ['no host has room for five', [machine(2, { memoryMb: 65_536 }), machine(4)], { numInstances: 5 }, undefined],
+    ['no host is large enough for five', [machine(2, { memoryMb: 65_536 }), machine(4)], { numInstances: 5 }, undefined],
     [
       'Nova\u2019s filters do not let the other host in',
       [machine(2, { memoryMb: 65_536 }), machine(4)],
@@ -113,7 +113,7 @@ describe('a refusal that another order or the solver would avoid contains that a
 
 const sizes = fc.array(fc.integer({ min: 1, max: 9 }), { minLength: 1, maxLength: 3 })
 
-/** Whether instances of these sizes have room at once. */
+/** Whether instances of these sizes fit on the hosts at the same time. */
 function hasRoom(free: readonly number[], [first, ...others]: readonly number[]): boolean {
   if (first === undefined) return true
   return free.some(
@@ -126,7 +126,7 @@ function hasRoom(free: readonly number[], [first, ...others]: readonly number[])
   )
 }
 
-test('law: a way is reported only if all instances have room at once, and its order places them', () => {
+test('law: advice is given only if all instances fit at the same time, and the advised order places them', () => {
   let found = 0
   fc.assert(
     fc.property(
@@ -157,7 +157,7 @@ test('law: a way is reported only if all instances have room at once, and its or
         ).toBe(gang.length + 1)
       },
     ),
-    // For the first request another order is reported with any seed.
+    // For this first request another order is reported with any seed.
     { numRuns: byExtent(40, 150), examples: [[[53, 31], 30, [50], 'default']] },
   )
   expect(found).toBeGreaterThan(0)

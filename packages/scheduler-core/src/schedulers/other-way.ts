@@ -14,35 +14,35 @@ import { groupOf, prepareGrants } from './filter-scheduler.ts'
 import { findHostForAll, goTogether, type InstanceAsk } from './host-for-all.ts'
 
 /**
- * The largest numbers of instances that are placed in search of another way, and of hosts that are considered for
- * them: the limit of the additional cost of a refusal.
+ * Limits for the extra cost of a refusal: the most instances that are placed while another order is searched, and the most hosts that are
+ * considered for them.
  */
 const MOST_PLACED = 300
 const MOST_LOOKS = 300_000
-/** The most kinds of instances of which every order is tried. */
+/** With more kinds of instances than this, not every order is tried. */
 const MOST_KINDS = 4
 
-/** A way in which all instances of a request find a host, where they find none in their own order. */
+/** Another way to place all instances of a request that cannot be placed in their own order. */
 export interface OtherWay {
   /**
-   * The kinds of instances in an order in which all are placed; null: some arrangement holds all, but placing one by
-   * one on the best host does not find it.
+   * An order of the kinds of instances in which all are placed. Null if all fit in some arrangement, but placing one by one on the best
+   * host does not find it.
    */
   readonly order: readonly string[] | null
-  /** Under `compat: nova`, a host that holds all instances of an affinity group, and how many they are. */
+  /** Under `compat: nova`: a host that holds all instances of an affinity group, and their number. */
   readonly host?: { readonly name: string; readonly instances: number }
 }
 
 /**
- * The number of ways to place this many instances that are tried in a fleet of this size: at least one, which costs as
- * much as the decision did.
+ * The number of orders that are tried for this many instances and hosts. At least one is tried, which costs as much as the decision did.
  */
 export const waysTried = (instances: number, hosts: number): number =>
   Math.ceil(Math.min(MOST_PLACED, MOST_LOOKS / Math.max(1, hosts)) / instances)
 
 /**
- * Looks for another way to place the instances of a refused request: FILTER and CHANCE place them in order and move none again. It tries
- * other orders, then hosts that have the least left; a way that it does not find may exist all the same. Holds nothing.
+ * Searches another way to place the instances of a refused request. FILTER and CHANCE place them in order and never move one again. Tries
+ * other orders, then hosts with the least free capacity that fits. The search is not complete, so a way may exist that is not found. Leaves
+ * nothing held in the overlay.
  */
 export function* findOtherWayInSteps(fleet: Fleet, overlay: Overlay, input: DecideInput): Steps<OtherWay | undefined> {
   const { request, profile, source } = input
@@ -67,7 +67,7 @@ export function* findOtherWayInSteps(fleet: Fleet, overlay: Overlay, input: Deci
   return undefined
 }
 
-/** The first host on which all instances of an affinity group have room, and on which Nova's way places them when it is named. */
+/** The first host on which all instances of an affinity group fit, and on which Nova's rules place them if the request names it. */
 function* findHostUnderNova(fleet: Fleet, overlay: Overlay, input: DecideInput): Steps<OtherWay | undefined> {
   const { request, profile } = input
   const compiled = compileProfile(profile, pluginsOf(fleet))
@@ -86,28 +86,28 @@ function* findHostUnderNova(fleet: Fleet, overlay: Overlay, input: DecideInput):
   return parts.length === request.numInstances ? { order: null, host: { name, instances: parts.length } } : undefined
 }
 
-/** The way in a sentence or two. */
+/** The other way as one or two sentences of advice. */
 export function otherWayText({ order, host }: OtherWay): string {
   if (host !== undefined)
-    return `${host.name} has room for all ${host.instances} instances at once. Nova's way of placing chooses the best host for the first of them alone: name ${host.name} in requestedDestination, or ask by a profile without compat: nova.`
-  const cure = 'a profile with the scheduler SOLVER looks at all of them together'
+    return `All ${host.instances} instances fit on ${host.name} together. Nova's rules choose the best host for the first one alone: name ${host.name} in requestedDestination, or use a profile without compat: nova.`
+  const cure = 'a profile with the scheduler SOLVER considers all of them together'
   return order === null
-    ? `All instances have room at once, but not where they go one after the other: ${cure}.`
-    : `In another order all find a host: ${order.join(', then ')}. Instances are placed in the order of the request, and none is moved again; ${cure}.`
+    ? `All instances fit on the hosts, but not if each in turn gets its best host: ${cure}.`
+    : `All instances fit in another order: ${order.join(', then ')}. Instances are placed in the order of the request and not moved again; ${cure}.`
 }
 
 const tightest = builtInProfiles.find(({ name }) => name === 'best-fit') as Profile
 
 /**
- * Other schedulers consider all instances together, or have rules of their own; filters outside of this process were asked about this
- * request alone.
+ * False for other schedulers, which consider all instances together or have their own rules. False with filters outside of this process,
+ * because they answered for this request alone.
  */
 function isPlacedInOrder(profile: Profile, fleet: Fleet): boolean {
   if (profile.scheduler !== 'filter' && profile.scheduler !== 'chance') return false
   return compileProfile(profile, pluginsOf(fleet)).asks.length === 0
 }
 
-/** The orders of the kinds of instances except their own, the largest first before all others. */
+/** All orders of the kinds of instances except the given one. Those that start with the largest kind come first. */
 function ordersOf(kinds: readonly Members[]): readonly (readonly Members[])[] {
   const largest = [...kinds].sort((a, b) => bySize(b, a))
   const all = kinds.length <= MOST_KINDS ? permutations(kinds) : [[...kinds].reverse(), [...largest].reverse()]

@@ -10,7 +10,10 @@ import { reasonText } from '../text/reason-text.ts'
 import { STRICT_CLAIMS } from '../values/levels.ts'
 import { decide } from './decide.ts'
 
-/** Overcommit lets instances share a host; no single instance gets more of it than there is. Each row names the source of the situation. */
+/**
+ * Overcommit lets instances share a host. A single instance never gets more of a resource than the host physically has. Each row names the
+ * source of the case.
+ */
 
 const profileNamed = (name: string): Profile => {
   const profile = builtInProfiles.find((known) => known.name === name)
@@ -37,7 +40,7 @@ function isPlaced(fleet: Fleet, request: RequestSpec, profile: Profile): boolean
   }
 }
 
-/** The reason of every filter that refuses the host. */
+/** The reasons of all filters that refuse the host. */
 const refusals = (fleet: Fleet, request: RequestSpec, profile = profileNamed('default')) =>
   prepareChecks(fleet, request, profile)
     .checksOf(0 as never, true)
@@ -57,7 +60,7 @@ const hugePages = (small: number, huge: number) => [
   { sizeKib: 4, total: small * 256 },
   { sizeKib: 1_048_576, total: huge },
 ]
-/** 128 GiB, of which the kernel keeps 8 for plain pages. */
+/** 128 GiB of memory. The kernel keeps 8 GiB of it as plain pages. */
 const mostlyHuge = { vcpus: 16, memoryMb: 131_072, numaCells: [cell({ memoryMb: 131_072, pages: hugePages(8_192, 56) })] }
 const inventory = (shape: object = {}): HostShape => ({
   inventories: [{ resourceClass: 'CUSTOM_FPGA', total: 4, allocationRatio: 4, ...shape }],
@@ -73,7 +76,7 @@ describe.each<Row>([
   ['B08: eight of them', twoCells, guest(8), 'numa.too_few_cpus'],
   ['B10: 20 GiB where 8 GiB are plain pages', mostlyHuge, { memoryMb: 20_480 }, 'memory.huge_pages'],
   ['B10: the same for a guest cell without a page size', mostlyHuge, guestOf(2, 20_480), 'numa.huge_pages'],
-  // rows about resource classes
+  // resource classes
   [
     'nova test_disk_filter: 200 GiB on 100 given twice',
     machine,
@@ -89,7 +92,7 @@ describe.each<Row>([
   ['placement max_unit, not stated', inventory(), fpgas(5), 'class.too_little'],
   ['placement max_unit, its own default', inventory({ maxUnit: 2_147_483_647 }), fpgas(5), 'class.too_little'],
   ['placement max_unit, less than there is', inventory({ maxUnit: 2 }), fpgas(3), 'class.unit'],
-  // rows about NUMA cells
+  // NUMA cells
   ['nova hardware: 20 GiB of a cell of 16 given twice', twoCells, guestOf(2, 20_480), 'numa.too_little_memory'],
   [
     'nova hardware: CPUs that are dedicated to others cannot be shared',
@@ -115,7 +118,7 @@ describe.each<Row>([
     guestOf(3, 8_192, { cpuPolicy: 'mixed', dedicatedCpus: [0] }),
     'numa.pinned_memory',
   ],
-  // rows about pages
+  // huge and small pages
   [
     'nova hardware: plain pages that are in use',
     { ...mostlyHuge, numaCells: [cell({ memoryMb: 131_072, memoryUsageMb: 6_144, pages: hugePages(8_192, 56) })] },
@@ -163,11 +166,14 @@ describe.each<Row>([
 ])('%s', (_source, host, asks, code) => {
   const request = aRequest(asks)
 
-  test.each(profiles.map((profile) => [profile.name, profile] as const))('is refused by the profile %s', (_name, profile) => {
-    expect(isPlaced(fleetAt(STRICT_CLAIMS, host), request, profile)).toBe(false)
-  })
+  test.each(profiles.map((profile) => [profile.name, profile] as const))(
+    'profile %s refuses an instance that is larger than the host',
+    (_name, profile) => {
+      expect(isPlaced(fleetAt(STRICT_CLAIMS, host), request, profile)).toBe(false)
+    },
+  )
 
-  test('the reason has its numbers, and its facts repeat them with their sources', () => {
+  test('the reason has the numbers, and its facts repeat them with their sources', () => {
     const refused = refusals(fleetAt(STRICT_CLAIMS, host), request)
     const found = refused.find(({ reason }) => reason.code === code)
     expect(refused.map(({ reason }) => reason.code)).toContain(code)
@@ -176,7 +182,7 @@ describe.each<Row>([
     expect(found?.facts[0]?.actualFrom.kind).toBe('report')
   })
 
-  test('the judge refuses the grants that older rules would have given', () => {
+  test('the judge refuses grants that older rules allowed', () => {
     const old = fleetAt(STRICT_CLAIMS - 1, host)
     const overlay = openOverlay(old)
     const asked = { id: 'd', seed: 's', attempt: 1, alternatesPerInstance: 0, allOrNothing: true, claimIds: ['c'] }
@@ -237,12 +243,12 @@ test.each<readonly [source: string, host: HostShape, asks: Parameters<typeof aRe
     expect([profile.name, isPlaced(fleetAt(STRICT_CLAIMS, host), aRequest(asks), profile)]).toEqual([profile.name, true])
 })
 
-test('below the level nothing changes', () => {
+test('below the feature level nothing changes', () => {
   const old = fleetAt(STRICT_CLAIMS - 1, twoCells)
   for (const asks of [{ memoryMb: 40_000 }, guest(6)]) expect(isPlaced(old, aRequest(asks), profileNamed('default'))).toBe(true)
 })
 
-test('raising the level recounts inventories', () => {
+test('raising the feature level recounts inventories', () => {
   const log = aLog(new Fleet())
   log.append([{ type: 'feature', level: STRICT_CLAIMS - 1 }, aReport('h1', twoCells)])
   expect(isPlaced(log.fleet, aRequest({ memoryMb: 40_000 }), profileNamed('default'))).toBe(true)

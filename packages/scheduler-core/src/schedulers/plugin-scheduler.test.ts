@@ -37,7 +37,7 @@ const profileBy = (scheduler: string, more: Partial<ProfileInput> = {}) =>
 const { default: rack }: { default: unknown } = await import(new URL('../../../../examples/plugin-rack/index.js', import.meta.url).href)
 schedulerSuite(profileBy('any-rack'), join(rack))
 
-/** A plug-in whose scheduler returns this result. */
+/** A plug-in with a scheduler that returns this result. */
 const withSelect = (select: (...args: Parameters<ReturnType<PluginScheduler['create']>['select']>) => unknown): Plugins =>
   join(
     definePlugin({
@@ -71,7 +71,7 @@ function decideWith(plugins: Plugins, numInstances = 1, allOrNothing = true) {
 
 const groupFilters = ['ComputeFilter', 'ServerGroupAntiAffinityFilter', 'ServerGroupAffinityFilter'].map((name) => ({ name }))
 
-/** Free processors by host. */
+/** The free vCPUs of each host. */
 const freeOn = ({ hosts }: Fleet): readonly number[] => [...hosts.classColumns('VCPU').free.subarray(0, hosts.count)]
 
 function decideOn(fleet: Fleet, request: RequestSpec, seed: string) {
@@ -95,7 +95,7 @@ function decideOn(fleet: Fleet, request: RequestSpec, seed: string) {
 const on = (host: string, claim = 'c0') => ({ claim, instance: null, host, node: host, grants: {} })
 
 describe('a scheduler of a plug-in', () => {
-  test('chooses hosts, and nothing else in its result counts', () => {
+  test('a scheduler of a plug-in chooses hosts, and the rest of its result is ignored', () => {
     const { decided, held } = decideWith(withSelect(() => ({ parts: [{ ...on('b'), grants: { classes: { VCPU: 0 } } }], found: 9 })))
     expect(decided).toMatchObject({
       found: 1,
@@ -154,21 +154,24 @@ describe('a scheduler of a plug-in', () => {
       1,
       'it threw a scheduler holds what its instances take, and moves nothing',
     ],
-  ])('that %s refuses every host with ERROR, and leaves nothing held', (_name, select, numInstances, why) => {
-    const { fleet, decided, held } = decideWith(withSelect(select), numInstances)
-    expect([decided.parts, decided.answer, decided.found, held]).toEqual([[], [], 0, 0])
-    expect(decided.record.failure).toContain(why)
-    const [instance] = decided.record.instances
-    expect(instance).toMatchObject({ best: [] })
-    expect(instance?.filters.at(-1)).toEqual({ filter: 'mine', entered: 1, passed: 0, errors: 1 })
-    // The failure is an input: it is replayed without calling the scheduler, and explained.
-    const again = replay(fleet, [], decided.record)
-    expect(canonicalJson(again.record)).toBe(canonicalJson(decided.record))
-    const reason = examineAgain(fleet, [], decided.record, 0, ({ steps }) => steps.find(({ filter }) => filter === 'mine')?.reasons[0])
-    expect(reason).toMatchObject({ code: 'filter.error', hosts: 1, example: { subject: 'mine', have: expect.stringContaining(why) } })
-  })
+  ])(
+    "a plug-in's scheduler that %s causes refusals of every host with ERROR, and holds nothing afterwards",
+    (_name, select, numInstances, why) => {
+      const { fleet, decided, held } = decideWith(withSelect(select), numInstances)
+      expect([decided.parts, decided.answer, decided.found, held]).toEqual([[], [], 0, 0])
+      expect(decided.record.failure).toContain(why)
+      const [instance] = decided.record.instances
+      expect(instance).toMatchObject({ best: [] })
+      expect(instance?.filters.at(-1)).toEqual({ filter: 'mine', entered: 1, passed: 0, errors: 1 })
+      // The failure is an input of the decision. So replay does not call the scheduler, and explains the failure.
+      const again = replay(fleet, [], decided.record)
+      expect(canonicalJson(again.record)).toBe(canonicalJson(decided.record))
+      const reason = examineAgain(fleet, [], decided.record, 0, ({ steps }) => steps.find(({ filter }) => filter === 'mine')?.reasons[0])
+      expect(reason).toMatchObject({ code: 'filter.error', hosts: 1, example: { subject: 'mine', have: expect.stringContaining(why) } })
+    },
+  )
 
-  test('cannot take back what was held before it', () => {
+  test("a plug-in's scheduler cannot release what was held before it ran", () => {
     const plugins = withSelect((_request, _fleet, overlay) => {
       overlay.rollback(0)
       overlay.discard()
@@ -189,7 +192,7 @@ describe('a scheduler of a plug-in', () => {
     ['ids of the claims', (_request, _fleet, _overlay, { claimIds }) => (claimIds as string[]).reverse(), 'it threw Cannot assign'],
     ['request', (request) => Object.assign(request, { numInstances: 1 }), 'it threw Cannot assign'],
     ['demand within the request', (request) => Object.assign(request.schedulerHints, { rack: ['r'] }), 'it threw Cannot add property'],
-  ])('that writes into the %s gets an error, and the write is not visible elsewhere', (_name, select, why) => {
+  ])("a plug-in's scheduler that writes into the %s gets an error, and the write has no effect elsewhere", (_name, select, why) => {
     const { decided } = decideWith(withSelect(select), 2)
     expect(decided.record).toMatchObject({ request: { numInstances: 2 }, failure: expect.stringContaining(why) })
     expect(decided.found).toBe(0)
@@ -208,7 +211,7 @@ describe('a scheduler of a plug-in', () => {
         classes.VCPU = 0
       },
     ],
-  ])('that holds %s holds what the instance takes, and leaves the fleet unchanged', (_name, hold) => {
+  ])("a plug-in's scheduler that holds %s holds the grants of the instance, and leaves the fleet unchanged", (_name, hold) => {
     let free: number | undefined
     const plugins = withSelect((_request, fleet, overlay) => {
       hold(overlay)
@@ -223,13 +226,13 @@ describe('a scheduler of a plug-in', () => {
   test.each<[string, (overlay: Overlay) => void, string]>([
     ['for a claim of another decision', (overlay) => overlay.hold(on('b', 'c9'), null), 'there is no claim c9 to hold anything for'],
     ['where there is no room', (overlay) => overlay.hold(on('a'), null), 'gives nothing on a host'],
-  ])('that holds %s is refused', (_name, hold, why) => {
+  ])("a plug-in's scheduler that holds %s is refused", (_name, hold, why) => {
     const { fleet, decided } = decideWith(withSelect((_request, _fleet, overlay) => hold(overlay)))
     expect(decided.record.failure).toContain(why)
     expect(freeOn(fleet)).toEqual([1, 4])
   })
 
-  test('that continues after its result holds nothing and takes nothing back', async () => {
+  test("a plug-in's scheduler that continues after its result can neither hold nor release", async () => {
     let later: Promise<unknown> = Promise.resolve()
     const plugins = withSelect((_request, _fleet, overlay) => {
       later = Promise.resolve().then(() => overlay.hold(on('b'), null))
@@ -240,8 +243,8 @@ describe('a scheduler of a plug-in', () => {
     expect(freeOn(fleet)).toEqual([1, 4])
   })
 
-  test('supports gangs: each member takes its own resources, on a host that has them', () => {
-    // One host is too small for the large member, and the other has no memory for the others.
+  test("a plug-in's scheduler places gangs: each member gets its own resources on a host that has them", () => {
+    // Host a is too small for the large member, and host b has too little memory for the other members.
     const fleet = aFleet({ a: { vcpus: 2 }, b: { vcpus: 3, memoryMb: 512 } }, join(rack))
     const gang = [{ name: 'big', instances: 1, flavor: { vcpus: 3, memoryMb: 256 } }]
     const { parts, record } = decideOn(fleet, aRequest({ numInstances: 3, gang }), 's')
@@ -266,7 +269,7 @@ describe('a scheduler of a plug-in', () => {
     expect(new Set(parts.map(({ claim }) => claim)).size).toBe(parts.length)
   })
 
-  test('that finds fewer hosts than instances is refused as a whole, or placed in part, as requested', () => {
+  test("a plug-in's scheduler that finds fewer hosts than instances is refused as a whole, or places a part, as requested", () => {
     const plugins = withSelect((request, _fleet, _overlay, { allOrNothing }) => {
       expect(allOrNothing).toBe(false)
       return { parts: Array.from({ length: Math.min(2, request.numInstances) }, () => on('b')) }
@@ -275,7 +278,7 @@ describe('a scheduler of a plug-in', () => {
     expect(decideWith(plugins, 3, false).decided).toMatchObject({ parts: [{ host: 'b' }, { host: 'b' }], found: 2 })
   })
 
-  test('can be named by profiles where it is loaded, and is reported as missing elsewhere', () => {
+  test("profiles may name a plug-in's scheduler where it is loaded, and elsewhere it is reported as missing", () => {
     const plugins = withSelect(() => undefined)
     const profile = profileBy('mine')
     expect([parseProfile(profile, plugins).ok, lacksOf(profile, plugins), profileLevel(profile)]).toEqual([true, [], 6])
@@ -290,7 +293,7 @@ describe('a scheduler of a plug-in', () => {
     expect(decided.record).toMatchObject({ failure: 'no loaded plug-in has it', instances: [{ best: [] }] })
   })
 
-  test('has a unique name, and follows the contract', () => {
+  test("a plug-in's scheduler must have a unique name and follow the contract", () => {
     const named = (name: string, more = {}) => ({
       ...definePlugin({ name: 'p', version: '1.0.0', description: 'P.' }),
       schedulers: [{ name, description: 'S.', create: () => 1, ...more }],

@@ -12,12 +12,12 @@ import { memoByObject } from '../values/memo.ts'
 import type { Steps } from '../values/steps.ts'
 import { byMembers, groupOf, placeOn, prepareGrants } from './filter-scheduler.ts'
 
-/** The result of a plug-in's scheduler: a selection, or the profile that refuses every host and says why. */
+/** The result of a plug-in's scheduler: a selection, or a profile that refuses every host and contains the reason. */
 export type Chosen = { readonly ok: true; readonly selection: Selection } | { readonly ok: false; readonly failed: Profile }
 
 /**
- * Runs a plug-in's scheduler, which decides without pauses; its result is checked with a pause after each `slice` of hosts. Whatever it
- * does wrong, the overlay holds only what was held before and what is selected.
+ * Runs a plug-in's scheduler, which decides without pauses. Its result is checked with a pause after each `slice` of hosts. Whatever error
+ * the scheduler makes, the overlay then holds only what was held before and the selection.
  */
 export function* choose(
   scheduler: PluginScheduler,
@@ -69,15 +69,13 @@ function attempt(fail: (what: string) => Error, ask: () => unknown): unknown {
   }
 }
 
-/**
- * The request in the form for code outside of the release: a frozen copy, so that writing to it changes no claim. Created once per request.
- */
+/** A frozen copy of the request for code of plug-ins, so that writing to it changes no claim. Created once per request. */
 const shownCopy = memoByObject((request: RequestSpec): RequestSpec => frozenCopy(request))
 
 /**
- * The overlay for a scheduler outside of the release: what was held before stays held; it can only hold instances, each on an existing host
- * with room; and nothing once it is closed, in case a scheduler continues after it has returned. Grants are computed here, so that exactly
- * what was held is dropped later, whatever happens to the scheduler's own objects.
+ * The overlay for a plug-in's scheduler. It can hold an instance on an existing host on which it fits, and can do nothing else. It refuses
+ * calls after the scheduler has returned. Grants are computed here, so that exactly what was held can be released later, even if the
+ * scheduler changes its own objects.
  */
 function guard(
   overlay: Overlay,
@@ -140,7 +138,10 @@ function hostsOf(answer: unknown, { numInstances }: RequestSpec, fleet: Fleet, f
   })
 }
 
-/** What a selection shows that its scheduler did wrong: a host that is refused, or an instance without a host although hosts pass. */
+/**
+ * The error in a scheduler's selection: a host that a filter refuses, or an instance without a host although hosts pass. Undefined if there
+ * is none.
+ */
 function wrongIn(
   { found, instances }: Selection,
   hosts: readonly HostIndex[],

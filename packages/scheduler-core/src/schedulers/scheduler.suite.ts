@@ -17,7 +17,7 @@ import { canonicalJson } from '../values/canonical-json.ts'
 import { HOSTS_AT_ONCE } from '../values/steps.ts'
 import { type Decided, type DecideInput, decideInSteps, decide as decideWith } from './decide.ts'
 
-/** Hosts of which some are full, some lack GPUs or cells, and some are nearly alike. */
+/** Fleets in which some hosts are full, some have no GPUs or cells, and some are nearly equal. */
 const fleets: fc.Arbitrary<Record<string, HostShape>> = fc
   .array(
     fc.record({
@@ -89,7 +89,7 @@ function within<T>(fleet: Fleet, use: (overlay: Overlay) => T): T {
 const stored = (fleet: Fleet): Checkpoint => JSON.parse(canonicalJson(checkpointOf(fleet)))
 const nameOf = (fleet: Fleet, host: number): string => fleet.hosts.records[host]?.host ?? ''
 
-/** A decision with the answer of a solver, for the scheduler that uses one. */
+/** Decides, with a solver's answer if the profile's scheduler uses a solver. */
 const decideBy = (profile: Profile) => (fleet: Fleet, overlay: Overlay, asked: DecideInput) => {
   const { request, seed } = asked
   const solution = profile.scheduler === 'solver' ? aSolution(profile, request, fleet, overlay, seed) : undefined
@@ -108,7 +108,7 @@ export function schedulerSuite(profile: Profile, plugins: Plugins = noPlugins): 
     )
 
   describe(`the scheduler ${profile.scheduler} with the profile ${profile.name}`, () => {
-    test('never chooses a host that a filter refused, and refuses only where every host is refused', () => {
+    test('never chooses a host that a filter refused, and refuses a request only if every host is refused', () => {
       property((fleet, request, seed) => {
         within(fleet, (overlay) => {
           const one = { ...request, numInstances: 1 }
@@ -121,7 +121,7 @@ export function schedulerSuite(profile: Profile, plugins: Plugins = noPlugins): 
       })
     })
 
-    test('gives the same answer for the same seed, and leaves the fleet as it was', () => {
+    test('gives the same result for the same seed, and leaves the fleet unchanged', () => {
       property((fleet, request, seed) => {
         const before = stored(fleet)
         const first = within(fleet, (overlay) => decide(fleet, overlay, input(request, profile, { seed })))
@@ -131,7 +131,7 @@ export function schedulerSuite(profile: Profile, plugins: Plugins = noPlugins): 
       })
     })
 
-    test('holds in the overlay exactly what it chose, and nothing when all-or-nothing fails', () => {
+    test('holds in the overlay exactly what it chose, and nothing if an all-or-nothing request fails', () => {
       property((fleet, request, seed) => {
         const twin = aFleetLike(fleet)
         const room = (of: Fleet) =>
@@ -151,7 +151,7 @@ export function schedulerSuite(profile: Profile, plugins: Plugins = noPlugins): 
       })
     })
 
-    test('without all-or-nothing it keeps what it could place, in the order of the instances', () => {
+    test('without all-or-nothing it places as many instances as it can, in their order', () => {
       property((fleet, request, seed) => {
         within(fleet, (overlay) => {
           const { parts, found, record } = decide(fleet, overlay, input(request, profile, { seed, allOrNothing: false }))
@@ -162,7 +162,7 @@ export function schedulerSuite(profile: Profile, plugins: Plugins = noPlugins): 
       })
     })
 
-    test('explains each refusal: every host has a reason, and counts add up to the fleet', () => {
+    test('explains each refusal: every host has a reason, and the counts add up to the number of hosts', () => {
       property((fleet, request, seed) => {
         const { hostCount, steps, firstRefusing, weighed, checksOf } = examine(fleet, request, profile, seed)
         let left = hostCount
@@ -190,7 +190,7 @@ export function schedulerSuite(profile: Profile, plugins: Plugins = noPlugins): 
       })
     })
 
-    test('its record and its explanation agree', () => {
+    test('its record and its explanation are consistent', () => {
       property((fleet, request, seed) => {
         const explained = examine(fleet, request, profile, seed)
         const { record, answer } = within(fleet, (overlay) =>
@@ -218,7 +218,7 @@ export function schedulerSuite(profile: Profile, plugins: Plugins = noPlugins): 
       })
     })
 
-    test('with pauses it decides the same, to the last bit, and examines few hosts between two of them', () => {
+    test('decides the same with pauses, to the last bit, and examines few hosts between two pauses', () => {
       const hosts = Object.fromEntries(
         Array.from({ length: 700 }, (_, i): [string, HostShape] => [`h${i}`, { vcpus: 2 + (i % 7), memoryMb: 4_096 + 1_024 * (i % 5) }]),
       )
@@ -231,7 +231,7 @@ export function schedulerSuite(profile: Profile, plugins: Plugins = noPlugins): 
         aRequest({ vcpus: 99 }),
       ]) {
         const fleet = fleetWith(hosts, profile, plugins)
-        // No solver is used here: solving exactly takes long for so many hosts.
+        // No solver is called here, because an exact solution takes long with so many hosts.
         const made = within(fleet, (overlay) => decideWith(fleet, overlay, input(request, profile)))
         const again = within(fleet, (overlay) => {
           const steps = decideInSteps(fleet, overlay, input(request, profile))
@@ -251,7 +251,7 @@ export function schedulerSuite(profile: Profile, plugins: Plugins = noPlugins): 
       asked.end()
     })
 
-    test('replay of its record gives the same hosts, grants and scores, bit for bit', () => {
+    test('replay of the record gives the same hosts, grants and scores, bit for bit', () => {
       property((fleet, request, seed) => {
         const earlier = within(fleet, (overlay) => decide(fleet, overlay, input(request, profile, { seed: 'earlier' })))
         const before = { parts: earlier.parts, group: null }
@@ -294,7 +294,7 @@ function watchLooks(profile: Profile): { count: number; end(): void } {
   return looks
 }
 
-/** A fleet of these hosts, with the profile version in its log where it is not of the release. */
+/** A fleet of these hosts. Its log contains the profile version unless that is part of the release. */
 function fleetWith(hosts: Record<string, HostShape>, profile: Profile, plugins: Plugins): Fleet {
   const fleet = aFleet(hosts, plugins)
   const changes = profile.number === 0 ? [] : [{ type: 'profile' as const, profile }]

@@ -8,7 +8,7 @@ import { aFleet, aRequest, aUuid } from '../testing/index.ts'
 import { decide } from './decide.ts'
 import { schedulerSuite } from './scheduler.suite.ts'
 
-/** A profile of the release as fleets of the first level have it, or its next version with other parts. */
+/** A profile of the release at feature level 1, or its next version with other parts. */
 const profileNamed = (name: string, parts?: Partial<ProfileInput>): Profile => {
   const profile = builtInProfilesAt(1).find((known) => known.name === name)
   if (profile === undefined) throw new Error(`no profile ${name}`)
@@ -48,11 +48,11 @@ const placed = (
 }
 
 describe('several instances in one request', () => {
-  test('each pick uses its share before the next one', () => {
+  test('each instance is placed with the earlier ones already counted', () => {
     expect(placed({ h1: { vcpus: 2 }, h2: { vcpus: 1 } }, { numInstances: 3 }).hosts).toEqual(['h1', 'h1', 'h2'])
   })
 
-  test('weighers see earlier picks: spreading uses the hosts in turn', () => {
+  test('weighers count earlier instances: a spreading profile uses the hosts in turn', () => {
     const profile = profileNamed('first-fit', { weighers: [{ name: 'NumInstancesWeigher', multiplier: -1, options: {} }] })
     expect(placed({ h1: {}, h2: {} }, { numInstances: 4 }, { profile }).hosts).toEqual(['h1', 'h2', 'h1', 'h2'])
   })
@@ -80,13 +80,13 @@ describe('several instances in one request', () => {
     expect(decided.parts.flatMap(({ grants }) => grants.gpu?.map(({ index }) => index))).toEqual([0, 1])
   })
 
-  test('the record holds the instance that found no host', () => {
+  test('the record contains the instance that found no host', () => {
     const { decided } = placed({ h1: { vcpus: 1 } }, { numInstances: 3 })
     expect([decided.parts.length, decided.found, decided.record.instances.length]).toEqual([0, 1, 2])
     expect(decided.record.instances[1]?.best).toEqual([])
   })
 
-  test('a chance decision draws separately for each instance', () => {
+  test('a chance decision shuffles the hosts separately for each instance', () => {
     const hosts = Object.fromEntries(Array.from({ length: 30 }, (_, i) => [`h${i}`, {}]))
     expect(new Set(placed(hosts, { numInstances: 8 }, { profile: profileNamed('random') }).hosts).size).toBeGreaterThan(3)
   })
@@ -97,13 +97,13 @@ describe('the soft policies of a server group', () => {
   const group = (policy: 'SOFT_AFFINITY' | 'SOFT_ANTI_AFFINITY') => ({ instanceGroup: { uuid: aUuid(7), policy } })
   const profile = profileNamed('default')
 
-  test('soft affinity keeps its members together while there is room, and then uses other hosts', () => {
+  test('soft affinity keeps members together while they fit, and then uses other hosts', () => {
     expect(placed(three, { numInstances: 3, ...group('SOFT_AFFINITY') }, { profile }).hosts).toEqual(['h1', 'h1', 'h1'])
     const small = { h1: { vcpus: 2 }, h2: { vcpus: 1 } }
     expect(placed(small, { numInstances: 3, ...group('SOFT_AFFINITY') }, { profile }).hosts).toEqual(['h1', 'h1', 'h2'])
   })
 
-  test('soft anti-affinity spreads them while there are hosts, and then places two on one host', () => {
+  test('soft anti-affinity puts each member on its own host while there are enough, and then two on one host', () => {
     const { hosts } = placed(three, { numInstances: 4, ...group('SOFT_ANTI_AFFINITY') }, { profile })
     expect(new Set(hosts.slice(0, 3)).size).toBe(3)
     expect(hosts).toHaveLength(4)
@@ -111,13 +111,13 @@ describe('the soft policies of a server group', () => {
 })
 
 describe('a replayed decision', () => {
-  test('up to one of its instances: earlier picks hold their share', () => {
+  test('replay up to one of the instances counts the earlier ones as placed', () => {
     const { fleet, decided } = placed({ h1: { vcpus: 1 }, h2: { vcpus: 1 } }, { numInstances: 3 })
     const funnel = (instance: number) => examineAgain(fleet, [], decided.record, instance, ({ weighed }) => weighed.hosts.length)
     expect([funnel(0), funnel(1), funnel(2)]).toEqual([2, 1, 0])
   })
 
-  test('in the order in which a chance decision took hosts, for each instance', () => {
+  test('replay of a chance decision has its order of hosts for each instance', () => {
     const hosts = Object.fromEntries(Array.from({ length: 12 }, (_, i) => [`h${i}`, {}]))
     const { fleet, decided } = placed(hosts, { numInstances: 4 }, { profile: profileNamed('random') })
     for (const [instance, { host }] of decided.parts.entries())
@@ -132,15 +132,15 @@ describe('a replayed decision', () => {
       ).toBe(host)
   })
 
-  test('with an unknown profile reports that', () => {
+  test('replay with an unknown profile reports that', () => {
     const { fleet, decided } = placed({ h1: {} }, {})
     expect(() => replay(fleet, [], { ...decided.record, profile: 'gone@3' })).toThrow('profile gone@3 is not known at revision 1')
-    // The call must also leave no overlay open.
+    // The failed call must also have closed its overlay, so that another can be opened.
     openOverlay(fleet).discard()
   })
 })
 
-test('a second overlay is refused, and so is a change while one is open', () => {
+test('a second overlay is refused, and so is a change while an overlay is open', () => {
   const fleet = aFleet({ h1: {} })
   const overlay = openOverlay(fleet)
   expect(() => openOverlay(fleet)).toThrow('open overlay')
@@ -150,7 +150,7 @@ test('a second overlay is refused, and so is a change while one is open', () => 
   overlay.discard()
 })
 
-test('a value that Nova cannot read in a request with named hosts is the reason for every host, and is recorded', () => {
+test('a value that Nova cannot read, in a request with named hosts, is recorded as the reason for every host', () => {
   const document = {
     'nova_object.name': 'RequestSpec',
     'nova_object.version': '1.14',

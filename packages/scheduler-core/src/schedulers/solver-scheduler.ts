@@ -8,16 +8,14 @@ import type { HostIndex } from '../values/host-index.ts'
 import { createFilterScheduler, groupOf, placeOn } from './filter-scheduler.ts'
 import { objectiveOf, scoresOf } from './solver/scores.ts'
 
-/**
- * Whether a solver is to be called for a request before it is decided. A single instance needs none: the best host is the best arrangement.
- */
+/** Whether a solver is called before a request is decided. A single instance needs none, because the best host is the best arrangement. */
 export const asksSolver = ({ scheduler }: Pick<Profile, 'scheduler'>, { numInstances }: Pick<RequestSpec, 'numInstances'>): boolean =>
   scheduler === 'solver' && numInstances > 1
 
 /**
- * Places all instances together in the best arrangement, as a solver found it. The solution is an input of the call: here each placement is
- * checked by the same filters and held, in order. Where there is no solution, or it is not valid, or the filter scheduler's arrangement has
- * a higher worth, that one is used, and the record says why. A claim of a batch of moves goes where the batch has it, even if another host
+ * Places all instances together in the best arrangement that a solver found. The solution is an input. Here each placement is checked by
+ * the same filters and held, in order. The filter scheduler's arrangement is used instead if there is no valid solution, or if that
+ * arrangement is worth more. The record then has the reason. A claim of a batch of moves goes where the batch has it, even if another host
  * would be better for it alone.
  */
 export function createSolverScheduler(compiled: CompiledProfile): Scheduler {

@@ -7,12 +7,12 @@ import type { DecideInput } from './decide.ts'
 import { findOtherWayInSteps, otherWayText } from './other-way.ts'
 
 /**
- * How a refused request could be placed otherwise, as text: instances in another order, or members of an affinity group moved at once.
- * Undefined: no such way was found. The overlay holds what was decided before the request, and nothing of the request.
+ * Advice how a refused request could be placed: instances in another order, or all members of an affinity group moved. Undefined if nothing
+ * was found. The overlay holds earlier decisions of the batch, and nothing of this request.
  */
 export const wayOut = (...asked: Parameters<typeof wayOutInSteps>): string | undefined => atOnce(wayOutInSteps(...asked))
 
-/** The same as a generator that pauses; nobody else may use the fleet until it ends. */
+/** Gives the same advice as `wayOut`, as a generator that pauses. The fleet must not be used by others until it ends. */
 export function* wayOutInSteps(fleet: Fleet, overlay: Overlay, input: DecideInput, cause: Cause): Steps<string | undefined> {
   const { source, intent } = input
   if (source !== undefined) return intent === 'REBUILD' ? undefined : affinityMoveText(fleet, source, cause)

@@ -13,9 +13,9 @@ import { publishedSpec } from '../request/versions.ts'
 import { CORE_VERSION } from '../values/version.ts'
 import { aRequest } from './request.ts'
 
-/** The interesting part of a proposal; the rest takes 1 CPU and 1 GiB of host h1 by account `acme` and reserves for a minute. */
+/** The fields of a proposal that a test sets. Default: 1 CPU and 1 GiB of host h1 for account `acme`, reserved for a minute. */
 export interface ClaimShape {
-  /** The idempotency key; also the stem of the claims' ids. */
+  /** The idempotency key. It is also the prefix of the claims' ids. */
   readonly key?: string
   readonly account?: string
   /** The host of each part. */
@@ -30,7 +30,7 @@ export interface ClaimShape {
   readonly notAfter?: number | null
 }
 
-/** A proposal as a replica would write it, without a real decision. */
+/** A proposal in a replica's form, without a real decision. */
 export function aClaim(shape: ClaimShape = {}): ClaimsProposed {
   const { key = 'k1', account = 'acme', hosts = ['h1'], mode = 'RESERVE', ttlMs = 60_000, notAfter = null, group = null } = shape
   const grants = shape.grants ?? { classes: { VCPU: 1, MEMORY_MB: 1_024 } }
@@ -63,7 +63,7 @@ export function aClaim(shape: ClaimShape = {}): ClaimsProposed {
   }
 }
 
-/** The move of a claim as a replica would propose it, without a real decision; by default a live migration. */
+/** The move of a claim in a replica's form, without a real decision; by default a live migration. */
 export function aMove({
   source,
   intent = 'LIVE_MIGRATE',
@@ -72,7 +72,7 @@ export function aMove({
   return { ...aClaim(shape), type: 'move', intent, source }
 }
 
-/** Room for instances by the rule of level 8; by default of no project. */
+/** Claims for instances by the rules of level 8; by default without a project. */
 export const someInstances = ({ project = null, ...shape }: ClaimShape & { readonly project?: string | null } = {}): InstancesProposed => ({
   ...aClaim(shape),
   type: 'instances',

@@ -8,12 +8,12 @@ import type { Row } from '../schedulers/solver/draft.ts'
 import { formulate, type Program } from '../schedulers/solver/program.ts'
 import { atOnce } from '../values/steps.ts'
 
-/** The exact solution of a small program, found by trying everything that the rows allow: for tests that need no real solver. */
+/** The exact solution of a small program, found by trying every value that the rows allow. For tests without a real solver. */
 export function solveExactly({ objective, most, rows }: Program): readonly number[] | undefined {
   const values = new Array<number>(most.length).fill(0)
   const rowsOf = most.map((_, column) => rows.filter(({ columns }) => columns.includes(column)))
   let best: { readonly sum: number; readonly values: readonly number[] } | undefined
-  /** Whether a row can be satisfied while the columns from `from` on are open. */
+  /** Whether a row can still be satisfied while the columns from `from` on have no value yet. */
   const isOpen = ({ columns, values: factors, least, most: limit }: Row, from: number): boolean => {
     let low = 0
     let high = 0

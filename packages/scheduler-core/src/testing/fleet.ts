@@ -6,7 +6,7 @@ import { publishedStats } from '../report/stats-versions.ts'
 import { hostStatsV1_4 } from '../report/versions/v1-4.ts'
 import { aLog } from './log.ts'
 
-/** The interesting part of a host; the rest is a machine of 16 CPUs, 64 GiB and 1 TiB with nothing used. */
+/** The fields of a host that a test sets. Default: a machine with 16 CPUs, 64 GiB and 1 TiB, and nothing used. */
 export type HostShape = Partial<HostStatsInput>
 
 /** The report of a host, as a change. */
@@ -23,7 +23,7 @@ export function aReport(host: string, shape: HostShape = {}, sequence = 1): Host
   return { type: 'report', host, node: host, incarnation: '00000000-0000-4000-8000-000000000001', sequence, full: publishedStats(stats) }
 }
 
-/** A fleet of these hosts, first seen in this order. */
+/** A fleet with these hosts, first seen in this order. */
 export function aFleet(hosts: Readonly<Record<string, HostShape>>, plugins?: Plugins): Fleet {
   const log = aLog(new Fleet({ plugins }))
   log.append(Object.entries(hosts).map(([name, shape]) => aReport(name, shape)))
@@ -31,8 +31,8 @@ export function aFleet(hosts: Readonly<Record<string, HostShape>>, plugins?: Plu
 }
 
 /**
- * A document of another service about a host, as a change. Times of documents are kept from feature level 5 on: `{ type: 'feature', level:
- * 5 }`.
+ * A document of another service about a host, as a change. Times of documents are stored from feature level 5 on: `{ type: 'feature',
+ * level: 5 }`.
  */
 export const aDocument = (host: string, namespace: string, document: unknown, sequence = 1, version = '1.0'): NamespaceReported => ({
   type: 'namespace',

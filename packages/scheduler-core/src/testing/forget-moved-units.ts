@@ -4,14 +4,14 @@ import { cpusOf } from '../kinds/numa/pin.ts'
 import { poolsOf, usedByPool } from '../kinds/pci/pool.ts'
 import { type Claim, isLive } from '../records/claim.ts'
 
-/** Units that a host may choose itself, whatever unit a claim names. */
+/** Units that a host may choose itself, even if a claim names others. */
 export const pickedUnits = ['GPU', 'DEDICATED_CPU', 'PCI_DEVICE', 'HUGE_PAGE'] as const
 export type PickedUnitKind = (typeof pickedUnits)[number]
 
 /**
- * Puts the defect "a claim loses its amount when pins move" into a fleet: the free amount of a unit is reduced only by the report and by
- * the claims that name the unit, and claims that wait for another unit are ignored. That was the rule before feature level 8. Tests of the
- * rule that claims keep their amounts must detect the defect for each kind of unit. `kinds`: the kinds of units that get the defect.
+ * Puts a defect into a fleet: a claim does not hold its amount while its unit is in use by another instance. The free amount of a unit is
+ * then reduced only by the report and by the claims that name the unit. This was the rule before feature level 8. Tests of the rule that
+ * claims keep their amounts must detect the defect for each kind of unit. `kinds`: the kinds of units with the defect.
  */
 export function forgetMovedUnits({ hosts }: Fleet, kinds: readonly PickedUnitKind[] = pickedUnits): void {
   const forget: Readonly<Record<PickedUnitKind, (record: OwnHostRecord) => void>> = {
@@ -22,13 +22,13 @@ export function forgetMovedUnits({ hosts }: Fleet, kinds: readonly PickedUnitKin
   }
   for (const { index } of hosts.present) {
     const record = hosts.own(index)
-    // Units that only claims count are in no report.
+    // If used amounts come from claims, no report counts the units, so the defect cannot occur.
     for (const kind of kinds) if (record.usedFrom === 'REPORT') forget[kind](record)
     hosts.columns.gpuMostFreeMilli[index] = Math.max(0, ...record.gpus.map(({ freeMilli }) => freeMilli))
   }
 }
 
-/** Claims that no report shows; for a unit whose use is not reported, all others too. */
+/** Claims that the report does not show. If it does not report the use of the unit, all claims. */
 const namingClaims = ({ claims }: HostRecord, isReported: boolean): Claim[] =>
   [...claims].filter((claim) => isLive(claim) && (claim.state !== 'MATERIALISED' || !isReported))
 

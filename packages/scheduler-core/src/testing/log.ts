@@ -7,11 +7,11 @@ import type { Place } from '../records/place.ts'
 export interface TestLog {
   readonly fleet: Fleet
   readonly entries: readonly LogEntry[]
-  /** Appends changes decided on `basis` (by default the head) at a store time, and applies them. */
+  /** Appends changes that were decided on `basis` (default: the head) at a store time, and applies them. */
   append(changes: readonly Change[], options?: { readonly basis?: Place; readonly at?: number; readonly id?: string }): readonly Void[]
 }
 
-/** An empty log, of an empty fleet. Entry ids are e1, e2, ...; the store's time is 1000 ms unless given. */
+/** An empty log with an empty fleet. Entry ids are e1, e2, ...; the default store time is 1000 ms. */
 export function aLog(fleet = new Fleet()): TestLog {
   const entries: LogEntry[] = []
   return {

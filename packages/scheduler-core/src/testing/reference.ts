@@ -1,9 +1,9 @@
 import { z } from 'zod'
 
-/** A form with its published versions, oldest first, for a page that lists every field. */
+/** A form with its published versions, oldest first, for a reference page that lists every field. */
 export interface Form {
   readonly title: string
-  /** The text before the table, and the rules that involve several fields. */
+  /** The text before the table. `rules` involve several fields. */
   readonly intro: readonly string[]
   readonly rules: readonly string[]
   readonly versions: readonly { readonly version: string; readonly schema: z.ZodType }[]
@@ -82,7 +82,7 @@ function fieldsOf({ properties = {}, required = [] }: Shape, prefix = ''): Field
   })
 }
 
-/** The allowed types other than null; nested alternatives are listed one by one. */
+/** The allowed types except null. Nested alternatives are listed one by one. */
 const alternativesOf = (shape: Shape): readonly Shape[] =>
   shape.anyOf === undefined ? [shape] : shape.anyOf.filter(({ type }) => type !== 'null').flatMap(alternativesOf)
 
@@ -131,7 +131,7 @@ function rangesOf({
   additionalProperties,
 }: Shape): string[] {
   const ranges: string[] = []
-  // The widest range of whole numbers is not a limit of ours.
+  // The range of safe integers is a limit of the schema library, not of the form.
   if (minimum !== undefined || maximum !== undefined) ranges.push(between(minimum, maximum))
   if (pattern !== undefined && format !== 'uuid') ranges.push(`\`${pattern}\``)
   if (minLength !== undefined || maxLength !== undefined) ranges.push(`${between(minLength, maxLength)} characters`)
@@ -153,7 +153,7 @@ const rowOf = ({ path, type, unit, range, preset, meaning }: Field, since: strin
 function differencesOf(fields: readonly Field[], newer: readonly Field[], version: string): string[] {
   const known = new Map(fields.map((field) => [field.path, field]))
   const lacks = ({ path }: Field) => !known.has(path)
-  // The fields within a removed field are removed with it.
+  // If a field was removed, the fields within it are not listed separately.
   const isInside = ({ path }: Field) =>
     newer.some((other) => lacks(other) && /^[.[]/.test(path.slice(other.path.length)) && path.startsWith(other.path))
   const missing = newer.filter((field) => lacks(field) && !isInside(field)).map(({ path }) => `\`${path}\``)

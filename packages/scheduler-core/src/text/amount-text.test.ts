@@ -36,7 +36,7 @@ test('a count of one is singular', () => {
   expect(counted(2, 'entry', 'entries')).toBe('2 entries')
 })
 
-describe('no sentence about a host contains', () => {
+describe('no sentence about a host contains these words', () => {
   const values: readonly Pick<Reason, 'need' | 'have'>[] = [
     { need: 1, have: 0 },
     { need: 1, have: 1 },
@@ -62,7 +62,7 @@ describe('no sentence about a host contains', () => {
   ])('%s', (_what, fault) => expect(sentences.filter((text) => fault.test(text))).toEqual([]))
 })
 
-test('the cause for a single host is that host’s own sentences', () => {
+test("the cause for a single host consists of that host's own sentences", () => {
   const refusals = [{ code: 'gpu.none', hosts: 1, example: { code: 'gpu.none' } }] as const
   const nearest = {
     name: { host: 'h1', node: 'h1' },
@@ -99,7 +99,7 @@ test('the cause for a single host is that host’s own sentences', () => {
   )
 })
 
-test('D9: an over-full amount has nothing free and shows by how much it is over-full; amounts of plug-ins may be negative', () => {
+test('D9: an over-full amount is shown as 0 with the excess, and amounts of plug-ins may be negative', () => {
   const short = (reason: Partial<Reason>) => reasonText({ code: 'cpu.short', subject: 'VCPU', need: 3, have: -4, unit: 'vCPUs', ...reason })
   expect(short({})).toBe('3 vCPUs needed, 0 free; over-full by 4 vCPUs.')
   expect(short({ reserved: '2 of its 8 vCPUs are reserved (by its report)' })).toBe(

@@ -1,13 +1,12 @@
-/** A count with its noun, for people: 1 host, 2 hosts. */
+/** A count with its noun: 1 host, 2 hosts. */
 export const counted = (count: number, noun: string, plural = `${noun}s`): string => `${count} ${count === 1 ? noun : plural}`
 
-/** Instances that found no host; `areMore`: others found one. */
+/** Instances that found no host. `areMore`: other instances found one. */
 export const instancesLeft = (count: number, areMore: boolean): string =>
   count === 1 ? `one ${areMore ? 'more ' : ''}instance` : counted(count, areMore ? 'more instance' : 'instance')
 
 /**
- * Resource classes that have a unit of measure, or another name for people. For other classes the class itself is the unit, which the
- * subject names.
+ * Resource classes with a unit of measure, or with a display name. For other classes the unit is the class itself, which the subject names.
  */
 const classUnits: Readonly<Record<string, string>> = { MEMORY_MB: 'MiB', DISK_GB: 'GiB', VCPU: 'vCPUs', PCPU: 'dedicated CPUs' }
 
@@ -18,8 +17,8 @@ const NOUN =
   /^((?:dedicated |shared |guest |NUMA )*)(vCPU|CPU|GPU|cell|claim|device|host|instance|member|operation|page|step|thread)s?(?= |$)(.*)$/
 
 /**
- * An amount with its unit in the form in which sentences about a host use it: 1 vCPU, 2 vCPUs, 8192 MiB, no members, fewer than 2 members.
- * Without a unit, or in units of a class that has no other name, the amount alone.
+ * An amount with its unit as in sentences about a host: 1 vCPU, 2 vCPUs, 8192 MiB, no members, fewer than 2 members. Without a unit, or for
+ * a class without a display name, only the amount.
  */
 export function amountText(amount: number | string, unit?: string): string {
   const text = valueText(amount)
@@ -29,7 +28,7 @@ export function amountText(amount: number | string, unit?: string): string {
   return `${text} ${/(?:^|\D)1$/.test(text) ? one : several}`
 }
 
-/** What an amount of this unit measures, in singular and plural: two units with the same meaning have the same measure. */
+/** The noun for what a unit measures, in singular and plural. Two units with the same meaning have the same noun. */
 export function measureOf(unit = ''): { readonly one: string; readonly several: string } {
   const measure = isResourceClass(unit) ? (classUnits[unit] ?? '') : unit
   const noun = NOUN.exec(measure)
@@ -38,19 +37,19 @@ export function measureOf(unit = ''): { readonly one: string; readonly several: 
   return { one: before + one + behind, several: `${before}${one}s${behind}` }
 }
 
-/** A value within a sentence; a value that would be invisible is put in quotes. */
+/** A value within a sentence. An invisible value is put in quotes. */
 export const valueText = (value: number | string): string => {
   const text = String(value)
   return text.trim() === '' ? JSON.stringify(text) : text
 }
 
-/** Names for people of resource classes whose unit does not say what they are, and of the names that Nova's filters use for them. */
+/** Display names of resource classes with a unit that does not identify them, and of the names that Nova's filters use for them. */
 const classWords: Readonly<Record<string, string>> = { MEMORY_MB: 'Memory', memory: 'Memory', DISK_GB: 'Disk', disk: 'Disk' }
 
-/** Resource classes whose unit names them. */
+/** Resource classes that their unit identifies. */
 const SAID_BY_UNIT: readonly string[] = ['VCPU', 'PCPU']
 
-/** The noun in front of an amount; empty if the unit already says what is measured. */
+/** The noun in front of an amount. Empty if the unit already identifies it. */
 export function subjectText(subject: string, unit?: string): string {
   const { one, several } = measureOf(unit)
   if ([one, several].some((measure) => measure.toLowerCase() === subject.toLowerCase())) return ''
@@ -58,6 +57,6 @@ export function subjectText(subject: string, unit?: string): string {
   return `${Object.hasOwn(classWords, subject) ? classWords[subject] : subject}: `
 }
 
-/** Text after a free amount that is negative: by how much the resource is over-full. The amount itself is then shown as 0. */
+/** Text after a negative free amount: by how much claims exceed the capacity. The amount itself is then shown as 0. */
 export const overfullText = (left: number | string | undefined, unit?: string): string =>
   typeof left === 'number' && left < 0 ? `; over-full by ${amountText(-left, unit)}` : ''

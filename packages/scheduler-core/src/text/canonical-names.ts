@@ -1,4 +1,4 @@
-/** The names of one kind of thing, each in one form. */
+/** The names of one kind of thing, each with its canonical form. */
 export interface CanonicalNames {
   readonly all: readonly string[]
   /** The canonical form; undefined if the name is unknown. */
@@ -25,7 +25,7 @@ export const vmModes = canonicalNames({
   aliases: { pv: 'xen', hv: 'hvm', baremetal: 'hvm' },
 })
 
-/** A name in its canonical form; an unknown one is unchanged. */
+/** The canonical form of a name. An unknown name is returned unchanged. */
 export const canonicalForm =
   ({ find }: CanonicalNames) =>
   (name: string): string =>

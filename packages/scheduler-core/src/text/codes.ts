@@ -1,9 +1,9 @@
 /**
- * Every code that a refusal, a reason or an error carries: written once, never reused or renamed. docs/errors.md lists
- * the same codes with a cure each; a test holds the two equal.
+ * Every code of a refusal, a reason or an error. Codes are never reused or renamed. docs/errors.md lists the same codes with a cure for
+ * each, and a test compares the two lists.
  */
 export const codes = {
-  // codes for which a host is refused
+  // codes of refused hosts
   'host.disabled': 'The host is not enabled.',
   'host.down': 'The host is down.',
   'host.excluded': 'The request excludes the host.',
@@ -106,7 +106,7 @@ export const codes = {
   'outside.bad_answer': 'A part outside of the process gave an invalid answer about the host, so the host is refused.',
   'outside.failed': 'A part outside of the process did not answer, so the host is refused.',
   'filter.error': 'The filter failed on this host, so the host is refused.',
-  // codes for which a change in the log is void
+  // codes of void changes in the log
   'entry.repeated': 'The entry is in the log already.',
   'entry.basis': 'The entry was decided on a place that is not in this log.',
   'claim.edited': 'An operator changed one of the hosts after the decision.',
@@ -176,7 +176,7 @@ export const codes = {
 
 export type Code = keyof typeof codes
 
-/** Codes of hosts; the others are about changes and inputs, and their messages are about the caller's own call. */
+/** Codes of refused hosts. The other codes are about changes and inputs, and their messages are about the caller's own call. */
 export type ReasonCode = Exclude<
   Code,
   | `entry.${string}`

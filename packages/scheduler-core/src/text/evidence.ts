@@ -1,8 +1,7 @@
 /**
- * The input of a decision that a number or word comes from: a host's report; the claims that hold room there; the metadata or the members
- * of aggregates; what operators set (status); the signs of life (liveness); the service according to Nova's document; a field of the
- * request, an extra spec of its flavor, a property of its image, a scheduler hint, its server group; an attestation; an option of the
- * profile; or a fixed rule.
+ * The kind of input of a decision that a number or word comes from: a host's report; claims on the host; metadata or members of aggregates;
+ * the status that operators set; signs of life (liveness); the service in Nova's document; a field of the request, an extra spec of its
+ * flavor, a property of its image, a scheduler hint, its server group; an attestation; an option of the profile; or a fixed rule.
  */
 export type SourceKind =
   | 'report'
@@ -20,7 +19,7 @@ export type SourceKind =
   | 'option'
   | 'rule'
 
-/** One input of a decision: as text, and as fields for further look-ups. */
+/** One input of a decision, as text and as fields for further queries. */
 export interface Source {
   readonly kind: SourceKind
   /** The name of the input: a field, a key, an aggregate's name and key, or `sequence 7, 2026-01-15T12:00:00.000Z`. */
@@ -35,24 +34,23 @@ export interface Source {
 export interface ReportSource {
   readonly incarnation: string
   readonly sequence: number
-  /** Store time of the last report in the log, milliseconds since 1970. */
+  /** Store time of the last report in the log, in milliseconds since 1970. */
   readonly at: number
 }
 
-/** The claims that hold room which the host's report does not count. */
+/** The claims on a host that its report does not count. */
 export interface ClaimsSource {
   readonly count: number
   /**
-   * Units held by picks that were decided before on the same state and are no claims yet; negative: units of a claim that this request
-   * moves.
+   * The units that earlier instances of the same batch hold, which are not claims yet. Negative: units of a claim that this request moves.
    */
   readonly picked: number
-  /** The reservations among them that end first, at most five: milliseconds since 1970, in store time. */
+  /** The five reservations that end first, with their store time in milliseconds since 1970. */
   readonly ending: readonly { readonly claim: string; readonly expiresAt: number }[]
 }
 
 /**
- * The kind of an amount: the total of a class without its reserve, a class that the host does not report, memory outside of huge pages,
+ * The type of an amount: the total of a class without its reserve, a class that the host does not report, memory outside of huge pages,
  * free devices near the guest, or the amount that the unit rules of a class allow one instance.
  */
 export type AmountOf = 'in all' | 'reported' | 'outside of huge pages' | typeof NEAR_CELLS | typeof FOR_ONE_INSTANCE
@@ -60,26 +58,26 @@ export type AmountOf = 'in all' | 'reported' | 'outside of huge pages' | typeof 
 export const NEAR_CELLS = "near the guest's cells"
 export const FOR_ONE_INSTANCE = 'for one instance'
 
-/** Typed evidence: what was needed, what the host had, and the input that each of the two comes from. */
+/** Typed evidence: what was needed, what the host had, and the input that each number comes from. */
 export interface Fact {
   readonly subject: string
   readonly required?: number | string
   readonly actual?: number | string
   readonly unit?: string
-  /** Names which amount of the subject `actual` is, if a host has several; absent for the free amount. */
+  /** Which amount of the subject `actual` is, if a host has several. Absent for the free amount. */
   readonly amountOf?: AmountOf
   /** The reserved amount and its source, as in a reason. */
   readonly reserved?: string
   readonly requiredFrom: Source
   readonly actualFrom: Source
   /**
-   * The numbers that `actual` was computed from, if it was: floor((total - reserved) x ratio) - used - claimed, or as the terms are named;
-   * or one that `required` follows from.
+   * The numbers from which `actual` was computed: floor((total - reserved) x ratio) - used - claimed, or other named terms. Also a number
+   * from which `required` follows.
    */
   readonly terms?: readonly Term[]
 }
 
-/** A number that `actual` was computed from, or that `required` follows from. */
+/** A number from which `actual` or `required` follows. */
 export interface Term {
   readonly name: string
   readonly value: number
@@ -91,10 +89,10 @@ export const fromExtraSpec = (key: string): Source => ({ kind: 'extra_spec', ref
 export const fromImage = (property: string): Source => ({ kind: 'image_property', ref: property })
 export const fromHint = (hint: string): Source => ({ kind: 'hint', ref: hint })
 export const fromOption = (option: string): Source => ({ kind: 'option', ref: option })
-/** The source of a rule that no request and no profile can change. */
+/** The source for a rule that no request and no profile can change. */
 export const fromRule = (rule: string): Source => ({ kind: 'rule', ref: rule })
 
-/** The shortfall of a fact: undefined where one side is not a number, or there is enough. */
+/** The shortfall of a fact; undefined if one side is not a number, or if there is enough. */
 export function shortfallOf({
   required,
   actual,

@@ -1,13 +1,13 @@
 import { readFloat, wordsIn } from './numbers.ts'
 
-/** A comparison without a result: a text that had to be a number and is none, or null for `<or>` without a word behind it. */
+/** A comparison without a result: a text is not a number although it must be one. Null for `<or>` without a word after it. */
 export interface NoComparison {
   readonly noNumber: string | null
 }
 
 /**
- * Nova's extra spec operators: whether a value of a host or aggregate satisfies a requirement of a flavor. `=` means at least, for numbers;
- * operators such as `s==` compare text; `<in>`, `<all-in>` and `<or>` search in it; without an operator the two must be equal.
+ * Nova's extra spec operators: whether a value of a host or aggregate satisfies a requirement of a flavor. `=` means "at least", for
+ * numbers. Operators such as `s==` compare text. `<in>`, `<all-in>` and `<or>` search in it. Without an operator the two must be equal.
  */
 export function compareExtraSpec(value: string | null, requirement: string): boolean | NoComparison {
   const [operator = '', ...operands] = wordsIn(requirement)
@@ -26,7 +26,7 @@ export function compareExtraSpec(value: string | null, requirement: string): boo
   return numberTests.get(operator)?.(found, wanted) ?? false
 }
 
-/** Order of text as in Python: by code point, where JavaScript's is by code unit. */
+/** Compares text by code points, as Python does. JavaScript compares code units. */
 export function compareCodePoints(left: string, right: string): number {
   const [a, b] = [left[Symbol.iterator](), right[Symbol.iterator]()]
   for (;;) {
@@ -37,7 +37,7 @@ export function compareCodePoints(left: string, right: string): number {
   }
 }
 
-/** Words are read in pairs: an alternative, then a word at the position of the next `<or>`. */
+/** Words are read in pairs: an alternative, then the word at the position of the next `<or>`. Nova does not check that word. */
 function matchesOne(value: string, words: readonly string[]): boolean | NoComparison {
   if (words.length === 0) return { noNumber: null }
   return words.some((word, i) => i % 2 === 0 && word === value)

@@ -1,4 +1,4 @@
-/** The present name of each property that images may still have under an older one. */
+/** The present name of each image property that has an older name. */
 export const legacyNames: Readonly<Record<string, string>> = {
   architecture: 'hw_architecture',
   owner_id: 'img_owner_id',
@@ -24,10 +24,10 @@ export const legacyNames: Readonly<Record<string, string>> = {
   hypervisor_type: 'img_hv_type',
 }
 
-/** The disk adapter of VMware's images, from which the bus and the model of the controller are read. */
+/** The disk adapter of VMware's images. It determines the bus and the model of the controller. */
 const ADAPTER = 'vmware_adaptertype'
 
-/** The keys of an image's properties under which a property of Nova's is read: its own, those of its nodes, and older names. */
+/** The keys in an image's properties for a property of Nova's: its own name, the names of its parts, and older names. */
 export const keysOfProperty = (properties: Readonly<Record<string, unknown>>, name: string): readonly string[] =>
   Object.keys(properties).filter(
     (key) =>

@@ -22,7 +22,7 @@ describe('names that a misspelt word may mean', () => {
     expect(nearSpellings(word, names)).toEqual(near)
   })
 
-  test('are existing names, at most three, and none if the word is one of them', () => {
+  test('similar names are existing names, at most three, and none if the word is an existing name', () => {
     const word = fc.string({ minLength: 1, maxLength: 8, unit: fc.constantFrom('a', 'b', '1', '_') })
     fc.assert(
       fc.property(word, fc.array(word), (asked, names) => {
@@ -35,7 +35,7 @@ describe('names that a misspelt word may mean', () => {
   })
 })
 
-test('a distance is 0 only for equal words, symmetric, and never larger than the length of the longer word', () => {
+test('a distance is 0 only for equal words, symmetric, and never more than the length of the longer word', () => {
   const word = fc.string({ maxLength: 6, unit: fc.constantFrom('a', 'b', 'c') })
   fc.assert(
     fc.property(word, word, (a, b) => {
@@ -47,7 +47,7 @@ test('a distance is 0 only for equal words, symmetric, and never larger than the
   )
 })
 
-test('a distance up to the limit equals that without a limit, and beyond it is Infinity', () => {
+test('with a limit, a distance up to it is exact, and a larger one is Infinity', () => {
   const word = fc.string({ maxLength: 9, unit: fc.constantFrom('a', 'b', 'c') })
   fc.assert(
     fc.property(word, word, fc.integer({ min: 0, max: 4 }), (a, b, most) => {
@@ -59,7 +59,7 @@ test('a distance up to the limit equals that without a limit, and beyond it is I
   )
 })
 
-/** The same by the definition, without optimisation. */
+/** The distance by its definition, without optimisation. */
 function wholeDistance(a: string, b: string): number {
   const table = Array.from({ length: a.length + 1 }, () => new Array<number>(b.length + 1).fill(0))
   const at = (i: number, j: number): number => table[i]?.[j] ?? 0

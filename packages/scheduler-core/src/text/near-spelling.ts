@@ -2,22 +2,22 @@ import { byCodeUnit } from '../values/canonical-json.ts'
 
 /** The most similar names that are returned. */
 const MOST_NAMES = 3
-/** With more wrong letters than this, words are not similar. */
+/** Words with more wrong letters than this are not similar. */
 const MOST_WRONG = 3
 
-/** The names of one kind, prepared to find those that a misspelt word may mean. */
+/** The names of one kind, prepared for the search of similar ones. */
 export interface Spellings {
   readonly size: number
   has(name: string): boolean
   /**
-   * The names that differ from a word in few letters, nearest first. None where the word itself is among them. Upper and lower case, and -
-   * _ and space, do not count as differences; nor do the same words before a _ at the begin make two names similar, since all names of a
-   * kind may share them (CUSTOM_, HW_CPU_X86_): the rest has to be similar.
+   * The names that differ from a word in at most three letters, nearest first. None if the word is one of the names. Upper and lower case,
+   * and - _ and space, do not count as differences. A common prefix that ends with _ does not make two names similar, since all names of a
+   * kind may share it (CUSTOM_, HW_CPU_X86_): the rest must be similar.
    */
   near(word: string): readonly string[]
 }
 
-/** Data derived from the names, computed once, at the first word that is not among them. */
+/** Prepares names for the search. Data derived from them is computed at the first unknown word. */
 export function createSpellings(names: Iterable<string>): Spellings {
   const known = new Set(names)
   let forms: readonly { readonly name: string; readonly plain: string; readonly lower: string }[] | undefined
@@ -46,7 +46,7 @@ export function createSpellings(names: Iterable<string>): Spellings {
 /** The names that a misspelt word may mean. */
 export const nearSpellings = (word: string, names: Iterable<string>): readonly string[] => createSpellings(names).near(word)
 
-/** The length of the words before a _ with which both begin. */
+/** The length of the common prefix of both that ends with _. */
 function prefixOf(word: string, name: string): number {
   let length = 0
   for (let i = 0; i < word.length && word[i] === name[i]; i++) if (word[i] === '_') length = i + 1
@@ -59,8 +59,8 @@ const plainly = (word: string): string => word.toLowerCase().replace(/[_\s]/g, '
 const FAR = 1_000_000
 
 /**
- * The number of letters that are wrong, missing, too many, or exchanged with their neighbour. Infinity for more than `most`, without
- * counting to the end.
+ * The number of letters that are wrong, missing, superfluous, or exchanged with their neighbour. Infinity if it is more than `most`;
+ * counting stops there.
  */
 export function editDistance(one: string, other: string, most = Number.POSITIVE_INFINITY): number {
   const [a, b] = withoutCommonEnds(one, other)
@@ -70,7 +70,7 @@ export function editDistance(one: string, other: string, most = Number.POSITIVE_
   for (let j = 0; j < width; j++) last[j] = j
   let leastOfLast = 0
   for (let i = 1; i <= a.length; i++) {
-    // Cells farther than `most` letters from the diagonal are out of reach.
+    // Cells more than `most` letters from the diagonal cannot be part of the result.
     const first = Math.max(1, i - most)
     const end = Math.min(b.length, i + most)
     row[first - 1] = first === 1 ? i : FAR
@@ -86,7 +86,7 @@ export function editDistance(one: string, other: string, most = Number.POSITIVE_
       row[j] = least
       if (least < leastOfRow) leastOfRow = least
     }
-    // Exchanged letters refer to two rows back.
+    // Exchanged letters read the row before the last one.
     if (leastOfRow > most && leastOfLast > most) return Number.POSITIVE_INFINITY
     leastOfLast = leastOfRow
     const free = before
@@ -100,7 +100,7 @@ export function editDistance(one: string, other: string, most = Number.POSITIVE_
 
 let rows: readonly [Int32Array, Int32Array, Int32Array] = [new Int32Array(0), new Int32Array(0), new Int32Array(0)]
 
-/** Three rows of so many numbers, all FAR; the arrays are reused, since thousands of words are compared in a row. */
+/** Three rows with this many numbers, all FAR. The arrays are reused, since thousands of words are compared one after the other. */
 function rowsOf(width: number): readonly [Int32Array, Int32Array, Int32Array] {
   if (rows[0].length < width) rows = [new Int32Array(2 * width), new Int32Array(2 * width), new Int32Array(2 * width)]
   for (const one of rows) one.fill(FAR, 0, width)

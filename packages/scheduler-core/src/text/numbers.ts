@@ -2,21 +2,21 @@
 export const MAX_DIGITS = 4300
 
 /**
- * Numbers and words in metadata, extra specs and hints, which are written for readers in Python: blanks around, a sign, leading zeros, `_`
- * between digits, digits of any script. Undefined: the text is no whole number.
+ * Reads a whole number as Python does, as in metadata, extra specs and hints: blanks around it, a sign, leading zeros, `_` between digits,
+ * digits of any script. Undefined if the text is not a whole number.
  */
 export function readInt(text: string): number | undefined {
   const digits = digitsIn(text)
   return digits === undefined || digits.length > MAX_DIGITS + 1 ? undefined : Number(digits) + 0
 }
 
-/** The sign and digits of a whole number of any length, without what is between them. */
+/** The sign and digits of a whole number of any length, without separators. */
 export function digitsIn(text: string): string | undefined {
   const plain = plainDigits(withoutBlanks(text, isBlankOfNumbers))
   return /^[+-]?\d+(_\d+)*$/.test(plain) ? plain.replaceAll('_', '') : undefined
 }
 
-/** The same for numbers with a fraction: also `1.5`, `.5`, `1e1`, `inf`, `nan`, never `0x10`. */
+/** Reads a number as Python's float() does: also `1.5`, `.5`, `1e1`, `inf`, `nan`, but not `0x10`. */
 export function readFloat(text: string): number | undefined {
   const plain = plainDigits(withoutBlanks(text, isBlankOfNumbers)).toLowerCase()
   if (/^[+-]?nan$/.test(plain)) return Number.NaN
@@ -31,7 +31,7 @@ export function trimBlanks(text: string): string {
   return withoutBlanks(text, isBlank)
 }
 
-/** Scanned from both ends, since an expression for blanks at the end would scan each run of blanks repeatedly. */
+/** Scans from both ends, since a regular expression for blanks at the end would be quadratic. */
 function withoutBlanks(text: string, isOne: (unit: string) => boolean): string {
   let from = 0
   let to = text.length
@@ -46,7 +46,8 @@ export function wordsIn(text: string): string[] {
   return trimmed === '' ? [] : trimmed.split(BLANKS_BETWEEN)
 }
 
-// Python's blanks are JavaScript's with \x85 and the separators \x1c-\x1f, but without the byte order mark; numbers refuse the separators.
+// Python's blanks are JavaScript's, with \x85 and the separators \x1c-\x1f, and without the byte order mark. The separators are not allowed
+// in numbers.
 const WIDE = '\\x85\\xa0\\u1680\\u2000-\\u200a\\u2028\\u2029\\u202f\\u205f\\u3000'
 const BLANK = `[\\t-\\r\\x1c- ${WIDE}]`
 const BLANKS_BETWEEN = new RegExp(`${BLANK}+`)
@@ -55,7 +56,7 @@ const ONE_OF_NUMBERS = new RegExp(`[\\t-\\r ${WIDE}]`)
 const isBlank = (unit: string): boolean => ONE_BLANK.test(unit)
 const isBlankOfNumbers = (unit: string): boolean => ONE_OF_NUMBERS.test(unit)
 
-/** Decimal digits of other scripts as 0 to 9: their code points are in runs of ten, from zero to nine. */
+/** Converts decimal digits of other scripts to 0 to 9. Their code points are in runs of ten, from zero to nine. */
 export function plainDigits(text: string): string {
   return /^\p{ASCII}*$/u.test(text) ? text : text.replace(/\p{Nd}/gu, (digit) => String(digitValue(digit)))
 }

@@ -75,7 +75,7 @@ describe('a name is shown as it is written', () => {
 
 describe('in a document', () => {
   const bad = 'a\u202eb'
-  test('keys and texts are found with their paths, in their order', () => {
+  test('invisible characters in keys and texts are found with their paths, in order', () => {
     expect(findUnplain({ a: [bad, { ok: 'x', [bad]: 1 }], b: bad }, 10)).toEqual([
       { path: ['a', '0'], found: bad },
       { path: ['a', '1', bad], found: bad },
@@ -90,7 +90,7 @@ describe('in a document', () => {
     ])
   })
 
-  test('at most the requested number is returned, at any depth', () => {
+  test('at most the requested number of findings is returned, at any depth', () => {
     expect(
       findUnplain(
         Array.from({ length: 100 }, () => bad),

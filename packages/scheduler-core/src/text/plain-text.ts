@@ -1,25 +1,25 @@
 /**
- * Characters that a name must not contain, since nothing is seen of them or they change how the text around them is shown: control characters
- * (line breaks and escapes of terminals among them), format characters (zero-width ones, the marks, embeddings, overrides and isolates of
- * bidirectional text, soft hyphens, tags), other characters that are shown as nothing (fillers, variation selectors, the empty pattern of
- * Braille), line and paragraph separators, and halves of surrogate pairs.
+ * Characters that a name must not contain, since they are invisible or change how the text around them is shown: control characters (such
+ * as line breaks and escapes of terminals), format characters (zero-width characters; marks, embeddings, overrides and isolates of
+ * bidirectional text; soft hyphens; tags), other invisible characters (fillers, variation selectors, the empty Braille pattern), line and
+ * paragraph separators, and halves of surrogate pairs.
  */
-/** Format characters that are seen: signs of Arabic, Syriac and Kaithi around numbers. */
+/** Visible format characters: signs of Arabic, Syriac and Kaithi around numbers. */
 const SEEN = String.raw`[\u0600-\u0605\u06DD\u070F\u0890\u0891\u08E2\u{110BD}\u{110CD}]`
 const UNSEEN = String.raw`(?!${SEEN})[\p{Cc}\p{Cs}\p{Cf}\p{Default_Ignorable_Code_Point}\u2028\u2029\u2800]`
 const ANY_UNSEEN = new RegExp(UNSEEN, 'u')
-/** An emoji with the invisible characters that belong to it: they join several emojis to one, or say how it is drawn. */
+/** An emoji with its invisible characters, which join several emojis into one, or select how it is drawn. */
 const EMOJI_PART = String.raw`\p{Extended_Pictographic}\p{Emoji_Modifier}?[\uFE0E\uFE0F]?`
 /** The flags of England, Scotland and Wales: a black flag with the invisible letters of the region. */
 const REGION_FLAG = String.raw`\u{1F3F4}[\u{E0061}-\u{E007A}]{3,6}\u{E007F}`
 const EMOJI = String.raw`${REGION_FLAG}|${EMOJI_PART}(?:\u200D${EMOJI_PART})*|[0-9#*]\uFE0F\u20E3`
 const EACH = new RegExp(`(${EMOJI})|${UNSEEN}`, 'gu')
 
-/** The text with another one in place of each invisible character. */
+/** Replaces each invisible character of a text. */
 export const replaceUnseen = (text: string, inPlaceOf: (found: string) => string): string =>
   ANY_UNSEEN.test(text) ? text.replace(EACH, (found, emoji: string | undefined) => emoji ?? inPlaceOf(found)) : text
 
-/** Whether a text can be a name: each of its characters is visible, or part of a visible emoji. */
+/** Whether a text can be a name: each of its characters is visible, or belongs to a visible emoji. */
 export const isPlain = (text: string): boolean => replaceUnseen(text, () => '') === text
 
 /** The rule as the end of a sentence that begins with "it must". */
@@ -27,8 +27,8 @@ export const PLAIN_RULE =
   'be text without control characters, invisible characters (zero-width ones and controls of text direction among them) and halves of surrogate pairs'
 
 /**
- * A text in displayable form: invisible characters become `\u{...}` with their code point, except those in `kept`. Text of older data may
- * contain them.
+ * A text in displayable form. Invisible characters become `\u{...}` with their code point, except those in `kept`. Older data may contain
+ * them.
  */
 export const showUnseen = (text: string, kept = ''): string =>
   replaceUnseen(text, (found) => (kept.includes(found) ? found : `\\u{${found.codePointAt(0)?.toString(16)}}`))
@@ -46,8 +46,9 @@ interface Spot {
 }
 
 /**
- * Keys and texts of a document that cannot be names, at most `most` of them. `isFree` says whether the text at a path is free text (a
- * text's path ends with its key; a key's, with itself). A loop, not a recursion: no document can exhaust the stack.
+ * Keys and texts of a document that cannot be names, at most `most` of them. `isFree` returns whether the text at a path is free text. The
+ * path of a text ends with its key, and so does the path of the key itself. A loop in place of a recursion, so that no document exhausts
+ * the stack.
  */
 export function findUnplain(
   root: unknown,
@@ -66,7 +67,7 @@ export function findUnplain(
     if (typeof value === 'string' && !isPlain(value)) add(next, 'text', value)
     if (value === null || typeof value !== 'object') continue
     const isList = Array.isArray(value)
-    // Numbers in a list have neither a key nor a text, and are most of a report.
+    // Numbers in a list have neither a key nor a text, and are the largest part of a report.
     for (const [inner, item] of Object.entries(value).reverse())
       if (!isList || typeof item === 'string' || typeof item === 'object') waiting.push({ value: item, key: inner, parent: next })
   }

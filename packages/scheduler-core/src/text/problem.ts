@@ -1,7 +1,7 @@
 import { shorten } from '../values/storable.ts'
 import type { Code } from './codes.ts'
 
-/** One thing that is wrong with an input: where, what was found, what is allowed. */
+/** One problem with an input: its path, the found value, and the expected value. */
 export interface Problem {
   readonly code: Code
   /** Keys and indexes from the root of the input. */
@@ -12,17 +12,17 @@ export interface Problem {
   readonly actual: string
 }
 
-/** The result of a parser of unknown input: the value, or all of its problems at once. */
+/** The result of parsing an unknown input: the value, or all problems at once. */
 export type Parsed<T> = { readonly ok: true; readonly value: T } | { readonly ok: false; readonly problems: readonly Problem[] }
 
-/** A field that an older version cannot express; `expected` is what that version can express. */
+/** The problem of a field that an older version cannot express. `expected` is what that version can express. */
 export function newerField(family: 'spec' | 'stats', version: string, path: readonly string[], found: unknown, expected: string): Problem {
   const actual = quote(found)
   const message = `${path.join('.')} is ${actual}; version ${version} can only say ${expected}`
   return { code: `${family}.newer_field`, path, message, expected, actual }
 }
 
-/** The same problem where its input is part of another one, or has other names there: path and message name the new path. */
+/** The same problem for an input that is part of another one, or has other names there. Path and message get the new path. */
 export function problemAt<P extends Pick<Problem, 'path' | 'message'>>(problem: P, path: readonly string[]): P {
   const { path: former, message } = problem
   const [was, now] = [former.join('.'), path.join('.')]
@@ -35,7 +35,7 @@ export function problemAt<P extends Pick<Problem, 'path' | 'message'>>(problem: 
 /** The start of a message about a whole input. */
 const WHOLE_INPUT = /^the [a-z-]+(?= is )/
 
-/** A value in the form in which a message quotes it: JSON, shortened to 80 characters, never throwing. */
+/** A value as messages quote it: JSON, shortened to 80 characters. Never throws. */
 export function quote(value: unknown): string {
   const text = typeof value === 'bigint' ? `${value}n` : value === undefined ? 'nothing' : safeJson(value)
   return shorten(text, 80)

@@ -2,30 +2,30 @@ import { amountText, counted, instancesLeft, overfullText, subjectText, valueTex
 import { type Code, codes } from './codes.ts'
 import type { Reason } from './reason.ts'
 
-/** A reason as a sentence with its numbers. Rendered for people; programs read the code and the facts. */
+/** A reason as a sentence with its numbers, for display. Programs read the code and the facts. */
 export function reasonText(reason: Reason): string {
   const render = sentences[reason.code]
   const shown = render === undefined ? codes[reason.code] : render(toShown(reason))
-  // the note is part of the same text, so that it is not lost where only one sentence is shown
+  // the note is part of the sentence, so that it is not lost if only one sentence is shown
   const more = `${isOfAmounts(reason) ? overfullText(reason.have, reason.unit) : ''}${reason.reserved === undefined ? '' : `; ${reason.reserved}`}`
   const sentence = more === '' ? shown : `${shown.replace(/\.$/, '')}${more}.`
   return reason.isHeldTwice === true ? `${sentence} ${HELD_TWICE}` : sentence
 }
 
-/** Quotes invisible words, which would leave gaps in a sentence, and shows negative amounts as 0. */
+/** Puts invisible words in quotes, since they would leave gaps in a sentence, and shows negative amounts as 0. */
 function toShown({ need, have, ...reason }: Reason): Reason {
   const shown = (value: string | number) => (typeof value === 'string' ? valueText(value) : value)
   const there = typeof have === 'number' && isOfAmounts(reason) ? Math.max(0, have) : have
   return { ...reason, ...(need !== undefined && { need: shown(need) }), ...(there !== undefined && { have: shown(there) }) }
 }
 
-/** Whether the numbers of a reason are amounts: a plug-in may compare numbers that can be negative. */
+/** Whether the numbers of a reason are amounts. A plug-in may compare other numbers, which can be negative. */
 const isOfAmounts = ({ code }: Pick<Reason, 'code'>): boolean => code !== 'filter.refused'
 
-/** An amount of a reason; a code whose sentence has one always comes with it. */
+/** An amount of a reason. It is always present for codes with an amount in their sentence. */
 const amount = (value: Reason['need'], unit?: string): string => amountText(value ?? 'some', unit)
 
-/** The text of page sizes; texts such as "large pages" or "no pages" are complete already. */
+/** The text of page sizes. Texts such as "large pages" or "no pages" are complete already. */
 const pagesText = (sizes: Reason['need']): string => (String(sizes).endsWith('KiB') ? `pages of ${sizes}` : String(sizes))
 
 /** The locations of devices that are too far away. */
@@ -34,7 +34,7 @@ const elsewhere = (source: string | undefined): string => (source === undefined 
 /** Separates the subject from the host's cells near which devices are needed, in a reason about several instances. */
 const NEAR = ' near '
 
-/** The text that says which guest needs the devices, and what they must be near to. */
+/** Text about the guest that needs the devices, and the location near which they must be. */
 const nearWhat = ({ subject = '', instances, areMore }: Reason): string =>
   instances === undefined
     ? "near the guest's NUMA cells"
@@ -48,23 +48,23 @@ const short = ({ subject = '', need, have, unit }: Reason): string =>
 const exact = ({ subject = '', need, have, unit }: Reason): string =>
   `${subjectText(subject, unit)}exactly ${amount(need, unit)} needed, ${have} free.`
 
-/** The text of the required and the actual distance of a host to a volume or a port. */
+/** The needed and the actual distance of a host from a volume or a port, as text. */
 const far = ({ need, have }: Reason): string =>
   `${need} was asked for; ${have === 'not reached' ? 'the host does not reach it' : `the host is at: ${have}`}.`
 
-/** Several keys with their values; the lists are as long as each other. */
+/** Several keys with their values. Both lists have the same length. */
 function pairsText(subject: Reason['subject'], need: Reason['need']): string {
   const [keys, values] = [String(subject).split(', '), String(need).split(', ')]
   return keys.length === values.length ? keys.map((key, i) => `${key} = ${values[i]}`).join(', ') : `${subject} = ${need}`
 }
 
-/** The instances that need more of a resource than any host has in total, as text. */
+/** The instances that together need more of a resource than any host has in total, as text. */
 const neededBy = ({ instances }: Reason): string => (instances === undefined ? 'one instance' : `its ${counted(instances, 'instance')}`)
 
-/** Only codes whose sentence needs the numbers; the other codes use the sentence of the catalogue. */
+/** Only codes with numbers in their sentence. The other codes use the sentence of the catalogue. */
 const sentences: Partial<Record<Code, (reason: Reason) => string>> = {
   'host.disabled': ({ have, source }) => `The host is ${have}${source ? `: ${source}` : ''}.`,
-  // Nova's rules state the time since the last sign of life; the rules of this service state the liveness and its reason
+  // Nova's rules state the time since the last sign of life. This service's rules state the liveness and its reason.
   'host.down': ({ need, have, unit, source }) =>
     unit === 's'
       ? `The host was last heard ${have} s ago; ${need} s is allowed (${source}).`

@@ -1,30 +1,30 @@
 import type { Code } from './codes.ts'
 
-/** Why a host was refused: a code and the numbers or words behind it. Text is rendered from it, never parsed. */
+/** Why a host was refused: a code and the numbers or words of the refusal. Text is rendered from it, and never parsed. */
 export interface Reason {
   readonly code: Code
-  /** The thing that is short or wrong: a resource class, a cell, an aggregate key. */
+  /** The resource or property that is short or wrong: a resource class, a cell, a metadata key. */
   readonly subject?: string
   readonly need?: number | string
   readonly have?: number | string
   readonly unit?: string
-  /** The source, as a part of the sentence: an operator's reason, an option, a hint. The sources of the numbers are in the facts. */
+  /** The source as a part of the sentence: an operator's reason, an option, a hint. The sources of the numbers are in the facts. */
   readonly source?: string
-  /** The reserved amount and its source, as part of the sentence; present where it causes the shortage. */
+  /** The reserved amount and its source, as a part of the sentence. Present if it causes the shortage. */
   readonly reserved?: string
   /** The number of instances that need the amount together; absent for one instance. */
   readonly instances?: number
-  /** Whether these instances are in addition to others that found a host. */
+  /** Whether other instances of the request found a host. */
   readonly areMore?: true
-  /** Whether the moving instance holds some of the resource on this host, and keeps it until the move ends. */
+  /** Whether the moving instance holds a part of the resource on this host, and keeps it until the move ends. */
   readonly isHeldTwice?: true
 }
 
-/** Hosts that are counted for one reason of one filter. */
+/** The number of hosts with one reason of one filter. */
 export interface ReasonCount {
   readonly filter: string
   readonly code: Code
   readonly hosts: number
-  /** An example of these hosts: among admitted hosts the one nearest to passing, among others the first. */
+  /** An example of these hosts: the one with the smallest distance among admitted hosts, otherwise the first one. */
   readonly example: Reason
 }

@@ -4,7 +4,7 @@ import { codes } from './codes.ts'
 import { demandsOfFilter, tenantDemandOf, tenantDemands } from './tenant-codes.ts'
 
 test('every code of a host is shown to a project as one of its own demands, or is hidden', () => {
-  // The type enforces the same rule; this lists the hidden codes for authors of new ones.
+  // The type enforces the same rule. This list shows the hidden codes to authors of new ones.
   const hidden = [
     'host',
     'outside',
@@ -36,7 +36,7 @@ test.each(Object.entries(tenantDemands))('%s is shown as a whole sentence withou
   expect(`${lacks} ${cure}`).not.toMatch(/\bhost|node|aggregate|project/i)
 })
 
-test('filters whose demand a project cannot drop are hidden', () => {
+test('filters with a demand that a project cannot change are hidden', () => {
   const hidden = filters.map(({ name }) => name).filter((name) => demandsOfFilter[name] === undefined)
   expect(hidden).toEqual(
     [

@@ -1,8 +1,8 @@
 import type { ReasonCode } from './codes.ts'
 
 /**
- * The demands of a project on a host: the parts of a request that the project itself states and can change. A refusal is shown to the
- * project as one of these, or not at all. `lacks` ends a sentence that begins with "No host".
+ * The demands of a project on a host: the parts of a request that the project itself sets and can change. A refusal is shown to the project
+ * as one of these, or not at all. `lacks` is the end of a sentence that begins with "No host".
  */
 export const tenantDemands = {
   ZONE: { lacks: 'is in the availability zone asked for', cure: 'Ask for another availability zone, or for none.' },
@@ -22,8 +22,8 @@ export const tenantDemands = {
 export type TenantDemand = keyof typeof tenantDemands
 
 /**
- * The demand as which a code is shown; null: the code is not shown to projects, since it concerns operators. Several codes are one demand
- * on purpose: which of them occurred depends on single hosts.
+ * The demand that is shown to a project in place of a code. Null: the code is hidden from projects, since it concerns operators. Several
+ * codes share one demand on purpose, because which one occurs depends on single hosts.
  */
 export const tenantDemandOf: Readonly<Record<ReasonCode, TenantDemand | null>> = {
   'host.disabled': null,
@@ -130,8 +130,8 @@ export const tenantDemandOf: Readonly<Record<ReasonCode, TenantDemand | null>> =
 }
 
 /**
- * The demands for which a filter may refuse, whatever code it gives: the code of a host is not shown. Filters that are not listed judge
- * hosts by settings of operators, so that no project can drop the demand.
+ * The demands for which a filter may refuse, with any code. The code of a host is not shown. Filters that are not listed check settings of
+ * operators, so a project cannot change the demand.
  */
 export const demandsOfFilter: Readonly<Record<string, readonly TenantDemand[]>> = {
   AvailabilityZoneFilter: ['ZONE'],
@@ -152,7 +152,7 @@ export const demandsOfFilter: Readonly<Record<string, readonly TenantDemand[]>> 
   PciPassthroughFilter: ['PCI'],
   DiskPoolFilter: ['DISK'],
   GpuFilter: ['GPUS'],
-  // Only scheduler hints that projects cannot give set it.
+  // Only scheduler hints that projects cannot set use this filter.
   DifferentHostFilter: [],
   SameHostFilter: [],
   VolumeAffinityFilter: [],

@@ -18,7 +18,7 @@ describe('canonicalJson', () => {
     expect(canonicalJson(value)).toBe(expected)
   })
 
-  test('order by code unit is the same for both sides', () => {
+  test('both sides sort keys by code units', () => {
     expect([byCodeUnit('a', 'b'), byCodeUnit('b', 'a'), byCodeUnit('a', 'a')]).toEqual([-1, 1, 0])
   })
 })

@@ -1,6 +1,6 @@
 /**
- * floor((total - reserved) x ratio) in whole numbers only, ratio in thousandths. Exact for totals to 2^40 and ratios
- * to 1000, so every replica and every platform computes the same capacity.
+ * floor((total - reserved) x ratio), with integers only and the ratio in thousandths. Exact for totals up to 2^40 and ratios up to 1000, so
+ * every replica and platform computes the same capacity.
  */
 export function capacityOf(total: number, reserved: number, ratioMilli: number): number {
   const rest = Math.max(0, total - reserved)

@@ -1,16 +1,16 @@
 /**
- * An amount that the chosen cells of a host must have together: of a request for devices, a network, or all networks. Meeting all demands
- * is necessary but not sufficient: pools have an order, and one request may take what another one needs.
+ * An amount that the chosen cells of a host must have together, for a request for devices, a network, or all networks. Meeting all demands
+ * is necessary but not sufficient: pools have an order, and one request may use up what another one needs.
  */
 export interface Demand {
   readonly need: number
-  /** The supply that each cell of the host adds, in the order in which cells are tried. */
+  /** The amount that each cell of the host adds, in the order in which cells are tried. */
   readonly gains: readonly number[]
-  /** The cells with the largest gains first. */
+  /** The cells, largest gains first. */
   readonly best: readonly number[]
 }
 
-/** Whether the chosen cells and this number of further unused cells can meet all demands. */
+/** Whether the chosen cells, with this number of further unused cells, can meet all demands. */
 export function canMeet(demands: readonly Demand[], chosen: readonly number[], used: Uint8Array, more: number): boolean {
   return demands.every(({ need, gains, best }) => {
     let sum = 0

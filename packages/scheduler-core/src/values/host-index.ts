@@ -1,2 +1,2 @@
-/** A host's position in the columns: its rank in the order in which hosts were first seen. Valid on every replica, never reused. */
+/** A host's position in the columns: its ordinal in the order of first sight. Valid on every replica, never reused. */
 export type HostIndex = number & { readonly hostIndex: unique symbol }

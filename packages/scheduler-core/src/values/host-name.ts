@@ -1,4 +1,4 @@
-/** Identity of a host: the host's name and the node's, which differ only for drivers with many nodes. */
+/** The identity of a host: its host name and its node name. They differ only for drivers with many nodes. */
 export interface HostName {
   readonly host: string
   readonly node: string

@@ -6,7 +6,7 @@ export interface JsonObject {
   readonly [key: string]: JsonValue
 }
 
-/** Whether JSON can express the value completely, and it is an object. A loop, not a recursion; cycles must be excluded by the caller. */
+/** Whether the value is an object that JSON can express completely. A loop in place of a recursion. The caller must exclude cycles. */
 export function isJsonObject(value: unknown): value is JsonObject {
   if (!isPlainObject(value)) return false
   const spots: unknown[] = [value]

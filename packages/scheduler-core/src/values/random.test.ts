@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { createRandom, hash32, mix32 } from './random.ts'
 
 describe('random', () => {
-  test('the same seed gives the same numbers, written down here for every platform', () => {
+  test('the same seed gives these numbers on every platform', () => {
     const random = createRandom('seed')
     expect(Array.from({ length: 6 }, () => random.below(1_000))).toEqual(NUMBERS)
   })
@@ -20,7 +20,7 @@ describe('random', () => {
     }
   })
 
-  test('every number below a small bound comes up', () => {
+  test('every number below a small bound occurs', () => {
     const random = createRandom('all')
     expect(new Set(Array.from({ length: 200 }, () => random.below(6))).size).toBe(6)
   })

@@ -4,13 +4,13 @@ export interface Random {
   below(bound: number): number
 }
 
-/** A generator (splitmix32) that is seeded by a text; for choices, not for secrets. */
+/** A generator (splitmix32) seeded by a text. For choices, not for secrets. */
 export function createRandom(seed: string): Random {
   let state = hash32(seed)
   return {
     below(bound) {
       state = (state + 0x9e3779b9) >>> 0
-      // 32 random bits modulo the bound: the bias is under bound / 2^32, the same on every platform.
+      // 32 random bits, scaled to the bound. The bias is below bound / 2^32 and the same on every platform.
       return Math.floor((mix32(state) / 0x1_0000_0000) * bound)
     },
   }

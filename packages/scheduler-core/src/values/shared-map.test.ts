@@ -23,7 +23,7 @@ function take(act: string, key: string, { map, model }: Side, value: number): vo
   expect([map.get(key), map.has(key), map.size]).toEqual([model.get(key), model.has(key), model.size])
 }
 
-test.each([1, 2])('copies of copies are independent, each like a Map of its own (seed %i)', (seed) => {
+test.each([1, 2])('copies of copies are independent, and each behaves like its own Map (seed %i)', (seed) => {
   fc.assert(
     fc.property(fc.array(step, { maxLength: 300, size: 'max' }), (steps) => {
       const sides: Side[] = [{ map: new SharedMap(), model: new Map() }]
@@ -42,7 +42,7 @@ test.each([1, 2])('copies of copies are independent, each like a Map of its own 
   )
 })
 
-test('an iteration yields the present values, whatever is written and copied meanwhile, and nothing twice', () => {
+test('an iteration yields present values and nothing twice, even with writes and copies during it', () => {
   fc.assert(
     fc.property(fc.array(step, { maxLength: 60 }), fc.array(step, { maxLength: 150, size: 'max' }), (before, steps) => {
       const side: Side = { map: new SharedMap(), model: new Map() }

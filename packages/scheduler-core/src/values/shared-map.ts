@@ -1,14 +1,16 @@
-/** The differences from a base are merged into it once they are more than an eighth of it; until then they determine the cost of a copy. */
+/**
+ * The differences from a base are merged into it when they exceed an eighth of it. Before that, their number determines the cost of a copy.
+ */
 const FOLD = 8
 
 /**
- * A map in the order in which its keys were first set, and which is cheap to copy: all copies have one base that is never written again,
- * and each has a Map of the differences from it. Until it is first copied it is only that Map. It may be written while it is iterated:
- * present values are yielded; new keys may be left out.
+ * A map in the order in which its keys were first set, which is cheap to copy. All copies share one base that is never written again, and
+ * each has a Map of its differences from it. Before the first copy there is only that Map. It may be written during an iteration: present
+ * values are yielded, and new keys may be left out.
  */
 export class SharedMap<Value extends object | number | string> {
   #base: ReadonlyMap<string, Value> = new Map()
-  /** The differences from the base: undefined where a key of the base was deleted. */
+  /** The differences from the base. The value is undefined if a key of the base was deleted. */
   #own = new Map<string, Value | undefined>()
   #size = 0
 
@@ -28,7 +30,7 @@ export class SharedMap<Value extends object | number | string> {
 
   set(key: string, value: Value): this {
     if (this.#base.size > 0 && !this.has(key)) {
-      // The key was in the base and deleted, and is now added behind all others, not at its former position.
+      // The key was in the base and deleted. It is now added at the end, not at its former position.
       if (this.#own.has(key)) this.#fold()
       this.#size++
     }
@@ -46,7 +48,7 @@ export class SharedMap<Value extends object | number | string> {
   }
 
   *[Symbol.iterator](): Generator<[string, Value], undefined> {
-    // Both are copied in their present form before either is merged.
+    // Both maps are read in their present form before either is merged.
     const [base, own] = [this.#base, this.#own]
     for (const key of base.keys()) {
       const value = this.get(key)
@@ -66,7 +68,7 @@ export class SharedMap<Value extends object | number | string> {
     for (const [, value] of this) yield value
   }
 
-  /** A map with the same entries: what is set or deleted in one is not seen in the other. */
+  /** A map with the same entries. Later writes to one do not change the other. */
   copy(): SharedMap<Value> {
     if (this.#own.size * FOLD > this.#base.size) this.#fold()
     const copy = new SharedMap<Value>()

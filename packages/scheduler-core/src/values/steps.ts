@@ -1,16 +1,16 @@
-/** Hosts, claims or changes that are processed between two pauses: a host of two NUMA cells and eight GPUs takes long. */
+/** The number of hosts, claims or changes between two pauses. It is small, because a host with two NUMA cells and eight GPUs takes long. */
 export const SLICE = 32
 
 /**
- * Long work as a generator: it yields after a counted amount of work, and the code that runs it decides by time whether to continue at
- * once. What it reads must not change meanwhile, so it works on a private fleet; what it holds is released when it is ended early.
+ * Long work as a generator. It yields after a counted amount of work, and its runner decides by time whether to continue at once. The data
+ * that it reads must not change before it ends, so it works on a private fleet. If it is ended early, it releases what it holds.
  */
 export type Steps<Result> = Generator<undefined, Result>
 
-/** A number of elements between two pauses that is never reached: used to decide a call, where each pause would cost time. */
+/** A number of elements between two pauses that is never reached. A call is decided without pauses, because each pause costs time. */
 export const WHOLE = Number.POSITIVE_INFINITY
 
-/** Runs work that has pauses without any pause. */
+/** Runs work that has pauses without pausing. */
 export function atOnce<Result>(steps: Generator<unknown, Result, undefined>): Result {
   for (;;) {
     const step = steps.next()
@@ -18,7 +18,7 @@ export function atOnce<Result>(steps: Generator<unknown, Result, undefined>): Re
   }
 }
 
-/** The items, with undefined wherever a pause is due. */
+/** Yields the items, and undefined when a pause is due. */
 export function* inSlices<Item>(items: Iterable<Item>, slice: number): Generator<Item | undefined> {
   let count = 0
   for (const item of items) {
@@ -28,10 +28,10 @@ export function* inSlices<Item>(items: Iterable<Item>, slice: number): Generator
   }
 }
 
-/** Items that are sorted, or merged, between two pauses. */
+/** The number of items that are sorted or merged between two pauses. */
 const SORTED = 512
 
-/** A sorted copy, with pauses; equal items keep their order. */
+/** A sorted copy, with pauses. Equal items stay in order. */
 export function* sortInSteps<Item>(items: readonly Item[], compare: (a: Item, b: Item) => number): Steps<Item[]> {
   let runs: Item[][] = []
   for (let from = 0; from < items.length; from += SORTED) {
@@ -57,5 +57,5 @@ function* merge<Item>(a: readonly Item[], b: readonly Item[], compare: (a: Item,
   return merged
 }
 
-/** The number of calls of filters or weighers (one call for each host) between two pauses. */
+/** The number of calls of filters or weighers between two pauses. Each call is for one host. */
 export const HOSTS_AT_ONCE = 256

@@ -8,12 +8,12 @@ test.each([
   ['NUL \u0000', 'NUL \ufffd'],
   ['half \ud83d a pair', 'half \ufffd a pair'],
   ['the other half \ude00', 'the other half \ufffd'],
-])('the storable part of %j is kept', (text, kept) => {
+])('the storable form of %j', (text, kept) => {
   expect(toStorable(text)).toBe(kept)
   expect([isStorable(text), isStorable(kept)]).toEqual([text === kept, true])
 })
 
-test('a shortened text is at most as long as allowed, and no pair is halved', () => {
+test('a shortened text has at most the allowed length, and no half of a surrogate pair', () => {
   expect(shorten('abcd', 4)).toBe('abcd')
   expect(shorten('abcdefgh', 6)).toBe('abc...')
   expect(shorten('ab😀defgh', 6)).toBe('ab\ufffd...')

@@ -1,12 +1,12 @@
-/** Whether every store keeps the text unchanged: no NUL, no half of a surrogate pair. */
+/** Whether every database stores the text unchanged: it has no NUL and no half of a surrogate pair. */
 export const isStorable = (text: string): boolean => !text.includes('\u0000') && !/\p{Surrogate}/u.test(text)
 
 /**
- * The text in a form that every store keeps: other characters become the replacement character. For text from outside, such as an error of
- * a plug-in.
+ * The text in a form that every database stores. Other characters become the replacement character. For text from outside, such as an error
+ * of a plug-in.
  */
 export const toStorable = (text: string): string =>
   isStorable(text) ? text : text.replaceAll('\u0000', '\ufffd').replaceAll(/\p{Surrogate}/gu, '\ufffd')
 
-/** At most so many characters, the last three of them dots where there were more, and storable. */
+/** At most this many characters, in storable form. A longer text ends with three dots. */
 export const shorten = (text: string, most: number): string => toStorable(text.length > most ? `${text.slice(0, most - 3)}...` : text)

@@ -7,27 +7,27 @@ import type { HostIndex } from '../values/host-index.ts'
 import { memoByObject } from '../values/memo.ts'
 import { type Aggregated, type FromAggregates, leastFloat } from './aggregate-metadata.ts'
 
-/** The multipliers that a profile may have; an aggregate's value outside of them is ignored. */
+/** The largest multiplier that a profile may have. An aggregate's value beyond it is ignored. */
 const MOST = 1e9
 
 export const aggregateOption = {
-  /** Nova's override: an aggregate's metadata may set another multiplier for its hosts, under the key of Nova's option. */
+  /** As in Nova, an aggregate's metadata may set another multiplier for its hosts, under the key of Nova's option. */
   aggregateMultiplier: z.boolean().default(false),
 }
 
 const justThat = z.strictObject(aggregateOption)
 
-/** The metadata that such a weigher declares to read. */
+/** The metadata that a weigher with this option declares to read. */
 export const readsMultiplier = (key: string): readonly MetadataRead[] => [{ key, option: 'aggregateMultiplier' }]
 
-/** The parts of a weigher that has no other option: its multiplier under an aggregate's key, where the profile lets aggregates set it. */
+/** The members of a weigher with no other option: its multiplier under an aggregate's key, if the profile lets aggregates set it. */
 export const multipliedBy = (key: string): Required<Pick<Weigher, 'checkOptions' | 'multipliers' | 'readsMetadata'>> => ({
   readsMetadata: readsMultiplier(key),
   checkOptions: (options) => void checkOptions(justThat, options),
   multipliers: (fleet, options, multiplier) => multipliersOf(fleet, key, multiplier, isOn(options)),
 })
 
-/** The multiplier of the profile, and where aggregates may set it those of `multiplierFor`; negated where the sum subtracts it. */
+/** The multiplier of the profile, and those of `multiplierFor` if aggregates may set it. Negated for weighers that are subtracted. */
 export function multipliersOf(fleet: Fleet, key: string, multiplier: number, isOn: boolean, isNegated = false): Multipliers {
   const signed = (value: number) => (isNegated ? 0 - value : value)
   const usual = signed(multiplier)
@@ -36,7 +36,7 @@ export function multipliersOf(fleet: Fleet, key: string, multiplier: number, isO
   return { usual, own: { of: (host) => signed(said(host).value), source: (host) => said(host).source } }
 }
 
-/** The least multiplier that a host's aggregates give under the key, if it is a number that a profile could have; the profile's otherwise. */
+/** The lowest multiplier that a host's aggregates have under the key, if it is valid for a profile. Otherwise the profile's multiplier. */
 export function multiplierFor(host: Aggregated, key: string, multiplier: number): FromAggregates {
   const least = leastFloat(host, key, multiplier)
   return Math.abs(least.value) <= MOST ? least : { value: multiplier, source: undefined }

@@ -1,7 +1,7 @@
 import type { Weigher } from '../contracts/weigher.ts'
 import { checkResourceOptions, dimensionKey, dimensionsOf, readsOfResources } from './fill.ts'
 
-/** Prefers the host that is fullest after the placement: 1 less the mean free share left, over the resources of the options. */
+/** Prefers the host that is fullest after the placement: 1 minus the mean free share, over the resources of the options. */
 export const bestFitWeigher: Weigher = {
   name: 'BestFitWeigher',
   description: 'The less is left on the host after the placement, the better.',

@@ -2,8 +2,8 @@ import type { Weigher } from '../contracts/weigher.ts'
 import { checkResourceOptions, dimensionKey, dimensionsOf, readsOfResources } from './fill.ts'
 
 /**
- * Prefers hosts whose free room has another composition than the request: 1 less the mean product of free and requested shares (the
- * dot-product policy as the FGD paper describes it for Tetris, SIGCOMM 2014). A negative multiplier gives Tetris' own order.
+ * Prefers hosts with free resources in other proportions than the request: 1 minus the mean product of free and requested shares (the
+ * dot-product policy as the FGD paper describes it for Tetris, SIGCOMM 2014). A negative multiplier gives the order of Tetris.
  */
 export const dotProductWeigher: Weigher = {
   name: 'DotProductWeigher',

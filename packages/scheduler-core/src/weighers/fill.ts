@@ -11,7 +11,7 @@ import { memoByObject } from '../values/memo.ts'
 /** The pseudo-class of GPUs in weigher options: thousandths, over all GPUs of a host. */
 export const GPU_MILLI = 'GPU_MILLI'
 
-/** Resources that a weigher considers, in this order. */
+/** The resources that a weigher considers, in this order. */
 export const resourceOptions = z.strictObject({
   resources: z
     .array(
@@ -41,13 +41,13 @@ export const readsOfResources = (options: WeigherOptions): readonly StatsField[]
 
 export const checkResourceOptions = (options: WeigherOptions): void => void checkOptions(resourceOptions, options)
 
-/** One resource as fractions of its scale: the free share of a host, and the share that the request asks for. */
+/** One resource as fractions of its scale: the free share of a host, and the share that the request needs. */
 export interface Dimension {
   free(host: HostIndex): number
   asked(host: HostIndex): number
 }
 
-/** The resources of the options, prepared so that they can be read per host. */
+/** Prepares the resources of the options, so that they can be read for each host. */
 export function dimensionsOf(
   request: RequestSpec,
   { hosts }: Fleet,

@@ -13,11 +13,11 @@ const rawOf = (options = {}) => {
   return [0, 1, 2].map((host) => raw(host as HostIndex) + 0)
 }
 
-test('fullness is the product of all free amounts; a host without one of them is full, and an over-full one is no fuller', () => {
+test('fullness is the product of all free amounts; a host with none of one resource is full, and an over-full host is not fuller', () => {
   expect(rawOf()).toEqual([-2_000, 0, 0])
 })
 
-test('the options name the resources that count', () => {
+test('the options list the resources that are considered', () => {
   expect(rawOf({ resources: ['MEMORY_MB'] })).toEqual([-500, -1_000, 0])
   expect(() => fullnessWeigher.checkOptions?.({ resources: [] })).toThrow(RangeError)
 })

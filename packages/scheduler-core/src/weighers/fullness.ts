@@ -6,15 +6,15 @@ import { checkOptions } from '../request/parse.ts'
 import { memoByObject } from '../values/memo.ts'
 
 const fullnessOptions = z.strictObject({
-  /** Resource classes that count. */
+  /** The resource classes that are considered. */
   resources: z.array(z.string()).min(1).max(4).default(['VCPU', 'MEMORY_MB']),
 })
 
 const optionsOf = memoByObject((options: WeigherOptions) => checkOptions(fullnessOptions, options))
 
 /**
- * Prefers the fullest host, whatever is requested: minus the product of the free amounts of all resources. A host without any of one
- * resource is full, however much of the others it has. Whole numbers only, so that no two hosts differ by rounding alone.
+ * Prefers the fullest host, for any request: minus the product of the free amounts of all resources. A host without any free amount of one
+ * resource is full, whatever it has of the others. Whole numbers only, so that rounding makes no difference between hosts.
  */
 export const fullnessWeigher: Weigher = {
   name: 'FullnessWeigher',

@@ -7,17 +7,17 @@ import type { GpuRequest, RequestSpec } from '../request/request-spec.ts'
 import { memoByObject } from '../values/memo.ts'
 
 const clusteringOptions = z.strictObject({
-  /** The thousandths of GPU that count as full, for all hosts; absent: the host's own total. */
+  /** The thousandths of GPUs that count as full, for all hosts. Absent: the host's own total. */
   scale: z.number().positive().optional(),
 })
 
 const optionsOf = memoByObject((options: WeigherOptions) => checkOptions(clusteringOptions, options))
 
 /**
- * Keeps requests of one kind (a share, one GPU, two GPUs, ...) together: hosts that hold only that kind, then mixed ones, then idle ones,
- * then hosts of other kinds; fuller first (GpuClustering as the FGD paper describes it, after Gandiva, OSDI 2018). Whole points, 25 for
- * each step. Requests without GPUs get the same number for all hosts. The kinds on a host are those of its claims: an instance that was
- * picked before in the same request fills the host, but has no kind yet.
+ * Keeps requests of one kind (a share, one GPU, two GPUs, ...) together. The order: hosts with only that kind, hosts with several kinds,
+ * idle hosts, hosts with other kinds. Among each of these, fuller hosts come first (GpuClustering as the FGD paper describes it, after
+ * Gandiva, OSDI 2018). Whole points, 25 for each step. Without GPUs in the request all hosts get the same number. The kinds on a host are
+ * those of its claims. An earlier instance of the same request fills the host, but has no kind yet.
  */
 export const gpuClusteringWeigher: Weigher = {
   name: 'GpuClusteringWeigher',

@@ -3,10 +3,10 @@ import { gpuFits, WHOLE_GPU } from '../hosts/gpu-device.ts'
 import { gpuKind } from '../kinds/gpu/gpu.ts'
 
 /**
- * Prefers GPUs in use over idle GPUs of a host in use, and those over idle hosts (GpuPacking as the FGD paper describes
- * it, after MLaaS, NSDI 2022). Whole points: 50..100 where GPUs in use suffice, one less for each tenth of a GPU free on
- * those taken; 33..50 where idle GPUs of a used host are needed, one less for each; up to 33 for an idle host, one less
- * for each of its GPUs. Requests without GPUs weigh all hosts alike.
+ * Prefers GPUs in use, then idle GPUs of a host in use, then idle hosts (GpuPacking as the FGD paper describes it, after MLaaS, NSDI 2022).
+ * Whole points: 50..100 if GPUs in use suffice, minus one for each free tenth of the chosen GPUs; 33..50 if idle GPUs of a used host are
+ * needed, minus one for each; up to 33 for an idle host, minus one for each of its GPUs. Without GPUs in the request all hosts get the same
+ * number.
  */
 export const gpuPackingWeigher: Weigher = {
   name: 'GpuPackingWeigher',

@@ -37,7 +37,7 @@ const ownWeighers: readonly Weigher[] = [
   portAffinityWeigher,
 ]
 
-/** Every weigher that a profile may name: this service's own, then those of the built-in package that have no counterpart among them. */
+/** All weighers that a profile may name: this service's own, then those of the built-in package without a counterpart among them. */
 export const nameableWeighers = (): readonly Weigher[] => [
   ...ownWeighers,
   ...builtIn().weighers.filter(({ name }) => !ownWeighers.some((own) => own.name === name)),

@@ -2,7 +2,7 @@ import type { Weigher } from '../contracts/weigher.ts'
 import { at } from '../hosts/columns.ts'
 import { multipliedBy } from './aggregate-multiplier.ts'
 
-/** The number of I/O-heavy operations on the host. The multiplier is negative if busy hosts are to be avoided, as in Nova. */
+/** The number of I/O-heavy operations on the host. As in Nova, a negative multiplier avoids busy hosts. */
 export const ioOpsWeigher: Weigher = {
   name: 'IoOpsWeigher',
   description: 'Operations that load the disks of the host: builds, migrations, snapshots.',

@@ -2,7 +2,7 @@ import type { Weigher } from '../contracts/weigher.ts'
 import { at } from '../hosts/columns.ts'
 import { multipliedBy } from './aggregate-multiplier.ts'
 
-/** The number of instances on the host. A positive multiplier packs by count, a negative one spreads, as in Nova. */
+/** The number of instances on the host. As in Nova, a positive multiplier packs by count, and a negative one spreads. */
 export const numInstancesWeigher: Weigher = {
   name: 'NumInstancesWeigher',
   description: 'Instances on the host, claims included.',

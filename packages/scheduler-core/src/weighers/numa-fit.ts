@@ -2,8 +2,8 @@ import type { Weigher } from '../contracts/weigher.ts'
 import { freeRate, numaKind } from '../kinds/numa/numa.ts'
 
 /**
- * Prefers hosts whose tightest NUMA cells that can take the guest are tightest of all: minus the sum of those cells' free
- * shares. Use it with the assignment rule `tightest`. Requests without a NUMA topology weigh all hosts alike.
+ * Prefers hosts with the fullest NUMA cells that can hold the guest: minus the sum of the free shares of those cells. To be used with the
+ * assignment rule `tightest`. Without a NUMA topology in the request all hosts get the same number.
  */
 export const numaFitWeigher: Weigher = {
   name: 'NUMAFitWeigher',

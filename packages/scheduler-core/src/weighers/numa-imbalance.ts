@@ -2,8 +2,8 @@ import type { Weigher } from '../contracts/weigher.ts'
 import { freeRate } from '../kinds/numa/numa.ts'
 
 /**
- * Prefers hosts whose NUMA cells are filled most unevenly, for guests of one cell: with the assignment rule `emptiest`
- * it evens the cells out (balance-fit of the SPANE paper, arXiv 2504.14946). Guests of several cells weigh all hosts alike.
+ * Prefers hosts with unevenly filled NUMA cells, for guests with one cell. With the assignment rule `emptiest` it evens the cells out
+ * (balance-fit of the SPANE paper, arXiv 2504.14946). For guests with several cells all hosts get the same number.
  */
 export const numaImbalanceWeigher: Weigher = {
   name: 'NUMAImbalanceWeigher',

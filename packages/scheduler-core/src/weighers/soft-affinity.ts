@@ -5,7 +5,7 @@ import type { RequestSpec } from '../request/request-spec.ts'
 import type { HostIndex } from '../values/host-index.ts'
 import { multipliedBy } from './aggregate-multiplier.ts'
 
-/** Members of a server group with the policy SOFT_AFFINITY on the host; 0 for every other request. */
+/** The number of members on the host, for a server group with the policy SOFT_AFFINITY; 0 for every other request. */
 export const serverGroupSoftAffinityWeigher: Weigher = {
   name: 'ServerGroupSoftAffinityWeigher',
   description: 'Members of the soft-affinity group on the host.',
@@ -17,7 +17,7 @@ export const serverGroupSoftAffinityWeigher: Weigher = {
   prepare: (request, fleet) => membersOf(request, fleet, 'SOFT_AFFINITY'),
 }
 
-/** The negative of the members of a server group with the policy SOFT_ANTI_AFFINITY on the host; 0 for every other request. */
+/** Minus the number of members on the host, for a server group with the policy SOFT_ANTI_AFFINITY; 0 for every other request. */
 export const serverGroupSoftAntiAffinityWeigher: Weigher = {
   name: 'ServerGroupSoftAntiAffinityWeigher',
   description: 'Members of the soft-anti-affinity group on the host; fewer are better.',
@@ -32,7 +32,7 @@ export const serverGroupSoftAntiAffinityWeigher: Weigher = {
   },
 }
 
-/** Counts live claims, including picks of this request and hosts of members that the caller placed elsewhere. */
+/** Counts live claims, earlier instances of this request, and members that the caller lists by their hosts. */
 function membersOf({ instanceGroup }: RequestSpec, { groups, hosts }: Fleet, policy: GroupPolicy): (host: HostIndex) => number {
   if (instanceGroup?.policy !== policy) return () => 0
   const elsewhere = new Map<string, number>()

@@ -142,7 +142,7 @@ describe('GPU weighers rank hosts', () => {
       .sort((a, b) => b.raw - a.raw)
       .map(({ host }) => host)
 
-  test('GpuPackingWeigher: GPUs in use, the fuller first, then idle GPUs of a used host, then an idle host', () => {
+  test('GpuPackingWeigher prefers GPUs in use, fuller ones first, then idle GPUs of a used host, then an idle host', () => {
     const hosts = {
       idle: { host: gpus(0, 0) },
       used: { host: gpus(0, 1_000) },
@@ -152,7 +152,7 @@ describe('GPU weighers rank hosts', () => {
     expect(rank('GpuPackingWeigher', hosts, { gpus: { shareMilli: 200 } })).toEqual(['filled', 'half', 'used', 'idle'])
   })
 
-  test('GpuClusteringWeigher: hosts of the same kind, then idle ones, then hosts of other kinds', () => {
+  test('GpuClusteringWeigher prefers hosts of the same kind, then idle ones, then hosts of other kinds', () => {
     const share = { grants: { gpu: [{ index: 0, milli: 500 }] } }
     const whole = { grants: { gpu: [{ index: 0, milli: 1_000 }] } }
     const two = gpus(null, null)
@@ -162,12 +162,12 @@ describe('GPU weighers rank hosts', () => {
   })
 })
 
-test('every weigher has a name, a sentence and a unit', () => {
+test('every weigher has a name, a description and a unit', () => {
   expect(new Set(weighers.map(({ name }) => name)).size).toBe(weighers.length)
   for (const { description, unit } of weighers) expect([/^[A-Z0-9].*\.$/.test(description), unit.length > 0]).toEqual([true, true])
 })
 
-test.each(weighers.map((weigher) => [weigher.name, weigher] as const))('%s answers for every host, whatever it has', (_name, weigher) => {
+test.each(weighers.map((weigher) => [weigher.name, weigher] as const))('%s gives a number for every host', (_name, weigher) => {
   const log = aLog()
   log.append([
     aReport('none', { vcpus: 0, memoryMb: 0, localGb: 0 }),
@@ -180,7 +180,7 @@ test.each(weighers.map((weigher) => [weigher.name, weigher] as const))('%s answe
 })
 
 test.each(weighers.filter(({ cacheKey }) => cacheKey !== undefined).map((weigher) => [weigher.name, weigher] as const))(
-  '%s gives the same number for every request of one cache key',
+  '%s gives the same number for every request with the same cache key',
   (_name, weigher) => {
     const log = aLog()
     log.append([aReport('h1', { numaCells: [cell(0, 1), cell(1, 3)], ...gpus(0, 400) })])
@@ -203,7 +203,7 @@ test.each(weighers.filter(({ cacheKey }) => cacheKey !== undefined).map((weigher
   },
 )
 
-test('picks of an overlay count as if they were claims', () => {
+test('instances that an overlay holds count like claims', () => {
   const log = aLog()
   log.append([aReport('h1', { vcpus: 4 })])
   const overlay = openOverlay(log.fleet)

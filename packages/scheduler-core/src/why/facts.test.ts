@@ -18,7 +18,7 @@ const inventory = fc
 const upTo = (max: number) => fc.integer({ min: 1, max })
 const amounts = fc.record({ VCPU: upTo(40), MEMORY_MB: upTo(4_000), DISK_GB: upTo(400) })
 
-/** Computes the free amount with big integers in one expression, independently of the core's code. */
+/** Computes the free amount with BigInt in one expression, independently of the core's code. */
 const freeOf = ({ total, reserved, ratioMilli, used }: typeof inventory extends fc.Arbitrary<infer T> ? T : never, taken: number): number =>
   Number((BigInt(Math.max(0, total - reserved)) * BigInt(ratioMilli)) / 1_000n) - used - taken
 
@@ -39,7 +39,7 @@ test('needed, free and missing amounts equal an independent computation, for eve
         const { total, reserved, ratioMilli, used } = given[i] as (typeof given)[number]
         return { resourceClass, total, reserved, allocationRatio: ratioMilli / 1_000, used }
       })
-      // the first report leaves enough room for the claims; the second one has the drawn values
+      // the first report has enough capacity for the claims; the second one has the generated values
       log.append([aReport('h1', { vcpus: 1_000, memoryMb: 1_000_000, localGb: 100_000 })])
       expect(log.append([aClaim({ hosts: ['h1'], grants: { classes: claimed } })])).toEqual([undefined])
       log.append([aReport('h1', { inventories }, 2)])
@@ -112,7 +112,7 @@ test.each([
   [{ properties: { hw_architecture: 'arm' } }, 'hw_architecture'],
   [{ properties: { architecture: 'arm', hypervisor_type: 'xen' } }, 'architecture, hypervisor_type'],
   [{ architecture: 'arm', properties: { hw_vm_mode: 'hvm' } }, 'architecture, hw_vm_mode'],
-])("an image's need has as its source the property that sets it: %j", (image, ref) => {
+])("the source of an image's need is the property that sets it: %j", (image, ref) => {
   const log = aHost(aReport('h1'))
   const [fact] = factsBy('ImagePropertiesFilter', log, { image })
   expect(fact?.requiredFrom).toEqual({ kind: 'image_property', ref })

@@ -1,7 +1,7 @@
 const buffer = new DataView(new ArrayBuffer(8))
 const SIGN = 1n << 63n
 
-/** Finite numbers as whole numbers in the same order, each next to its neighbours: 0 and -0 are one step apart. */
+/** Maps finite numbers to integers in the same order, so that adjacent numbers have adjacent integers. 0 and -0 are one step apart. */
 function toOrder(value: number): bigint {
   buffer.setFloat64(0, value)
   const bits = buffer.getBigUint64(0)
@@ -16,16 +16,16 @@ function fromOrder(order: bigint): number {
 /** The adjacent number in the direction of another one. */
 export function nextTowards(value: number, target: number): number {
   if (value === target) return value
-  // comparisons treat the two zeros as one number
+  // comparisons treat 0 and -0 as equal
   if (value === 0) return target > 0 ? Number.MIN_VALUE : -Number.MIN_VALUE
   const next = fromOrder(toOrder(value) + (target > value ? 1n : -1n))
   return next === 0 ? 0 : next
 }
 
 /**
- * The number nearest to `from` at which a rule holds, given that it holds at `to` and not at `from`: the rule does not hold at the number
- * before it. If the rule changes more than once in between, this is one of the changes. `narrowed` is called with each interval of the
- * search.
+ * The number nearest to `from` at which a condition holds. The condition must hold at `to` and not at `from`, and does not hold at the
+ * number before the result. If it changes several times in between, the result is one of the changes. `narrowed` is called with each
+ * interval of the search.
  */
 export function firstWhere(
   from: number,

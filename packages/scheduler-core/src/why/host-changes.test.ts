@@ -3,7 +3,7 @@ import type { Change } from '../records/change.ts'
 import { aClaim, aLog, aReport, aUuid } from '../testing/index.ts'
 import { hostChangesBetween, hostFieldsOf } from './host-changes.ts'
 
-/** The changes of host h1 that some log entries make after its first report. */
+/** The changes of host h1 by these log entries after its first report. */
 function changedBy(...changes: readonly Change[]) {
   const log = aLog()
   log.append([aReport('h1', { vcpus: 4 }), aReport('h2')])
@@ -38,20 +38,20 @@ describe('the changes of a host', () => {
       ['I/O operations', '0', '1', 'report'],
       [`claim ${id}`, null, expect.any(String), 'claims'],
     ])
-    // the report is unchanged, because it does not contain the free amounts
+    // the report is unchanged, because reports do not contain free amounts
     const free = changedBy(claim).find(({ field }) => field === 'VCPU free')
     expect(free?.source.ref).toMatch(/^sequence 1, .*, less what is claimed$/)
     expect(changedBy(claim).find(({ field }) => field === 'instances')?.source.ref).toMatch(/, and 1 claim$/)
   })
 
-  test("operators' settings are quoted in their words", () => {
+  test("operators' settings are quoted literally", () => {
     const off: Change = { type: 'status', host: 'h1', node: 'h1', status: 'DISABLED', reason: 'new memory' }
     expect(changedBy(off)).toEqual([
       { field: 'status', before: 'ENABLED', after: 'DISABLED', source: { kind: 'status', ref: 'new memory' } },
     ])
   })
 
-  test('an aggregate is named by its membership and its metadata', () => {
+  test('an aggregate appears with its membership and its metadata', () => {
     const next = { name: 'ssd', hosts: ['h1'], metadata: { availability_zone: 'a', disk: 'ssd' } }
     const changes = changedBy({ type: 'aggregate', uuid: aUuid(1), expectedVersion: 0, next })
     expect(changes.map(({ field, before, after }) => [field, before, after])).toEqual([
@@ -64,6 +64,6 @@ describe('the changes of a host', () => {
   })
 })
 
-test('a missing host has no field', () => {
+test('a host that is not in the fleet has no field', () => {
   expect(hostFieldsOf(aLog().fleet, undefined).size).toBe(0)
 })

@@ -7,21 +7,21 @@ import { isLive } from '../records/claim.ts'
 import type { Source } from '../text/evidence.ts'
 import type { HostIndex } from '../values/host-index.ts'
 
-/** What decisions read of a host, field by field in a fixed order: plain data, which outlives the state. */
+/** The data of a host that decisions read, field by field in a fixed order. It is plain data and stays valid after the fleet changes. */
 export type HostFields = ReadonlyMap<string, { readonly value: string; readonly source: Source }>
 
-/** A field whose value changed. */
+/** A field with another value than before. */
 export interface HostChange {
   readonly field: string
   /** Null if the field did not exist before. */
   readonly before: string | null
   /** Null if the field no longer exists. */
   readonly after: string | null
-  /** The input that states the later value, or the earlier value if there is no later one. */
+  /** The input with the later value, or with the earlier value if there is no later one. */
   readonly source: Source
 }
 
-/** The fields of a host in a fleet; empty for a missing host. */
+/** The fields of a host in a fleet; empty if the host is not in it. */
 export function hostFieldsOf(fleet: Fleet, host: HostIndex | undefined): HostFields {
   const fields = new Map<string, { value: string; source: Source }>()
   if (host === undefined) return fields

@@ -19,7 +19,7 @@ const machine = {
   inventories: [{ resourceClass: 'CUSTOM_X', total: 4, reserved: 1, allocationRatio: 2 }],
 }
 
-/** The steps of the last of these entries, by the names of hosts. */
+/** The steps of the last of these entries, by host names. */
 function stepsAfter(...entries: readonly (readonly Change[])[]) {
   const log = aLog()
   for (const changes of entries) expect(log.append(changes).filter((verdict) => verdict !== undefined)).toEqual([])
@@ -29,11 +29,11 @@ function stepsAfter(...entries: readonly (readonly Change[])[]) {
 const changesOf = ({ changes }: HostStep) => changes.map(({ field, before, after }) => `${field}: ${before} -> ${after}`)
 
 describe('what an entry of the log did to hosts', () => {
-  test('a host reports for the first time', () => {
+  test('a first report', () => {
     expect(stepsAfter([aReport('h1', machine)])).toEqual([['h1', 'FIRST_REPORT', '', []]])
   })
 
-  test('a report that is unchanged or differs only in its use is not a step', () => {
+  test('an unchanged report, or one that differs only in its use, is not a step', () => {
     const more = {
       ...machine,
       vcpusUsed: 2,
@@ -48,7 +48,7 @@ describe('what an entry of the log did to hosts', () => {
     expect(stepsAfter([aReport('h1', machine)], [aReport('h1', more, 2)])).toEqual([])
   })
 
-  test('a report with another inventory has the old and new values', () => {
+  test('a report with another inventory has the old and the new values', () => {
     const other = {
       vcpus: 8,
       cpuAllocationRatio: 4,
@@ -78,11 +78,11 @@ describe('what an entry of the log did to hosts', () => {
     ])
   })
 
-  test('traits in another order are the same traits', () => {
+  test('the order of traits makes no difference', () => {
     expect(stepsAfter([aReport('h1', { traits: ['A', 'B'] })], [aReport('h1', { traits: ['B', 'A'] }, 2)])).toEqual([])
   })
 
-  test('a hundred new traits are listed in part, with the number of others', () => {
+  test('of a hundred new traits, a part is listed with the number of the others', () => {
     const log = aLog()
     log.append([aReport('h1')])
     log.append([aReport('h1', { traits: Array.from({ length: 100 }, (_, i) => `CUSTOM_${i}`) }, 2)])
@@ -96,14 +96,14 @@ describe('what an entry of the log did to hosts', () => {
     ])
   })
 
-  test('a step of a status has its reason, also if only the reason changes; an unchanged status is not a step', () => {
+  test('a change of status has its reason, even if only the reason changes, and an unchanged status is not a step', () => {
     const first = [aReport('h1')]
     expect(stepsAfter(first, [status('disk')])).toEqual([['h1', 'STATUS', 'disk', ['status: ENABLED -> DISABLED']]])
     expect(stepsAfter(first, [status('disk')], [status('fan')])).toEqual([['h1', 'STATUS', 'fan', []]])
     expect(stepsAfter(first, [status('disk')], [status('disk')])).toEqual([])
   })
 
-  test('a step of a missed sign of life has its reason', () => {
+  test('a missed sign of life has its reason', () => {
     const down = [liveness('DOWN', 'silent for 90 s')]
     expect(stepsAfter([aReport('h1')], down)).toEqual([['h1', 'LIVENESS', 'silent for 90 s', ['state: UP -> DOWN']]])
     expect(stepsAfter([aReport('h1')], down, [liveness('UP', '')])).toEqual([['h1', 'LIVENESS', '', ['state: DOWN -> UP']]])

@@ -10,7 +10,7 @@ import type { HostIndex } from '../values/host-index.ts'
 import { inventoryChanges } from './inventory-changes.ts'
 
 /**
- * The changes of a host that an entry of the log can make, without changes of claims: its first report; a report with a changed inventory;
+ * The kinds of changes of a host that an entry of the log can make, apart from claims: its first report; a report with a changed inventory;
  * a status set by operators; a change of its liveness; it was forgotten, readmitted or renamed; it joined or left an aggregate, or one of
  * its aggregates was edited.
  */
@@ -28,26 +28,25 @@ export const hostStepKinds = [
 ] as const
 export type HostStepKind = (typeof hostStepKinds)[number]
 
-/** Differences of one step that are listed; how many more there are is listed too. */
+/** The most differences of one step that are listed. The number of others is given too. */
 export const LISTED_CHANGES = 50
 
-/** A change of one host by one entry: at most one of each kind per host, and one for each aggregate. */
+/** A change of one host by one entry. At most one of each kind per host, and one for each aggregate. */
 export interface HostStep {
   readonly host: HostIndex
   readonly kind: HostStepKind
-  /** The reason that an operator or the liveness monitor stated; '' without one. */
+  /** The reason that an operator or the liveness monitor gave; '' if there is none. */
   readonly reason: string
   readonly aggregate: Pick<Aggregate, 'uuid' | 'name'> | null
-  /** At most LISTED_CHANGES changes; the use of a host changes constantly and is never among them. */
+  /** At most LISTED_CHANGES changes. The use of a host is never among them, because it changes constantly. */
   readonly changes: readonly FieldChange[]
-  /** How many changes are left out. */
+  /** The number of changes that are not listed. */
   readonly leftOut: number
 }
 
 /**
- * The changes that the last applied entry made to hosts, in the order in which it touched them, with aggregates last. It must be called
- * before the next entry is applied. A report that changes only the use of a host is not a step, and neither is setting a value that is
- * already set.
+ * The changes of hosts by the last applied entry, in the order in which it wrote them, aggregates last. It must be called before the next
+ * entry is applied. A report that changes only the use of a host is not a step, and neither is setting a value that is already set.
  */
 export function hostStepsOf(fleet: Fleet): readonly HostStep[] {
   const { before } = fleet.hosts
@@ -64,7 +63,7 @@ const firstReport = (host: HostIndex): HostStep => ({ ...nothing, host, kind: 'F
 
 function stepsBetween({ hosts }: Fleet, host: HostIndex, was: HostBefore): HostStep[] {
   const { stats, statusReason, livenessReason, gone, formerNames, ...name } = hosts.get(host)
-  // fields that the host no longer has are not listed one by one
+  // the fields of a host that leaves are not listed one by one
   if (gone !== null) return leavingSteps(host, was, gone)
   const steps: HostStep[] = []
   const former = formerNames.at(-1)
@@ -94,7 +93,7 @@ function leavingSteps(host: HostIndex, was: HostBefore, { reason, isReadmitted }
   return isReadmitted && !was.gone.isReadmitted ? [{ ...nothing, host, kind: 'READMITTED' }] : []
 }
 
-/** The change of the status, which is absent if only the reason differs. */
+/** The change of the status. Empty if only the reason differs. */
 const moved = (field: string, names: readonly string[], before: number, after: number): FieldChange[] =>
   before === after ? [] : [{ field, before: names[before] ?? null, after: names[after] ?? null }]
 
@@ -114,7 +113,7 @@ function aggregateSteps({ hosts }: Fleet, was: Aggregate | null, is: Aggregate |
   const edited = { ...nothing, aggregate: named, kind: 'AGGREGATE_EDITED', ...listed(editsOf(was, is)) } as const
   return [...new Set([...left, ...stays])].flatMap((host) => {
     const step = !left.has(host) ? joined : !stays.has(host) ? gone : edited
-    // other hosts joined or left
+    // only other hosts joined or left
     if (step === edited && edited.changes.length === 0) return []
     return hosts.nodesOf(host).map((index) => ({ ...step, host: index }))
   })

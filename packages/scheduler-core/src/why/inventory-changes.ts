@@ -4,9 +4,9 @@ import type { HostStats } from '../report/stats.ts'
 import { shorten } from '../values/storable.ts'
 
 /**
- * The differences between the inventories of two reports: totals, reserved amounts, ratios, traits, GPUs, PCI devices, NUMA cells, CPUs,
- * hypervisor and omitted fields, in a fixed order. Use and measurements are not compared. Since this runs for every report, values are
- * compared first and only differences are formatted.
+ * The differences between the inventories of two reports, in a fixed order: totals, reserved amounts, ratios, traits, GPUs, PCI devices,
+ * NUMA cells, CPUs, hypervisor and omitted fields. Use and measurements are not compared. This runs for every report, so values are
+ * compared first, and only differences are formatted.
  */
 export function inventoryChanges(before: HostStats, after: HostStats): readonly FieldChange[] {
   return aspects.flatMap(({ differs, wordsOf }) => {
@@ -19,7 +19,7 @@ export function inventoryChanges(before: HostStats, after: HostStats): readonly 
   })
 }
 
-/** One aspect of a host's inventory: whether it changed, and its text by field. */
+/** One part of a host's inventory: whether it changed, and its text by field. */
 interface Aspect {
   differs(before: HostStats, after: HostStats): boolean
   wordsOf(stats: HostStats): ReadonlyMap<string, string>
@@ -29,7 +29,7 @@ const MAX_TEXT = 200
 
 const shown = (value: unknown): string => shorten(typeof value === 'string' ? value : JSON.stringify(value), MAX_TEXT)
 
-/** A field of the report that is a number, a string or empty. */
+/** A field of the report with a number, a string or nothing. */
 const plain = (
   field: { [Name in keyof HostStats]: HostStats[Name] extends string | number | null ? Name : never }[keyof HostStats],
 ): Aspect => ({
@@ -37,7 +37,7 @@ const plain = (
   wordsOf: (stats) => new Map(stats[field] === null ? [] : [[field, shown(stats[field])]]),
 })
 
-/** A list: `members` returns the compared values of each item, and `says` the fields of an item with their texts. */
+/** A list. `members` returns the compared values of each item, and `says` the fields of an item with their texts. */
 function listed<Item extends object>(
   of: (stats: HostStats) => readonly Item[],
   members: readonly (keyof Item)[],
@@ -59,7 +59,7 @@ const words = (field: string, of: (stats: HostStats) => readonly (string | numbe
   wordsOf: (stats) => new Map(of(stats).map((word) => [`${field} ${word}`, 'yes'])),
 })
 
-/** Whether plain data is equal member by member. */
+/** Whether plain data is deeply equal. */
 function isAlike(one: unknown, other: unknown): boolean {
   if (one === other) return true
   if (typeof one !== 'object' || typeof other !== 'object' || one === null || other === null) return false
@@ -96,7 +96,7 @@ const cells: Aspect = {
   wordsOf: ({ numaCells }) => new Map(numaCells.map((cell) => [`NUMA cell ${cell.id}`, shown(cellText(cell))])),
 }
 
-/** The total number of devices by their description; a report may list the same one twice. */
+/** The number of devices by their description. A report may list the same description twice. */
 const devices: Aspect = {
   ...listed(
     ({ pciPools }) => pciPools,

@@ -4,33 +4,33 @@ import type { HostIndex } from '../values/host-index.ts'
 import { atOnce, type Steps } from '../values/steps.ts'
 import { firstWhere } from './floats.ts'
 
-/** The parts of an examination that are needed to compute it with other multipliers. */
+/** The parts of an examination from which totals with other multipliers are computed. */
 export type Weighings = Pick<Findings, 'weighed' | 'multiplierSources' | 'ranked' | 'tieOrder' | 'awake'>
 
 /** The largest multiplier that a profile may have. */
 export const MOST_MULTIPLIER = 1e9
 
 /**
- * Totals with another multiplier of one weigher, for the hosts without a multiplier of their own. It uses the canonical arithmetic with the
- * same operations in the same order. Hosts are positions in `weighed.hosts`, weighers (`w`) in `weighed.weighers`.
+ * Totals with another multiplier of one weigher, for the hosts without a multiplier of their own. Computed with the same operations in the
+ * same order as in a decision. Hosts are positions in `weighed.hosts`, weighers (`w`) in `weighed.weighers`.
  */
 export interface Totals {
-  /** Whether a host has a number other than 0, so that the multiplier has an effect. */
+  /** Whether any host has a number other than 0, so that the multiplier has an effect. */
   counts(w: number): boolean
   /** The totals of a profile without the weigher. */
   without(w: number): Float64Array
   winnerAt(w: number, multiplier: number): number
   /**
-   * The interval of multipliers in which a host wins. It is computed with real numbers, so that rounding may move its ends. It is empty if
-   * the first number is larger than the second.
+   * The interval of multipliers with which a host wins, from real arithmetic. Rounding may move its ends. Empty if the first number is
+   * larger than the second.
    */
   stretchOf(w: number, position: number): { readonly from: number; readonly to: number }
   search(question: Search): number
 }
 
 /**
- * The multiplier nearest to `from`, in the direction of `to`, at which a host wins, or at which it loses; at `to` the condition holds, and
- * at `from` it does not.
+ * A search for the multiplier nearest to `from`, in the direction of `to`, at which a host wins or loses. The condition holds at `to`, and
+ * does not hold at `from`.
  */
 export interface Search {
   readonly w: number
@@ -44,12 +44,12 @@ export interface Search {
 
 export const createTotals = (weighings: Weighings): Totals => atOnce(createTotalsInSteps(weighings))
 
-/** The same as a generator that pauses after each weigher. */
+/** Creates the same as `createTotals`, as a generator that pauses after each weigher. */
 export function* createTotalsInSteps({ weighed: { hosts, weighers }, multiplierSources, tieOrder, awake }: Weighings): Steps<Totals> {
   const count = hosts.length
   const numbers = weighers.map((scores, w) => awake[w] ?? scores.normalised)
   const contributions: Float64Array[] = []
-  // sums start at 0, and the next weigher's share is added to what the earlier ones gave
+  // sums start at 0, and each weigher's share is added to the sum of the earlier ones
   const before: Float64Array[] = []
   let sums: Float64Array = new Float64Array(count)
   for (const scores of weighers) {
@@ -110,7 +110,7 @@ export function* createTotalsInSteps({ weighed: { hosts, weighers }, multiplierS
       let rivals = all
       const holds = (value: number) => (winnerAmong(rivals, w, value) === position) === wins
       const narrow = (a: number, b: number) => {
-        // a rounded total is monotonic in the multiplier: between a and b it lies between its values at a and b
+        // a rounded total is monotonic in the multiplier, so between a and b it is between its values at a and b
         const least = Math.min(totalOf(position, w, a), totalOf(position, w, b))
         rivals = rivals.filter((p) => p === position || Math.max(totalOf(p, w, a), totalOf(p, w, b)) >= least)
       }
@@ -130,7 +130,7 @@ function sumOf(columns: readonly Float64Array[], count: number): Float64Array {
   return sums
 }
 
-/** An interval around the estimate that contains the change, widened on each side as needed; otherwise the whole interval. */
+/** An interval around the estimate that contains the change. It is widened on each side until it does, at most to the whole interval. */
 function shorter({ from, to }: { readonly from: number; readonly to: number }, near: number, holds: (value: number) => boolean) {
   const isBetween = (value: number) => (value - from) * (value - to) < 0
   const side = Math.max(Math.abs(near) * 1e-9, 1e-15) * Math.sign(to - from)

@@ -18,7 +18,7 @@ const host = fc.record({
   numIoOps: fc.integer({ min: 0, max: 4 }),
   runningVms: fc.integer({ min: 0, max: 4 }),
 })
-/** Multipliers that are not so close to 0 that rounding of other weighers' shares hides their effect. */
+/** Multipliers that are large enough that rounding of the other weighers' shares does not hide their effect. */
 const multiplier = fc
   .oneof(fc.constantFrom(0, 1, -1, 1e6, 1e-6), fc.double({ min: -1e3, max: 1e3, noNaN: true, noDefaultInfinity: true }))
   .map((value) => (Math.abs(value) < 1e-6 ? 0 : value))
@@ -27,7 +27,7 @@ const setting = fc.record({
   multipliers: fc.array(multiplier, { minLength: 1, maxLength: WEIGHERS.length }),
   normalisation: fc.constantFrom('minmax' as const, 'fixed' as const, 'rank' as const),
   tieOrder: fc.constantFrom('first-seen' as const, 'seeded' as const),
-  /** An aggregate that gives some hosts a multiplier of their own. */
+  /** An aggregate that gives its hosts their own multiplier. */
   own: fc.option(fc.record({ value: fc.constantFrom('0', '2.5', '-3'), hosts: fc.array(fc.nat({ max: 11 }), { maxLength: 4 }) })),
 })
 
@@ -59,7 +59,7 @@ function fleetOf({ hosts, own }: Setting) {
 
 const winnerOf = ({ ranked, weighed }: Findings): number | undefined => weighed.hosts[ranked[0] ?? -1]
 
-test('at a limit the pipeline ranks another host first, and one number before it the same host', () => {
+test('at a limit the pipeline ranks another host first, and one number before the limit the same host', () => {
   fc.assert(
     fc.property(setting, (given) => {
       const fleet = fleetOf(given)
@@ -104,7 +104,7 @@ function winsPlainly({ ranked, weighed: { hosts, totals } }: Findings, host: num
   return hosts[ranked[0] ?? -1] === host && first !== undefined && others.every((total) => first - total > most * 1e-12)
 }
 
-test('a host that lost wins with the returned multiplier and not one number before it; if none is returned, no multiplier makes it win clearly', () => {
+test('another host wins with the returned multiplier and not one number before it; if none is returned, no multiplier makes it win clearly', () => {
   fc.assert(
     fc.property(setting, (given) => {
       const fleet = fleetOf(given)
@@ -129,7 +129,7 @@ test('a host that lost wins with the returned multiplier and not one number befo
   )
 })
 
-test('the search for winning multipliers can pause after each computation of the totals of all hosts', () => {
+test('the search for winning multipliers pauses after each computation of all totals', () => {
   const fleet = aFleet({ a: { memoryMb: 4_096, vcpus: 2 }, b: { memoryMb: 2_048, vcpus: 4 } })
   const weighers = [
     { name: 'RAMWeigher', multiplier: 3 },
@@ -140,7 +140,7 @@ test('the search for winning multipliers can pause after each computation of the
   const steps = winningMultipliersInSteps(examined, examined.ranked[1] as number)
   let pauses = 0
   while (steps.next().done !== true) pauses++
-  // once for the share of each weigher, and twice for each weigher with different numbers for hosts
+  // one pause for the share of each weigher, and two for each weigher with different numbers for hosts
   expect(pauses).toBeGreaterThanOrEqual(3 * weighers.length)
 })
 
@@ -154,11 +154,11 @@ describe('two hosts, one with more memory and one with more CPUs', () => {
     const profile = profileSchema.parse({ name: 'p', number: 1, filters: [], weighers })
     return openWeightLab(examine(fleet, aRequest({ flavor: { vcpus: 1, memoryMb: 1 } }), profile, 'seed'))
   }
-  // both weighers measure from 0, so the host with less has half: each total is m + n / 2
+  // both weighers start at 0, so the host with less gets half: each total is m + n / 2
   test('the host with the larger multiplier wins by half the difference of the multipliers', () => {
     expect(lab(3, 2)).toMatchObject({ winner: 0, runnerUp: 1, margin: 0.5 })
   })
-  test('the other host wins once the multipliers are equal; equal totals are ordered by first sight', () => {
+  test('the other host wins when the multipliers are equal, because equal totals are ordered by first sight', () => {
     const own = lab(3, 2)
     expect([own?.without(0), own?.without(1)]).toEqual([
       { winner: 1, isSame: false },
@@ -177,12 +177,12 @@ describe('two hosts, one with more memory and one with more CPUs', () => {
   })
 })
 
-test('without a passing host, or a weigher, there is nothing to report', () => {
+test('without a passing host or a weigher there is no result', () => {
   const profile = profileSchema.parse({ name: 'p', number: 1, filters: [], weighers: [] })
   expect(openWeightLab(examine(aFleet({ a: {} }), aRequest(), profile, 'seed'))).toBeUndefined()
 })
 
-test('adjacent numbers have no number between them, and zero is one number', () => {
+test('there is no number between adjacent numbers, and 0 and -0 are one number', () => {
   fc.assert(
     fc.property(fc.double({ noNaN: true, noDefaultInfinity: true, min: -1e300, max: 1e300 }), (value) => {
       const next = nextTowards(value, Number.POSITIVE_INFINITY)

@@ -4,29 +4,29 @@ import { atOnce, type Steps } from '../values/steps.ts'
 import { createTotals, createTotalsInSteps, MOST_MULTIPLIER, type Totals, type Weighings } from './totals.ts'
 
 /**
- * The effect of a profile's multipliers on the host that ranks first, whichever of the best hosts the profile picks. Hosts are positions in
- * `weighed.hosts`, weighers (`w`) in `weighed.weighers`.
+ * The effect of a profile's multipliers on the host that ranks first, whichever of the best hosts the profile chooses. Hosts are positions
+ * in `weighed.hosts`, weighers (`w`) in `weighed.weighers`.
  */
 export interface WeightLab {
   readonly winner: number
   /** The host with the second rank; undefined if no other host passed. */
   readonly runnerUp: number | undefined
-  /** The difference between the totals of the first and the second host; 0 if the order of hosts decided. */
+  /** The difference between the totals of the first and the second host. 0 if only the tie order separates them. */
   readonly margin: number | undefined
   without(w: number): Without
   flips(w: number): Flips
 }
 
-/** The ranks of a profile that lacks one weigher. */
+/** The ranking without one weigher. */
 export interface Without {
   readonly winner: number
-  /** Whether the first ten hosts are the same in the same order. */
+  /** Whether the first ten hosts are the same, in the same order. */
   readonly isSame: boolean
 }
 
 /**
- * The limits between which a weigher's multiplier can move alone without another winner; undefined if there is no limit within the allowed
- * multipliers.
+ * The limits within which a weigher's multiplier can change alone without another winner. Undefined if no allowed multiplier changes the
+ * winner.
  */
 export interface Flips {
   readonly below: Flip | undefined
@@ -34,15 +34,15 @@ export interface Flips {
 }
 
 /**
- * A multiplier at which another host wins, while the winner is still the same at the number before it. If totals differ only by rounding of
- * their last bits, the winner may change several times near it.
+ * A multiplier with which another host wins, while the winner is unchanged at the number before it. If totals differ only by rounding, the
+ * winner may change several times near it.
  */
 export interface Flip {
   readonly multiplier: number
   readonly winner: number
 }
 
-/** A weigher does not matter if it changes fewer ranks than this. */
+/** The number of first ranks that are compared when a weigher is left out. */
 const RANKS = 10
 
 /** Undefined if no host passed or no weigher ran. Each result is computed when it is read. */
@@ -77,8 +77,8 @@ export function openWeightLab(weighings: Weighings): WeightLab | undefined {
 }
 
 /**
- * Totals are linear in one multiplier, so the multipliers with which a host wins are one interval: if it does not win at the far end, there
- * is exactly one point at which it stops winning.
+ * Totals are linear in one multiplier, so a host wins within one interval of multipliers. If it does not win at the far end, there is
+ * exactly one point at which it stops winning.
  */
 function flipOf(totals: Totals, w: number, winner: number, present: number, end: number, near: number): Flip | undefined {
   if (totals.winnerAt(w, end) === winner) return undefined
@@ -87,14 +87,14 @@ function flipOf(totals: Totals, w: number, winner: number, present: number, end:
 }
 
 /**
- * For each weigher the multiplier nearest to the present one at which a host would have ranked first, with the other multipliers unchanged;
- * undefined if no allowed multiplier has this effect, or if only the last bits of totals decide. Each one is verified by computing all
- * totals with it.
+ * For each weigher, the multiplier nearest to the present one with which this host would have ranked first, with the other multipliers
+ * unchanged. Undefined if no allowed multiplier does that, or if only rounding decides. Each result is verified by computing all totals
+ * with it.
  */
 export const winningMultipliers = (...asked: Parameters<typeof winningMultipliersInSteps>): readonly (number | undefined)[] =>
   atOnce(winningMultipliersInSteps(...asked))
 
-/** The same as a generator that pauses after each computation of all totals. */
+/** Searches like `winningMultipliers`, as a generator that pauses after each computation of all totals. */
 export function* winningMultipliersInSteps(
   { weighed, ranked, ...rest }: Weighings,
   position: number,
@@ -120,9 +120,9 @@ function* winningMultiplier(totals: Totals, w: number, multiplier: number, posit
 }
 
 /**
- * The multipliers at which a search for a winning host starts. The interval is one of real numbers: rounding may move its ends, and a large
- * share of this weigher may hide the shares of others. So the middle comes first, then the ends and their neighbours, then numbers at the
- * distance of each power of ten from them.
+ * The multipliers at which the search for a winning host starts. The interval comes from real arithmetic: rounding may move its ends, and a
+ * large share of this weigher may hide the shares of others. So the middle comes first, then the ends and their neighbours, then numbers at
+ * each power of ten from them.
  */
 function pointsOf(from: number, to: number): readonly number[] {
   const ends = [from, to].flatMap((value) => [value, value * (1 - 1e-12), value * (1 + 1e-12)])

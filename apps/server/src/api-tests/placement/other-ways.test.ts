@@ -40,7 +40,7 @@ describe('E01: a refusal that another order avoids contains that advice', () => 
   test('30 and 50 CPUs on 53 and 31', async () => {
     const { __typename, message, cause, decision } = await messageOf(gang(30, 50))
     expect(__typename).toBe('NoValidHost')
-    expect(message).toMatch(/In another order all find a host: other, then first\. .*SOLVER looks at all of them together\.$/)
+    expect(message).toMatch(/All instances fit in another order: other, then first\. .*SOLVER considers all of them together\.$/)
     // the text is the same wherever it is read
     expect([cause.text, decision.cause.text]).toEqual([decision.explanation.headline, decision.explanation.headline])
     expect(message).toBe(`Not all 2 instances find a host. ${cause.text}`)

@@ -96,7 +96,7 @@ test('new failures are listed first, with the refusing filter, then new placemen
   expect(failure.because).toMatch(
     /^Of 2 hosts none takes it: 1 with too little memory in all, 1 with as many instances as they may have\. Nearest is small: /,
   )
-  expect(placement).toMatchObject({ decision: { id: decided[3].decision.id }, baselineHosts: [], because: 'Finds room on small.' })
+  expect(placement).toMatchObject({ decision: { id: decided[3].decision.id }, baselineHosts: [], because: 'It fits on small.' })
   expect(found.text).toContain('1 newly placed, 1 newly failing')
 })
 

@@ -3,14 +3,16 @@ import { Prisma } from '../../generated/prisma/client.ts'
 import type { PrismaClient } from '../prisma.ts'
 import { CAUSE } from './decision-query.ts'
 
-/** A span of store time from `since` to before `until`, milliseconds since 1970, in equal steps; the last one may be shorter. */
+/**
+ * A range of store time from `since` to before `until`, in milliseconds since 1970, divided into equal steps. The last one may be shorter.
+ */
 export interface Span {
   readonly since: number
   readonly until: number
   readonly stepMs: number
 }
 
-/** Decisions of one step. */
+/** The decisions in one step. */
 export interface StepCount {
   /** The start of the step. */
   readonly at: number
@@ -19,7 +21,7 @@ export interface StepCount {
   readonly failed: number
 }
 
-/** Failed decisions whose last remaining hosts were refused with the same code. */
+/** The failed decisions with one code as the cause. */
 export interface FailureCount {
   readonly code: string
   readonly decisions: number
@@ -32,7 +34,7 @@ export interface FlavorCount {
   readonly decisions: number
 }
 
-/** The durations of decisions, milliseconds: half of them take at most `p50Ms`, 99 of 100 at most `p99Ms`. Both are measured values. */
+/** Percentiles of the durations of decisions in milliseconds. Both are measured values. */
 export interface Durations {
   readonly p50Ms: number
   readonly p99Ms: number
@@ -41,9 +43,9 @@ export interface Durations {
 export interface SpanDurations {
   /** Undefined if no duration was measured. */
   readonly all: Durations | undefined
-  /** The durations by the index of the step; steps without a measurement are absent. */
+  /** The durations by the index of the step. Steps without a measurement are absent. */
   readonly steps: ReadonlyMap<number, Durations>
-  /** Whether the limit of decisions was reached: then these are the newest. */
+  /** Whether there are more decisions than were read. The newest are read. */
   readonly isCut: boolean
 }
 
@@ -52,27 +54,27 @@ export interface ActivityStore {
   /** All steps of the span, including those without decisions. */
   steps(span: Span): Promise<StepCount[]>
   durations(span: Span): Promise<SpanDurations>
-  /** Most decisions first, of the newest MOST_FAILED. */
+  /** Sorted by the number of decisions, over the newest MOST_FAILED. */
   failures(span: Span): Promise<FailureCount[]>
-  /** The most frequent demands of the newest decisions, the most frequent first. */
+  /** The most frequent demands of the newest decisions, most frequent first. */
   flavors(span: Span): Promise<FlavorCount[]>
 }
 
-/** The number of the newest decisions that are read for requested flavors, and of failed ones for reasons. */
+/** The number of newest decisions that are read for requested flavors, and of newest failed ones for reasons. */
 const MOST_ASKED = 1_000
 export const MOST_FAILED = 20_000
-/** The number of the newest decisions whose durations are read: percentiles need a sort, and no index has them. */
+/** The number of newest decisions with durations that are read. Percentiles need a sort, and no index has them. */
 const MOST_TIMED = 100_000
 const MOST_FLAVORS = 10
 const MOST_CODES = 50
 
-// the outcomes are listed one by one, so that the index by outcome and time can be used
+// the outcomes are listed, so that the index of outcomes and times can be used
 const FAILED = Prisma.sql`d.outcome IN ('PARTIAL', 'NO_VALID_HOST')`
 const ANY = Prisma.sql`d.outcome IN ('PLACED', 'PARTIAL', 'NO_VALID_HOST')`
 
 /**
- * Counts decisions in the tables by the index of outcomes and times; everything else is computed from a bounded number of
- * decisions. `mostTimed` is for tests of that limit.
+ * Counts decisions in the tables by the index of outcomes and times. Everything else is computed from a limited number of decisions. Tests
+ * set `mostTimed`.
  */
 export function createActivityStore(prisma: PrismaClient, mostTimed = MOST_TIMED): ActivityStore {
   return {
@@ -83,7 +85,7 @@ export function createActivityStore(prisma: PrismaClient, mostTimed = MOST_TIMED
       return stepsOf(span, counts)
     },
     async durations(span) {
-      // percentile_disc returns a measured duration and does not interpolate
+      // percentile_disc returns a measured duration without interpolation
       const rows = await prisma.$queryRaw<{ step: number | null; measured: bigint; tookUs: [number, number] }[]>`
         SELECT d.step, count(*) AS measured, percentile_disc(ARRAY[0.5, 0.99]) WITHIN GROUP (ORDER BY d.took_us) AS "tookUs"
         FROM (SELECT ${stepOf(span)} AS step, d.took_us FROM decision d WHERE ${ANY} AND ${isWithin(span)} AND d.took_us IS NOT NULL

@@ -3,10 +3,10 @@ import { type ApiKey, type ApiKeyStore, createKey, createKeyUses, hashOf, isUsab
 import type { Database, PrismaClient } from '../prisma.ts'
 
 const REFRESH_MS = 5_000
-/** A lock that is held inside the transaction that edits keys. */
+/** The lock that is held in a transaction that edits keys. */
 const KEYS_LOCK = 0x67616e78
 
-/** Keys in a table, read again every few seconds. */
+/** Keys in a table, which is read again every few seconds. */
 export async function openApiKeyStore(prisma: PrismaClient, warn: (message: string) => void): Promise<ApiKeyStore> {
   let byHash = new Map<string, ApiKey>()
   const uses = createKeyUses()
@@ -46,7 +46,7 @@ export async function openApiKeyStore(prisma: PrismaClient, warn: (message: stri
   return {
     seenWithinMs: REFRESH_MS,
     verify(secret) {
-      // the look-up is by hash, so its time reveals nothing about the secret
+      // keys are found by their hash, so the time of the search reveals nothing about the secret
       const key = byHash.get(hashOf(secret))
       const now = Date.now()
       if (key === undefined || !isUsable(key, now)) return undefined

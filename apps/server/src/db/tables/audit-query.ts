@@ -2,7 +2,7 @@ import type { Query, QueryTerm } from '@gantt/scheduler-core/query'
 import { Prisma } from '../../generated/prisma/client.ts'
 import { allSql, likeLiteral, matchSql } from './decision-query.ts'
 
-/** The condition of the rows of table `audit` (as a) that match a query. */
+/** The condition for rows of table `audit` (as a) that match a query. */
 export const auditQuerySql = (query: Query, now: number): Prisma.Sql => allSql(query, Prisma.sql`a.at_ms`, now, termSql)
 
 function termSql(term: QueryTerm): Prisma.Sql {

@@ -7,14 +7,14 @@ import { auditQuerySql } from './audit-query.ts'
 
 /** The record of one mutation. */
 export interface AuditEntry {
-  /** Chosen by the writer, so that an entry is stored once even if it is written several times. */
+  /** Chosen by the writer, so that an entry is stored once even if it is written repeatedly. */
   readonly id: string
   /** Milliseconds since 1970. */
   readonly at: number
   readonly account: string
   readonly keyId: string
   readonly mutation: string
-  /** The target of the mutation, in short. */
+  /** A short description of the mutation's target. */
   readonly target: string
   /** Canonical JSON of the arguments, shortened, without secrets. */
   readonly summary: string
@@ -27,7 +27,7 @@ export interface AuditEntry {
 export interface AuditRow extends AuditEntry {
   /** 1, 2, 3, ... without gaps. */
   readonly seq: number
-  /** The hash of the row before; 64 zeros for the first. */
+  /** The hash of the row before it; 64 zeros for the first. */
   readonly previous: string
   readonly hash: string
 }
@@ -37,7 +37,7 @@ export type AuditHead = Pick<AuditRow, 'seq' | 'hash'>
 
 export const NO_ROWS: AuditHead = { seq: 0, hash: '0'.repeat(64) }
 
-/** sha256 over the canonical JSON of everything in the row but the hash. */
+/** sha256 over the canonical JSON of the row without the hash. */
 const hashOfRow = (row: Omit<AuditRow, 'hash'>): string => createHash('sha256').update(canonicalJson(row)).digest('hex')
 
 export interface AuditPage {
@@ -53,18 +53,17 @@ export interface AuditStore {
   count(query: Query): Promise<number>
 }
 
-/** The largest time that a date can be, milliseconds. */
+/** The largest number of milliseconds that a Date can hold. */
 const MAX_TIME = 8_640_000_000_000_000
 
-/** A row that was edited by hand may contain any number: it is shown nevertheless, and its hash no longer matches. */
+/** A row that was edited by hand may contain any number. It is still shown, and its hash no longer matches. */
 const toTime = (at: bigint): number => Math.max(-MAX_TIME, Math.min(MAX_TIME, Number(at)))
 
-/** A lock that is held inside the transaction of a writer, so that only one replica at a time writes. */
+/** The lock that a writer holds in its transaction, so that only one replica writes at a time. */
 const AUDIT_LOCK = 0x67616e77
 
 /**
- * Appends entries to the hash chain; no other writer does until the transaction ends. Returns the end of the chain
- * before and after.
+ * Appends entries to the hash chain. No other writer can append before the transaction ends. Returns the end of the chain before and after.
  */
 export async function appendAudit(
   tx: Database,
@@ -73,7 +72,7 @@ export async function appendAudit(
   await tx.$executeRaw`SELECT pg_advisory_xact_lock(${AUDIT_LOCK}::bigint)`
   const [last] = await tx.$queryRaw<{ seq: bigint; hash: string }[]>`SELECT seq, hash FROM audit ORDER BY seq DESC LIMIT 1`
   const before: AuditHead = last === undefined ? NO_ROWS : { seq: Number(last.seq), hash: last.hash }
-  // an earlier COMMIT whose answer was lost may have stored them already
+  // an earlier COMMIT without an answer may have stored them already
   const ids = entries.map(({ id }) => id)
   const kept = await tx.$queryRaw<{ id: string }[]>`SELECT id::text AS id FROM audit WHERE id = ANY(${ids}::uuid[])`
   const known = new Set(kept.map(({ id }) => id))

@@ -6,24 +6,24 @@ import { CAUSE, CHAIN, decisionQuerySql, FLAVOR, type HostNames, PROJECT, spanSq
 /** The fields by which decisions are grouped. */
 export type DecisionGrouping = 'CAUSE' | 'FLAVOR' | 'PROJECT' | 'PROFILE' | 'CHAIN'
 
-/** Decisions of a query in a span of store time; terms of the query about time are ignored. */
+/** Decisions of a query in a range of store time. The query's own terms about time are ignored. */
 export interface Counted {
   readonly query: Query
   readonly span: Span
-  /** Other names of hosts, by which the query finds them too. */
+  /** Other names of hosts, under which the query also finds them. */
   readonly names: HostNames
 }
 
 /** The time range of the newest decisions of a query. */
 export interface Reach {
   readonly decisions: number
-  /** Time of the first of them; undefined: there is none. */
+  /** The time of the first of them; undefined if there is none. */
   readonly since: number | undefined
   /** Whether older decisions exist that are not counted. */
   readonly isCut: boolean
 }
 
-/** The number of decisions by outcome; decisions whose outcome cannot be read are counted in `decisions` only. */
+/** The number of decisions by outcome. Decisions with an unreadable outcome are only counted in `decisions`. */
 export interface OutcomeCounts {
   readonly decisions: number
   readonly placed: number
@@ -47,15 +47,15 @@ export interface KeyCount {
 }
 
 export interface DecisionCountStore {
-  /** At most MOST_COUNTED decisions; those of one millisecond are counted all or not at all. */
+  /** At most MOST_COUNTED decisions. Those of one millisecond are counted all or not at all. */
   reach(counted: Counted): Promise<Reach>
-  /** Steps that have decisions; step 0 begins at `base`, which is not after the span's begin. */
+  /** Steps with decisions. Step 0 begins at `base`, which is not after the range's begin. */
   steps(counted: Counted, base: number, stepMs: number): Promise<StepOutcomes[]>
   /** The groups, the largest first, and the total number of groups. */
   groups(counted: Counted, by: DecisionGrouping, first: number): Promise<{ readonly groups: KeyCount[]; readonly total: number }>
 }
 
-/** The number of the newest decisions of a query that are counted. */
+/** The number of newest decisions of a query that are counted. */
 export const MOST_COUNTED = 100_000
 
 const keys: Readonly<Record<DecisionGrouping, Prisma.Sql>> = {
@@ -66,7 +66,7 @@ const keys: Readonly<Record<DecisionGrouping, Prisma.Sql>> = {
   CHAIN,
 }
 
-/** Counts a bounded number of decisions in the tables. `most` is that number, for tests of the limit. */
+/** Counts a limited number of decisions in the tables. Tests set the limit `most`. */
 export function createDecisionCountStore(prisma: PrismaClient, most = MOST_COUNTED): DecisionCountStore {
   return {
     async reach(counted) {
@@ -104,7 +104,7 @@ export function createDecisionCountStore(prisma: PrismaClient, most = MOST_COUNT
 
 function isCounted({ query, span, names }: Counted): Prisma.Sql {
   const { terms } = query
-  // the span already contains the terms about time, so the current time is not needed
+  // the range contains the terms about time, so the current time is not needed
   const others = decisionQuerySql({ terms: terms.filter((term) => !isOfTime(term)) }, 0, names)
   return Prisma.join([others, ...spanSql(Prisma.sql`d.at_ms`, span)], ' AND ')
 }

@@ -11,17 +11,20 @@ import {
 } from '@gantt/scheduler-core/query'
 import { Prisma } from '../../generated/prisma/client.ts'
 
-/** Names of each host that has more than one. Rows have the name that a host had at the decision. */
+/** The names of each host with several names. Rows have the name that the host had at the decision. */
 export type HostNames = readonly (readonly string[])[]
 
-/** The rows of table `decision` (as d) that match a query: the same as services/decision/decision-query.ts for decisions in memory. */
+/**
+ * The condition for rows of table `decision` (as d) that match a query. services/decision/decision-query.ts does the same for decisions in
+ * memory.
+ */
 export const decisionQuerySql = (query: Query, now: number, names: HostNames = []): Prisma.Sql =>
   allSql(query, Prisma.sql`d.at_ms`, now, (term) => {
     const others = term.field === null || term.field === 'host' ? namesMeant(term, names) : []
     return others.length === 0 ? termSql(term) : Prisma.sql`(${termSql(term)} OR ${hostsSql(others)})`
   })
 
-/** Decisions that chose a host of one of these names. */
+/** Decisions that chose a host with one of these names. */
 export const hostsSql = (names: readonly string[]): Prisma.Sql => Prisma.sql`d.hosts && ${[...names]}::text[]`
 
 /** All names of the hosts, for a term that lists several hosts. */
@@ -43,15 +46,18 @@ function termSql(term: QueryTerm): Prisma.Sql {
   return Prisma.sql`EXISTS (SELECT 1 FROM ${texts} AS one(text) WHERE ${isOneOf})`
 }
 
-/** Rows of the audit (a) of calls whose answer was a decision, which is then their target: as `audit_decision_idx` has them. */
+/**
+ * Rows of the audit (a) for calls that were answered with a decision, which is their target. The condition is that of the index
+ * `audit_decision_idx`.
+ */
 export const ANSWERED = Prisma.sql`a.result IN ('SelectDestinationsPayload', 'NoValidHost')`
 
-/** Decisions that answered a request whose id (one.text) is as wanted: the audit is read for it once, not for each decision. */
+/** Decisions that answered a request with a matching id (one.text). The audit is read once for it, not for each decision. */
 const answeredSql = (isWanted: Prisma.Sql): Prisma.Sql =>
   Prisma.sql`d.id = ANY(ARRAY(SELECT a.target::uuid FROM audit a, LATERAL (VALUES (a.request_id)) AS one(text)
     WHERE ${ANSWERED} AND (${isWanted}) AND a.target ~ '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$'))`
 
-/** The request: in the document of a decision in long form, otherwise in the request's own row. */
+/** A field of the request: from the document of a decision in long form, otherwise from the request's own row. */
 const ofRequest = (path: string, column: string): Prisma.Sql =>
   Prisma.sql`coalesce(d.document #>> ${path}::text[], (SELECT r.${Prisma.raw(column)} FROM request_spec r WHERE r.id = d.request_spec_id))`
 
@@ -63,8 +69,8 @@ export const PROJECT = ofRequest('{record,request,projectId}', 'project_id')
 export const CHAIN = Prisma.sql`d.instance_uuids[1]`
 
 /**
- * The code and text of why a decision (d) was refused, by the rules of `causeOfRefusal`: the recorded cause, otherwise
- * a reason. Reasons are in the order of the filters, and for one filter in descending number of hosts.
+ * The code and text of the cause for which a decision (d) was refused, by the rules of `causeOfRefusal`: the recorded cause, otherwise a
+ * reason. Reasons are in the order of the filters, and for one filter by descending number of hosts.
  */
 export const CAUSE = Prisma.sql`SELECT d.document -> 'cause' ->> 'code' AS code, d.document -> 'cause' ->> 'text' AS text
   WHERE d.document ? 'cause'
@@ -89,7 +95,7 @@ const textsOf: Readonly<Record<string, Prisma.Sql>> = {
   filter: Prisma.sql`(SELECT reason ->> 'filter' FROM jsonb_array_elements(d.document -> 'reasons') AS reason)`,
 }
 
-/** Matches a part of the id, an instance, a chosen host or the flavor's name, ignoring case; or the whole id of a request. */
+/** Matches a part of the id, of an instance, of a chosen host or of the flavor's name, ignoring case, or the whole id of a request. */
 function wordSql(word: string): Prisma.Sql {
   const plain = word.replace(/\\(.)/g, '$1')
   const part = `%${likeLiteral(plain.toLowerCase())}%`
@@ -110,13 +116,13 @@ export function matchSql(value: string): Prisma.Sql {
 /** Escapes a text for use in a LIKE pattern. */
 export const likeLiteral = (text: string): string => text.replace(/[%_\\]/g, '\\$&')
 
-/** The condition of a span on a column of milliseconds since 1970, which is alone on its side so that its index is used. */
+/** The condition that a column is in a range of milliseconds since 1970. The column is alone on its side, so that its index is used. */
 export const spanSql = (column: Prisma.Sql, { since, until }: Span): Prisma.Sql[] => [
   ...(since === undefined ? [] : [Prisma.sql`${column} >= ${since}::bigint`]),
   ...(until === undefined ? [] : [Prisma.sql`${column} < ${until}::bigint`]),
 ]
 
-/** The condition of all terms, with those of the time combined; `termSql` is the condition of a single other term, not negated. */
+/** The condition of all terms. Those about time are combined. `termSql` is the condition of a single other term, not negated. */
 export function allSql(query: Query, column: Prisma.Sql, now: number, termSql: (term: QueryTerm) => Prisma.Sql): Prisma.Sql {
   const others = query.terms
     .filter((term) => !isOfTime(term))

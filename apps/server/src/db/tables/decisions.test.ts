@@ -16,9 +16,9 @@ afterAll(async () => {
   await database.drop()
 })
 
-test('the query of the tables each second uses the index of times, and does not read all decisions', async () => {
+test('the query that runs each second uses the index of times, and does not read all decisions', async () => {
   const plan = await prisma.$transaction(async (tx) => {
-    // the tables of a test are so small that the planner would prefer a sequential scan
+    // the test's tables are so small that the planner would prefer a sequential scan
     await tx.$executeRaw`SET LOCAL enable_seqscan = off`
     return tx.$queryRaw<Record<string, string>[]>(Prisma.sql`EXPLAIN ${unloggedSql(20_000)}`)
   })

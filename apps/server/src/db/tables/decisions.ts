@@ -17,7 +17,7 @@ export interface DecisionFilter {
   readonly outcome?: readonly string[]
   /** The name of a chosen host. */
   readonly host?: string
-  /** Other names of hosts, by which `host` and `query` find them too. */
+  /** Other names of hosts, under which `host` and `query` also find them. */
   readonly names?: HostNames
   readonly instanceUuid?: string
   readonly requestSpecId?: string
@@ -28,7 +28,7 @@ export interface DecisionFilter {
 
 export interface DecisionStore {
   find(id: string): Promise<StoredDecision | undefined>
-  /** The decisions with these ids that are kept, in the order in which they were made. */
+  /** The stored decisions with these ids, in the order in which they were made. */
   findAll(ids: readonly string[]): Promise<(StoredDecision | UnreadableDecision)[]>
   /** The order is newest first. */
   list(
@@ -37,23 +37,20 @@ export interface DecisionStore {
   count(filter: DecisionFilter): Promise<number>
   /** The earlier attempts of the decision that did not count, oldest first. */
   lostTries(id: string): Promise<readonly LostTry[]>
-  /** Ids of the requests that each decision answered, by decision id and as far as the audit has them, in the order of the requests. */
+  /** Ids of the requests that each decision answered, by decision id, in the order of the requests. Only those in the audit are known. */
   requestIds(ids: readonly string[]): Promise<ReadonlyMap<string, readonly string[]>>
   /** A uniform random sample of the decisions by any version of a profile between two store times, and their total number. */
   sample(wanted: { readonly profileName: string; readonly since: number; readonly until: number; readonly limit: number }): Promise<{
     readonly total: number
     readonly decisions: readonly (StoredDecision | UnreadableDecision)[]
   }>
-  /** Stores the hash of a decision's verdicts unless one is stored already; returns the stored hash. */
+  /** Stores the hash of a decision's verdicts unless one is stored already. Returns the stored hash. */
   keepMatrix(id: string, hash: string): Promise<Pick<KeptReceipt, 'matrix' | 'matrixAt'> | undefined>
 }
 
-/** Refusals and advice: they are in no log, so other replicas find them in the tables only. */
+/** Refusals and advice. They are not in the log, so other replicas find them only in the tables. */
 export interface UnloggedDecisions {
-  /**
-   * Decisions that are in no log, made within the last milliseconds by the clock of the tables, oldest first: their
-   * ids, and their age.
-   */
+  /** Decisions outside of the log that were made within this time by the clock of the tables, oldest first: their ids and ages. */
   unlogged(withinMs: number): Promise<readonly { readonly id: string; readonly agoMs: number }[]>
 }
 
@@ -92,7 +89,7 @@ const SELECT = Prisma.sql`
     CASE WHEN d.packed IS NULL THEN NULL ELSE (SELECT r.document FROM request_spec r WHERE r.id = d.request_spec_id) END AS request
   FROM decision d`
 
-/** A decision is in the tables, but its record was written by a newer release, or is damaged. */
+/** A decision is in the tables, but its record was written by a newer release or is damaged. */
 export class UnreadableDecisionError extends RangeError {
   override readonly name = 'UnreadableDecisionError'
   readonly reason: string
@@ -140,7 +137,7 @@ export function createDecisionStore(prisma: PrismaClient): DecisionStore & Unlog
     async sample({ profileName, since, until, limit }) {
       const isWanted = Prisma.sql`d.at_ms >= ${since} AND d.at_ms <= ${until} AND split_part(d.profile, '@', 1) = ${profileName}`
       const [counted] = await prisma.$queryRaw<{ count: bigint }[]>`SELECT count(*) AS count FROM decision d WHERE ${isWanted}`
-      // ids are random: their order is a random sample, and the same for every reader
+      // ids are random, so their order gives a random sample that is the same for every reader
       const rows = await prisma.$queryRaw<DecisionRow[]>`${SELECT} WHERE ${isWanted} ORDER BY d.id LIMIT ${limit}`
       return { total: Number(counted?.count ?? 0), decisions: await mapInPieces(rows, toListed) }
     },
@@ -155,7 +152,7 @@ export function createDecisionStore(prisma: PrismaClient): DecisionStore & Unlog
   }
 }
 
-/** The clock is read once, in a query of its own, because a value that may change for each row prevents the use of an index. */
+/** The clock is read once in a separate query. A value that may change for each row would prevent the use of an index. */
 export function unloggedSql(withinMs: number): Prisma.Sql {
   const now = Prisma.sql`(SELECT (extract(epoch FROM clock_timestamp()) * 1000)::bigint)`
   return Prisma.sql`
@@ -163,7 +160,7 @@ export function unloggedSql(withinMs: number): Prisma.Sql {
     WHERE d.at_ms >= ${now} - ${Math.ceil(withinMs)}::bigint AND d.entry_id IS NULL ORDER BY d.at_ms, d.id`
 }
 
-/** The condition that every given part of the filter holds. */
+/** The condition that all given parts of the filter are met. */
 function whereOf({ outcome, host, instanceUuid, requestSpecId, account, since, query, names = [] }: DecisionFilter): Prisma.Sql {
   return Prisma.join(
     [
@@ -205,7 +202,7 @@ const toStored = (row: DecisionRow): StoredDecision => ({
   },
 })
 
-/** A row that cannot be read does not prevent the others from being listed. */
+/** Reads a row. An unreadable row does not prevent the others from being listed. */
 function toListed(row: DecisionRow): StoredDecision | UnreadableDecision {
   try {
     return toStored(row)
@@ -219,7 +216,7 @@ function toListed(row: DecisionRow): StoredDecision | UnreadableDecision {
 /** Whether only the columns of the row can be read. */
 export const isUnreadable = (row: StoredDecision | UnreadableDecision): row is UnreadableDecision => 'unreadable' in row
 
-/** A decision is kept packed next to its columns and its request, or as older releases did: all of it in the document. */
+/** A decision is stored in packed form next to its columns and its request. Older releases stored all of it in the document. */
 function documentOf({ id, packed, document, request, ...row }: DecisionRow): Document {
   if (packed === null) return longForm(id, document)
   const refusal = refusalIn(document)
@@ -234,7 +231,7 @@ function documentOf({ id, packed, document, request, ...row }: DecisionRow): Doc
   }
 }
 
-/** A record of an older release whose packed form was lost, or that never had one. */
+/** A record of an older release that has no packed form, or lost it. */
 function longForm(id: string, document: unknown): Document {
   if (!isLongForm(document)) throw new UnreadableDecisionError(id, 'it is not packed, and its long form is damaged')
   return document
@@ -259,7 +256,7 @@ const isCause = (one: unknown): boolean =>
   (one.admitted === null || Number.isInteger(one.admitted)) &&
   (one.nearest === null || (isObject(one.nearest) && isText(one.nearest.host) && isText(one.nearest.node)))
 
-/** The record without a check of its parts; readers parse it. */
+/** Whether it is a record in long form. Its parts are not checked, because readers parse them. */
 const isLongForm = (document: unknown): document is Document =>
   isObject(document) &&
   isObject(document.record) &&
@@ -278,7 +275,7 @@ type Refusal = Pick<Document, 'reasons' | 'cause'>
 const isRefusal = (document: Readonly<Record<string, unknown>>): boolean =>
   isListOf(document.reasons, isReason) && (document.cause === undefined || isCause(document.cause))
 
-/** Reasons and cause of a packed decision, from their columns; undefined where they are not what was written. */
+/** Reasons and cause of a packed decision, from their columns; undefined if the columns were changed. */
 function refusalIn(document: unknown): Refusal | undefined {
   if (!isObject(document)) return undefined
   const { reasons = [], cause } = document as Partial<Refusal>
@@ -302,7 +299,7 @@ function unpackOrSay(packed: Uint8Array, columns: StoredFields): KeptDecision {
   }
 }
 
-/** Stores decisions; one that exists already is not changed. */
+/** Stores decisions. Existing ones are not changed. */
 export async function writeDecisions(database: Database, decisions: readonly StoredDecision[], mayPack: boolean): Promise<void> {
   if (decisions.length === 0) return
   const rows = await mapWithPauses(decisions, (decision) => {
@@ -338,7 +335,7 @@ export async function writeDecisions(database: Database, decisions: readonly Sto
     ON CONFLICT (id) DO NOTHING`
 }
 
-/** Packed if every replica reads packed decisions and the packed form holds everything, otherwise in long form. */
+/** The packed form if every replica can read it and it contains everything, otherwise the long form. */
 function packedOr(decision: Document, mayPack: boolean) {
   const { place: _columns, claimIds, reasons, cause, ...kept } = decision
   const packed = mayPack && claimIds.every((id) => UUID.test(id)) ? packDecision(kept) : undefined

@@ -10,7 +10,7 @@ export interface HostChangeSpan {
   readonly from: number
 }
 
-/** Stores steps; a step that is stored already is not changed. */
+/** Stores steps. Existing ones are not changed. */
 export const writeHostChanges = (database: Database, rows: readonly HostChangeRow[]): Promise<unknown> =>
   database.$executeRaw`
     INSERT INTO host_change (revision, place, host, node, kind, at_ms, reason, aggregate, aggregate_name, changes, untold)
@@ -19,8 +19,8 @@ export const writeHostChanges = (database: Database, rows: readonly HostChangeRo
     ON CONFLICT (revision, place) DO NOTHING`
 
 /**
- * The head of a statement that records how far the steps go, together with the tables' position. A release without
- * this table writes entries without steps; after such entries the record begins anew.
+ * The first part of a statement that records, with the tables' position, how far the steps go. A release without this table writes entries
+ * without steps. The record then starts again after them.
  */
 export const coverHostChanges = ({
   after,
@@ -37,7 +37,7 @@ export const coverHostChanges = ({
       from_revision = CASE WHEN span.to_revision = ${after}::bigint THEN span.from_revision ELSE excluded.from_revision END,
       from_ms = CASE WHEN span.to_revision = ${after}::bigint THEN span.from_ms ELSE excluded.from_ms END)`
 
-/** Undefined before anything was written. */
+/** Undefined if nothing was written yet. */
 export async function readHostChangeSpan(prisma: PrismaClient): Promise<HostChangeSpan | undefined> {
   const [row] = await prisma.$queryRaw<{ fromRevision: bigint; from: bigint }[]>`
     SELECT from_revision AS "fromRevision", from_ms AS "from" FROM host_change_span WHERE id = 1`

@@ -14,7 +14,7 @@ export interface TimelineRow {
   readonly kind: TimelineKind
   /** Store time, milliseconds since 1970. */
   readonly at: number
-  /** The entry of the log; null where only the time is kept: a claim that was confirmed or ended, and changed since. */
+  /** The entry of the log. Null for a claim that was confirmed or ended and changed since, because only the time is stored. */
   readonly revision: number | null
   readonly reason: string | null
   readonly aggregate: string | null
@@ -31,7 +31,7 @@ export interface TimelineRow {
   readonly attempt: number | null
   /** Why an attempt did not count. */
   readonly code: Code | null
-  /** The position in the order, together with the time. */
+  /** The order of events with the same time. */
   readonly rank: number
   readonly key: string
 }
@@ -43,7 +43,7 @@ export interface TimelineQuery {
   /** All present and past names of the host. */
   readonly names: readonly HostName[]
   readonly kinds: readonly TimelineKind[]
-  /** Steps after this position are omitted. */
+  /** Steps after this position are left out. */
   readonly until?: { readonly revision: number; readonly at: number } | undefined
   readonly after?: TimelinePlace | undefined
   readonly first: number
@@ -54,11 +54,13 @@ export interface HostTimelineStore {
   count(query: Omit<TimelineQuery, 'after' | 'first'>): Promise<number>
   /** The revision from which on the tables have steps that are not about claims; undefined if they have none. */
   span(): Promise<HostChangeSpan | undefined>
-  /** For each time, the operators' edits near it, the nearest later one first. */
+  /** For each time, the operators' edits near it. The nearest later one comes first. */
   edits(times: readonly number[]): Promise<readonly (readonly AuditRow[])[]>
 }
 
-/** The largest difference between the clock of a replica, which the audit records, and the store's, and the longest duration of an answer. */
+/**
+ * The largest difference between the clock of a replica, which the audit records, and the store's, plus the longest duration of an answer.
+ */
 const BEFORE_MS = 5_000
 const BEHIND_MS = 60_000
 /** The number of edits that are examined for one time. */
@@ -95,7 +97,7 @@ export function createHostTimelineStore(prisma: PrismaClient): HostTimelineStore
 
 type Asked = Omit<TimelineQuery, 'after' | 'first'>
 
-/** The rows of all tables with the requested kinds; from each table no more than a page needs. */
+/** The rows of all tables with the requested kinds. Each table returns at most what a page needs. */
 function stepsSql(query: Asked, after?: TimelinePlace, most?: number): Prisma.Sql {
   const page = (steps: Prisma.Sql): Prisma.Sql =>
     most === undefined
@@ -129,8 +131,8 @@ const ownSql = ({ names, kinds, until }: Asked, after: TimelinePlace | undefined
     ${until === undefined ? Prisma.empty : Prisma.sql`AND c.revision <= ${until.revision}::bigint`}`
 
 /**
- * The events of claims on the host, at most three each; a claim that was created as confirmed has no confirmation.
- * Reads all claims of the one host that existed by then.
+ * The events of claims on the host, at most three for each. A claim that was created as confirmed has no confirmation. Reads all claims of
+ * the host that existed at that time.
  */
 const claimsSql = ({ names, kinds, until }: Asked, after: TimelinePlace | undefined): Prisma.Sql => Prisma.sql`
   SELECT step.at, step.rank, c.id::text AS key, step.kind,
@@ -146,7 +148,7 @@ const claimsSql = ({ names, kinds, until }: Asked, after: TimelinePlace | undefi
     ${after === undefined ? Prisma.empty : Prisma.sql`AND c.created_at_ms <= ${after[0]}::bigint`}
     ${until === undefined ? Prisma.empty : Prisma.sql`AND step.at <= ${until.at}::bigint`}`
 
-/** Void decisions that had chosen the host: their rows have the host's name, but no node. */
+/** Void decisions that had chosen the host. Their rows have the host's name and no node. */
 const triesSql = ({ names, until }: Asked): Prisma.Sql => Prisma.sql`
   SELECT l.at_ms AS at, 4 AS rank, l.decision_id::text || lpad(l.attempt::text, 10, '0') AS key, 'TRY_LOST' AS kind, l.revision,
     NULL::text AS reason, NULL::text AS aggregate, NULL::text AS "aggregateName", '[]'::jsonb AS changes, 0 AS untold, NULL::text AS claim,

@@ -3,7 +3,7 @@ import pg from 'pg'
 import type { LastOf, LeaseStore } from '../../stores/leases.ts'
 import { TIMEOUTS } from '../session.ts'
 
-/** A lock that the replica which evaluates the leases holds during one read. */
+/** The lock that a replica holds while it evaluates the leases. */
 const WATCH_LOCK = 0x67616e82
 
 const LISTENED = `INSERT INTO liveness_watch AS watch (since_ms, until_ms) VALUES ($1, $1)
@@ -14,21 +14,21 @@ const RENEW = `INSERT INTO lease (host, node, heard_at_ms)
   SELECT host, node, (extract(epoch FROM clock_timestamp()) * 1000)::bigint FROM unnest($1::text[], $2::text[]) AS heard (host, node)
   ON CONFLICT (host, node) DO UPDATE SET heard_at_ms = greatest(lease.heard_at_ms, excluded.heard_at_ms)`
 
-/** Selects all leases, a thousand per row, because one row per lease would be most of the work of each read of a large fleet. */
+/** Selects all leases, a thousand per row. One row per lease would be most of the work of each read. */
 const READ = `SELECT json_agg(host), json_agg(node), json_agg(heard_at_ms)
   FROM (SELECT host, node, heard_at_ms, row_number() OVER () / 1000 AS part FROM lease) AS numbered GROUP BY part`
 
-/** Ignores the end of a connection between two statements: the next statement fails and reports it. */
+/** Ignores the end of a connection between two statements, because the next statement fails. */
 const ignored = (): void => {}
 
-/** Leases in a table; a reader holds a lock for this long. */
+/** Leases in a table. A reader holds a lock while it evaluates them. */
 export function createLeaseStore(connection: pg.ClientConfig): LeaseStore {
   const { connectionTimeoutMillis, query_timeout } = TIMEOUTS
   const pool = new pg.Pool({ connectionTimeoutMillis, query_timeout, ...connection, max: 2 })
-  pool.on('error', () => undefined) // an idle connection ended: the pool opens another when it needs one
+  pool.on('error', () => undefined) // an idle connection ended, and the pool opens another one when it needs it
   return {
     async renew(hosts) {
-      // in one order everywhere, so that two replicas do not wait for each other
+      // sorted, so that two replicas do not wait for each other
       const sorted = hosts.map((host) => [hostKey(host), host] as const).sort(([a], [b]) => (a < b ? -1 : 1))
       await pool.query(RENEW, [sorted.map(([, { host }]) => host), sorted.map(([, { node }]) => node)])
     },

@@ -2,25 +2,25 @@ import type { Code } from '@gantt/scheduler-core'
 import type { Database, PrismaClient } from '../prisma.ts'
 import type { LostTryRow } from './rows.ts'
 
-/** An attempt to decide a request that did not count, as the log proves. */
+/** A void attempt to decide a request, as recorded in the log. */
 export interface LostTry {
-  /** The number of decisions of the request up to and including this one. */
+  /** The number of decisions of the request, including this one. */
   readonly attempt: number
-  /** Revision of the entry that carried its proposal. */
+  /** The revision of the entry with its proposal. */
   readonly revision: number
-  /** Revision of the state that it was decided on. */
+  /** The revision of the state on which it was decided. */
   readonly basis: number
   /** Store time, milliseconds since 1970. */
   readonly at: number
   /** Why the proposal did not count, as a code. */
   readonly code: Code
-  /** Names of the hosts that it had chosen. */
+  /** The names of the chosen hosts. */
   readonly hosts: readonly string[]
-  /** Microseconds; null: not measured. */
+  /** Microseconds; null if not measured. */
   readonly tookUs: number | null
 }
 
-/** The lost attempts of one decision, oldest first. */
+/** The void attempts of one decision, oldest first. */
 export async function readLostTries(prisma: PrismaClient, decision: string): Promise<readonly LostTry[]> {
   const rows = await prisma.lostTry.findMany({ where: { decisionId: decision }, orderBy: { attempt: 'asc' } })
   return rows.map(({ attempt, revision, basis, atMs, code, hosts, tookUs }) => ({
@@ -28,14 +28,14 @@ export async function readLostTries(prisma: PrismaClient, decision: string): Pro
     revision: Number(revision),
     basis: Number(basis),
     at: Number(atMs),
-    // only the projector writes the column, from a verdict of the judge
+    // only the projector writes this column, with a verdict of the judge
     code: code as Code,
     hosts,
     tookUs,
   }))
 }
 
-/** Stores attempts; one that is stored already is not changed. */
+/** Stores attempts. Existing ones are not changed. */
 export const writeLostTries = (database: Database, rows: readonly LostTryRow[]): Promise<unknown> =>
   database.$executeRaw`
     INSERT INTO lost_try (decision_id, attempt, revision, basis, at_ms, code, hosts, took_us)

@@ -10,7 +10,7 @@ import type { NodeRow, Rows } from './rows.ts'
 import { refusalOf, type SetAside, writeOrSetAside } from './set-aside.ts'
 
 const NAME = 'main'
-/** Rows of one statement, between which the replica does other work: one entry may touch every host of a fleet. */
+/** The rows in one statement. The replica does other work between two statements, because one entry may change every host of a fleet. */
 const STATEMENT_ROWS = 500
 /** The time limit of a transaction, and the time that each row adds to it. */
 const WRITE_MS = 30_000
@@ -18,19 +18,18 @@ const ROW_MS = 2
 
 /** The positions of the projections, and the only way to write them. */
 export interface ProjectionStore {
-  /** The last entry that the tables reflect. */
+  /** The last entry that the tables contain. */
   position(): Promise<Followed>
   /**
-   * Writes rows whose revisions follow the position, in one transaction with the new position. Returns the position
-   * afterwards, or undefined if another replica is writing now. Rows at or before the position are skipped; rows after
-   * a gap are not written.
+   * Writes rows with revisions after the position, in one transaction with the new position. Returns the new position, or undefined if
+   * another replica is writing. Rows up to the position are skipped, and rows after a gap are not written.
    */
   write(rows: readonly Rows[]): Promise<number | undefined>
-  /** The number of rows set aside so far because the database refuses their content. */
+  /** The number of rows that were skipped so far because the database refused their content. */
   countSetAside(): Promise<number>
 }
 
-/** `mayPack`: whether every replica reads packed decisions; `onSetAside` is called for every row that the database refuses. */
+/** `mayPack`: whether every replica can read packed decisions. `onSetAside` is called for every row that the database refuses. */
 export function createProjectionStore(
   prisma: PrismaClient,
   mayPack: () => boolean,
@@ -69,7 +68,7 @@ export function createProjectionStore(
 
     async write(rows) {
       const { position, aside } = await run(rows, false).catch((error: unknown) => {
-        // one row must not stop the others: the rows are written again one by one, and refused ones are set aside
+        // one row must not stop the others, so the rows are written again one by one, and refused ones are skipped and recorded
         if (refusalOf(error) === undefined) throw error
         return run(rows, true)
       })
@@ -92,7 +91,7 @@ const putAll: Put = async (_kind, rows, write) => {
   for (let from = 0; from < rows.length; from += STATEMENT_ROWS) await write(rows.slice(from, from + STATEMENT_ROWS))
 }
 
-/** Writes the effects of some entries, table by table: the last state of each object. */
+/** Writes the effects of these entries, table by table: the last state of each object. */
 async function writeTables(tx: Database, next: readonly Rows[], put: Put, mayPack: boolean): Promise<void> {
   const decisions = next.flatMap((row) => row.decisions.map((decision) => ({ ...decision, revision: row.revision })))
   await put('decision', decisions, async (rows) => {
@@ -157,7 +156,7 @@ function lastOf<Row extends { readonly id: string }>(rows: readonly Row[]): Row[
   return [...new Map(rows.map((row) => [row.id, row])).values()]
 }
 
-/** The last row of each host, by ordinal because ids may change. A host that gave up an id comes before a host that may have it now. */
+/** The last row of each host, by ordinal because ids may change. A host that lost an id comes before a host that may have it now. */
 function lastOfHost(rows: readonly NodeRow[]): NodeRow[] {
   const last = [...new Map(rows.map((row) => [row.ordinal, row])).values()]
   return last.sort((a, b) => Number(b.isRenamed) - Number(a.isRenamed))

@@ -8,13 +8,13 @@ import { writeRequestSpecs } from './request-specs.ts'
 import type { StoredDecision } from './rows.ts'
 import { refusalOf, type SetAside, writeOrSetAside } from './set-aside.ts'
 
-/** The position of the tables in a stream: the sequence and id of the last message that they contain. */
+/** The position of the tables in a stream: sequence and id of the last message that they contain. */
 export interface StreamPosition {
   readonly sequence: number
   readonly id: string
 }
 
-/** The records in some messages of a stream, in their order. */
+/** The records in consecutive messages of a stream. */
 export interface RecordRows {
   readonly decisions: readonly StoredDecision[]
   readonly audit: readonly AuditEntry[]
@@ -22,7 +22,7 @@ export interface RecordRows {
   readonly keys: readonly KeyRow[]
 }
 
-/** A key with all edits up to now applied. */
+/** A key after all edits so far. */
 export interface KeyRow {
   readonly key: ApiKey
   readonly hash: string
@@ -31,7 +31,10 @@ export interface KeyRow {
 /** Tables that follow streams of records and keys. */
 export interface RecordTables {
   position(stream: string): Promise<StreamPosition>
-  /** Writes rows and the new position in one transaction. Returns false, and writes nothing, if another replica writes or wrote them. */
+  /**
+   * Writes rows and the new position in one transaction. Returns false and writes nothing if another replica is writing, or has written
+   * them.
+   */
   write(stream: string, from: StreamPosition, to: StreamPosition, rows: RecordRows): Promise<boolean>
   /** The existing keys. */
   keys(): Promise<readonly KeyWrite[]>
@@ -42,7 +45,7 @@ export interface RecordTables {
 export interface RecordTablesOptions {
   /** Whether every replica reads packed decisions. */
   mayPack(): boolean
-  /** Called with rows whose content the database refuses: the others are written. */
+  /** Called with rows that the database refuses because of their content. The others are written. */
   onSetAside(row: SetAside): void
   warn(message: string): void
 }
@@ -78,7 +81,7 @@ export function createRecordTables(prisma: PrismaClient, { mayPack, onSetAside, 
     },
     async write(stream, from, to, rows) {
       const done = await run(stream, from, to, rows, false).catch((error: unknown) => {
-        // one row must not stop the others: the rows are written again one by one, and refused ones are set aside
+        // one row must not stop the others, so the rows are written again one by one, and refused ones are skipped and recorded
         if (refusalOf(error) === undefined) throw error
         return run(stream, from, to, rows, true)
       })
@@ -126,7 +129,7 @@ async function writeRows(
     keys.map(({ key, hash }) => ({ id: key.id, key, hash })),
     (rows) => writeKeys(tx, rows),
   )
-  // a key may have been used before its row exists; its next use is written
+  // a key may have been used before its row exists, and then its next use is written
   if (uses.length > 0) await writeKeyUses(tx, uses)
   return head
 }

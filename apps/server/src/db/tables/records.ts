@@ -7,11 +7,11 @@ import { writeRequestSpecs } from './request-specs.ts'
 export interface RecordStoreOptions {
   /** Whether every replica reads packed decisions. */
   mayPack(): boolean
-  /** Warns operators when the audit lost rows that this process wrote. */
+  /** Warns operators if the audit lost rows that this process wrote. */
   warn(message: string): void
 }
 
-/** How long a transaction of writes may take if the database is slow, milliseconds; how long it waits for a connection is in db/session.ts. */
+/** The timeout of a write transaction on a slow database, in milliseconds. The timeout for a connection is in db/session.ts. */
 const PATIENCE = { timeout: 15_000 }
 
 /** Writes records directly into their tables. */
@@ -33,7 +33,7 @@ export function createRecordStore(prisma: PrismaClient, { mayPack, warn }: Recor
   }
 }
 
-/** Warns when the chain ends before where it was known to reach. */
+/** Warns if the chain ends before its known end. */
 export function warnIfBack(found: AuditHead, known: AuditHead, warn: (message: string) => void): void {
   if (found.seq < known.seq)
     warn(`the audit went back: row ${known.seq} was written and the last row is ${found.seq}; rows were removed or a backup was restored`)

@@ -15,7 +15,7 @@ export interface StoredRequestSpec {
 
 export interface RequestSpecStore {
   find(id: string): Promise<StoredRequestSpec | undefined>
-  /** The newest ones first. */
+  /** Newest first. */
   list(page: { readonly first: number; readonly after?: { readonly createdAt: number; readonly id: string } }): Promise<StoredRequestSpec[]>
   count(): Promise<number>
 }

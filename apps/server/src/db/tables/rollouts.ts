@@ -8,9 +8,9 @@ export interface RolloutCounts {
   readonly elsewhere: number
   readonly newFailures: number
   readonly newPlacements: number
-  /** Decisions that were skipped for lack of time, or because their state was no longer available. */
+  /** Decisions that were not replayed because there was no time, or their state was no longer available. */
   readonly skipped: number
-  /** Decisions that were skipped because they would have needed a solver. */
+  /** Decisions that were not replayed because a solver would be needed. */
   readonly notSolved: number
 }
 
@@ -24,7 +24,7 @@ export interface RolloutMinute extends RolloutCounts {
   readonly replica: string
 }
 
-/** The host that a version chooses for an instance, and its rank by the other version; without a host, the version finds none. */
+/** The host that a version chooses for an instance, and its rank by the other version. Without a host, the version finds none. */
 export interface RankedChoice extends Omit<HostRank, 'host'> {
   readonly host: string | null
 }
@@ -37,7 +37,7 @@ export interface KeptDisagreement {
   readonly at: number
   readonly kind: Exclude<Agreement, 'SAME'>
   readonly because: string
-  /** The index of the first instance that is placed on another host; null if one version places fewer instances. */
+  /** The index of the first instance that is placed on another host. Null if one version places fewer instances. */
   readonly instance: number | null
   readonly baseline: RankedChoice
   readonly candidate: RankedChoice
@@ -45,43 +45,43 @@ export interface KeptDisagreement {
 
 export interface RolloutSpan {
   readonly rollout: string
-  /** The start of the period, inclusive, at a full minute. */
+  /** The start of the range, inclusive, at a full minute. */
   readonly since: number
-  /** The end of the period, exclusive. */
+  /** The end of the range, exclusive. */
   readonly until: number
 }
 
 export interface RolloutStore {
   /**
-   * Stores minutes, replacing earlier values, and disagreements, of which the oldest are dropped beyond the limit. It is one
-   * transaction for the minutes and the disagreements, and may be repeated.
+   * Stores minutes, which replace earlier values, and disagreements. Beyond the limit, the oldest disagreements are deleted. Minutes and
+   * disagreements are written in one transaction, which may be repeated.
    */
   keep(minutes: readonly RolloutMinute[], disagreements: readonly KeptDisagreement[]): Promise<void>
-  /** The findings of all replicas in steps of a given length; empty steps are omitted. */
+  /** The findings of all replicas in steps of a given length. Empty steps are left out. */
   steps(span: RolloutSpan, stepMs: number): Promise<readonly (RolloutCounts & { readonly step: number })[]>
-  /** The newest first. */
+  /** Newest first. */
   disagreements(span: Omit<RolloutSpan, 'since'>, first: number): Promise<readonly KeptDisagreement[]>
-  /** Drops rows from before a time, of all rollouts. */
+  /** Deletes rows from before a time, of all rollouts. */
   forget(before: number): Promise<void>
 }
 
-/** The number of disagreements that are kept of one rollout, the newest ones. */
+/** The most stored disagreements of one rollout. The newest are kept. */
 export const KEPT_DISAGREEMENTS = 500
 
-/** How long a transaction may take if the database is slow, milliseconds: two statements of at most ten seconds each. */
+/** The timeout of a transaction on a slow database, in milliseconds: two statements of at most ten seconds each. */
 const PATIENCE = { timeout: 20_000 }
 
 export function createRolloutStore(prisma: PrismaClient): RolloutStore {
   return {
     async keep(minutes, disagreements) {
-      // a reader that sees a counted decision also sees its disagreement; rows are written in the same order
-      // everywhere, so that of two replicas one waits
+      // a reader that sees a counted decision must also see its disagreement; rows are written in the same order everywhere, so that
+      // replicas wait instead of deadlocking
       await prisma.$transaction(async (database) => {
         if (minutes.length > 0) await writeMinutes(database, minutes)
         if (disagreements.length > 0) await writeDisagreements(database, disagreements)
       }, PATIENCE)
-      // each separately: a transaction that holds rows of one rollout and waits for those of another could deadlock
-      // with another replica
+      // one rollout after the other: a transaction that holds rows of one and waits for those of another could deadlock with another
+      // replica
       for (const rollout of new Set(disagreements.map((one) => one.rollout))) await dropOldest(prisma, rollout)
     },
     async steps({ rollout, since, until }, stepMs) {

@@ -1,10 +1,10 @@
 import type { Code, DecisionRecord, FieldChange, HostName, HostRecord, HostStepKind, SelectedDestination } from '@gantt/scheduler-core'
 
-/** The inputs of a decision's replay that are not in its record. */
+/** The inputs for a decision's replay that are not in its record. */
 export interface DecisionPlace {
   /** Revision on which it was decided. */
   readonly basis: number
-  /** The entry that carries it and the change's position there; null when nothing was appended. */
+  /** The entry with the decision, and the change's index in it; null if nothing was appended. */
   readonly entryId: string | null
   readonly position: number | null
 }
@@ -17,14 +17,14 @@ export interface RefusalReason {
   readonly text: string
 }
 
-/** Why no host took an instance, in the form that is stored and counted (scheduler-core/src/cause). */
+/** Why no host can hold an instance, in the form that is stored and counted (scheduler-core/src/cause). */
 export interface KeptCause {
-  /** Null if the fleet had no host at all. */
+  /** Null if the fleet had no hosts. */
   readonly code: Code | null
   readonly text: string
-  /** Hosts that the request itself admitted; null: not known. */
+  /** The number of hosts that the request admitted; null if unknown. */
   readonly admitted: number | null
-  /** The host that came nearest to taking the instance; null: there is none that the request admits or names, or it is not known. */
+  /** The host with the smallest distance; null if the request admits and names no host, or if it is unknown. */
   readonly nearest: HostName | null
 }
 
@@ -34,17 +34,17 @@ export interface Searched {
   readonly instanceUuids: readonly string[]
 }
 
-/** The stored hashes of a decision, each 64 hexadecimal digits; null where none is stored. */
+/** The stored hashes of a decision, each 64 hexadecimal digits; null if none is stored. */
 export interface KeptReceipt {
-  /** The hash of all inputs of the decision, computed when the decision was kept. */
+  /** The hash of all inputs of the decision, computed when the decision was stored. */
   readonly inputs: string | null
   /** The hash of the result, computed at the same time. */
   readonly decided: string | null
-  /** The hash of account, answer, time, claims and search columns, computed at the same time; null for older ones. */
+  /** The hash of account, answer, time, claims and search columns, computed at the same time. Null for older decisions. */
   readonly row: string | null
   /** The hash of every filter's verdict on every host, computed at the first replay. */
   readonly matrix: string | null
-  /** The time of the first replay, store time, milliseconds since 1970. */
+  /** The store time of the first replay, in milliseconds since 1970. */
   readonly matrixAt: number | null
 }
 
@@ -62,20 +62,19 @@ export interface StoredDecision {
   readonly answer: readonly SelectedDestination[]
   readonly claimIds: readonly string[]
   readonly reasons: readonly RefusalReason[]
-  /** Absent if it was no refusal, or was stored before feature level 10. */
+  /** Absent if the decision was not a refusal, or was stored before feature level 10. */
   readonly cause?: KeptCause
-  /** The duration of the decision on the deciding replica, whole microseconds; absent or null if not measured, as by older releases. */
+  /** The duration of the decision on the deciding replica in whole microseconds. Absent or null if not measured, as by older releases. */
   readonly tookUs?: number | null
-  /** Present where it was read from the tables. */
+  /** Present if it was read from the tables. */
   readonly receipt?: KeptReceipt
-  /** The value in the tables; absent: the value in the record. */
+  /** The value in the tables. Absent: the value follows from the record. */
   readonly searched?: Searched
 }
 
 /**
- * Why a decision was refused; undefined if it was not recorded. Refusals from before feature level 10 have only
- * reasons: then it is the most frequent reason of the filter that left no host. The tables find its code by
- * db/tables/decision-query.ts.
+ * Why a decision was refused; undefined if that was not recorded. Refusals from before feature level 10 have only reasons. Their cause is
+ * the most frequent reason of the filter that left no host. db/tables/decision-query.ts computes the same code in the tables.
  */
 export function causeOfRefusal({ cause, reasons }: Pick<StoredDecision, 'cause' | 'reasons'>): KeptCause | undefined {
   if (cause !== undefined) return cause
@@ -84,7 +83,7 @@ export function causeOfRefusal({ cause, reasons }: Pick<StoredDecision, 'cause' 
   return main && { code: main.code, text: main.text, admitted: null, nearest: null }
 }
 
-/** A decision of which only the columns can be read, because its record is damaged or from a newer release. */
+/** A decision with only its columns readable, because its record is damaged or from a newer release. */
 export interface UnreadableDecision extends Pick<StoredDecision, 'id' | 'at' | 'account'> {
   /** Null if the outcome itself cannot be read. */
   readonly outcome: StoredDecision['outcome'] | null
@@ -92,7 +91,7 @@ export interface UnreadableDecision extends Pick<StoredDecision, 'id' | 'at' | '
   readonly unreadable: string
 }
 
-/** Rows of the projections that one applied entry changes. A later row of the same thing replaces an earlier one. */
+/** The rows of the projections that one applied entry changes. A later row with the same id replaces an earlier one. */
 export interface Rows {
   readonly revision: number
   readonly entryId: string
@@ -107,27 +106,27 @@ export interface Rows {
   readonly groups: readonly GroupRow[]
 }
 
-/** An attempt to decide a request that did not count: its proposal is in the log, and void. */
+/** A void attempt to decide a request. Its proposal is in the log. */
 export interface LostTryRow {
   /** The decision and the number of the attempt: `uuid/1`. */
   readonly id: string
   readonly decision_id: string
-  /** The number of decisions of the request up to and including this one. */
+  /** The number of decisions of the request, including this one. */
   readonly attempt: number
-  /** The entry that carried it. */
+  /** The entry with its proposal. */
   readonly revision: number
-  /** The revision that it was decided on. */
+  /** The revision on which it was decided. */
   readonly basis: number
   /** Store time, milliseconds since 1970. */
   readonly at_ms: number
   /** Why the proposal did not count. */
   readonly code: Code
-  /** Names of the hosts that it had chosen. */
+  /** The names of the chosen hosts. */
   readonly hosts: readonly string[]
   readonly took_us: number | null
 }
 
-/** A change of a host by the entry, apart from changes of claims. */
+/** A change of a host by the entry, other than of its claims. */
 export interface HostChangeRow {
   /** The entry and the index of the step in it: `revision/0`. */
   readonly id: string
@@ -162,14 +161,14 @@ export interface ClaimRow {
 
 export interface NodeRow {
   readonly id: string
-  /** Whether a row for it may exist under another id. */
+  /** Whether a row for the host may exist under another id. */
   readonly isRenamed: boolean
   readonly ordinal: number
   readonly host: string
   readonly node: string
   readonly status: string
   readonly availability_zone: string
-  /** Parts of the stored document, which is made when it is written: an entry may change every host of a fleet. */
+  /** The parts of the stored document, which is created when it is written, because an entry may change every host of a fleet. */
   readonly reported: Pick<HostRecord, 'stats' | 'statusReason' | 'namespaces'>
   readonly revision: number
 }

@@ -8,7 +8,7 @@ export interface SetAside {
   readonly reason: string
 }
 
-/** SQLSTATE classes of permanent errors: data that is invalid for a type, and violated constraints. */
+/** SQLSTATE classes of permanent errors: data that is invalid for its type, and violated constraints. */
 const REFUSALS = /^(22|23|54)...$/
 
 /** The database's message if it refused the content of a statement; undefined for every other failure. */
@@ -19,7 +19,7 @@ export function refusalOf(error: unknown): string | undefined {
   return `${found}: ${clean(message).split('\n').at(-1)?.slice(0, 300)}`
 }
 
-/** Writes rows. If the database refuses some, the others are written, and the refused ones are recorded with its message. */
+/** Writes rows. If the database refuses a row, the others are written, and the refused one is recorded with the database's message. */
 export async function writeOrSetAside<Row extends { readonly id: string; readonly revision: number }>(
   tx: Database,
   kind: string,
@@ -49,10 +49,10 @@ export async function writeOrSetAside<Row extends { readonly id: string; readonl
   }
 }
 
-/** PostgreSQL's text has no NUL. */
+/** PostgreSQL's text type cannot hold NUL. */
 export const clean = (text: string): string => text.replaceAll('\u0000', '\ufffd')
 
-/** Prisma and its adapter hide the state at different depths. */
+/** Searches the SQLSTATE, which Prisma and its adapter store at different depths. */
 function findState(error: unknown, depth = 0): string | undefined {
   if (error === null || typeof error !== 'object' || depth > 5) return undefined
   for (const key of ['originalCode', 'code'])

@@ -19,10 +19,10 @@ import {
 import { fault } from '../../schema/types/faults.ts'
 import { allowedFor } from '../../schema/types/scalars.ts'
 
-/** The largest number of errors in the answer to one call. */
+/** The most errors in the answer to one call. */
 const MOST = 50
 
-/** The values that this type accepts; ends a sentence that begins with "it must be". */
+/** The values that this type accepts, as the end of a sentence that begins with "it must be". */
 export function allowedIn(type: GraphQLInputType): string {
   if (isNonNullType(type)) return allowedIn(type.ofType)
   if (isListType(type)) return `a list, each ${allowedIn(type.ofType)}`
@@ -42,8 +42,8 @@ const fieldNames = (type: GraphQLInputType): string => {
 }
 
 /**
- * The errors of variables that do not fit their types: the path, the found value and the allowed values of each. It runs only for refused
- * calls, because it reads the variables a second time.
+ * The errors of variables that do not fit their types: path, found value and allowed values of each. Runs only for refused calls, because
+ * it reads the variables a second time.
  */
 export function variableFaults(
   schema: GraphQLSchema,
@@ -96,10 +96,10 @@ function faultsOf(
   return faults
 }
 
-/** Thrown to end the reading of a value: each further wrong item of a long list would cost time without being reported. */
+/** Thrown to end the reading of a value. Further wrong items of a long list would cost time without being reported. */
 const ENOUGH = new Error('the limit of errors in an answer was reached')
 
-/** A path with a value that is not allowed there. */
+/** The error for a value that is not allowed at its path. */
 export function badValue(path: readonly string[], found: unknown, allowed: string, verb = 'be '): GraphQLError {
   const shown = path.map((key) => (key.length > 80 ? `${key.slice(0, 77)}...` : key))
   const quoted = found === undefined ? 'missing' : quote(found)

@@ -5,7 +5,7 @@ import { limits } from '../limits.ts'
 import { createDocumentCache, createDocumentTexts } from './document-cache.ts'
 
 describe('a cache that is bounded in bytes', () => {
-  test('never holds more than its limit, and drops the entries that were unused for longest', () => {
+  test('the cache never holds more than its limit, and drops the least recently used entries', () => {
     const cache = createByteCache<number>(10_000)
     for (let i = 0; i < 1_000; i++) {
       cache.set(`key ${i}`, i, (i * 37) % 900)
@@ -42,7 +42,7 @@ describe('documents', () => {
     return { texts, documents, read }
   }
 
-  test('texts that differ in blanks, commas and comments are one document', () => {
+  test('texts that differ only in blanks, commas and comments are one document', () => {
     const { documents, read } = open()
     const one = read('{ viewer { scopes } }')
     const others = ['{viewer{scopes}}', '#a\n{ viewer,{ scopes } } # b', '\ufeff{\n\tviewer\r\n{scopes,,,}}\n\n']
@@ -64,7 +64,7 @@ describe('documents', () => {
     ['with a name of their own', (i) => `query Q${i} { viewer { scopes } }`],
     ['with many tokens', (i) => `query Q${i} { a { ${Array.from({ length: 900 }, (_, at) => `f${at}`).join(' ')} } }`],
     ['with long names', (i) => `query Q${i} { ${'x'.repeat(60_000)} }`],
-  ])('300 texts %s take no more than the caches may hold', (_name, text) => {
+  ])('300 texts %s use no more memory than the caches may hold', (_name, text) => {
     const { texts, documents, read } = open()
     for (let i = 0; i < 300; i++) {
       read(text(i))
@@ -72,13 +72,13 @@ describe('documents', () => {
     }
   })
 
-  test('an invalid document is not kept', () => {
+  test('an invalid document is not cached', () => {
     const documents = createDocumentCache()
     for (let i = 0; i < 100; i++) documents.read(`{nothing${i}}`)
     expect([documents.documentCount, documents.bytes]).toEqual([0, 0])
   })
 
-  test('the counted bytes are not less than those of the tokens', () => {
+  test('the counted bytes are at least those of the tokens', () => {
     const documents = createDocumentCache()
     const text = `{a{${Array.from({ length: 800 }, (_, i) => `a${i}(b:1)`).join(' ')}}}`
     documents.setValid(documents.read(text), text)

@@ -4,17 +4,17 @@ import { createByteCache } from '../byte-cache.ts'
 import { limits } from '../limits.ts'
 import { checkShape } from './limits/document-shape.ts'
 
-/** The cache limits in bytes: for texts of callers with their normal forms, and for parsed documents. */
+/** The limits of the caches in bytes: for callers' texts with their normal forms, and for parsed documents. */
 const MOST_TEXT_BYTES = 8 * 1024 * 1024
 const MOST_DOCUMENT_BYTES = 32 * 1024 * 1024
 
 /**
- * The largest number of bytes per character of a parsed normal text: a token of a document without locations has about 80 bytes, and the
- * shortest tokens have one character.
+ * The most bytes per character of a parsed normal text. A token of a document without locations has about 80 bytes, and the shortest tokens
+ * have one character.
  */
 const BYTES_PER_CHARACTER = 80
 
-/** Normal forms of documents: texts that differ in blanks, commas and comments alone have one. */
+/** Normal forms of documents. Texts that differ only in blanks, commas and comments have the same one. */
 export interface DocumentTexts {
   /** Throws GraphQLError for a text that does not consist of tokens. */
   normal(text: string): string
@@ -38,12 +38,12 @@ export function createDocumentTexts(mostBytes = MOST_TEXT_BYTES): DocumentTexts 
   }
 }
 
-/** Parsed valid documents by their normal texts, so that a repeated document is not parsed again. */
+/** Parsed valid documents by their normal texts, so that a repeated document is parsed once. */
 export interface DocumentCache {
-  /** Parses a normal text. Throws the fault of a document that exceeds a limit, and GraphQLError for an invalid one. */
+  /** Parses a normal text. Throws an error for a document above a limit, and GraphQLError for an invalid one. */
   read(text: string): DocumentNode
   isValid(document: DocumentNode): boolean
-  /** Caches a document. Invalid documents are not cached, because a caller can send any number of them. */
+  /** Caches a document. Invalid documents are not cached, because callers can send any number of them. */
   setValid(document: DocumentNode, text: string): void
   readonly bytes: number
   readonly documentCount: number
@@ -52,7 +52,7 @@ export interface DocumentCache {
 export function createDocumentCache(mostBytes = MOST_DOCUMENT_BYTES): DocumentCache {
   const known = createByteCache<DocumentNode>(mostBytes)
   const valid = new WeakSet<DocumentNode>()
-  // without locations a document does not contain its tokens, which would be three times as large
+  // without locations a document does not contain its tokens, which would triple its size
   const options: ParseOptions = { maxTokens: limits.tokens, noLocation: true }
   return {
     read(text) {
@@ -76,7 +76,7 @@ export function createDocumentCache(mostBytes = MOST_DOCUMENT_BYTES): DocumentCa
   }
 }
 
-/** Parses documents with a cache. The errors of an invalid document are computed each time that it is sent. */
+/** Parses documents with a cache. The errors of an invalid document are computed each time. */
 export function useDocumentCache(cache: DocumentCache): Plugin {
   /** Texts of documents that are not validated yet. */
   const texts = new WeakMap<DocumentNode, string>()

@@ -45,7 +45,7 @@ describe('operations that are sent by their ids', () => {
     return { status: response.status, body: (await response.json()) as Record<string, unknown> }
   }
 
-  test('an id replaces its text; name and variables are kept', async () => {
+  test('an id is replaced by its text, and name and variables stay', async () => {
     const { status, body } = await send({ documentId: ID, operationName: 'Viewer', variables: { a: 1 } })
     expect([status, body]).toEqual([200, { query: TEXT, operationName: 'Viewer', variables: { a: 1 } }])
   })
@@ -55,7 +55,7 @@ describe('operations that are sent by their ids', () => {
     ['that is a property of every object', '__proto__'],
     ['that is not text', 7],
     ['that is null', null],
-  ])('an unknown id %s gets the answer to send the text', async (_name, documentId) => {
+  ])('a call with the unknown id %s is answered with the request to send the text', async (_name, documentId) => {
     const { status, body } = await send({ documentId })
     expect([status, body.code]).toEqual([404, 'PERSISTED_DOCUMENT_NOT_FOUND'])
     expect(body.allowed).toBe('the id of one of the 1 operations of this service’s own console')

@@ -7,7 +7,7 @@ import { fault } from '../../schema/types/faults.ts'
 import { scopeOf } from '../../schema/types/scope-of.ts'
 import type { Call } from './call.ts'
 
-/** Refuses documents with a field that the caller may not select, by any path, before anything runs. */
+/** Refuses documents with a field that the caller may not select, on any path, before anything runs. */
 export function useFieldRules(): Plugin<Context, Call> {
   const check: Plugin<Context, Call>['onExecute'] = ({ args, setResultAndStopExecution }) => {
     const { schema, document, contextValue } = args
@@ -26,7 +26,7 @@ function refusal(caller: Caller, { type, field }: FieldUse, missing: readonly Sc
   return fault('FORBIDDEN', `The key ${caller.name} may not ask for ${type}.${field}: ${why}.${instead}`)
 }
 
-/** The fields for operators, for which a project reads tenantExplanation instead. */
+/** Fields for operators. A caller with a project reads tenantExplanation instead. */
 const EXPLAINS: ReadonlySet<string> = new Set(
   ['explanation', 'reasons', 'funnel', 'hostCount']
     .map((field) => `Decision.${field}`)
@@ -36,7 +36,7 @@ const EXPLAINS: ReadonlySet<string> = new Set(
 /** Documents are cached, so this is computed once for each. */
 const known = new WeakMap<DocumentNode, readonly FieldUse[]>()
 
-/** Every field in a document, of all its operations: a caller may send only operations that it may run. */
+/** Every field in a document, in all its operations. A caller may only send operations that it may run. */
 function fieldsOf(schema: GraphQLSchema, document: DocumentNode): readonly FieldUse[] {
   const found = known.get(document)
   if (found !== undefined) return found

@@ -20,19 +20,19 @@ import { defectBehind, toFault } from './masking.ts'
 export interface GraphqlOptions {
   readonly schema: GraphQLSchema
   readonly services: Services
-  /** The cache for documents that are sent repeatedly; a new one if absent. */
+  /** The cache for documents that are sent repeatedly. Absent: a new one. */
   readonly documents?: DocumentCache
-  /** Undefined if all readable state is durable; otherwise it resolves once the read state is durable. */
+  /** Undefined if all readable state is durable. Otherwise resolves when the state that was read is durable. */
   settled?(): Promise<void> | undefined
   /** The content of the heartbeats of open streams. */
   heartbeat(): Heartbeat
-  /** Receives warnings for operators that say why a call failed. */
+  /** Gets warnings for operators that contain the reason of a failed call. */
   warn(message: string): void
 }
 
 export type GraphqlHandler = YogaServerInstance<Call, Context>
 
-/** GraphQL over a request whose body was read and whose caller is known. */
+/** Answers GraphQL requests. The body is already read, and the caller is known. */
 export function createGraphql({
   schema,
   services,
@@ -58,7 +58,7 @@ export function createGraphql({
     graphiql: false,
     landingPage: false,
     maxRequestBodySize: false,
-    // its own cache holds a thousand documents of any size
+    // the server's own cache would hold a thousand documents of any size
     parserAndValidationCache: false,
     maskedErrors: { maskError: (error) => toFault(error) },
     plugins: [
@@ -75,7 +75,7 @@ export function createGraphql({
   })
 }
 
-/** Refuses calls with too long lists or too high costs, by the values of their variables, before anything runs. */
+/** Refuses calls with lists that are too long or costs that are too high, by the values of their variables, before anything runs. */
 function useCostLimit(): Plugin<Context, Call> {
   const check: Plugin['onExecute'] = ({ args, setResultAndStopExecution }) => {
     const { schema, document, operationName, variableValues } = args
@@ -95,9 +95,9 @@ type Executed = {
   readonly variableValues?: Readonly<Record<string, unknown>> | null | undefined
 }
 
-/** Reports for every wrong value its path, the found value and the allowed values. */
+/** Reports the path, the found value and the allowed values for every wrong value. */
 export function useTypedErrors(schema: GraphQLSchema): Plugin<Context, Call> {
-  /** Errors that the executor must not report, because it prints a whole wide object for each. */
+  /** Errors that the executor must not report, because it would print a whole wide object for each. */
   const wideFaults = ({ document, operationName, variableValues }: Executed): readonly GraphQLError[] =>
     variableValues && areWide(variableValues) ? variableFaults(schema, document, operationName ?? undefined, variableValues) : []
   const retell = (
@@ -107,7 +107,7 @@ export function useTypedErrors(schema: GraphQLSchema): Plugin<Context, Call> {
     variables: unknown,
   ) => {
     const { data, errors } = result as ExecutionResult
-    // an error without data and path means that the call never ran: the variables did not fit, or no operation was named
+    // an error without data and path means that the call never ran, because the variables did not fit or no operation was named
     if (data !== undefined || !errors || errors.some(({ path, extensions }) => path || extensions.rule !== undefined)) return undefined
     const faults = variableFaults(schema, document, operationName, (variables ?? {}) as Record<string, unknown>)
     return { errors: faults.length > 0 ? faults : errors.map(toFault) }
@@ -123,7 +123,7 @@ export function useTypedErrors(schema: GraphQLSchema): Plugin<Context, Call> {
       ({ params }) =>
       ({ valid, result, setResult }) => {
         const errors = result as readonly GraphQLError[]
-        // a value kept from an earlier call is in our form already
+        // errors that were cached with an earlier call are in this form already
         if (!valid && errors.some(({ extensions }) => extensions.rule === undefined))
           setResult(documentFaults(schema, params.documentAST, errors))
       },
@@ -154,8 +154,8 @@ export function useTypedErrors(schema: GraphQLSchema): Plugin<Context, Call> {
 }
 
 /**
- * Answers and events of streams are sent once the state on which they depend is durable. State of a tail that the store then lost is not
- * returned. Only `health` never waits, so that it answers even if nothing else does.
+ * Sends answers and events of streams when the state on which they depend is durable. If the store lost that state, it is not sent. Only
+ * `health` never waits, so that it answers in any case.
  */
 function useDurableReads(settled: () => Promise<void> | undefined): Plugin<Context, Call> {
   type Done = { setResult(result: ExecutionResult): void }
@@ -175,10 +175,7 @@ const asksForHealthOnly = ({ definitions }: DocumentNode): boolean =>
       definition.selectionSet.selections.every((field) => field.kind === Kind.FIELD && ['health', '__typename'].includes(field.name.value)),
   )
 
-/**
- * Answers with the error alone if an answer is too large, and writes long ones with pauses, so that other calls are
- * answered meanwhile.
- */
+/** Answers with the error alone if an answer is too large. Writes long answers with pauses, so that other calls are answered meanwhile. */
 function useAnswerLimit(): Plugin<Context, Call> {
   const written = async (result: ExecutionResult, answer: Answer): Promise<ExecutionResult> => {
     if (answer.fault !== undefined) return { errors: [answer.fault] }
@@ -205,7 +202,10 @@ function useAnswerLimit(): Plugin<Context, Call> {
   }
 }
 
-/** Adds the id of the request to every fault, of an answer or of an event of a stream; operators get a warning with the reason of faults of the service itself. */
+/**
+ * Adds the id of the request to every error in an answer or in an event of a stream. For errors of the service itself, operators get a
+ * warning with the reason.
+ */
 function useRequestId(warn: (message: string) => void): Plugin<Context, Call> {
   const withIds = (result: ExecutionResult, requestId: string): ExecutionResult => {
     const { errors, ...rest } = result
@@ -214,7 +214,7 @@ function useRequestId(warn: (message: string) => void): Plugin<Context, Call> {
       const reason = defectBehind(error)
       if (reason !== undefined) warn(`request ${requestId} failed: ${reason}`)
     }
-    // faults of a document are kept and returned to everyone who sends it: each call gets copies of its own
+    // errors of a document are cached and returned to everyone who sends it, so each call gets its own copies
     return { ...rest, errors: errors.map((error) => withRequestId(error, requestId)) }
   }
   return {
@@ -227,7 +227,7 @@ function useRequestId(warn: (message: string) => void): Plugin<Context, Call> {
   }
 }
 
-/** Compresses answers of known length as the caller accepts; a stream is sent unchanged. */
+/** Compresses answers of known length if the caller accepts it. A stream is sent unchanged. */
 function useCompression(): Plugin<Context, Call> {
   return {
     onResponse({ request, response, setResponse, fetchAPI }) {
@@ -249,7 +249,7 @@ function useCompression(): Plugin<Context, Call> {
   }
 }
 
-/** A copy with the request's id. Its status holds for every media type. */
+/** A copy of the error with the request's id. Its status is the same for every media type. */
 function withRequestId(error: GraphQLError, requestId: string): GraphQLError {
   const { message, nodes, path } = error
   const { http, ...others } = error.extensions as { readonly http?: { readonly status?: number } }

@@ -14,7 +14,7 @@ afterAll(async () => {
   await api.close()
 })
 
-describe('what does not fit', () => {
+describe('values that do not fit their types', () => {
   const PLACE = 'mutation ($in: SelectDestinationsInput!) { selectDestinations(input: $in) { __typename ... on UserError { path } } }'
   const counts =
     'query { decisions(first: 1) { totalCount } requestSpecs(first: 1) { totalCount } claims(first: 1) { totalCount } hosts(first: 1) { totalCount asOf } }'
@@ -95,7 +95,7 @@ describe('what does not fit', () => {
     expect((await api.ask('query ($a: String) { claims(after: $a) { totalCount } }', { a: after })).status).toBe(400)
   })
 
-  /** Any value of JSON, and invalid values that callers send nevertheless. */
+  /** Any JSON value, and invalid values that callers may send. */
   const anything = fc.oneof(
     fc.jsonValue({ maxDepth: 3 }),
     fc.constantFrom(
@@ -144,7 +144,7 @@ describe('what does not fit', () => {
     ...['name', 'vcpus', 'memoryMb', 'rootGb', 'extraSpecs'].map((name) => ['spec', 'gantt', 'flavor', name]),
   ]
 
-  test('any input has a typed answer and is never a failure of the service; refused input stores nothing', async () => {
+  test('any input has a typed answer and is never an error of the service, and refused input stores nothing', async () => {
     await fc.assert(
       fc.asyncProperty(fc.constantFrom(...places), anything, async (place, value) => {
         const before = (await api.ask(counts)).text

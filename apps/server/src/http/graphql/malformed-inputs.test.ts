@@ -40,7 +40,7 @@ beforeAll(async () => {
 afterAll(() => api.close())
 
 const GROUP = randomUUID()
-/** Objects that exist, for calls that must name one. */
+/** Existing objects, for calls that must name one. */
 const there = { claim: '', other: '', decision: '', aggregate: '' }
 
 /** A minimal value of a type, without optional fields. */
@@ -54,7 +54,7 @@ function validOf(type: GraphQLInputType, called = ''): Json {
   return Object.fromEntries(given.map((field) => [field.name, validOf(field.type, field.name)]))
 }
 
-/** Values of fields that refer to objects of the fleet. */
+/** Values for fields that refer to existing objects. */
 const named: Readonly<Record<string, () => Json>> = {
   host: () => 'h1',
   hosts: () => 'h1',
@@ -89,7 +89,7 @@ const values: Readonly<Record<string, Json>> = {
   JSON: {},
 }
 
-/** One field of an input, or one argument, in the first call that uses it. */
+/** A field of an input, or an argument, in the first call that uses it. */
 interface Place {
   /** The type or call that the field belongs to. */
   readonly name: string
@@ -140,7 +140,7 @@ function variablesWith({ root, call, path }: Place, value: Json): Json {
       while (isNonNullType(type)) type = type.ofType
       if (isListType(type)) type = type.ofType
       else if (isInputObjectType(type)) {
-        // of a one-of input, only the tested field is set
+        // in a one-of input only the tested field is set
         if (type.isOneOf) for (const other of Object.keys(at)) if (other !== key) delete at[other]
         type = type.getFields()[key]?.type as GraphQLInputType
       }
@@ -212,10 +212,10 @@ function writtenAt({ path, type }: Place, value: Json): { readonly path: string;
 const places = placesOf()
 const TOO_LONG = 'x'.repeat(70_000)
 
-/** Inputs that fields of answers take. */
+/** Inputs of arguments of fields in answers. */
 const ofAnswers = ['VerdictFilter']
 
-/** Values that no field of a type accepts, whatever the field is for. */
+/** Values that no field of this type accepts. */
 function wrongFor(type: GraphQLInputType): Readonly<Record<string, Json>> {
   const leaf = getNamedType(type)
   if (leaf.name === 'JSON') return {}
@@ -224,7 +224,7 @@ function wrongFor(type: GraphQLInputType): Readonly<Record<string, Json>> {
   return { 'a wrong type': wrong, ...(isEnumType(leaf) && { 'an unknown name': 'NO_SUCH' }) }
 }
 
-/** Values that a type allows but most fields do not; the short form has one of each. */
+/** Values that a type allows but most fields do not. The short run has one of each. */
 function badFor(type: GraphQLInputType, i: number): Readonly<Record<string, Json>> {
   const { name } = getNamedType(type)
   const bad: Readonly<Record<string, Json>> =
@@ -238,21 +238,21 @@ function badFor(type: GraphQLInputType, i: number): Readonly<Record<string, Json
   return isLongForm ? bad : Object.fromEntries(Object.entries(bad).filter((_, which) => which === i % 2))
 }
 
-/** Texts for people, and numbers that are valid for the field; values that are out of range for most fields may be valid for some. */
+/** Free texts, and numbers that are valid for the field. Values that are out of range for most fields may be valid for these. */
 const FREE =
   /\b(?:reason|note|choose)$|^(?:KeyValueInput|HintInput)\.value|^FullStatsInput\.(?:diskAvailableLeast|freeDiskGb|hypervisorVersion|localGbUsed)$|^(?:MetricInput\.value|MemoryPagesInput\.sizeKib|WeigherSettingInput\.multiplier)$/
 
 /**
- * Inputs without an error, or with an error that is reported first: findings that do not exist, keys of dry runs, names
- * to remove, reports on reports, numbers to compare with.
+ * Inputs without an error, or with an error that is reported first: unknown findings, keys of dry runs, names to remove, reports on
+ * reports, numbers to compare with.
  */
 const TAKEN =
   /^(?:InstanceSizeInput\.|HostEvacuateInput\.idempotencyKey|AggregateUpdateInput\.(?:removeHosts|unsetMetadata)|ReporterInput\.sequence|StatsDeltaInput\.|replicaHeal\.|hostForget\.expectedClaims|keyLimitsUpdate\.ifVersion|TopologySpreadInput\.topologyKey)/
 
-/** Lists of pairs are maps, whose items are identified by key and not by index. */
+/** Lists of pairs are maps. Their items are identified by key and not by index. */
 const BY_KEY = /^(?:KeyValueInput|HintInput)\.key$/
 
-test("in mutations a value out of range, too long or invisible is reported at the caller's path", async () => {
+test("in mutations a value that is out of range, too long or invisible is reported at the caller's path", async () => {
   const odd: string[] = []
   for (const [i, place] of places.filter(({ root }) => root === 'mutation').entries())
     for (const [what, bad] of Object.entries(badFor(place.type, i))) {
@@ -280,7 +280,7 @@ test('a number of claims that no dry run counts is refused', async () => {
   expect(await api.ask(call)).toMatchObject({ data: { hostForget: { issues: [{ path: ['expectedClaims'] }] } } })
 })
 
-test('a part of a profile is named by its index in the caller’s list, and a scheduler as it was written', async () => {
+test('a part of a profile is named by its index in the caller’s list, and a scheduler by its name', async () => {
   const input = {
     filters: [{ name: 'RamFilter', enabled: false }, { name: 'RamFilter' }, { name: 'NoFilter' }],
     weighers: [
@@ -300,12 +300,12 @@ test('a part of a profile is named by its index in the caller’s list, and a sc
   expect(await call({ ...input, filters: [], weighers: [], schedulerName: 'X!' })).toEqual(['input.schedulerName: true'])
 })
 
-describe('every field of every input, and every argument: an invalid value is reported at the caller’s path', () => {
-  test('these are all inputs of the schema', () => {
+describe('for every field of every input and every argument, an invalid value is reported at the caller’s path', () => {
+  test('the test reaches all inputs of the schema', () => {
     const inputs = Object.values(schema.getTypeMap()).filter(isInputObjectType)
     const fields = inputs.flatMap((type) => Object.keys(type.getFields()).map((field) => `${type.name}.${field}`))
     const left = fields.filter((field) => !places.some(({ name }) => name === field))
-    // only fields of answers take this input, so no call has a path to it
+    // only arguments of fields in answers have this input, so no call has a path to it
     expect([...new Set(left.map((field) => field.split('.')[0]))]).toEqual(ofAnswers)
   })
 

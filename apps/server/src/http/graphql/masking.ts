@@ -11,7 +11,7 @@ import { TooManyStreamsError } from '../../services/watch/watch.ts'
 import { EntryTooLargeError, StoreUnavailableError } from '../../sync/synchronizer.ts'
 import { UnavailableError } from '../../unavailable.ts'
 
-/** An error as callers may see it: errors of the service unchanged, known other errors converted, and all others as INTERNAL. */
+/** An error in the form for callers: errors of the service unchanged, known other errors converted, and all others as INTERNAL. */
 export function toFault(error: unknown): GraphQLError {
   if (isFault(error)) return error
   const cause = error instanceof GraphQLError ? error.originalError : error
@@ -59,10 +59,10 @@ export function toFault(error: unknown): GraphQLError {
   return defect
 }
 
-/** The original error behind each masked one. */
+/** The original error for each masked one. */
 const defects = new WeakMap<GraphQLError, unknown>()
 
-/** The reason of a fault that is the service's own, for operators; undefined for every other fault. */
+/** The reason of an error of the service itself, for operators; undefined for every other error. */
 export function defectBehind(error: GraphQLError): string | undefined {
   if (error.extensions.code !== 'INTERNAL') return undefined
   const cause = defects.get(error) ?? error

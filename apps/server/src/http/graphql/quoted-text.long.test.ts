@@ -16,8 +16,7 @@ import { createSchema } from '../../schema/index.ts'
 import { ADMIN_KEY, type Answer, startTestService, type TestService } from '../../testing/test-service.ts'
 
 /**
- * Answers quote the input of callers. No message and no path may contain invisible characters of an input, wherever
- * the call sends them.
+ * Answers quote the input of callers. No message and no path may contain invisible characters of an input, wherever they are in the call.
  */
 
 const schema = createSchema()
@@ -28,10 +27,10 @@ beforeAll(async () => {
 })
 afterAll(() => api.close())
 
-/** Half a surrogate pair is alone in a text, because nothing else in a text is checked once it is refused. */
+/** Half of a surrogate pair is tested in a text of its own, because the rest of such a text is not checked. */
 const unseen = ['a\u202eb\u0007c\u009b\u2028', 'a\ud83db']
 
-/** Paths of texts in the value of a type, at which `here` is placed; other fields have the least content that the type requires. */
+/** Values of a type with `here` at the path of each text. Other fields have the least content that the type requires. */
 function* values(
   type: GraphQLInputType,
   here: string,
@@ -101,7 +100,7 @@ function callsOf(kind: string, field: GraphQLField<unknown, unknown>, here: stri
   })
 }
 
-/** Texts of an answer that may quote the input: all texts of errors, and in the data those of refusals. */
+/** Texts of an answer that may quote the input: all texts of errors, and those of refusals in the data. */
 function textsOf(value: unknown): readonly string[] {
   if (typeof value === 'string') return [value]
   if (value === null || typeof value !== 'object') return []
@@ -119,7 +118,7 @@ const cases = roots.flatMap(([kind, root]) =>
 
 const quoted = { texts: 0, ofStreams: 0 }
 
-/** The errors of a stream that does not begin; one that begins quotes nothing, and is ended. */
+/** The errors of a stream that does not start. A stream that starts quotes nothing, and is ended. */
 async function subscribe(query: string, variables: unknown): Promise<Pick<Answer, 'data' | 'errors'>> {
   const abort = new AbortController()
   const response = await fetch(api.url, {
@@ -152,7 +151,7 @@ test.each(cases.filter(([, , { args }]) => args.length > 0))('%s %s', async (kin
     }
 })
 
-test('calls were refused, and quoted', () => {
+test('calls were refused and quoted their input', () => {
   expect(quoted.texts).toBeGreaterThan(1_000)
   expect(quoted.ofStreams).toBeGreaterThan(10)
 })

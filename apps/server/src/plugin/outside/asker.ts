@@ -1,16 +1,15 @@
 import { type Question, shorten } from '@gantt/scheduler-core'
 
-/** The answering side of parts outside of this process: a thread with a plug-in, or an extender behind HTTP. */
+/** Calls parts outside of this process: in a thread with a plug-in, or at an extender over HTTP. */
 export interface Asker {
   /** The name for messages: `plug-in power 1.0.0`. */
   readonly title: string
   /**
-   * The part's answers as they arrived, not yet checked. `timeoutMs`: how long the caller waits; the asker's own limit may be shorter.
-   * Rejects with a message that names the cause if there is no answer in that time, if too many questions wait, or if the asker does not
-   * run.
+   * The part's answers as they arrived, unchecked. `timeoutMs`: how long the caller waits; there may be a shorter limit. Rejects with a
+   * message that names the cause if there is no answer in time, if too many calls wait, or if the thread does not run.
    */
   ask(question: Asked, timeoutMs: number): Promise<unknown>
-  /** Records that an answer was invalid. */
+  /** Counts an invalid answer. */
   noteBad(part: string, message: string): void
   readonly health: AskerHealth
   close(): Promise<void>
@@ -19,18 +18,18 @@ export interface Asker {
 export const pluginStates = ['READY', 'STARTING', 'RESTING', 'CLOSED'] as const
 export type PluginState = (typeof pluginStates)[number]
 
-/** The statistics of an asker since this process began. */
+/** The state of a thread or extender, and its failures since this process started. */
 export interface AskerHealth {
-  /** STARTING: it is loaded again; RESTING: it failed so often that it is loaded again only after a while. */
+  /** STARTING: it is being loaded again. RESTING: it failed so often that it is only loaded again after a pause. */
   readonly state: PluginState
-  /** Questions without a valid answer, and threads that ended by themselves. */
+  /** The number of calls without a valid answer, and of threads that ended by themselves. */
   readonly count: number
   readonly last: { readonly part: string; readonly message: string; readonly at: number } | undefined
   /** The number of restarts of the thread; 0 for an extender. */
   readonly restarts: number
 }
 
-/** A question to a part about hosts, in the form for the wire and for threads. */
+/** The input of a part about hosts, in the form for HTTP and for threads. */
 export const WIRE_FORMAT = 'gantt.outside/1'
 
 export const toWire = ({ part, kind, parameters, multiplier, request, documents }: Question) => ({
@@ -42,7 +41,7 @@ export const toWire = ({ part, kind, parameters, multiplier, request, documents 
 
 export type WireQuestion = ReturnType<typeof toWire>
 
-/** A question to a namespace about documents that were reported under it. Only threads are asked. */
+/** The input of a namespace's check about documents that were reported under it. Only threads check documents. */
 export interface WireDocuments {
   readonly part: string
   readonly kind: 'namespace'
@@ -51,13 +50,13 @@ export interface WireDocuments {
 
 export type Asked = WireQuestion | WireDocuments
 
-/** The longest text of a failure that messages quote. */
+/** The most characters of a failure's text in messages. */
 export const MOST_CHARACTERS = 200
 
-/** The interval between two log lines about one asker, because a failure affects every request. */
+/** The interval between two log lines about one thread or extender, because a failure affects every request. */
 const REPORT_EVERY_MS = 60_000
 
-/** Counts failures, keeps the last one, and warns operators from time to time. */
+/** Counts failures, stores the last one, and warns operators at most once per interval. */
 export function createFailures(title: string, warn: (message: string) => void, now: () => number) {
   let count = 0
   let last: AskerHealth['last']

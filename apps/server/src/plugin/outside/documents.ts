@@ -1,31 +1,31 @@
 import { type Problem, quote } from '@gantt/scheduler-core'
 import type { Asker } from './asker.ts'
 
-/** Checks documents in the namespaces of plug-ins before they come into the log. */
+/** Checks documents in the namespaces of plug-ins before they are written to the log. */
 export interface Documents {
   /**
-   * The problems of each of these documents, in their order; paths begin with `document`. Never rejects: a document
-   * that could not be checked is refused by a problem that names the plug-in.
+   * The problems of each of these documents, in order. Paths begin with `document`. Never rejects: a document that could not be checked is
+   * refused with a problem that names the plug-in.
    */
   check(namespace: string, documents: readonly unknown[]): Promise<readonly (readonly Problem[])[]>
 }
 
-/** How long a caller waits for one answer, milliseconds: the thread has its own limit, which is less. */
+/** How long a caller waits for one answer, in milliseconds. The thread's own limit is shorter. */
 const PATIENCE_MS = 10_000
-/** The number of documents in one question that a thread can check in its time. */
+/** The most documents that are sent to a thread at once, so that it can check them in time. */
 const MOST_DOCUMENTS = 64
 const MOST_CHARACTERS = 524_288
-/** The longest message of a schema. */
+/** The most characters of a schema's message. */
 const MOST_WORDS = 200
 
-/** `checkerOf`: the thread that checks the documents of a namespace; undefined if no plug-in provides the namespace. */
+/** `checkerOf` returns the thread that checks the documents of a namespace; undefined if no plug-in provides the namespace. */
 export function createDocuments(checkerOf: (namespace: string) => Asker | undefined): Documents {
   return {
     async check(namespace, documents) {
       const asker = checkerOf(namespace)
       if (asker === undefined) throw new Error(`no plug-in brings the namespace ${namespace}`)
       const problems: (readonly Problem[])[] = []
-      // one question after the other: each has a time limit of its own
+      // one call after the other, because each has its own time limit
       for (const some of portionsOf(documents)) problems.push(...(await checkSome(asker, namespace, some)))
       return problems
     },
@@ -61,7 +61,7 @@ async function checkSome(asker: Asker, namespace: string, documents: readonly un
   })
 }
 
-/** Documents in questions of a size that can be answered in time. */
+/** Splits documents into portions that can be checked in time. */
 function portionsOf(documents: readonly unknown[]): readonly (readonly unknown[])[] {
   const portions: unknown[][] = []
   let left = 0

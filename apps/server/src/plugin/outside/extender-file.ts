@@ -4,20 +4,20 @@ import { PLUGIN_CONTRACT, z } from '@gantt/scheduler-core/plugin'
 import { schemaOf } from '../isolate.ts'
 import { PluginError, problemsOf } from '../plugin-error.ts'
 
-/** An extender as the operator describes it: the parts that it answers for, and where it is. */
+/** An extender as the operator describes it: its parts and its address. */
 export interface ExtenderSetting {
   readonly plugin: Plugin
   readonly url: string
   readonly headers: Readonly<Record<string, string>>
-  /** The timeout of one answer, milliseconds; undefined: the timeout of every plug-in. */
+  /** The timeout of one answer in milliseconds; undefined: the timeout of every plug-in. */
   readonly timeoutMs: number | undefined
 }
 
-/** Kinds of parts that answer about hosts. */
+/** The kinds of parts that can be called about hosts outside of the process. */
 type AskedList = { [List in PartList]: (typeof partKinds)[List] extends { readonly asked: 'HOSTS' } ? List : never }[PartList]
 const askedLists = partLists.filter((list): list is AskedList => (partKinds[list] as PartKind).asked === 'HOSTS')
 
-/** The largest number of extenders; more would be a mistake in the file. */
+/** The most extenders. A larger number would be a mistake in the file. */
 const MOST_EXTENDERS = 32
 
 const url = z.string().max(2_048).refine(isAllowed, 'must be an address with http or https, without user, password and fragment')
@@ -27,7 +27,7 @@ const header = z
   .regex(/^[\x20-\x7e]*$/, 'must be printable characters')
 const part = z.looseObject({ parameters: z.record(z.string(), z.json()).optional() })
 
-/** A value for each kind of part that can be asked about hosts. */
+/** A value for each kind of part that can be called about hosts outside of the process. */
 const listsOf = <Value>(make: (list: AskedList) => Value): { readonly [List in AskedList]: Value } =>
   Object.fromEntries(askedLists.map((list) => [list, make(list)])) as { readonly [List in AskedList]: Value }
 
@@ -43,7 +43,7 @@ const extenderSchema = z.strictObject({
 
 const fileSchema = z.strictObject({ extenders: z.array(extenderSchema).max(MOST_EXTENDERS) })
 
-/** Reads the extenders of a file, in the form of docs/extenders.md. Throws PluginError with all problems. */
+/** Reads the extenders in a file with the form of docs/extenders.md. Throws PluginError with all problems. */
 export async function readExtenders(file: string): Promise<readonly ExtenderSetting[]> {
   let document: unknown
   try {
@@ -63,7 +63,7 @@ export async function readExtenders(file: string): Promise<readonly ExtenderSett
   })
 }
 
-/** A part with a proxy for its function, which is behind HTTP. */
+/** A part with a proxy for its function, which is called over HTTP. */
 const toPart = (by: string, { parameters, ...described }: z.output<typeof part>) => ({
   ...described,
   readsHostOnly: true,

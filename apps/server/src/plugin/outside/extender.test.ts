@@ -10,7 +10,7 @@ import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { dataOf, type Json, placeWith, startTestService, type TestService } from '../../testing/test-service.ts'
 
-// One service with two extenders: that of examples/extender-python, and one whose answers the test determines.
+// One service with two extenders: the one of examples/extender-python, and one with answers that the test determines.
 
 const example = fileURLToPath(new URL('../../../../../examples/extender-python/', import.meta.url))
 
@@ -70,7 +70,7 @@ const EXPLAINED = `query ($id: ID!) { verifyDecision(id: $id) { outcome fidelity
   node(id: $id) { ... on Decision { explanation { steps { name reasons { text } } } } } }`
 const VERIFIED = `query ($id: ID!) { verifyDecision(id: $id) { outcome fidelity } }`
 
-test('the extender in Python filters and weighs, and its decision is verified after it has ended', async () => {
+test('the extender in Python filters and weighs, and its decision is verified after the extender has ended', async () => {
   const placed = await placeWith(api, { profile: 'power', alternatesPerInstance: 3, deadline: 'PT20S' })
   const [{ selected, alternates }] = placed.destinations
   expect([selected, ...alternates].map(({ host }: Json) => host.name)).toEqual(['rack2-a', 'rack1-b'])
@@ -82,7 +82,7 @@ test('the extender in Python filters and weighs, and its decision is verified af
   expect(refused.reasons).toMatchObject([{ code: 'outside.failed', hosts: 4 }])
 })
 
-test('options that its schema does not accept are refused when the profile is written', async () => {
+test("options that an extender's schema does not accept are refused when the profile is written", async () => {
   const wrong = await createProfile('wrong', { filters: [{ name: 'PowerFilter', options: { kilowatts: 'many' } }] })
   expect(wrong.__typename).toBe('ValidationError')
 })
@@ -131,7 +131,7 @@ test.each<[string, http.RequestListener, RegExp]>([
   expect(verifyDecision).toEqual({ outcome: 'SAME', fidelity: 'REPLAYED' })
 })
 
-test('characters that no store accepts are replaced in the texts of an extender, and the decision is stored', async () => {
+test('characters that no database accepts are replaced in the texts of an extender, and the decision is stored', async () => {
   const half = '\ud83d'
   answer = body(wire([{ code: 'power.short', subject: `a\u0000b${half}` }, { error: `c${half}` }, `${'d'.repeat(75)}😀😀`, true]))
   const placed = await placeWith(api, { profile: 'odd' })
@@ -142,7 +142,7 @@ test('characters that no store accepts are replaced in the texts of an extender,
   expect(texts).toEqual([expect.stringContaining('it failed: c\ufffd'), expect.stringContaining('power.short: a\ufffdb\ufffd')])
 })
 
-test('it gets only the fields that it reads, and its answer about one host affects that host only', async () => {
+test('an extender gets only the fields that it reads, and an invalid answer about one host affects only that host', async () => {
   let seen: Json
   answer = (request, response) => {
     let text = ''
@@ -168,7 +168,7 @@ test('it gets only the fields that it reads, and its answer about one host affec
   expect(simulate).toEqual({ placed: 1 })
 })
 
-test('requests that differ only in their hosts are sent to it together in one question, each with its own hosts', async () => {
+test('requests that differ only in their hosts are sent to an extender in one call, each with its own hosts', async () => {
   const asked: number[] = []
   answer = async (request, response) => {
     const { hosts } = JSON.parse(await text(request))

@@ -4,25 +4,25 @@ import { isJsonObject } from '@gantt/scheduler-core'
 import { type Asked, type Asker, createFailures, WIRE_FORMAT } from './asker.ts'
 
 export interface ExtenderOptions {
-  /** The URL for questions: http or https, as the operator allowed it. */
+  /** The URL of the extender, http or https, from the operator's file. */
   readonly url: string
   readonly headers: Readonly<Record<string, string>>
   readonly title: string
-  /** The timeout of one answer, milliseconds, from the question to the last byte. */
+  /** The timeout of one answer in milliseconds, from the request to the last byte. */
   readonly timeoutMs: number
   warn(message: string): void
   /** Milliseconds since 1970. */
   now(): number
 }
 
-/** The largest number of concurrent questions to one extender; the next one is refused at once. */
+/** The most concurrent calls to one extender. The next one is refused at once. */
 export const MOST_UNDER_WAY = 32
 /** The maximum size of an answer, bytes. */
 export const MOST_BYTES = 8_388_608
 
 /**
- * Parts behind HTTP, in any language. Redirects are not followed, so that only the address that the operator named is
- * called; only answers over HTTP count.
+ * Parts over HTTP, in any language. Redirects are not followed, so that only the operator's address is called. Only HTTP answers are
+ * accepted.
  */
 export function openExtender({ url, headers, title, timeoutMs, warn, now }: ExtenderOptions): Asker {
   const failures = createFailures(title, warn, now)
@@ -46,7 +46,7 @@ export function openExtender({ url, headers, title, timeoutMs, warn, now }: Exte
       let isAnswered = false
       sent.on('close', () => {
         clearTimeout(timer)
-        // a switch to another protocol ends it without an error
+        // a switch to another protocol ends the request without an error
         if (!isAnswered) fail('the connection ended without an answer')
       })
       sent.on('error', (error) => fail(`the connection failed: ${error.message}`))
@@ -104,7 +104,7 @@ export function openExtender({ url, headers, title, timeoutMs, warn, now }: Exte
   }
 }
 
-/** The answers in a body: `{"format": ..., "answers": [...]}`; null: the request asks nothing of the part. */
+/** The answers in a body: `{"format": ..., "answers": [...]}`. Null means that the request needs nothing from the part. */
 function readAnswers(body: string): unknown {
   let answer: unknown
   try {

@@ -5,12 +5,12 @@ import type { Gather } from '../../replica/propose/placement.ts'
 import type { Timers } from '../../timers.ts'
 import type { Outside } from './outside.ts'
 
-/** The part of a call's time that is kept for deciding and for the log, milliseconds. */
+/** Milliseconds of a call's time that are reserved for deciding and for the log. */
 const KEPT_MS = 250
 
 /**
- * Asks parts outside of this process before a call is decided, and adds their answers to the call. The version of the profile that is asked
- * about also decides, even if another one is activated meanwhile.
+ * Calls parts outside of this process before a request is decided, and adds their answers. The same version of the profile decides, even if
+ * another one is activated meanwhile.
  */
 export const gatherAnswers =
   (outside: Outside, others: Gather, timers: Timers): Gather =>
@@ -20,7 +20,7 @@ export const gatherAnswers =
     const found = findInstances(now, call, now.now)
     if (found?.type === 'taken') return others(fleet, call)
     const source = call.source === null ? found?.source : findSource(now, call.source)
-    // a part that is missing is reported when the call is decided
+    // a missing part is reported when the call is decided
     if (profile === undefined || typeof source === 'string' || answerFromKey(now, call) !== undefined) return others(fleet, call)
     const request = requestNow(now, call, source, found?.request)
     const since = timers.now()

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { dataOf, type Json, placeWith, startTestService, type TestService } from '../../testing/test-service.ts'
 import { isolatePlugin } from '../isolate.ts'
 
-// A set of misbehaving plug-ins, each in a thread of its own, next to a correct one, in one service.
+// Faulty plug-ins, each in a separate thread, together with a correct one in one service.
 
 const filter = (name: string, prepare: string): string =>
   `filters: [{ name: '${name}Filter', description: 'd', reads: ['memoryMb'], prepare${prepare} }]`
@@ -13,7 +13,7 @@ const weigher = (name: string, prepare: string): string =>
   `weighers: [{ name: '${name}Weigher', description: 'd', unit: 'MiB', reads: ['memoryMb'], prepare${prepare} }]`
 const passing = (passes: string): string => `() { return { passes(host) { ${passes} }, reason: () => ({ code: 'filter.refused' }) } }`
 
-/** The plug-ins by name: their parts, and the expected messages. */
+/** The plug-ins by name, with their parts and the expected messages. */
 const hostile: Readonly<Record<string, { readonly parts: string; readonly says: RegExp; readonly code: string }>> = {
   throwing: {
     parts: filter('Throwing', passing(`throw new Error('no power')`)),
@@ -107,7 +107,7 @@ afterAll(async () => {
 const EXPLAINED = `query ($id: ID!) { node(id: $id) { ... on Decision { explanation { fidelity } } } verifyDecision(id: $id) { outcome fidelity } }`
 
 describe.each(Object.entries(hostile))('a plug-in that is %s', (name, { says, code }) => {
-  test('refuses with its name, and leaves all others alone', async () => {
+  test('a faulty plug-in refuses all hosts with its name, and does not affect other plug-ins', async () => {
     const [refused, placed] = await Promise.all([
       placeWith(api, { profile: name, deadline: 'PT5S' }),
       placeWith(api, { profile: 'good', deadline: 'PT5S' }),
@@ -120,8 +120,8 @@ describe.each(Object.entries(hostile))('a plug-in that is %s', (name, { says, co
   })
 })
 
-test('answers are inputs of the decision, which is replayed bit for bit without asking again', async () => {
-  // it mutates its arguments, prototypes too
+test('answers are inputs of the decision, which is replayed bit for bit without calling the plug-in', async () => {
+  // this plug-in changes its arguments and their prototypes
   const placed = await placeWith(api, { profile: 'good' })
   expect(({} as Json).polluted).toBeUndefined()
   const { verifyDecision } = await dataOf(api, EXPLAINED, { id: placed.decision.id })

@@ -17,31 +17,31 @@ import {
 } from '@gantt/scheduler-core'
 import { type Asker, toWire } from './asker.ts'
 
-/** The timeout of callers without a deadline of their own, milliseconds; each part has its own limit. */
+/** The timeout for callers without a deadline, in milliseconds. Each part has its own limit too. */
 export const PATIENCE_MS = 10_000
 
-/** Asks parts outside of this process before the core decides. All code that decides uses it. */
+/** Calls parts outside of this process before the core decides. All code that decides uses it. */
 export interface Outside {
   /**
-   * The profile with all answers that these requests need, about the hosts of the present fleet; undefined if nothing
-   * is asked, which is nearly always. Never rejects: if a part does not answer, it refuses every host with the reason.
+   * The profile with all answers that these requests need about the hosts of the present fleet. Undefined if the profile has no part
+   * outside of this process. Never rejects: a part that does not answer refuses every host with that reason.
    */
   gather(fleet: Fleet, profile: Profile, requests: readonly RequestSpec[], options?: GatherOptions): Promise<Profile> | undefined
 }
 
 export interface GatherOptions extends LookedAway {
-  /** The longest wait of a decision, milliseconds. */
+  /** The longest wait of a decision in milliseconds. */
   readonly waitMs?: number
 }
 
-/** `askerOf`: the asker of a part; undefined if the part no longer has one. */
+/** `askerOf` returns the thread or extender of a part; undefined if it no longer exists. */
 export function createOutside(askerOf: (part: string) => Asker | undefined): Outside {
   const ask = async (question: Question, waitMs: number): Promise<OutsideAnswer> => {
     const asker = askerOf(question.part)
     if (asker === undefined) return failedAnswer(question, 'nobody answers for it here')
     let given: unknown
     try {
-      // if the answers for all hosts are known, or there are no hosts, nothing is asked
+      // if the answers for all hosts are known, or there are no hosts, no call is needed
       given = question.hosts.length === 0 ? [] : await asker.ask(toWire(question), waitMs)
     } catch (error) {
       return failedAnswer(question, wordsOf(error))
@@ -70,7 +70,7 @@ export function createOutside(askerOf: (part: string) => Asker | undefined): Out
   }
 }
 
-/** Equal questions of several calls are asked once, about all hosts that any of the calls may use. */
+/** Merges equal questions of several calls into one, about all hosts that any of the calls may use. */
 function onceEach(requests: readonly RequestSpec[]): readonly RequestSpec[] {
   if (requests.length < 2) return requests
   const seen = new Map(
@@ -84,7 +84,7 @@ function onceEach(requests: readonly RequestSpec[]): readonly RequestSpec[] {
   return [...seen.values()].map(anywhere)
 }
 
-/** For a service without plug-ins in threads and without extenders: no filter or weigher is called outside of the process. */
+/** For a service without plug-ins in threads and without extenders. No filter or weigher is called outside of the process. */
 export const nothingOutside: Outside = { gather: () => undefined }
 
 const wordsOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))

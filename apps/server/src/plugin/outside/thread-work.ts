@@ -2,27 +2,27 @@ import type { MessagePort } from 'node:worker_threads'
 import type { PartKind } from '@gantt/scheduler-core'
 import type { Asked, WireDocuments, WireQuestion } from './asker.ts'
 
-/** What a thread knows of the kinds of parts, by the name of their list. */
+/** The data about the kinds of parts that a thread needs, by the name of their list. */
 export type ThreadKinds = Readonly<Record<string, Pick<PartKind, 'asked' | 'shows' | 'schema' | 'beyond'>>>
 
-/** The data that a plug-in describes itself with; its functions stay in the thread. */
+/** A plug-in's description of itself. Its functions stay in the thread. */
 export interface Described {
   readonly contract: unknown
   readonly name: unknown
   readonly version: unknown
   readonly description: unknown
   readonly resourceKinds?: unknown
-  /** The kinds of parts in this plug-in that can be called only in the process of the service. */
+  /** The kinds of parts in this plug-in that can only be called in the process of the service. */
   readonly inProcess: readonly string[]
-  /** The parts of kinds that can be asked in a thread. */
+  /** The parts of kinds that can be called in a thread. */
   readonly lists: Readonly<Record<string, readonly DescribedPart[]>>
 }
 
-/** The members that the kind of the part shows unchanged; `schema` is the converted schema. */
+/** The members of a part that are sent unchanged. `schema` is the converted schema. */
 export interface DescribedPart extends Readonly<Record<string, unknown>> {
-  /** Members that a part in a thread cannot have. */
+  /** Members that a part in a thread must not have. */
   readonly beyond: readonly string[]
-  /** The schema as JSON Schema; null if it has none; undefined if its value is no schema. */
+  /** The schema as JSON Schema. Null if the part has none; undefined if its value is not a schema. */
   readonly schema?: unknown
 }
 
@@ -39,9 +39,9 @@ export interface ToThread {
 }
 
 /**
- * The code of a plug-in's thread: loads the plug-in, describes it, and answers one question after the other. It is
- * passed as text, so that it needs no file of its own in a bundle: it may use nothing but its arguments. It does not
- * trust the plug-in; the main thread does not trust the thread.
+ * The code of a plug-in's thread. It loads the plug-in, describes it, and answers one call after the other. It is passed as text, so that a
+ * bundle needs no separate file for it. Therefore it may use nothing but its arguments. It does not trust the plug-in, and the main thread
+ * does not trust the thread.
  */
 export function work(port: MessagePort, load: () => Promise<Readonly<Record<string, unknown>>>, most: number, kinds: ThreadKinds): void {
   type Loose = Readonly<Record<string, unknown>>
@@ -74,7 +74,7 @@ export function work(port: MessagePort, load: () => Promise<Readonly<Record<stri
     }
   }
 
-  /** An object that throws if code reads a member that it does not have, because `undefined` would be noticed only later. */
+  /** An object that throws if code reads a member that it does not have, because `undefined` would cause an error only later. */
   const shownOnly = (title: string, members: Loose): Loose =>
     new Proxy(members, {
       get(target, key) {
@@ -83,7 +83,7 @@ export function work(port: MessagePort, load: () => Promise<Readonly<Record<stri
       },
     })
 
-  /** Hosts as the contract of filters and weighers has them, as far as they are shown. */
+  /** Hosts in the form of the contract for filters and weighers, with the members that are sent to the thread. */
   const fleetOf = (hosts: WireQuestion['hosts']) => {
     const records = hosts.map(({ traits, namespaces, instances: _i, ioOps: _o, free: _f, ...host }, index) => ({
       ...host,
@@ -149,7 +149,7 @@ export function work(port: MessagePort, load: () => Promise<Readonly<Record<stri
     })
   }
 
-  /** For each document true, or the problem. The thread has a copy: changes by a schema stay here. */
+  /** For each document true, or the problem. A schema can only change the thread's copy. */
   const answerNamespace = (part: Loose, { documents }: WireDocuments): unknown =>
     documents.map((document) => {
       try {

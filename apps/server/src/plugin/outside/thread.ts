@@ -5,15 +5,15 @@ import { type Asked, type Asker, type AskerHealth, createFailures, MOST_CHARACTE
 import { type FromThread, type ThreadKinds, type ToThread, work } from './thread-work.ts'
 
 export interface ThreadOptions {
-  /** URL of the plug-in's entry. */
+  /** The URL of the plug-in's entry module. */
   readonly url: string
   /** The name for messages. */
   readonly title: string
-  /** The timeout of one answer, including the wait for earlier answers, milliseconds. */
+  /** The timeout of one answer in milliseconds, including the wait for earlier answers. */
   readonly timeoutMs: number
   /** The timeout of loading, milliseconds. */
   readonly loadMs?: number
-  /** The limit of the thread's JavaScript memory. */
+  /** The limit of the thread's JavaScript memory in MiB. */
   readonly memoryMib?: number
   warn(message: string): void
   /** Milliseconds since 1970. */
@@ -22,20 +22,20 @@ export interface ThreadOptions {
 }
 
 export interface ThreadAsker extends Asker {
-  /** The description of the plug-in, as JSON. Rejects if it cannot be loaded. */
+  /** The description of the plug-in as JSON. Rejects if the plug-in cannot be loaded. */
   readonly loaded: Promise<string>
 }
 
-/** Loading may take longer than answering: modules are read from a disk and compiled. */
+/** The timeout of loading. It is longer than that of an answer, because modules are read from a disk and compiled. */
 const LOAD_MS = 5_000
 const MEMORY_MIB = 128
-/** The largest number of questions that wait, in addition to the one that is being answered. */
+/** The most calls that wait, in addition to the running one. */
 const MOST_WAITING = 16
-/** The maximum length of answers, enough for a hundred thousand hosts. */
+/** The most characters of an answer, enough for a hundred thousand hosts. */
 const MOST_ANSWER = 8_388_608
 /**
- * Consecutive failures of the thread, after which it pauses before it is restarted: this long, then twice as long each
- * time, up to the maximum.
+ * After this many consecutive failures the thread pauses before it is restarted. The pause starts with this duration and doubles each time,
+ * up to the maximum.
  */
 const REST_MS = 100
 const MOST_REST_MS = 10_000
@@ -48,9 +48,9 @@ interface Waiting {
 }
 
 /**
- * A plug-in in a thread of its own, which gets one question at a time. A thread that does not answer in time, ends, or
- * takes too much memory is ended and restarted: at once after the first failure in a row, then later each time. This
- * contains failures, not malice: a thread may read files and open connections like the process.
+ * A plug-in in a separate thread, which processes one call at a time. A thread that does not answer in time, ends, or exceeds its memory is
+ * ended and restarted: at once after the first failure in a row, later after a growing pause. This isolates failures, not attacks: a thread
+ * can read files and open connections like the process.
  */
 export function openThread({
   url,
@@ -79,7 +79,7 @@ export function openThread({
     tellLoaded = resolve
     tellFailed = reject
   })
-  // the opener may not wait for it yet
+  // no code may be awaiting it yet
   loaded.catch(() => undefined)
 
   const next = (): void => {
@@ -92,10 +92,7 @@ export function openThread({
     thread.postMessage({ id, question: own.question } satisfies ToThread)
   }
 
-  /**
-   * Ends a thread that failed. The present question gets the error; waiting questions may still be answered in time
-   * once it is restarted.
-   */
+  /** Ends a thread that failed. The present call gets the error. Waiting calls may still be answered in time after the restart. */
   const end = (part: string, error: Error): void => {
     const dead = thread
     const asking = current
@@ -121,7 +118,7 @@ export function openThread({
     stopTimer = timers.after(Math.min(MOST_REST_MS, REST_MS * 2 ** (inARow - 2)), open)
   }
 
-  /** The asker no longer waits. A thread that is still busy is ended at its own time limit. */
+  /** The caller no longer waits. A thread that is still busy is ended at its own time limit. */
   const overdue = (own: Waiting, limitMs: number): void => {
     const place = waiting.indexOf(own)
     if (place < 0) {
@@ -141,7 +138,7 @@ export function openThread({
     if (description !== undefined) restarts++
     const opened = startThread(url, memoryMib)
     thread = opened
-    // a service may end although a plug-in is still busy
+    // the process may end while a plug-in is busy
     opened.unref()
     opened.on('message', (message: unknown) => {
       if (thread === opened && isMessage(message)) hear(message)
@@ -187,7 +184,7 @@ export function openThread({
     next()
   }
 
-  /** The problem in the first message of a thread. */
+  /** The problem in the first message of a thread; undefined if there is none. */
   const wrongIn = (message: FromThread): string | undefined => {
     if (message.type === 'failed') return String(message.message).slice(0, MOST_CHARACTERS)
     if (message.type !== 'loaded' || typeof message.plugin !== 'string') return 'it answered before it was asked'
@@ -246,7 +243,7 @@ export function openThread({
 
 const KINDS = JSON.stringify(partKinds satisfies ThreadKinds, (key, value) => (key === 'shape' ? undefined : value))
 
-/** A thread without the environment of this process, and without output. */
+/** A thread without the environment variables of this process, and without output. */
 function startThread(url: string, memoryMib: number): Worker {
   const source = `(${work.toString()})(require('node:worker_threads').parentPort, () => import(${JSON.stringify(url)}), ${MOST_CHARACTERS}, ${KINDS})`
   const thread = new Worker(source, {
@@ -258,7 +255,7 @@ function startThread(url: string, memoryMib: number): Worker {
     stderr: true,
     resourceLimits: { maxOldGenerationSizeMb: memoryMib, maxYoungGenerationSizeMb: 16, stackSizeMb: 4 },
   })
-  // read and dropped: unread data would be kept in memory
+  // read and dropped, because unread data would stay in memory
   thread.stdout.resume()
   thread.stderr.resume()
   return thread

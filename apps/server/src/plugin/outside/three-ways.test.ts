@@ -10,7 +10,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { dataOf, type Json, placeWith, startTestService, type TestService } from '../../testing/test-service.ts'
 import type { WireQuestion } from './asker.ts'
 
-// The parts of examples/plugin-template three times in one service: trusted, in a thread, and behind HTTP.
+// The parts of examples/plugin-template in three modes in one service: trusted, in a thread, and over HTTP.
 
 const checkout = fileURLToPath(new URL('../../../../../', import.meta.url))
 const ways = ['Trusted', 'Isolated', 'Extended'] as const
@@ -18,7 +18,7 @@ const ways = ['Trusted', 'Isolated', 'Extended'] as const
 let folder: string
 let api: TestService
 
-/** The rule of the template, as another language would have it. */
+/** The rule of the template, as an extender in another language would implement it. */
 const answerOf = ({ kind, parameters }: WireQuestion, instances: number) => {
   const most = Number(parameters.mostInstances)
   if (kind === 'weigher') return -instances
@@ -91,7 +91,7 @@ afterAll(async () => {
 const EXPLAINED = `query ($id: ID!) { verifyDecision(id: $id) { outcome fidelity } node(id: $id) { ... on Decision { explanation {
   fidelity reasons { filter code hosts text } steps { name passed reasons { code text hosts } } } } } }`
 
-/** The decision and messages of one way, without the names of its parts. */
+/** The decision and messages in one mode, without the names of the parts. */
 async function decide(way: string, flavor: Json = {}): Promise<Json> {
   const { decision, destinations, reasons } = await placeWith(
     api,
@@ -104,7 +104,7 @@ async function decide(way: string, flavor: Json = {}): Promise<Json> {
     reasons,
     explanation,
     verifyDecision,
-    // outside parts are asked after all other filters, so the number of hosts that reach those differs
+    // outside parts are called after all other filters, so they get other numbers of hosts
     step: steps.find(({ name }: Json) => name === `${way}RoomyFilter`),
     places: destinations?.map(({ selected, alternates }: Json) => ({
       ...{ weight: selected.weight, host: selected.host.name },
@@ -114,19 +114,19 @@ async function decide(way: string, flavor: Json = {}): Promise<Json> {
   return JSON.parse(JSON.stringify(result).replaceAll(`${way}Roomy`, 'Roomy'))
 }
 
-test('a part gives the same decisions and messages in each of the three ways', async () => {
+test('a part gives the same decisions and messages in each of the three modes', async () => {
   const [trusted, ...others] = await Promise.all(ways.map((way) => decide(way)))
   expect(trusted).toMatchObject({ places: [{ host: 'less', alternates: ['busy'] }], verifyDecision: { outcome: 'SAME' } })
   for (const other of others) expect(other).toEqual(trusted)
 })
 
-test('a request that no host meets is refused with the same reasons', async () => {
+test('a request that no host meets is refused with the same reasons in each mode', async () => {
   const [trusted, ...others] = await Promise.all(ways.map((way) => decide(way, { forceHosts: ['many', 'full'], forceVerify: 'ALL' })))
   expect(trusted.reasons[0]).toMatchObject({ filter: 'RoomyFilter', code: 'instances.too_many', hosts: 2 })
   for (const other of others) expect(other).toEqual(trusted)
 })
 
-test('claims that no report counts yet are seen by all', async () => {
+test('parts in each mode see claims that no report counts yet', async () => {
   await Promise.all([0, 1].map(() => placeWith(api, { claim: { mode: 'CONFIRM' } }, { forceHosts: ['less'], forceVerify: 'NONE' })))
   const [trusted, ...others] = await Promise.all(ways.map((way) => decide(way)))
   expect(trusted).toMatchObject({ places: [{ host: 'busy', alternates: ['less'] }] })

@@ -4,7 +4,7 @@ import { UnavailableError } from '../../unavailable.ts'
 import { createSignal, type Signal } from '../signal.ts'
 import { createStoreWatch, type StoreWatch } from '../watch/store-watch.ts'
 
-/** A store that fails, or does not answer, for longer than this counts as unavailable. It is queried each second. */
+/** A store that fails or does not answer for longer than this is unavailable. The replica queries it once per second. */
 const STORE_AWAY_MS = 2_500
 
 export interface FreshnessOptions {
@@ -21,9 +21,9 @@ export class Freshness {
   readonly watch: StoreWatch
   /** Notifies waiters that the fleet, its durability or the store changed. */
   readonly changed: Signal
-  /** Records that the store's last answer was an error. */
+  /** Whether the store's last answer was an error. */
   isStoreFailing = false
-  /** Records that the log may have grown since the last read. */
+  /** Whether the log may have grown since the last read. */
   hasNews = true
   readonly #options: FreshnessOptions
   /** The time at which the fleet was last known to be as new as the store. */
@@ -43,7 +43,7 @@ export class Freshness {
     return this.#arrivals
   }
 
-  /** Whether the fleet is as new as the store was when the call with this number arrived. */
+  /** The number of the last call that had arrived when the store's head was read. The fleet is at least as new. */
   get freshUpTo(): number {
     return this.#freshUpTo
   }
@@ -53,12 +53,12 @@ export class Freshness {
     return this.#options.timers.now() - this.#freshAt
   }
 
-  /** Whether the store has been silent for so long that calls are refused at once instead of waiting for it. */
+  /** Whether the store has been silent for so long that calls are refused at once. */
   get isStoreAway(): boolean {
     return this.age > STORE_AWAY_MS && (this.isStoreFailing || this.watch.silentMs > STORE_AWAY_MS)
   }
 
-  /** Numbers a call. */
+  /** Gives a call its number. */
   arrive(): number {
     this.#arrivals++
     return this.#arrivals
@@ -78,18 +78,18 @@ export class Freshness {
   }
 
   /**
-   * Resolves when the fleet is as new as the store's head was after this call. Throws UnavailableError when neither that nor `acceptsStale`
+   * Resolves when the fleet is as new as the store's head was after this call. Throws UnavailableError if neither that nor `acceptsStale`
    * holds in time.
    */
   async wait(acceptsStale: () => boolean, timeoutMs: number): Promise<void> {
     const arrival = this.arrive()
     const isFresh = (): boolean => this.#freshUpTo >= arrival
-    // calls do not wait for a store that is away
+    // calls do not wait for a store that is unavailable
     await this.until(() => isFresh() || this.isStoreAway, timeoutMs)
     if (!isFresh() && !acceptsStale()) throw new UnavailableError('store', 'the store does not answer')
   }
 
-  /** Resolves with true once the condition holds, and with false after a timeout or when this replica stopped. */
+  /** Resolves with true when the condition holds, and with false after a timeout or when this replica stopped. */
   until(holds: () => boolean, timeoutMs: number): Promise<boolean> {
     if (!holds()) this.lookAtStore()
     return this.changed.until(holds, timeoutMs, this.#options.isStopped)

@@ -10,18 +10,18 @@ export interface HeldAnswer {
   readonly place: Place
   answer(): void
   fail(error: UnavailableError): void
-  /** The work to repeat if the entry is lost, and its batch. */
+  /** The call that must be decided again if the entry is lost, and its batch. */
   readonly work?: Work
   readonly batch?: Batch
 }
 
-/** Answers that wait until the entries on which they depend survive any crash of the store, in the order of their positions. */
+/** Answers that wait, in the order of their positions, until the entries on which they depend survive any crash of the store. */
 export interface HeldAnswers {
   /** Sends an answer at once if its position is already durable. */
   hold(held: HeldAnswer): void
   /** Requests a flush of the store for the remaining answers. */
   retry(): void
-  /** Removes all answers after a revision, because the entries on which they depend are lost. */
+  /** Removes and returns all answers after a revision, because the entries on which they depend are lost. */
   takeBehind(revision: number): readonly HeldAnswer[]
   readonly count: number
   failAll(error: UnavailableError): void
@@ -58,7 +58,7 @@ export function createHeldAnswers(
         flush()
       },
       (error: unknown) => {
-        // the next read finds out whether the store lost entries or cannot be reached
+        // the next read detects whether the store lost entries or does not answer
         const pause = error instanceof StoreUnavailableError ? RETRY_MS : 0
         timers.after(pause, () => {
           isFlushing = false

@@ -19,13 +19,13 @@ test('entries that are lost by kill -9 of the database are written again, and th
   admin.on('error', () => undefined)
   try {
     await admin.connect()
-    // nothing is flushed to disk while the test runs
+    // the server flushes nothing to disk while the test runs
     await admin.query(`ALTER SYSTEM SET wal_writer_delay = '10s'`)
     await admin.query('SELECT pg_reload_conf()')
     const warnings: string[] = []
     const opened = await openPostgresSynchronizer(database.connection, 'on')
     let flushes: Promise<void> = Promise.resolve()
-    // a reader makes entries durable first, so that the replica must not read its own unflushed tail either
+    // reading makes entries durable, so the replica must not read its own unflushed entries before the crash
     const store: typeof opened = {
       ...opened,
       durable: (place) => flushes.then(() => opened.durable(place)),
@@ -52,7 +52,7 @@ test('entries that are lost by kill -9 of the database are written again, and th
         source: null,
         allOrNothing: true,
       })
-      // if an operation fails before it is awaited, the test reports that failure
+      // the test reports the failure if an operation fails before it is awaited
       placed.catch(() => undefined)
       await expect.poll(() => replica.fleet.ledger.claims.size).toBe(1)
       const { id, at } = replica.fleet.place

@@ -4,7 +4,7 @@ import type { Batch } from '../propose/batch.ts'
 import type { CallQueue } from '../propose/call-queue.ts'
 import type { HeldAnswers } from './held-answers.ts'
 
-/** The work in progress of a replica: entries that were sent, and calls that wait. */
+/** A replica's calls in progress: entries that were sent, and calls that wait. */
 export interface Underway {
   readonly held: HeldAnswers
   readonly queue: CallQueue
@@ -12,18 +12,18 @@ export interface Underway {
 }
 
 /**
- * Rolls back entries that depend on a tail that the store lost, after a revision. The first of our entries that can
- * still be appended unchanged is sent unchanged, so that a delayed copy is recognised; everything after it is decided
- * again. Returns what to send, and how many of our entries were lost.
+ * Drops entries and answers after a revision, because the store lost what they depend on. The first of this replica's entries that can
+ * still be appended is sent again unchanged, so that a delayed copy of it is recognised. All later calls are decided again. Returns the
+ * entry to send, and the number of this replica's lost entries.
  */
 export function dropBehind({ held: answers, queue, inFlight }: Underway, revision: number): { lost: number; sent: Batch | undefined } {
   const held = answers.takeBehind(revision)
   const waits = new Set(held.flatMap(({ work }) => work ?? []))
   const first = held.find(({ batch }) => batch !== undefined)?.batch
   const lost = held.filter(({ batch }) => batch !== undefined).length
-  // an entry with calls that were already decided again is not sent unchanged
+  // an entry with calls that are decided again must not be sent unchanged
   const isWhole = first !== undefined && (first.entry?.basis.revision ?? 0) <= revision && first.owners.every(({ work }) => waits.has(work))
-  // the entry in flight depends on an earlier one of this replica, if there is one, so that no copy of it can be appended
+  // the entry in flight depends on an earlier one of this replica, if there is one, so no copy of it can be appended
   const sent = isWhole ? first : first === undefined ? inFlight : undefined
   const others = sent === inFlight ? [] : (inFlight?.owners ?? []).map(({ work }) => work)
   if (sent !== undefined) for (const { work } of sent.owners) waits.delete(work)
@@ -34,8 +34,8 @@ export function dropBehind({ held: answers, queue, inFlight }: Underway, revisio
 }
 
 /**
- * Returns calls in flight to the queue after this replica fell behind the start of the log. Their outcome is unknown: placements are
- * recognised by their key, but changes are not.
+ * Returns calls in flight to the queue after this replica fell behind the start of the log. Their outcome is unknown. Placements are
+ * recognised by their key, but changes may be written twice.
  */
 export function dropInFlight({ queue, inFlight }: Pick<Underway, 'queue' | 'inFlight'>): void {
   const owners = inFlight?.owners ?? []
@@ -45,6 +45,6 @@ export function dropInFlight({ queue, inFlight }: Pick<Underway, 'queue' | 'inFl
   queue.requeue(owners.flatMap(({ work }) => (work.type === 'placement' ? [work] : [])))
 }
 
-/** The error if the store lost durable entries, and not only an unflushed tail. */
+/** The error for a store that lost durable entries, and not only unflushed ones. */
 export const behindDurable = ({ message }: StoreWentBackError): StoreWentBackError =>
   new StoreWentBackError(`${message}, which was durable: a backup was restored, or a fail-over lost data`)

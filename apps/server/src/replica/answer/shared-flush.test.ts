@@ -43,7 +43,7 @@ const call = (key: string, vcpus = 1): PlacementCall => ({
 
 const shared = (): MemoryStore => createMemoryStore(undefined, { isShared: true })
 
-/** Whether a promise is settled once all work in progress has stopped. */
+/** Whether a promise is settled after all work in progress has stopped. */
 async function isAnswered(promise: Promise<unknown>): Promise<boolean> {
   let answered = false
   const note = (): void => {
@@ -54,7 +54,7 @@ async function isAnswered(promise: Promise<unknown>): Promise<boolean> {
   return answered
 }
 
-test('no call is answered before its flush: claims, changes, refusals, repeated calls, reads', async () => {
+test('no call is answered before a flush: claims, changes, refusals, repeated calls, reads', async () => {
   const store = shared()
   const [a, b] = [await open(store), await open(store)]
   await a.propose([aReport('h1', { vcpus: 1 })])
@@ -63,7 +63,7 @@ test('no call is answered before its flush: claims, changes, refusals, repeated 
   const release = store.faults.holdFlushes()
   const placed = a.place(call('k1'))
   await expect.poll(() => a.fleet.ledger.claims.size).toBe(1)
-  // these calls were decided on a state that is not durable yet, on this replica and others
+  // these calls depend on a state that is not durable yet, on this replica and on others
   const waiting = {
     placed,
     repeated: a.place(call('k1')),
@@ -83,7 +83,7 @@ test('no call is answered before its flush: claims, changes, refusals, repeated 
   expect(a.settled()).toBeUndefined()
 })
 
-test('while a flush is under way the next entries are appended, and one flush answers them all', async () => {
+test('during a flush the next entries are appended, and one flush answers all of them', async () => {
   const store = shared()
   const a = await open(store)
   await a.propose([aReport('h1', { vcpus: 64 })])
@@ -96,7 +96,7 @@ test('while a flush is under way the next entries are appended, and one flush an
   expect((await Promise.all([first, second])).map(({ type }) => type)).toEqual(['placed', 'placed'])
 })
 
-test('a lost tail is written again once: the first entry unchanged, and dependent calls decided again', async () => {
+test('entries lost by the store are written again once: the first unchanged, and calls that depend on it decided again', async () => {
   const store = shared()
   const [a, b] = [await open(store), await open(store)]
   await a.propose([aReport('h1', { vcpus: 64 })])
@@ -129,7 +129,7 @@ test('a lost tail is written again once: the first entry unchanged, and dependen
   expect(warnings.filter((warning) => warning.includes('lost its unflushed tail')).length).toBeGreaterThan(0)
 })
 
-test('the calls of a lost tail that other entries have replaced are decided again', async () => {
+test('calls of lost entries are decided again if other entries have their revisions', async () => {
   const store = shared()
   const a = await open(store)
   await a.propose([aReport('h1', { vcpus: 1 })])
@@ -147,7 +147,7 @@ test('the calls of a lost tail that other entries have replaced are decided agai
   expect(a.fleet.ledger.claims.size).toBe(0)
 })
 
-test('a store that is behind the durable state stops writes, unlike a lost tail, and reads continue', async () => {
+test('a store without the durable entries stops writes, and reads continue', async () => {
   const store = shared()
   const a = await open(store)
   await a.propose([aReport('h1')])

@@ -2,12 +2,10 @@ import { UnavailableError } from '../../unavailable.ts'
 import type { Batch } from '../propose/batch.ts'
 import type { UnloggedDecision } from '../propose/placement.ts'
 
-/**
- * Records decisions that are not in the log: refusals and advice. They are answered once they are stored, and claims do not wait for that.
- */
+/** Records decisions that are not in the log: refusals and advice. They are answered when they are stored. Claims do not wait for them. */
 export interface Unlogged {
   record(decisions: Batch['unlogged']): void
-  /** Resolves once all pending records are kept, or their callers got an error. */
+  /** Resolves when all pending records are stored, or their callers got an error. */
   close(): Promise<void>
 }
 

@@ -3,7 +3,7 @@ import type { Timers } from '../../timers.ts'
 import { UnavailableError } from '../../unavailable.ts'
 import type { HeldAnswers } from './held-answers.ts'
 
-/** Resolves once a log position is durable. Throws UnavailableError if it is lost, or not durable in time. */
+/** Resolves when a log position is durable. Throws UnavailableError if the position is lost, or not durable in time. */
 export const whenDurable = (held: HeldAnswers, place: Place, timers: Timers, timeoutMs: number): Promise<void> =>
   new Promise((resolve, reject) => {
     const cancel = timers.after(timeoutMs, () =>

@@ -4,19 +4,19 @@ import type { Horizon } from '../../sync/retention.ts'
 import type { Synchronizer } from '../../sync/synchronizer.ts'
 import type { Timers } from '../../timers.ts'
 
-/** A checkpoint is due after this many changes, if they are also a fourth of its size, */
+/** A checkpoint is due after this many changes, if they are also a fourth of the fleet's size. */
 const CHANGES = 10_000
-/** or, after any change, this long after the last checkpoint, */
+/** A checkpoint is also due this long after the last one, if there was any change. */
 const MILLISECONDS = 60_000
 /**
- * but not before this many times the duration of the last written checkpoint, because a large fleet would otherwise write checkpoints most
- * of the time.
+ * The pause after a checkpoint, as a multiple of the time for writing it. Without it, a large fleet would write checkpoints most of the
+ * time.
  */
 const REST = 20
 
 export interface CheckpointerOptions {
   readonly timers: Timers
-  /** The revision of the first fleet. */
+  /** The revision of the fleet at the start. */
   readonly revision: number
   readonly horizon: Horizon
   /** Called with the copy for a checkpoint, and with the number of changes since the preceding one. */
@@ -24,7 +24,7 @@ export interface CheckpointerOptions {
   warn(message: string): void
 }
 
-/** Writes checkpoints as the log grows, so that a start or a replay reads few entries; trims the log before them. */
+/** Writes checkpoints as the log grows, so that a start or a replay reads few entries. Trims the log before them. */
 export function createCheckpointer(store: Synchronizer, { timers, revision, horizon, onCopy, warn }: CheckpointerOptions) {
   let changes = 0
   /** The revision of the last stored checkpoint. */
@@ -62,7 +62,7 @@ export function createCheckpointer(store: Synchronizer, { timers, revision, hori
   }
 
   return {
-    /** Call this after the fleet applied this number of changes. */
+    /** Must be called after the fleet applied this number of changes. */
     applied(fleet: Fleet, by: number): void {
       latest = fleet
       changes += by

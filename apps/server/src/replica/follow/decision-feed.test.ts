@@ -47,9 +47,9 @@ function aWorld() {
         ({ id }) => notified.push(id),
         () => notified.push('missed'),
       ),
-    /** Another replica stores a refusal that it made this long ago. */
+    /** Another replica stores a refusal of a call this long ago. */
     keeps: (id: string, agoMs = 0) => void rows.push({ decision: aDecision(id), at: Date.now() - agoMs }),
-    /** This call makes a decision; a refusal is in the tables too. */
+    /** This replica decides a call. A refusal is also stored in the tables. */
     makes(id: string, entryId: string | null = null) {
       const decision = aDecision(id, entryId)
       if (entryId === null) rows.push({ decision, at: Date.now() })
@@ -73,7 +73,7 @@ describe('refusals are in no log', () => {
     expect([notified, warnings]).toEqual([['r1'], []])
   })
 
-  test('refusals of another replica are reported once at the next poll, and own ones at once', async () => {
+  test("refusals of another replica are reported once at the next poll, and this replica's at once", async () => {
     const { notified, listen, keeps, makes, looks } = aWorld()
     listen()
     makes('own')
@@ -113,7 +113,7 @@ describe('refusals are in no log', () => {
     expect(notified).toEqual([])
   })
 
-  test('an outage of the tables leaves no gap, however long; operators get one message', async () => {
+  test('an outage of the tables leaves no gap, however long it is, and causes one message to operators', async () => {
     const { world, warnings, notified, listen, keeps, looks } = aWorld()
     listen()
     await looks()
@@ -126,7 +126,7 @@ describe('refusals are in no log', () => {
     expect(warnings).toHaveLength(1)
   })
 
-  test('tables that are behind are queried for everything since the last poll once they have caught up', async () => {
+  test('tables that were behind the log are queried for everything since the last poll', async () => {
     const { world, notified, listen, keeps, looks } = aWorld()
     listen()
     world.isCaughtUp = false
@@ -137,7 +137,7 @@ describe('refusals are in no log', () => {
     expect(notified).toEqual(['late'])
   })
 
-  test('if there are too many to report separately, the newest are reported, with a notice that some were missed', async () => {
+  test('if there are too many decisions to report each, the newest are reported, with a notice that others were missed', async () => {
     const { notified, listen, keeps, looks } = aWorld()
     listen()
     for (let i = 0; i < 1_500; i++) keeps(`r${i}`)
@@ -148,7 +148,7 @@ describe('refusals are in no log', () => {
   })
 })
 
-test('the tables are not polled while there is no other replica, or no listener', async () => {
+test('the tables are not polled without another replica or without a listener', async () => {
   const { world, notified, listeners, listen, makes, keeps, looks } = aWorld()
   await looks(5)
   world.hasOthers = false

@@ -3,26 +3,23 @@ import type { StoredDecision } from '../../db/tables/rows.ts'
 import { outsideOfCalls } from '../../event-loop/question.ts'
 import type { Timers } from '../../timers.ts'
 
-/** How often the tables are queried for the records of other replicas, while there are listeners and other replicas. */
+/** The interval at which the tables are queried for decisions of other replicas, if there are listeners and other replicas. */
 export const LOOK_EVERY_MS = 1_000
-/** The longest time between a call and the row of its refusal: its deadline of at most a minute, and the time to store the row. */
+/** The longest time between a call and the row of its refusal: the deadline of a call (at most a minute) and the time to store the row. */
 export const SLACK_MS = 90_000
-/** The time after which most rows have arrived; older ones are queried every tenth time. */
+/** Most rows arrive within this time after their call. Each tenth query covers the longer time above. */
 const SHORT_SLACK_MS = 20_000
 const WIDE_EVERY = 10
 /**
- * Decisions that were made up to this long before the first listener came may have been stored since. A decision may be reported twice, so
- * that none is missed.
+ * Decisions from this long before the first listener may have been stored since. A decision may be reported twice, so that none is missed.
  */
 const BEFORE_MS = 5_000
-/** At most this many are reported one by one per query; beyond it, readers get a notice that some were missed. */
+/** The most decisions per query that are reported one by one. Beyond it, listeners get a notice that some were missed. */
 const MOST = 1_000
 
-/** Decisions as they happen, whichever replica made them. */
+/** Reports decisions as they are made on any replica. */
 export interface DecisionFeed {
-  /**
-   * `missed` is called when there were more decisions at once than are reported one by one. Returns a function that ends the subscription.
-   */
+  /** `missed` is called if there were more decisions than are reported one by one. Returns a function that ends the subscription. */
   onDecision(listener: (decision: StoredDecision) => void, missed?: () => void): () => void
 }
 
@@ -30,9 +27,9 @@ export interface DecisionFeedOptions {
   /** All decisions that this replica makes, or applies from the log. */
   readonly own: Pick<DecisionFeed, 'onDecision'>
   readonly store: UnloggedDecisions & Pick<DecisionStore, 'findAll'>
-  /** Whether another replica gave a sign within the last minute. */
+  /** Whether another replica wrote its sign of life within the last minute. */
   hasOthers(): boolean
-  /** Whether the tables have all that any replica had kept at this call; false if not in time. */
+  /** Whether the tables contain everything that any replica had stored before this call; false after a timeout. */
   caughtUp(timeoutMs: number): Promise<boolean>
   readonly timers: Pick<Timers, 'now' | 'every'>
   /** Receives warnings about errors, for operators. */
@@ -42,15 +39,15 @@ export interface DecisionFeedOptions {
 type Listener = Parameters<DecisionFeed['onDecision']>
 
 /**
- * The decisions of all replicas. Placements come from the log; refusals and advice are not in the log, so those of other replicas are
- * queried from the tables. If a query fails because the tables are away or behind, the next one covers its time too.
+ * The decisions of all replicas. Placements come from the log. Refusals and advice are not in the log, so those of other replicas are
+ * queried from the tables. If a query fails because the tables are unavailable or behind, the next one also covers its time.
  */
 export function createDecisionFeed({ own, store, hasOthers, caughtUp, timers, warn }: DecisionFeedOptions): DecisionFeed {
   const listeners = new Set<Listener>()
-  /** The refusals and advice that were reported, each with the time of its report by the clock of `timers`. */
+  /** The reported refusals and advice, each with the time of its report by the clock of `timers`. */
   const reported = new Map<string, number>()
   let openedAt = 0
-  /** Decisions that existed when the subscriber began to listen count as known. */
+  /** False until the decisions from before the first listener are known. They are not reported. */
   let hasBegun = false
   let looks = 0
   /** The time up to which all decisions were found. */
@@ -82,7 +79,7 @@ export function createDecisionFeed({ own, store, hasOthers, caughtUp, timers, wa
     const earliest = hasBegun ? Number.POSITIVE_INFINITY : timers.now() - openedAt + BEFORE_MS
     const fresh = found.filter(({ agoMs }) => agoMs <= earliest).map(({ id }) => id)
     const decisions = fresh.length === 0 ? [] : await store.findAll(fresh.slice(-MOST))
-    // the listeners left, or were replaced by new ones
+    // the listeners left or were replaced by new ones
     if (since !== openedAt) return
     hasBegun = true
     for (const { id } of found) reported.set(id, startedAt)
@@ -91,10 +88,10 @@ export function createDecisionFeed({ own, store, hasOthers, caughtUp, timers, wa
   }
 
   const lookAgain = (): void => {
-    // a long query is awaited
+    // the next query waits for the running one
     if (isLooking) return
     isLooking = true
-    // all listeners wait for the query, not only the one that started it
+    // the query runs outside of the request context, because all listeners wait for it
     outsideOfCalls(look)
       .then(
         () => {

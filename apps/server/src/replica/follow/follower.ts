@@ -22,7 +22,7 @@ import { createHistory } from './history.ts'
 
 const READ_LIMIT = 1_000
 
-/** The sent entries and held answers of this replica, which depend on the contents of the log. */
+/** Callbacks about this replica's sent entries and held answers, which depend on the contents of the log. */
 export interface FollowerHooks {
   /** Called after an entry was applied, and before the listeners. */
   onEntry(entry: LogEntry, verdicts: readonly Void[]): void
@@ -30,7 +30,7 @@ export interface FollowerHooks {
   onCaughtUp(): void
   /** Called when the fleet was replaced by a later checkpoint, because the log no longer reaches its revision. */
   onJump(): void
-  /** Called when the store lost all entries after a revision. Returns how many entries of this replica are written again. */
+  /** Called when the store lost all entries after a revision. Returns the number of this replica's entries that are written again. */
   onRewind(revision: number): number
 }
 
@@ -38,7 +38,7 @@ export interface FollowerHooks {
 export const fleetOf = (checkpoint: Checkpoint | undefined, reader: FleetReader): Fleet =>
   checkpoint === undefined ? new EmptyFleet(reader) : restoreFleet(checkpoint, reader)
 
-/** The fleet of a replica, which follows the log: reads, applies, and starts again if the log was changed. */
+/** Keeps the fleet of a replica up to date. Reads and applies the log, and loads the fleet again if the log was changed. */
 export class Follower {
   #fleet: Fleet
   readonly #store: Synchronizer
@@ -50,7 +50,7 @@ export class Follower {
   readonly #replaced = createListeners<void>()
   readonly #snapshots = createListeners<Snapshot>()
   readonly #checkpointer: ReturnType<typeof createCheckpointer>
-  /** The revision at which another fleet was adopted; checkpoints up to there are not kept. */
+  /** The revision at which another fleet was adopted. Checkpoints up to it are not stored. */
   #adoptedAt = -1
 
   constructor(options: ReplicaOptions, fleet: Fleet, freshness: Freshness, hooks: FollowerHooks) {
@@ -96,7 +96,7 @@ export class Follower {
   }
 
   /**
-   * Reads and applies the next entries of the log and returns their number; afterwards the fleet is as new as the store's head was at the
+   * Reads and applies the next entries of the log, and returns their number. Afterwards the fleet is as new as the store's head was at the
    * call.
    */
   async catchUp(): Promise<number> {
@@ -121,7 +121,7 @@ export class Follower {
     return missed
   }
 
-  /** Applies all entries up to a revision that the store is known to have, without asking for later ones. */
+  /** Applies all entries up to a revision that the store is known to have. Does not query for later ones. */
   async readTo(revision: number): Promise<void> {
     while (this.#fleet.place.revision < revision) {
       const { place } = this.#fleet
@@ -142,7 +142,7 @@ export class Follower {
     this.#checkpointer.applied(this.#fleet, entry.changes.length)
   }
 
-  /** Takes over a fleet that was built again from the log and is at the same revision. Throws RangeError for any other. */
+  /** Replaces the fleet by one that was rebuilt from the log at the same revision. Throws RangeError for any other. */
   adopt(fleet: Fleet): void {
     const { revision, id, at } = this.#fleet.place
     if (fleet.place.revision !== revision || fleet.place.id !== id || fleet.place.at !== at)
@@ -155,10 +155,9 @@ export class Follower {
   }
 
   /**
-   * The store no longer holds the revision of this replica. If it still holds all that was durable, it only lost
-   * entries that no flush had reached, and no call was answered from them: the state is loaded again, and our own lost
-   * entries are written again. Otherwise it is a restored backup or a fail-over that lost data, and the error is
-   * rethrown.
+   * Called when the store no longer has this replica's position. If the store still has all durable entries, it only lost entries that were
+   * not flushed, and no call was answered from them. The state is then loaded again, and this replica's lost entries are written again.
+   * Otherwise the store is a restored backup or lost data in a fail-over, and the error is rethrown.
    */
   async rewind(error: StoreWentBackError): Promise<void> {
     const { place, places } = this.#fleet
@@ -180,7 +179,7 @@ export class Follower {
     return this.#checkpointer.close()
   }
 
-  /** Takes over the fleet of the newest checkpoint if the log no longer reaches this replica's revision. */
+  /** Loads the fleet of the newest checkpoint if the log no longer contains the entry after this replica's position. */
   async #reload(): Promise<void> {
     const before = this.#fleet.place.revision
     const checkpoint = await this.#store.loadCheckpoint(Number.MAX_SAFE_INTEGER)
@@ -201,7 +200,7 @@ export class Follower {
     return { fleet: copyFleet(this.#fleet), of: this.#fleet, changes: 0 }
   }
 
-  /** The store for checkpoints, which accepts none of a state that may be unsound or was replaced. */
+  /** A store for checkpoints that rejects those of an unsound or replaced fleet. */
   #checkpointStore(): Synchronizer {
     const { mayCheckpoint = () => true } = this.#options
     const isKept = ({ place }: Checkpoint): boolean => place.revision > this.#adoptedAt && mayCheckpoint()

@@ -37,7 +37,7 @@ const stateOf = (fleet: Fleet): string => {
   return JSON.stringify([checkpointOf(fleet), free])
 }
 
-test.each([0, 1, 100, 300, 100_000])('past fleets are correct in whatever order they are queried (%i things kept)', async (limit) => {
+test.each([0, 1, 100, 300, 100_000])('past fleets are correct in any order of queries (%i things kept)', async (limit) => {
   const { past, was } = await aPast()
   const fleets = createPastFleets(past, { limit })
   const asked = Array.from({ length: 60 }, (_, i) => (i * 37 + ((i * i) % 11)) % (ENTRIES + 1))
@@ -45,7 +45,7 @@ test.each([0, 1, 100, 300, 100_000])('past fleets are correct in whatever order 
   // all queries at once
   const answers = await Promise.all(asked.map((revision) => fleets.read(revision, stateOf)))
   expect(answers).toEqual(asked.map((revision) => was[revision]))
-  // the fleets of one checkpoint share its contents, however large they are
+  // the fleets of one checkpoint share its contents
   expect(fleets.kept.fleets <= 1 || fleets.kept.things <= limit + 2 * ENTRIES).toBe(true)
   fleets.close()
 })
@@ -70,14 +70,14 @@ test('the second query for a past fleet reads only its position from the store',
   expect([loaded, read]).toEqual([1, 1])
   expect(await fleets.read(50, stateOf)).toBe(was[50])
   expect([loaded, read]).toEqual([1, 2])
-  // a query for one moment later continues from a copy of it, one earlier from a copy of the kept checkpoint
+  // a query for a later moment continues from a copy of that fleet, and one for an earlier moment from a copy of the cached checkpoint
   expect(await fleets.read(53, stateOf)).toBe(was[53])
   expect(await fleets.read(45, stateOf)).toBe(was[45])
   expect(loaded).toBe(1)
   fleets.close()
 })
 
-test('a moment that is dropped while the store is queried for it is answered correctly', async () => {
+test('a fleet that is dropped during a query for it is answered correctly', async () => {
   const { past, was } = await aPast()
   let isHeld = false
   let release = (): void => {}
@@ -95,7 +95,7 @@ test('a moment that is dropped while the store is queried for it is answered cor
   await fleets.read(ENTRIES, stateOf)
   isHeld = true
   const answer = fleets.read(ENTRIES, stateOf)
-  // more moments than are kept, one of them in the columns of the queried one
+  // more moments than are cached; one of them gets the columns of the queried one
   for (let revision = 42; revision < 52; revision++) expect(await fleets.read(revision, stateOf)).toBe(was[revision])
   isHeld = false
   release()
@@ -114,7 +114,7 @@ test('a private past fleet can be changed', async () => {
   history.close()
 })
 
-test('revisions that the log does not contain are not cached either', async () => {
+test('revisions that are not in the log are not answered from the cache either', async () => {
   const { memory, store, past, was } = await aPast()
   const fleets = createPastFleets(past, { limit: 100_000 })
   await expect(fleets.read(ENTRIES + 5, stateOf)).rejects.toThrow(`the log ends at revision ${ENTRIES}; ${ENTRIES + 5} was asked for`)
@@ -126,7 +126,7 @@ test('revisions that the log does not contain are not cached either', async () =
   await expect(fleets.read(10, stateOf)).rejects.toThrow('the log begins at revision')
   expect(await fleets.read(55, stateOf)).toBe(was[55])
 
-  // a restored backup: other entries have the old revisions
+  // a restored backup: other entries have the same revisions
   memory.faults.truncate(50)
   const { checkpoint } = { checkpoint: await past.loadCheckpoint(50) }
   const fleet = restoreFleet(checkpoint as NonNullable<typeof checkpoint>)
@@ -139,7 +139,7 @@ test('revisions that the log does not contain are not cached either', async () =
   fleets.close()
 })
 
-test('a fleet that is built over a long range leaves milestones, from which later queries continue', async () => {
+test('a fleet that is built over many entries leaves milestones, from which later queries continue', async () => {
   const store = createMemoryStore().open()
   const fleet = new Fleet()
   const was: string[] = [stateOf(fleet)]
@@ -170,7 +170,7 @@ test('a fleet that is built over a long range leaves milestones, from which late
   fleets.close()
 })
 
-test('shared parts are counted as long as one fleet has them, even if the checkpoint itself is dropped', async () => {
+test('shared parts are counted while any fleet has them, even after the checkpoint itself is dropped', async () => {
   const store = createMemoryStore().open()
   const fleet = new Fleet()
   const append = async (changes: Entry['changes']): Promise<void> => {
@@ -181,7 +181,7 @@ test('shared parts are counted as long as one fleet has them, even if the checkp
   }
   const claims = Array.from({ length: 90 }, (_, i) => aClaim({ key: `k${i}`, ids: [`c${i}`], grants: {}, ttlMs: 1e9 }))
   await append([aReport('h1'), ...claims])
-  // far apart, so that none continues from another
+  // these revisions are so far apart that no query continues from another
   const REVISIONS = [10_500, 21_000, 31_500, 42_000]
   for (const revision of REVISIONS) {
     while (fleet.place.revision < revision) await append([])
@@ -195,7 +195,7 @@ test('shared parts are counted as long as one fleet has them, even if the checkp
     for (const known of REVISIONS.filter((one) => one < revision)) await fleets.read(known + 1, ({ place }) => place)
     await fleets.read(revision + 1, ({ place }) => place)
     expect(fleets.kept.things).toBeLessThanOrEqual(LIMIT)
-    // a checkpoint's things, and a host's columns for each moment: two checkpoints fit
+    // two checkpoints fit, each with a host's columns for each moment
     expect(fleets.kept.fleets).toBeLessThanOrEqual(4)
   }
   fleets.close()
@@ -220,7 +220,7 @@ function aLiving() {
   return { store, fleet, was, grow }
 }
 
-/** The log, and from where it was read; a checkpoint that is loaded fails the test. */
+/** The log, and the revisions from which it was read. Loading a checkpoint fails the test. */
 function watched({ past }: ReturnType<ReturnType<typeof createMemoryStore>['open']>) {
   const readFrom: number[] = []
   return {
@@ -236,7 +236,7 @@ function watched({ past }: ReturnType<ReturnType<typeof createMemoryStore>['open
   }
 }
 
-test('a query after a copy of the live fleet continues from it, and no checkpoint is loaded', async () => {
+test('a query for a moment after a copy of the live fleet continues from the copy, and loads no checkpoint', async () => {
   const { store, fleet, was, grow } = aLiving()
   const { readFrom, log } = watched(store)
   const fleets = createPastFleets(log, { limit: 100_000 })
@@ -247,13 +247,13 @@ test('a query after a copy of the live fleet continues from it, and no checkpoin
   await grow(60)
   for (const revision of [55, 10, 42, 29, 12, 60])
     expect([revision, await fleets.read(revision, stateOf)]).toEqual([revision, was[revision]])
-  // for a kept moment only the position is read
+  // for a cached moment only the position is read
   expect(readFrom).toEqual([50, 10, 30, 10, 10, 55])
   expect(stateOf(fleet)).toBe(was[60])
   fleets.close()
 })
 
-test('copies of the live fleet are kept without queries, spread over its time, and advance with it', async () => {
+test('copies of the live fleet are kept without queries, spread over its history', async () => {
   const { store, fleet, grow } = aLiving()
   const { readFrom, log } = watched(store)
   let now = 0
@@ -283,7 +283,7 @@ test('copies of the live fleet are kept without queries, spread over its time, a
     await fleets.read(revision, ({ place }) => place)
     nearest.push(revision - (readFrom[0] ?? revision))
   }
-  // eight over two hundred
+  // eight copies over two hundred revisions
   expect(Math.max(...nearest)).toBeLessThan(60)
   const other = copyFleet(fleet)
   fleets.keep({ fleet: copyFleet(other), of: other, changes: 0 })
@@ -292,7 +292,7 @@ test('copies of the live fleet are kept without queries, spread over its time, a
   fleets.close()
 })
 
-test('a copy of a live fleet whose history the store has lost is not used', async () => {
+test('a copy of a live fleet is not used if the store has lost its history', async () => {
   const { memory, store, past, was } = await aPast()
   const fleets = createPastFleets(past, { limit: 100_000 })
   const lost = restoreFleet((await past.loadCheckpoint(45)) as NonNullable<Awaited<ReturnType<typeof past.loadCheckpoint>>>)

@@ -4,56 +4,56 @@ import { ENTRIES_AT_ONCE, type LogReader, LogTrimmedError, StoreWentBackError } 
 import { realTimers, type Timers } from '../../timers.ts'
 import type { Applied, Snapshot } from '../replica-options.ts'
 
-/** The most hosts, claims and keys that fleets of the past may hold together; docs/receipts.md translates this into bytes. */
+/** The most hosts, claims and keys that past fleets hold together. docs/receipts.md translates this into bytes. */
 export const KEPT_THINGS = 500_000
 /**
- * The number of changes after which a fleet that is being built leaves a milestone: a later query in that range applies
- * at most this many. More for a large fleet, which takes longer to copy: a fraction of its hosts.
+ * The number of changes after which a fleet that is being built leaves a milestone, so that a later query there applies at most this many.
+ * A large fleet, which takes longer to copy, leaves them less often: after a fraction of its hosts.
  */
 const MILESTONE = 250
 const MILESTONE_PER_HOST = 1 / 40
-/** The number of recently queried fleets that are kept in addition to the milestones. */
+/** The number of recently queried fleets in the cache, in addition to the milestones. */
 const KEPT_MOMENTS = 8
 /** The number of kept copies of the live fleet, spread over its lifetime. Fewer are kept if they exceed the memory limit. */
 const KEPT_SNAPSHOTS = 8
 const FEWEST_SNAPSHOTS = 2
 /** A fleet that was not queried for this long is dropped. */
 const IDLE_MS = 300_000
-/** The largest number of entries by which a kept fleet is advanced; beyond it, a nearer checkpoint is searched. */
+/** The most entries by which a cached fleet is advanced. Beyond it, a nearer checkpoint is loaded. */
 const WALK_ENTRIES = 10_000
 
 /**
- * Fleets of the past, for queries. Some stay in memory: copies of the live fleet that existed anyway, and fleets at
- * recently queried moments, at their checkpoint and on the way from it. None of them is changed: a query for another
- * moment continues from a copy of the nearest earlier one, which shares all unchanged parts with it.
+ * Fleets of the past, for queries. The cache contains copies of the live fleet that existed anyway, fleets at recently queried moments,
+ * their checkpoint and milestones after it. None of them is changed. A query for another moment continues from a copy of the nearest
+ * earlier one, which shares all unchanged parts with it.
  */
 export interface PastFleets {
   /**
-   * Reads the fleet at a revision synchronously and does not change it. Throws RangeError if the log does not reach the revision, even if
-   * it is cached here, so that all replicas answer alike.
+   * Reads the fleet at a revision synchronously, and must not change it. Throws RangeError if the log does not contain the revision, even
+   * if it is cached here, so that all replicas give the same answer.
    */
   read<Answer>(revision: number, use: (fleet: Fleet) => Answer): Promise<Answer>
-  /** A fleet of the caller's own. Throws RangeError as `read` does. */
+  /** A fleet that the caller may change. Throws RangeError as `read` does. */
   at(revision: number): Promise<Fleet>
-  /** Keeps a copy of the live fleet, from which later queries continue. Drops copies of another live fleet. */
+  /** Caches a copy of the live fleet, from which later queries continue. Drops copies of another live fleet. */
   keep(snapshot: Snapshot): void
-  /** The number of fleets in memory, and the number of hosts, claims and keys that they hold. */
+  /** The number of cached fleets, and the number of their hosts, claims and keys. */
   readonly kept: { readonly fleets: number; readonly things: number }
   close(): void
 }
 
 interface Kept {
   readonly fleet: Fleet
-  /** The kinds of kept fleets: a queried moment; a milestone after a checkpoint, or the checkpoint itself; a copy of the live fleet. */
+  /** The kinds of cached fleets: a queried moment; a milestone after a checkpoint, or the checkpoint itself; a copy of the live fleet. */
   readonly kind: 'moment' | 'milestone' | 'snapshot'
-  /** The data that it shares with all fleets from the same checkpoint, which is counted once as long as one of them is kept. */
+  /** The data that the fleet shares with all fleets from the same checkpoint. It is counted once while any of them is cached. */
   readonly origin: Origin
-  /** The additional memory: its columns, and the changes since the fleet before it. */
+  /** The additional memory: the fleet's columns, and the changes since the fleet before it. */
   readonly things: number
   usedAt: number
 }
 
-/** A loaded checkpoint, or the live fleet, which exists anyway. Fleets of different origins share nothing. */
+/** A loaded checkpoint, or the live fleet. Fleets of different origins share nothing. */
 interface Origin {
   readonly things: number
 }
@@ -64,7 +64,7 @@ interface Living extends Origin {
 }
 
 export interface PastFleetsOptions {
-  /** Hosts, claims and keys that are kept together; KEPT_THINGS if not given. */
+  /** The most hosts, claims and keys in the cache; default KEPT_THINGS. */
   readonly limit?: number
   readonly timers?: Timers
   /** Reads the log into these fleets, and decides on them. */
@@ -77,12 +77,12 @@ export function createPastFleets(
 ): PastFleets {
   const kept = new Set<Kept>()
   let living: Living | undefined
-  /** A dropped fleet whose columns the next copy takes over. */
+  /** A dropped fleet. The next copy reuses its columns. */
   let spare: Fleet | undefined
   let turn: Promise<unknown> = Promise.resolve()
   const sweep = (): void => {
     spare = undefined
-    // a snapshot costs memory only for later changes, and is offered only once
+    // a snapshot only costs memory for later changes, and is offered once, so it is not dropped for its age
     for (const one of kept) if (one.kind !== 'snapshot' && timers.now() - one.usedAt > IDLE_MS) kept.delete(one)
   }
   const stopSweep = limit === 0 ? undefined : timers.every(IDLE_MS / 5, sweep)
@@ -91,21 +91,21 @@ export function createPastFleets(
   const origins = (): ReadonlySet<Origin> => new Set(Array.from(kept, ({ origin }) => origin))
   const things = (): number => sum(origins()) + sum(kept)
   const snapshots = (): Kept[] => [...kept].filter(({ kind }) => kind === 'snapshot').sort((a, b) => revisionOf(a) - revisionOf(b))
-  /** All fleets except for the copies of the live fleet, which are few. */
+  /** All cached fleets except the copies of the live fleet, least recently used first. */
   const others = (): Kept[] => [...kept].filter(({ kind }) => kind !== 'snapshot').sort((a, b) => a.usedAt - b.usedAt)
-  /** The data that fleets of one checkpoint share is needed by each of them, so the total may exceed the limit. */
+  /** Whether the cache exceeds its limit. The data of a single checkpoint does not count, because all of its fleets need it. */
   const isOver = (): boolean => {
     const asked = others()
     const loaded = [...origins()].filter((origin) => origin !== living)
     return asked.length > 1 && sum(asked) + (loaded.length > 1 ? sum(loaded) : 0) > limit
   }
-  /** The columns of a dropped moment are reused by the next one, because those of a large fleet would be much garbage. */
+  /** Drops a fleet. The next copy reuses its columns, because those of a large fleet would be much garbage. */
   const dropFleet = (one: Kept): void => {
     kept.delete(one)
     if (one.kind === 'moment') spare = one.fleet
   }
 
-  /** Keeps a fleet, and drops the least recently used ones. */
+  /** Caches a fleet, and drops the least recently used ones. */
   const keep = (one: Omit<Kept, 'usedAt'>): void => {
     if (limit === 0) return
     kept.add({ ...one, usedAt: timers.now() })
@@ -130,7 +130,7 @@ export function createPastFleets(
     return undefined
   }
 
-  /** The nearest kept fleet at or before a revision. */
+  /** The nearest cached fleet at or before a revision. */
   const nearestBefore = (revision: number): Kept | undefined =>
     [...kept]
       .filter(({ fleet: { place } }) => place.revision < revision && revision - place.revision <= WALK_ENTRIES)
@@ -139,7 +139,7 @@ export function createPastFleets(
         undefined,
       )
 
-  /** A fleet to advance, and its origin. */
+  /** A fleet from which to continue, and its origin. */
   const startFor = async (revision: number): Promise<Pick<Kept, 'fleet' | 'origin'>> => {
     const near = nearestBefore(revision)
     if (near !== undefined) {
@@ -152,7 +152,7 @@ export function createPastFleets(
     return { fleet: limit === 0 ? fleet : copyFleet(fleet), origin }
   }
 
-  /** Advances a fleet to a revision and keeps it, with copies at milestones. */
+  /** Advances a fleet to a revision and caches it, with copies at milestones. */
   const walk = async ({ fleet, origin }: Pick<Kept, 'fleet' | 'origin'>, revision: number): Promise<void> => {
     let changed = 0
     for await (const { entry } of advance(store, fleet, revision)) {
@@ -165,7 +165,8 @@ export function createPastFleets(
   }
 
   /**
-   * Keeps a copy of the live fleet; if there are too many, the one with the smallest gap is dropped, but neither the first nor the last.
+   * Caches a copy of the live fleet. If there are too many, the one with the smallest gap to its neighbours is dropped, but neither the
+   * first nor the last.
    */
   const keepSnapshot = ({ fleet, of, changes }: Snapshot): void => {
     if (living?.fleet !== of) {
@@ -179,9 +180,7 @@ export function createPastFleets(
     }
   }
 
-  /**
-   * Builds the fleet at a revision and keeps it. Fleets are built one at a time, because two queries for one moment need only one fleet.
-   */
+  /** Builds and caches the fleet at a revision. Only one is built at a time, so that two queries for one moment build it once. */
   const make = async (revision: number): Promise<Fleet> => {
     const known = find(revision)
     if (known !== undefined) return known.fleet
@@ -245,7 +244,9 @@ export function createPastFleets(
   }
 }
 
-/** Applies the entries from a fleet's revision to another one, one for each step of the caller's loop. The fleet must be a private one. */
+/**
+ * Applies the entries after a fleet's revision, up to another, one for each step of the caller's loop. The fleet must be the caller's own.
+ */
 export async function* advance(store: LogReader, fleet: Fleet, upTo: number): AsyncGenerator<Applied, void> {
   while (fleet.place.revision < upTo) {
     const entries = await store.read(fleet.place, Math.min(ENTRIES_AT_ONCE, upTo - fleet.place.revision))

@@ -28,7 +28,7 @@ test('a closed projector writes no further rows, even if entries arrived while i
     { history: createHistory(store), log: store, warn: () => {} },
   )
   await replica.propose([aReport('h1')])
-  // This entry arrives while the first one is being written; if the projector were not stopped, it would be written next.
+  // This entry arrives while the first one is being written. A running projector would write it next.
   await replica.propose([aReport('h2')])
   const closed = projector.close().then(() => {
     isClosed = true
@@ -46,7 +46,7 @@ test('a closed projector writes no further rows, even if entries arrived while i
   await replica.close()
 })
 
-test('rows that no table accepts are kept up to a limit, and those beyond it are created again from the log, each once', async () => {
+test('rows that the tables do not accept wait up to a limit; rows beyond it are created again from the log, each once', async () => {
   const store = createMemoryStore().open()
   const replica = await Replica.start({ store, name: 'x', recordUnlogged: async () => {}, warn: () => {} })
   const history = createHistory(store)
@@ -93,7 +93,7 @@ test('rows that no table accepts are kept up to a limit, and those beyond it are
   await replica.close()
 })
 
-test('rows of entries with many hosts are created again in several transactions, not all at once', async () => {
+test('rows of entries with many hosts are created again in several transactions', async () => {
   const store = createMemoryStore().open()
   const replica = await Replica.start({ store, name: 'x', recordUnlogged: async () => {}, warn: () => {} })
   let isAway = true

@@ -11,36 +11,36 @@ import type { History } from './history.ts'
 import { rowsOf } from './rows-of.ts'
 
 /**
- * Rows kept for writing at most, where a decision counts as ten; what falls out is created again from the log. 5,000 decisions take about
- * 100 MB.
+ * The most rows that wait to be written, where a decision counts as ten. Rows beyond it are created again from the log. 5,000 decisions
+ * take about 100 MB.
  */
 const BUFFER_ROWS = 50_000
 const DECISION_ROWS = 10
-/** A replica that recreates rows and writes none for this long counts as gone. */
+/** A replica that creates rows again and writes none for this long counts as stopped. */
 const STILL_MS = 2_000
 /** The largest number of rows, and of entries, in one transaction; a single entry may have more rows. */
 const WRITE_LIMIT = 5_000
 const WRITE_ENTRIES = 200
-/** The pause of a projector that found another replica writing, milliseconds. */
+/** The pause of a projector after it found another replica writing, in milliseconds. */
 const YIELD_MS = 20
-/** The interval of checks whether another replica left work behind. */
+/** The interval of checks whether another replica stopped before it had written its rows. */
 const SWEEP_MS = 1_000
 
 /** Writes the contents of the log into tables for queries: requests, decisions, claims, hosts, aggregates. No decision waits for it. */
 export interface Projector {
   /** Resolves with true when the tables contain a revision, and with false after a timeout. */
   reached(revision: number, timeoutMs: number): Promise<boolean>
-  /** Calls back with every placed decision that is applied here. Returns a function that stops it. */
+  /** Adds a listener to every placed decision that is applied here. Returns a function that removes it. */
   onDecision(listener: (decision: StoredDecision) => void): () => void
   close(): Promise<void>
 }
 
 export interface ProjectorOptions {
   readonly history: History
-  /** The log, which is compared with the one in the tables before they are written. */
+  /** The log. It is compared with the log of the tables before they are written. */
   readonly log: Pick<Synchronizer, 'past' | 'engine' | 'flushing'>
   warn(message: string): void
-  /** Rows that are held at most; BUFFER_ROWS if not given. */
+  /** The most waiting rows; default BUFFER_ROWS. */
   readonly bufferRows?: number
 }
 
@@ -50,7 +50,7 @@ export function createProjector(
   { history, log, warn, bufferRows = BUFFER_ROWS }: ProjectorOptions,
 ): Projector {
   const buffer: Rows[] = []
-  /** The weight of the rows that wait, by weightOf. */
+  /** The size of the waiting rows by weightOf. */
   let held = 0
   const drop = (): void => {
     held -= weightOf(buffer.shift() as Rows)
@@ -58,7 +58,7 @@ export function createProjector(
   const listeners = new Set<(decision: StoredDecision) => void>()
   const moved = createSignal(realTimers)
   let position = 0
-  /** The progress of another replica that writes the missing rows, and the time of its last advance. */
+  /** How far another replica has written the missing rows, and the time of its last advance. */
   let other: { readonly revision: number; readonly since: number } | undefined
   let running: Promise<void> | undefined
   let again = false
@@ -82,7 +82,7 @@ export function createProjector(
   const sweep = setInterval(() => kick(), SWEEP_MS)
   sweep.unref()
 
-  /** Starts writing unless it runs; rows that arrive meanwhile are in the next batch. */
+  /** Starts writing unless it is running. Rows that arrive meanwhile are in the next batch. */
   const kick = (): void => {
     if (closing) return
     if (running !== undefined) {
@@ -105,14 +105,14 @@ export function createProjector(
       })
   }
 
-  /** Whether the tables belong to this log, which a replica that started while they were away checks here. */
+  /** Whether the tables belong to this log. A replica that started while they were unavailable checks it here. */
   const isFollowed = async (followed: Followed): Promise<boolean> => {
     const mismatch = await findMismatch(log, followed, realTimers)
     if (mismatch !== undefined) replica.refuseWrites(new StoreWentBackError(mismatchText(mismatch)))
     return mismatch === undefined
   }
 
-  /** Whether another replica writes the missing rows: it continues as long as the tables advance. */
+  /** Whether another replica writes the missing rows. It does while the tables advance. */
   const isMadeByOther = (revision: number): boolean => {
     if (other === undefined) return false
     const now = realTimers.now()
@@ -164,7 +164,7 @@ export function createProjector(
       before = position
       const upTo = replica.durableRevision
       const written = await store.write(oneTransaction(buffer.filter(({ revision }) => revision > before && revision <= upTo)))
-      // another replica is writing, perhaps these rows: check again after a pause
+      // another replica is writing, possibly these rows, so this one checks again after a pause
       if (written === undefined) setTimeout(kick, YIELD_MS).unref()
       else position = written
       while (buffer.length > 0 && (buffer[0] as Rows).revision <= position) drop()
@@ -196,7 +196,7 @@ export function createProjector(
   }
 }
 
-/** Rows that are written. */
+/** The number of rows that are written. */
 const sizeOf = ({ decisions, lostTries, claims, nodes, hostChanges, aggregates, groups }: Rows): number =>
   [decisions, lostTries, claims, nodes, hostChanges, aggregates, groups].reduce((sum, rows) => sum + rows.length, 0)
 

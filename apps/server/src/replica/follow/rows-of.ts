@@ -25,7 +25,7 @@ export function rowsOf(fleet: Fleet, { entry, verdicts }: Applied, digest: (reco
   for (const [position, change] of entry.changes.entries()) {
     const verdict = verdicts[position]
     if (verdict !== undefined) {
-      // an entry that was appended twice counts at its first position
+      // an entry that was appended twice counts only at its first position
       if (isProposal(change) && verdict !== 'entry.repeated') lostTries.push(lostTry(change, entry, verdict, fleet.now))
       continue
     }
@@ -80,7 +80,7 @@ export function rowsOf(fleet: Fleet, { entry, verdicts }: Applied, digest: (reco
             ? { ...base, name: '', metadata: {}, hosts: [], deleted_at_ms: fleet.now }
             : { ...base, name: next.name, metadata: next.metadata, hosts: next.hosts, deleted_at_ms: null },
         )
-        // the present and former members, all of which the edit has changed
+        // present and former members, all of which the edit has changed
         for (const record of fleet.hosts.records) if (record.revision === entry.revision) hosts.add(record)
         break
       }
@@ -88,7 +88,7 @@ export function rowsOf(fleet: Fleet, { entry, verdicts }: Applied, digest: (reco
         break
     }
   }
-  // the same entry removes leaving hosts from their aggregates
+  // the same entry removes hosts that leave from their aggregates
   const listed = new Set(aggregates.map(({ id }) => id))
   for (const uuid of fleet.aggregates.before.keys()) {
     const aggregate = listed.has(uuid) ? undefined : fleet.aggregates.byUuid.get(uuid)
@@ -120,7 +120,7 @@ export const unloggedRow = (decision: UnloggedDecision, digest: (record: Decisio
   claimIds: [],
 })
 
-/** The row of a proposal that counted. `at` is the log's time after its entry was applied. */
+/** The row of a proposal that counts. `at` is the log's time after its entry was applied. */
 export function placedDecision(
   { account, parts, answer, decision: record, tookUs }: Proposal,
   entryId: string,
@@ -144,7 +144,7 @@ export function placedDecision(
   }
 }
 
-/** The row of a proposal that did not count: its choices, and the verdict of the judge. */
+/** The row of a void proposal: the chosen hosts, and the verdict of the judge. */
 function lostTry(
   { parts, decision: { id, attempt }, tookUs }: Proposal,
   { revision, basis }: LogEntry,

@@ -15,13 +15,13 @@ import type { StoredDecision } from '../../db/tables/rows.ts'
 import { type LogReader, LogTrimmedError } from '../../sync/synchronizer.ts'
 
 export interface Verification {
-  /** The revision at which the log begins, 0 if nothing has been trimmed. Earlier decisions cannot be replayed. */
+  /** The revision at which the log begins; 0 if it was never trimmed. Earlier decisions cannot be replayed. */
   readonly from: number
   /** Decisions that were replayed. */
   readonly checked: number
-  /** Stored decisions that were made before the log begins. */
+  /** Stored decisions from before the log begins. */
   readonly beyond: number
-  /** Decisions that needed more than one attempt before they counted. */
+  /** Decisions that needed more than one attempt until they counted. */
   readonly conflicts: number
   /** Decisions by other code (another release, a plug-in), which may differ and are not replayed. */
   readonly elsewhere: number
@@ -31,7 +31,7 @@ export interface Verification {
 
 /**
  * Replays every decision: placements at their position in the log, refusals and advice at their basis. Hosts, grants, alternates, scores,
- * counts and raw numbers must be equal to the last bit. A trimmed log is replayed from its oldest checkpoint.
+ * counts and raw numbers must be equal to the last bit. A trimmed log is replayed from its oldest checkpoint on.
  */
 export async function verifyDecisions(store: LogReader, decisions: readonly StoredDecision[]): Promise<Verification> {
   for (;;) {
@@ -39,7 +39,7 @@ export async function verifyDecisions(store: LogReader, decisions: readonly Stor
     try {
       return await verifyFrom(fleet, store, decisions)
     } catch (error) {
-      // the log was trimmed meanwhile: it begins later now
+      // the log was trimmed meanwhile, so it begins later now
       if (!(error instanceof LogTrimmedError)) throw error
     }
   }

@@ -15,9 +15,9 @@ import { settle } from './settle.ts'
 import { BATCHES_PER_TURN, createTurns, type Turns } from './turns.ts'
 import type { PlacementWork, Waiting, Work } from './work.ts'
 
-/** The length of a turn, after which it ends even if calls still wait, milliseconds. */
+/** A turn ends after this many milliseconds, even if calls still wait. */
 const TURN_MS = 5
-/** Backoff before a retry. The last pause repeats and is short, because it delays the answers after every outage. */
+/** Pauses before a retry, in milliseconds. The last one repeats. It is short, because it delays the answers after every outage. */
 const BACKOFF_MS = [10, 20, 50, 100, 200] as const
 
 export type AppenderOptions = Required<Pick<ReplicaOptions, 'newId' | 'newSeed' | 'timers'>> & ReplicaOptions
@@ -30,8 +30,8 @@ export interface AppenderParts {
 }
 
 /**
- * Calls wait in a queue. Whenever no entry is in flight, the waiting calls are decided, packed into one entry and appended. A caller is
- * answered when its entry is durable and its claims counted.
+ * Appends the calls of a replica to the log. Calls wait in a queue. When no entry is in flight, the waiting calls are decided, packed into
+ * one entry and appended. A caller is answered when its entry is durable and its claims count.
  */
 export class Appender implements FollowerHooks {
   readonly held: HeldAnswers
@@ -42,10 +42,10 @@ export class Appender implements FollowerHooks {
   readonly #unlogged: Unlogged
   readonly #turns: Turns
   readonly #retries: Retries
-  /** Calls outside of the queue, which wait for answers from outside of this process. */
+  /** Calls outside of the queue, which wait for answers of outside parts. */
   readonly #gathering = new Set<PlacementWork>()
   #inFlight: Batch | undefined
-  /** The amount of work that the next entry may hold: less after an entry that was too large for the store. */
+  /** The most calls in the next entry. Lower after an entry that was too large for the store. */
   #maxWorks = Number.POSITIVE_INFINITY
   #halted: Error | undefined
   #isClosing = false
@@ -91,7 +91,7 @@ export class Appender implements FollowerHooks {
     this.#running = this.#run()
   }
 
-  /** Ends a pause that waited for work. */
+  /** Ends a pause that waited for calls. */
   wake(): void {
     this.#wake?.()
   }
@@ -110,7 +110,7 @@ export class Appender implements FollowerHooks {
     return answer
   }
 
-  /** Appends and answers all waiting calls, then answers no further ones. */
+  /** Appends and answers all waiting calls. Later calls are not answered. */
   async close(): Promise<void> {
     this.#isClosing = true
     this.wake()
@@ -119,7 +119,7 @@ export class Appender implements FollowerHooks {
     this.#failAll(new UnavailableError('closing', 'the replica is closing; ask again with the same key to learn the outcome'))
   }
 
-  /** Stops writing permanently: this release cannot continue from the store, or from the log. */
+  /** Stops writing permanently, because this release cannot continue with the store or the log. */
   halt(error: unknown): void {
     const reason = error instanceof Error ? error : new Error(String(error))
     this.#halted = reason
@@ -185,7 +185,7 @@ export class Appender implements FollowerHooks {
     }
   }
 
-  /** Reads, waits or appends: one round of the loop. */
+  /** One round of the loop: reads, waits or appends. */
   async #step(): Promise<void> {
     const { freshness, follower } = this.#parts()
     if (this.#queue.works.length > 0 || this.#inFlight !== undefined) return this.#turns.isDue() ? this.#appendInTurn() : this.#appendOne()
@@ -197,7 +197,7 @@ export class Appender implements FollowerHooks {
     this.#wake = undefined
   }
 
-  /** Appends several batches while the others wait for their turn, so that no replica is starved and decisions are not repeated. */
+  /** Appends several batches while other replicas wait for their turn, so that no replica is starved and few decisions are repeated. */
   async #appendInTurn(): Promise<void> {
     const { timers } = this.#options
     const giveBack = await this.#store.takeTurn()
@@ -261,8 +261,8 @@ export class Appender implements FollowerHooks {
   }
 
   /**
-   * Asks outside parts again about a call whose answers no longer apply; meanwhile it waits outside of the queue, and is then decided
-   * before new calls.
+   * Requests new answers of outside parts for a call with answers that no longer apply. The call waits outside of the queue, and is then
+   * decided before new calls.
    */
   #gatherAgain(work: PlacementWork): void {
     const { follower, freshness } = this.#parts()
@@ -291,7 +291,7 @@ export class Appender implements FollowerHooks {
     })
     if (place === 'split') return
     if (place === undefined) {
-      // refused: there is an entry of another replica, or an earlier copy of this one; reading the log shows which
+      // refused: the log has an entry of another replica, or an earlier copy of this one; reading it shows which
       this.#turns.refused()
       await follower.catchUp()
       if (this.#inFlight === batch) this.#requeue(batch)
@@ -302,7 +302,7 @@ export class Appender implements FollowerHooks {
     // the store does not compare with the head: entries in between are applied first, and the judge decides
     if (place.revision === follower.fleet.place.revision + 1) follower.apply({ ...entry, revision: place.revision, at: place.at })
     else await follower.readTo(place.revision)
-    // the entry landed at the head, so this replica is as new as the store was when it was sent
+    // the entry was appended at the head, so this replica is as new as the store was when it was sent
     freshness.reachedHead(askedAt)
   }
 

@@ -27,28 +27,28 @@ import type { PlacementCall, PlacementOutcome, UnloggedDecision } from './placem
 import { listedRefusal, type Refused, whyRefused } from './refusal.ts'
 import type { PlacementWork, Work } from './work.ts'
 
-/** The limits of one entry: its size and the time for deciding it. Beyond them, the next entry begins. A single call always fits. */
+/** The limits of one entry: its claims and the time for deciding it. Further calls go into the next entry. A single call always fits. */
 const MAX_CLAIMS = 1_024
 const MAX_CHARACTERS = 262_144
 const MAX_DECIDING_MS = 10
-/** If the log's time is older than this, it is advanced before deciding a request that depends on the age of documents. */
+/** Before a decision that depends on the age of documents, the log's time is advanced if it is older than this. */
 const MAX_STANDING_MS = 1_000
 
 /** An entry ready to be sent, and the calls that wait for its changes. */
 export interface Batch {
-  /** Undefined when nothing needs to be written. */
+  /** Undefined if nothing must be written. */
   readonly entry: Entry | undefined
-  /** In the order of the entry's changes; each item owns the changes that it proposed. */
+  /** The calls in the order of the entry's changes, with the number of changes of each. */
   readonly owners: readonly { readonly work: Work; readonly changes: number }[]
   /** Calls that wait for the next batch. */
   readonly later: readonly Work[]
   /** Whether some of these calls wait for a read of the store. */
   readonly needsFresh: boolean
-  /** Calls that are answered without an entry, once the fleet behind the answer is durable. */
+  /** Calls that are answered without an entry, when the fleet behind the answer is durable. */
   readonly settled: readonly { readonly work: PlacementWork; readonly outcome: PlacementOutcome }[]
-  /** Calls that wait until outside parts are asked again. */
+  /** Calls that wait for new answers of outside parts. */
   readonly outdated: readonly PlacementWork[]
-  /** Refusals and advice: recorded in tables, not in the log, before they are answered. */
+  /** Refusals and advice. They are stored in tables, not in the log, before they are answered. */
   readonly unlogged: readonly { readonly decision: UnloggedDecision; answer(): void; fail(error: Error): void }[]
 }
 
@@ -57,17 +57,17 @@ export interface BatchOptions {
   readonly writer: string
   /** The number of the last call after which the store's head was read. */
   readonly freshUpTo: number
-  /** The number of items that the entry may hold; no limit if absent. */
+  /** The most calls in the entry; no limit if absent. */
   readonly mostWorks?: number
-  /** The feature level to which the log may be raised, because every living replica reads it; 0 for no change. */
+  /** The feature level to which the log is raised, because every living replica reads it; 0 for no change. */
   readonly raiseTo?: number
   newSeed(): string
   monotonic(): number
 }
 
 /**
- * Decides the waiting calls, each on the present fleet with an overlay of the earlier proposals, and packs them into one entry. Claims come
- * first, so that each was decided on exactly the claims before it. It is synchronous, so that the fleet does not change meanwhile.
+ * Decides the waiting calls, each on the present fleet with the earlier proposals in an overlay, and packs them into one entry. Claims come
+ * first, so that each was decided on exactly the claims before it. Runs without pauses, so that the fleet does not change meanwhile.
  */
 export function buildBatch(fleet: Fleet, queue: Work[], options: BatchOptions): Batch {
   const claims: { change: Proposal; work: Work }[] = []
@@ -96,8 +96,7 @@ export function buildBatch(fleet: Fleet, queue: Work[], options: BatchOptions): 
       } else {
         const key = `${work.call.account}\u0000${work.call.key}`
         const named = work.call.mode === 'NONE' ? [] : work.call.request.instanceUuids
-        // the second call with the same key in one batch is answered from the first; so is a call for the same instance, once the first is
-        // in the log
+        // of two calls with the same key in one batch, or for the same instance, the second is answered after the first is in the log
         const step =
           keys.has(key) || named.some((instance) => instances.has(instance))
             ? ({ type: 'later', fresh: false } as const)
@@ -131,7 +130,7 @@ export function buildBatch(fleet: Fleet, queue: Work[], options: BatchOptions): 
   const needed = Math.max(1, ...changes.map(levelOf))
   const level = changes.length === 0 ? needed : Math.max(needed, options.raiseTo ?? 0)
   if (level > fleet.featureLevel) changes.push({ type: 'feature', level })
-  // the change is empty, but its stamp becomes the time of the log
+  // the change is empty, but the stamp of its entry becomes the time of the log
   else if (needsTime && changes.length === 0) changes.push({ type: 'feature', level: fleet.featureLevel })
   const { entryId: id, writer } = options
   return {
@@ -151,13 +150,13 @@ export function buildBatch(fleet: Fleet, queue: Work[], options: BatchOptions): 
 type Step =
   | { readonly type: 'settled'; readonly outcome: PlacementOutcome }
   | { readonly type: 'proposed'; readonly change: Proposal }
-  /** `fresh`: the call would be refused, which needs a read of the store first; `time`: the time of the log has to advance first. */
+  /** `fresh`: the call would be refused, which first requires a read of the store. `time`: the time of the log must advance first. */
   | { readonly type: 'later'; readonly fresh: boolean; readonly time?: true }
-  /** The answers of outside parts no longer apply, so they are asked again. */
+  /** The answers of outside parts no longer apply, so new ones are requested. */
   | { readonly type: 'outdated' }
   | { readonly type: 'unlogged'; readonly decision: UnloggedDecision; answer(): void; fail(error: Error): void }
 
-/** A request whose decision throws is a defect; it fails alone, and the others continue. */
+/** A request with a decision that throws is a defect. It fails alone, and the other calls continue. */
 function placeSafely(
   fleet: Fleet,
   overlay: Overlay,
@@ -180,17 +179,16 @@ function placeNext(fleet: Fleet, overlay: Overlay, work: PlacementWork, options:
   const known = answerFromKey(fleet, call)
   if (known !== undefined) return { type: 'settled', outcome: known }
   const isFresh = work.arrived <= options.freshUpTo
-  // an entry after the call determines the time; until there is one, it is the time at which the call arrived
+  // the store time of the decision is that of an entry after the call, or the arrival of the call if there is none yet
   const now = work.hasMovedTime ? fleet.now : Math.max(fleet.now, work.notAfter - call.deadlineMs)
   const found = findInstances(fleet, call, now)
   if (found?.type === 'taken')
     return isFresh && overlayIsEmpty
       ? { type: 'settled', outcome: { type: 'taken', claim: found.claim } }
       : { type: 'later', fresh: !isFresh }
-  // a further attempt, and a move, keep the group of their claim with its present policy, whatever their request
-  // contains
+  // a further attempt or a move has the group of its claim with the present policy, whatever its request contains
   const rule = found === undefined && call.source === null ? brokenRule(fleet, call) : undefined
-  // the group may be created by another proposal of this batch: that counts only once the entry is applied
+  // another proposal of this batch may create the group, which only counts when the entry is applied
   if (rule !== undefined && !overlayIsEmpty) return { type: 'later', fresh: false }
   if (rule !== undefined) return isFresh ? { type: 'settled', outcome: { type: 'void', code: rule } } : { type: 'later', fresh: true }
   const profile = work.gathered.profile ?? fleet.profiles.pick(call.profile, call.account, call.key)
@@ -212,10 +210,10 @@ function placeNext(fleet: Fleet, overlay: Overlay, work: PlacementWork, options:
     work.gathered = others
     return { type: 'later', fresh: false, time: true }
   }
-  // another version is active by now, of which parts outside of the process were not asked
+  // another version is active now, and outside parts have not answered for it
   if (work.gatherings < MOST_GATHERINGS && unansweredOf(fleet, profile, request).length > 0) return { type: 'outdated' }
   const isListed = call.isListed === true && fleet.featureLevel >= LISTED_CLAIMS
-  // resources held by earlier proposals of this batch are not considered in the question to the judge
+  // the judge's check ignores resources that earlier proposals of this batch hold
   if (isListed && !overlayIsEmpty) return { type: 'later', fresh: false }
   const { alternatesPerInstance, allOrNothing, intent } = call
   const held = overlay.size
@@ -241,7 +239,7 @@ function placeNext(fleet: Fleet, overlay: Overlay, work: PlacementWork, options:
   }
   if (decided.parts.length === 0 || call.mode === 'NONE') {
     overlay.rollback(held)
-    // refusals and advice depend only on durable state that is as new as the call, and not on this batch
+    // refusals and advice may only depend on durable state that is as new as the call, so not on this batch
     if (!overlayIsEmpty) return { type: 'later', fresh: false }
     if (!isFresh) return { type: 'later', fresh: true }
     work.attempt = attempt
@@ -283,7 +281,7 @@ function placeNext(fleet: Fleet, overlay: Overlay, work: PlacementWork, options:
 
 const refOf = ({ id, fence }: Claim): ClaimRef => ({ claim: id, fence })
 
-/** The answer that a used key binds the call to. */
+/** The answer of an earlier call with the same key. */
 export function answerFromKey(fleet: Fleet, { account, key, digest }: PlacementCall): PlacementOutcome | undefined {
   const bound = fleet.ledger.findKey(account, key)
   if (bound === undefined) return undefined
@@ -299,14 +297,14 @@ export function answerFromKey(fleet: Fleet, { account, key, digest }: PlacementC
   }
 }
 
-/** A rule by which the judge would refuse every host, so that no search can help. */
+/** A rule by which the judge would refuse every host, so that no decision is needed. */
 function brokenRule(fleet: Fleet, { request }: PlacementCall): 'claim.group_mismatch' | undefined {
   const group = groupOf(request)
   const isBroken = group !== null && (!fleet.groups.accepts(group) || fleet.groups.sharesWith(group) !== undefined)
   return isBroken ? 'claim.group_mismatch' : undefined
 }
 
-/** The record of advice and refusals. They are not in the log and have no stamp, so that their time is the arrival of the call. */
+/** The record of advice or a refusal. It is not in the log and has no stamp, so its time is the arrival of the call. */
 function unlogged(fleet: Fleet, { call, notAfter }: PlacementWork, { record }: Decided) {
   const place = { basis: fleet.place.revision, entryId: null, position: null }
   return { record, place, account: call.account, at: Math.max(fleet.now, notAfter - call.deadlineMs) }

@@ -2,16 +2,16 @@ import type { Timers } from '../../timers.ts'
 import { UnavailableError } from '../../unavailable.ts'
 import type { Waiting, Work } from './work.ts'
 
-/** The largest number of waiting calls; beyond it, calls are refused at once. */
+/** The most waiting calls. Further calls are refused at once. */
 const MAX_WAITING = 20_000
 
 /** Calls that wait to become part of an entry, in order. */
 export interface CallQueue {
-  /** Oldest first; a new entry takes from the front. */
+  /** Oldest first. A new entry removes calls from the front. */
   readonly works: Work[]
-  /** Adds a call and answers it: with its outcome, or with UnavailableError at its deadline or when too many wait. */
+  /** Adds a call and answers it with its outcome. Answers UnavailableError after its deadline, or if too many calls wait. */
   add<Outcome, Item extends Work>(arrived: number, deadlineMs: number, create: (waiting: Waiting<Outcome>) => Item): Promise<Outcome>
-  /** Returns calls to the front in the same order, so that repeated calls come before new ones. */
+  /** Returns calls to the front in the same order, so that they come before new ones. */
   requeue(works: readonly Work[]): void
   failAll(error: UnavailableError): void
 }
@@ -37,7 +37,7 @@ export function createCallQueue(timers: Timers): CallQueue {
           },
         })
         const cancel = timers.after(deadlineMs, () => {
-          // entries in flight may still count; waiting ones are dropped
+          // entries in flight may still count; waiting calls are dropped
           item.abandoned = true
           const waiting = works.indexOf(item)
           if (waiting >= 0) works.splice(waiting, 1)

@@ -4,15 +4,15 @@ import { UnavailableError } from '../../unavailable.ts'
 /** The largest number of claims that one entry ends. */
 const AT_ONCE = 1_000
 
-/** The functions of the replica that expiry needs. */
+/** The part of a replica that expiry needs. */
 export interface Expiring {
   readonly fleet: Fleet
-  /** The store's time as estimated. */
+  /** The replica's estimate of the store's time. */
   readonly storeTime: number
   propose(changes: readonly Change[]): Promise<unknown>
 }
 
-/** Returns a function that proposes to end expired reservations. Any replica may propose it; the log decides which entry counts. */
+/** Returns a function that proposes to end expired reservations. Any replica may propose it, and the first entry in the log counts. */
 export function createExpiry(replica: Expiring): () => void {
   let isUnderway = false
   return () => {

@@ -1,7 +1,7 @@
 import { type Cause, causeText } from '@gantt/scheduler-core'
 import type { KeptCause } from '../../db/tables/rows.ts'
 
-/** A cause in the form in which decisions store it: its code, and its sentences with the advice, if any. */
+/** A cause in its stored form: its code, and its sentences with any advice. */
 export const keptCause = (cause: Cause, way?: string): KeptCause => ({
   code: cause.code,
   text: causeText(cause, way),

@@ -3,18 +3,18 @@ import { UnavailableError } from '../../unavailable.ts'
 import type { ReplicaOptions } from '../replica-options.ts'
 import { FeatureLevelError, onceReadable } from '../watch/feature-level.ts'
 
-/** Determines the feature level that the log may have, which every living replica must read. */
+/** Determines the feature level of the log. Every living replica must read it. */
 export interface Levels {
   /**
-   * Finds out whether the next entry may raise the log to the level that is read here: when every living replica reads it. The rules of
-   * that level then hold for all that follows. Where one does not, or the store does not answer, the log stays as it is.
+   * Finds out whether the next entry may raise the log to this release's level, which requires that every living replica reads it. The
+   * rules of that level then apply to all later entries. If a replica does not read it or the store does not answer, the level stays.
    */
   learn(): Promise<void>
-  /** Allows changes of a level once every replica reads it. Throws FeatureLevelError if one does not. */
+  /** Allows changes of a level if every replica reads it. Throws FeatureLevelError otherwise. */
   admit<Outcome>(level: number, letIn: () => Promise<Outcome>): Promise<Outcome>
-  /** The level that every living replica reads, for the next entry; 0 if it is not known. */
+  /** The level that every living replica reads, for the next entry; 0 if unknown. */
   readonly raiseTo: number
-  /** A replica that joins after the entry that raises the level is considered before the next one. */
+  /** Discards the result. A replica that starts after the entry that raises the level is checked before the next one. */
   clear(): void
 }
 
@@ -30,13 +30,13 @@ export function createLevels(fleet: () => Fleet, { name, isReadByAll = () => tru
         await mayRaise?.(readsUpTo)
         raiseTo = readsUpTo
       } catch (error) {
-        // the call continues by the rules of the present level; a higher one is requested separately
+        // the call continues by the rules of the present level
         if (!(error instanceof FeatureLevelError) && !(error instanceof UnavailableError)) throw error
       }
     },
     admit(level, letIn) {
       const { readsUpTo } = fleet()
-      // changes that this release cannot read are not written by it, whoever else reads them
+      // this release does not write changes that it cannot read, even if all others read them
       if (level > readsUpTo) return Promise.reject(new FeatureLevelError(name, readsUpTo, level))
       return onceReadable(level, fleet(), mayRaise, letIn)
     },

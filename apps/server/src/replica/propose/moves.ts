@@ -16,7 +16,7 @@ import type { PlacementCall } from './placement.ts'
 
 const moves: readonly Intent[] = ['RESIZE', 'LIVE_MIGRATE', 'COLD_MIGRATE', 'EVACUATE'] satisfies readonly MoveIntent[]
 
-/** Whether a call with this intent allocates room for a claim that moves. */
+/** Whether a call with this intent claims resources for a claim that moves. */
 export const isMove = (intent: Intent): intent is MoveIntent => moves.includes(intent)
 
 /** The claim to move, or the code of the reason for which it cannot move. */
@@ -39,7 +39,7 @@ export function requestNow(
   )
 }
 
-/** The uuid of the server group that a request names only by its hint, as the dictionaries of Juno do, whose scheduler looked it up. */
+/** The uuid of the server group that a request names only by its hint. In the dictionaries of Juno the scheduler looked the group up. */
 export function hintedGroup({ nova, instanceGroup, schedulerHints, projectId }: RequestSpec): string | undefined {
   const [hint] = nova?.form === 'legacy' && instanceGroup === null ? (schedulerHints.group ?? []) : []
   return hint === undefined || hint === '' ? undefined : groupUuid(hint, projectId)
@@ -85,7 +85,7 @@ export function requestOfMove(fleet: Fleet, { request, intent }: Pick<PlacementC
   }
 }
 
-/** A rebuild stays on its host; if the caller names another host, both conditions apply and no host meets them. */
+/** A rebuild stays on its host. If the caller names another host, both conditions apply and no host meets them. */
 function stayingOn({ host, node }: HostName, { requestedDestination: asked }: RequestSpec): Partial<RequestSpec> {
   const isElsewhere = (asked?.host ?? host) !== host || (asked?.node ?? node) !== node
   return isElsewhere

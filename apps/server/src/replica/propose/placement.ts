@@ -14,7 +14,7 @@ import type { DecisionPlace, KeptCause, RefusalReason } from '../../db/tables/ro
 
 export type { DecisionPlace, RefusalReason } from '../../db/tables/rows.ts'
 
-/** A call to place a request, already parsed and authorised. */
+/** A parsed and authorised call to place a request. */
 export interface PlacementCall {
   readonly account: string
   readonly key: string
@@ -28,31 +28,31 @@ export interface PlacementCall {
   /** NONE: advice only, nothing is claimed. */
   readonly mode: 'NONE' | 'RESERVE' | 'CONFIRM'
   readonly ttlMs: number
-  /** How long the caller waits, milliseconds from now. */
+  /** How long the caller waits, in milliseconds from now. */
   readonly deadlineMs: number
   readonly alternatesPerInstance: number
   readonly allOrNothing: boolean
-  /** Whether it takes an alternate that an earlier decision named: the claim of its instance then moves there. */
+  /** Whether the call claims an alternate of an earlier decision. The claim of its instance then moves there. */
   readonly takesAlternate?: boolean | undefined
-  /** Whether its instance runs on its requested destination without a claim: it gets one that is materialised at once. */
+  /** Whether the instance already runs on its requested destination without a claim. It gets one that is materialised at once. */
   readonly isListed?: boolean | undefined
-  /** The source of answers, if the call is one of several that are solved together; by default that of the replica. */
+  /** Requests answers of outside parts, if the call is one of several that are solved together. Default: that of the replica. */
   readonly gather?: Gather | undefined
 }
 
 /**
- * The answers of outside parts before a call is decided. They are inputs of the decision from then on: kept in its
- * record, so that a replay asks nothing.
+ * The answers of outside parts before a call is decided. They are inputs of the decision and stored in its record, so that a replay makes
+ * no requests.
  */
 export interface Gathered extends Pick<DecideInput, 'solution'> {
-  /** The deciding version with the answers of outside parts; absent for the active version without questions. */
+  /** The deciding version with the answers of outside parts attached; absent for the active version without outside parts. */
   readonly profile?: Profile
 }
 
 /**
- * Asks outside parts about a call before it waits to be decided; undefined: there is nothing to ask, and the call takes
- * no further step. `fleet` is read each time, because it may be replaced meanwhile. `answered`: the profile for which
- * earlier answers were given. Errors are answers too: it never rejects.
+ * Requests answers of outside parts for a call, before it is decided. Undefined if there are none to request, so that the call continues at
+ * once. `fleet` is called each time, because the fleet may be replaced. `answered`: the profile with earlier answers. An error is an answer
+ * too, so it never rejects.
  */
 export type Gather = (fleet: () => Fleet, call: PlacementCall, answered?: Profile) => Promise<Gathered> | undefined
 
@@ -72,12 +72,12 @@ export type PlacementOutcome =
       readonly place: DecisionPlace
       readonly reasons: readonly RefusalReason[]
       readonly cause: KeptCause
-      /** The number of instances that found a host before the first one without. */
+      /** The number of instances that found a host before the first one without a host. */
       readonly found: number
       readonly revision: number
     }
   | { readonly type: 'conflict'; readonly firstSeenAt: number; readonly abandoned: boolean }
-  /** A refusal by a rule that no other host would change, or because the named claim does not exist. */
+  /** A refusal by a rule that applies to every host, or because the named claim does not exist. */
   | { readonly type: 'void'; readonly code: Exclude<Code, 'claim.instance_taken'> }
   /** A refusal because an instance of the request has a live claim. */
   | { readonly type: 'taken'; readonly claim: Claim }
@@ -92,6 +92,6 @@ export interface UnloggedDecision {
   readonly answer: readonly SelectedDestination[]
   readonly reasons: readonly RefusalReason[]
   readonly cause?: KeptCause
-  /** The duration of the decision, whole microseconds. */
+  /** The duration of the decision in whole microseconds. */
   readonly tookUs?: number
 }

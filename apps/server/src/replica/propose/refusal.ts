@@ -20,7 +20,7 @@ import { keptCause } from './kept-cause.ts'
 import type { PlacementOutcome, RefusalReason } from './placement.ts'
 import type { PlacementWork } from './work.ts'
 
-/** The reason for which no claim can be made for an instance that is stated to run on its destination. */
+/** Why no claim can be created for an instance that already runs on its destination according to the caller. */
 export function listedRefusal(fleet: Fleet, { parts }: Decided): PlacementOutcome | undefined {
   const code = refusesListed(fleet, parts)
   if (code !== 'claim.instance_taken') return code && { type: 'void', code }
@@ -29,7 +29,7 @@ export function listedRefusal(fleet: Fleet, { parts }: Decided): PlacementOutcom
 }
 
 /**
- * The cause for an instance without a host, and the reasons of all hosts counted by filter and code, while earlier picks hold their
+ * The cause for an instance without a host, and the reasons of all hosts, counted by filter and code. Earlier instances hold their
  * resources.
  */
 export function whyRefused(
@@ -46,7 +46,7 @@ export function whyRefused(
   const { id, seed, attempt, alternatesPerInstance } = record
   const request = currentSpec(record.request)
   if (ends !== undefined) overlay.liftDestination(ends, asksPlain(request))
-  // a move has one instance, so there are no earlier picks
+  // a move has one instance, so there are no earlier instances
   if (source !== undefined) liftSource(overlay, request, source, record.intent)
   else if (found > 0)
     decide(fleet, overlay, {
@@ -61,7 +61,7 @@ export function whyRefused(
       solution: gathered.solution,
     })
   const cause = causeOf(fleet, request, profile, found)
-  // the reasons belong to the stored cause, so that they begin with its code
+  // the reasons belong to the stored cause, and begin with its code
   const reasons = fleet.hosts.featureLevel >= KEPT_CAUSES ? cause.reasons : refusalsOf(fleet, request, profile, found)
   overlay.rollback(held)
   const input = { id, request, profile, seed, attempt, alternatesPerInstance, allOrNothing: true, claimIds, intent: record.intent, source }

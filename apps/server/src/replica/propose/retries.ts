@@ -4,21 +4,21 @@ import type { Timers } from '../../timers.ts'
 import type { UnloggedDecision } from './placement.ts'
 import type { PlacementWork } from './work.ts'
 
-/** The number of decisions of one call before it is given up. */
+/** The most decisions of one call. */
 export const MAX_ATTEMPTS = 100
-/** The number of failed attempts of one call after which operators are warned; with turns there are only one or two. */
+/** The number of failed attempts of one call after which operators are warned. With turns there are only one or two. */
 const SUSPICIOUS = 10
 /** The shortest interval between warnings about the same rule, milliseconds. */
 const QUIET_MS = 60_000
 
-/** The obstacle of a failed attempt: a rule of the judge, or an append by others. */
+/** Why an attempt failed: a rule of the judge, or an append by another replica. */
 export type Obstacle = Code | 'append.refused'
 
-/** The error of a call whose proposals were void in every attempt, so that nothing was placed. */
+/** The error of a call with void proposals in every attempt, so that nothing was placed. */
 export class RetriesExhaustedError extends Error {
   override readonly name = 'RetriesExhaustedError'
   readonly attempts: number
-  /** The rule that prevented the call most often. */
+  /** The rule that voided most of the attempts. */
   readonly rule: Obstacle
 
   constructor(attempts: number, rule: Obstacle, counts: string) {
@@ -31,11 +31,11 @@ export class RetriesExhaustedError extends Error {
 /** The fields of a call that retries read. */
 type Attempted = Pick<PlacementWork, 'decisionId' | 'attempt' | 'fail'>
 
-/** The results of the decisions of this replica since it started, without proposals in flight. */
+/** The results of this replica's decisions since it started. Proposals in flight are not included. */
 export interface Tally {
   /** Proposals that count. */
   readonly counted: number
-  /** Proposals that did not count, by their obstacle; each was decided again or given up. */
+  /** Proposals that did not count, by obstacle. Each was decided again or failed. */
   readonly fruitless: ReadonlyMap<Obstacle, number>
   /** Decisions that needed no proposal: refusals and advice. */
   readonly unlogged: number
@@ -43,12 +43,12 @@ export interface Tally {
   readonly refused: ReadonlyMap<Code, number>
 }
 
-/** Limits how often a call is decided again, and reports the rule that prevents it repeatedly. */
+/** Limits how often a call is decided again, and warns about the rule that repeatedly voids its proposals. */
 export interface Retries {
   readonly tally: Tally
-  /** Notes that a proposal counts. */
+  /** Counts a proposal that counts in the log. */
   succeeded(): void
-  /** Notes decisions that need no proposal. */
+  /** Counts decisions without a proposal. */
   unlogged(decisions: readonly Pick<UnloggedDecision, 'cause' | 'reasons'>[]): void
   /** Records that a decision of this call did not count. Returns false if that was the last attempt and the call has been answered. */
   mayTryAgain(work: Attempted, obstacle: Obstacle): boolean
@@ -82,7 +82,7 @@ export function createRetries(warn: (message: string) => void, timers: Timers): 
         const now = timers.now()
         if (now >= (quietUntil.get(rule) ?? Number.NEGATIVE_INFINITY)) {
           quietUntil.set(rule, now + QUIET_MS)
-          // a search that keeps proposing what the judge refuses would repeat for ever, because the two disagree about this rule
+          // a decision that keeps proposing what the judge refuses would be repeated for ever, because the two disagree about this rule
           warn(`${total} attempts of decision ${work.decisionId} did not count: ${text}; calls may be starved by ${rule}`)
         }
       }

@@ -4,13 +4,13 @@ import type { Batch } from './batch.ts'
 import type { Retries } from './retries.ts'
 import type { Work } from './work.ts'
 
-/** The outcome of the calls behind an applied entry: their answers, and calls to decide again. */
+/** The result for the calls of an applied entry: their answers, and calls to decide again. */
 export interface Settled {
   readonly answers: readonly { readonly work: Work; answer(): void }[]
   readonly again: readonly Work[]
 }
 
-/** Computes the answers of all calls that wait for an applied entry. They are not sent here: the entry may not be durable yet. */
+/** Computes the answers of all calls that wait for an applied entry. They are sent later, because the entry may not be durable yet. */
 export function settle({ owners, entry }: Batch, verdicts: readonly Void[], fleet: Fleet, retries: Retries): Settled {
   const { revision } = fleet.place
   const again: Work[] = []

@@ -4,7 +4,7 @@ import { createMemoryStore } from '../../sync/memory/memory.ts'
 import { EntryTooLargeError, type Synchronizer } from '../../sync/synchronizer.ts'
 import { Replica } from '../replica.ts'
 
-/** A store whose messages hold this many changes. */
+/** A store with messages that hold at most this many changes. */
 function holding(store: Synchronizer, most: number): { readonly store: Synchronizer; readonly sizes: number[] } {
   const sizes: number[] = []
   return {
@@ -29,7 +29,7 @@ test('an entry that does not fit into one message of the store is sent in severa
   expect(answers[2]).toMatchObject({ reason: expect.any(EntryTooLargeError) })
   expect(replica.halted).toBeUndefined()
   expect(replica.fleet.hosts.count).toBe(5)
-  // the reports, and the level of the new log
+  // the reports, and the change that raises the level of the new log
   expect(sizes[0]).toBe(10)
   // after that, entries are as large as before
   await Promise.all([report('x'), report('y'), report('z')])

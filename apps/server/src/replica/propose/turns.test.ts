@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { BATCHES_PER_TURN, createTurns } from './turns.ts'
 
-test('a replica with a refused append takes turns until two turns have no conflict', () => {
+test('a replica with a refused append takes turns until it had two turns without a conflict', () => {
   const turns = createTurns(true)
   expect(turns.isDue()).toBe(false)
   turns.refused()
@@ -16,7 +16,7 @@ test('a replica with a refused append takes turns until two turns have no confli
 })
 
 test.each([true, false])(
-  'a replica without conflicts passes through the turn nevertheless, by what is in the log (refuses early: %s)',
+  'a replica without conflicts takes turns now and then, according to the entries in the log (refuses early: %s)',
   (early) => {
     const turns = createTurns(early)
     for (let i = 0; i < BATCHES_PER_TURN; i++) {
@@ -38,7 +38,7 @@ test('if the store refuses nothing, two consecutive entries with void changes st
   expect(turns.isDue()).toBe(false)
   turns.settled(true)
   expect(turns.isDue()).toBe(true)
-  // others write constantly, but that alone makes no change void
+  // others write constantly, but that makes no change void
   turns.taken(40)
   turns.settled(false)
   turns.taken(40)

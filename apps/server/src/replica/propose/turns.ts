@@ -1,25 +1,24 @@
 /** The number of batches in one turn, and the number after which a replica without conflicts takes a turn too. */
 export const BATCHES_PER_TURN = 8
-/** The number of turns without conflicts after which a replica stops taking turns. */
+/** After this many turns without a conflict a replica stops taking turns. */
 const CALM_TURNS = 2
 /** The number of consecutive entries with void changes after which a replica takes turns, if the store refuses nothing. */
 const VOID_ENTRIES = 2
 
 /**
- * When a replica takes turns: once other replicas conflicted with it, until none did in two turns; and from time to
- * time in any case, because it cannot see the replicas that it starves. A replica conflicts if it causes an append to
- * be refused, or, if the store accepts every entry, makes its content void: entries that are appended later and still
- * count disturb no replica.
+ * Decides when a replica takes turns: after a conflict with other replicas, until two turns had none, and from time to time in any case,
+ * because a replica cannot see others that it starves. A conflict is an append that is refused, or, if the store accepts every entry, an
+ * entry with void changes. Entries that are appended later and still count disturb no replica.
  */
 export interface Turns {
   isDue(): boolean
-  /** Records a refused append, which shows that others write too. */
+  /** Records a refused append. It shows that other replicas write too. */
   refused(): void
   /** Records an appended entry, whether or not its changes count. */
   appended(): void
-  /** Records an applied entry; `again` is true if some of its calls must be decided again. */
+  /** Records an applied entry. `again` is true if some of its calls must be decided again. */
   settled(again: boolean): void
-  /** Records a turn with the number of entries of others that were missing. */
+  /** Records a turn, with the number of entries of other replicas that were read in it. */
   taken(missed: number): void
 }
 

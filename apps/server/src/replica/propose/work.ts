@@ -4,30 +4,30 @@ import type { Gathered, PlacementCall, PlacementOutcome } from './placement.ts'
 /** A call that waits to become part of an entry. */
 export type Work = PlacementWork | ChangeWork
 
-/** How the call behind an item is answered. */
+/** How the call is answered. */
 export interface Waiting<Outcome> {
-  /** The number of the call in the order of arrival; a refusal needs a later read of the store. */
+  /** The number of the call in the order of arrival. A refusal needs a read of the store after it. */
   readonly arrived: number
   settle(outcome: Outcome): void
   fail(error: Error): void
-  /** Whether the caller stopped waiting, so that the call is dropped unless it is in flight. */
+  /** Whether the caller has stopped waiting. The call is then dropped unless it is in flight. */
   abandoned: boolean
 }
 
 export interface PlacementWork extends Waiting<PlacementOutcome> {
   readonly type: 'placement'
   readonly call: PlacementCall
-  /** Drawn once, so that a call that is decided again after a void keeps its id. */
+  /** Created once, so that a call that is decided again keeps its id. */
   readonly decisionId: string
   readonly claimIds: readonly string[]
-  /** Store time at which the caller stops waiting, as estimated when the call arrived. */
+  /** The store time at which the caller stops waiting, as estimated when the call arrived. */
   readonly notAfter: number
-  /** The answers of plug-ins and extenders about the call; they are asked again when these no longer apply. */
+  /** The answers of plug-ins and extenders about the call. New ones are requested if they no longer apply. */
   gathered: Gathered
-  /** The number of times that they were asked. */
+  /** How often the answers were requested. */
   gatherings: number
   attempt: number
-  /** Whether an entry was written for it, so that the time of the log is not earlier than the call. */
+  /** Whether an entry was written for the call, so that the time of the log is not earlier than the call. */
   hasMovedTime: boolean
 }
 

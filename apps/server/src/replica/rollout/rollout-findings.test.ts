@@ -5,7 +5,7 @@ import { createRolloutFindings, type Finding, MINUTE_MS, ROLLOUT_KEPT_MS, rollou
 const AT = 1_800_000_000_000
 const rollout = rolloutId('site', { number: 2, mode: 'SHADOW', since: AT })
 
-/** Findings with tables in memory that may be away, and a clock that only a test advances. */
+/** Findings with tables in memory that can be unavailable, and a clock that the test advances. */
 function open() {
   const minutes = new Map<string, RolloutMinute>()
   const kept = new Map<string, KeptDisagreement>()
@@ -49,7 +49,7 @@ test('findings are counted by minutes of the decisions, and stored regularly', a
   ])
 })
 
-test('while the tables are away findings wait, operators get one message, and nothing is counted twice', async () => {
+test('while the tables are unavailable findings wait, operators get one message, and nothing is counted twice', async () => {
   const { findings, minutes, kept, warnings, state } = open()
   state.isAway = true
   findings.add(disagreement(AT, 'd'))
@@ -63,7 +63,7 @@ test('while the tables are away findings wait, operators get one message, and no
   expect(warnings).toEqual(['findings of the shadow of a rollout wait: the database does not answer'])
 })
 
-test('fifty disagreements of a minute are kept, and only their hosts are ranked; all are counted', async () => {
+test('fifty disagreements of a minute are stored and have ranked hosts, and all are counted', async () => {
   const { findings, minutes, kept } = open()
   let asked = 0
   for (let i = 0; i < 60; i++) {
@@ -80,7 +80,7 @@ test('fifty disagreements of a minute are kept, and only their hosts are ranked;
   expect([asked, kept.size, [...minutes.values()][0]?.elsewhere]).toEqual([50, 50, 60])
 })
 
-test('if the choices cannot be stored the decision is not counted', async () => {
+test('a decision is not counted if its choices cannot be stored', async () => {
   const { findings, minutes } = open()
   const fails = (): never => {
     throw new RangeError('not known')
@@ -91,7 +91,7 @@ test('if the choices cannot be stored the decision is not counted', async () => 
   expect([...minutes.values()]).toMatchObject([{ elsewhere: 0, skipped: 1 }])
 })
 
-test('a late finding counts in an open minute, and removes nothing that is stored', async () => {
+test('a late finding is added to an open minute, and replaces nothing that is stored', async () => {
   const { findings, minutes } = open()
   findings.add(finding(AT))
   await findings.flush()
@@ -106,7 +106,7 @@ test('a late finding counts in an open minute, and removes nothing that is store
   ])
 })
 
-test('findings are dropped after a month, once per hour of decisions', async () => {
+test('findings are deleted after a month, once per hour of decisions', async () => {
   const { findings, forgotten } = open()
   for (const at of [AT, AT + MINUTE_MS, AT + 61 * MINUTE_MS]) {
     findings.add(finding(at))

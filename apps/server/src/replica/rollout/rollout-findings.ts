@@ -2,24 +2,24 @@ import type { Rollout } from '@gantt/scheduler-core'
 import type { KeptDisagreement, RolloutCounts, RolloutMinute, RolloutStore } from '../../db/tables/rollouts.ts'
 import type { Timers } from '../../timers.ts'
 
-/** The id of a rollout in its tables; each step of a rollout has a new one. */
+/** The id of a rollout in its tables. Each step of a rollout has a new one. */
 export const rolloutId = (profile: string, { number, mode, since }: Pick<Rollout, 'number' | 'mode' | 'since'>): string =>
   `${profile}@${number} ${mode} ${since}`
 
-/** The outcome of a decision that the other version repeats. */
+/** The result of comparing a decision with the other version's. */
 export interface Finding {
   readonly rollout: string
   /** Store time of the decision, milliseconds since 1970. */
   readonly at: number
   readonly end: keyof RolloutCounts
-  /** Computes the disagreement from the fleet; it is called only if there is room for the result. If it throws, nothing is counted. */
+  /** Computes the disagreement from the fleet. It is called only if the result will be stored. If it throws, nothing is counted. */
   disagreement?(): Omit<KeptDisagreement, 'rollout' | 'at'>
 }
 
-/** Collects the findings of a shadow, and stores them every few seconds: no call waits for it. */
+/** Collects the findings of a shadow, and stores them every few seconds. No call waits for it. */
 export interface RolloutFindings {
   add(finding: Finding): void
-  /** Stores the waiting findings; those that cannot be stored continue to wait, and operators are warned. */
+  /** Stores the waiting findings. If that fails, they continue to wait and operators are warned. */
   flush(): Promise<void>
   close(): Promise<void>
 }
@@ -33,16 +33,16 @@ export interface RolloutFindingsOptions {
 }
 
 export const MINUTE_MS = 60_000
-/** How long steps and disagreements are kept. */
+/** How long steps and disagreements are stored. */
 export const ROLLOUT_KEPT_MS = 31 * 24 * 60 * MINUTE_MS
 const FLUSH_MS = 5_000
-/** The largest number of stored disagreements of one minute, the first ones, because ranking their hosts takes time. */
+/** The most stored disagreements of one minute. The first ones are stored, because ranking their hosts takes time. */
 const REPORTED_PER_MINUTE = 50
-/** How long counts are added to a minute: later ones are added to the first open minute. */
+/** A minute accepts counts for this long. Later ones are added to the first open minute. */
 const OPEN_MS = 10 * MINUTE_MS
-/** The largest number of disagreements that wait for the database, the newest ones. */
+/** The most disagreements that wait for the database. The oldest are dropped first. */
 const MOST_DISAGREEMENTS = 500
-/** The largest number of minutes that wait for the database: half a day of one rollout. The oldest are lost first. */
+/** The most minutes that wait for the database: half a day of one rollout. The oldest are dropped first. */
 const MOST_WAITING = 720
 const FORGET_EVERY_MS = 3_600_000
 
@@ -76,7 +76,7 @@ export function createRolloutFindings({ store, replica, timers, warn }: RolloutF
     minutes.set(key, made)
     return made
   }
-  /** Stored findings of old minutes are dropped; findings that could not be stored for too long are dropped too. */
+  /** Deletes stored findings of old minutes, and findings that could not be stored for too long. */
   const dropOld = (): void => {
     let tooMany = minutes.size - MOST_WAITING
     for (const [key, { rollout, at, isNew }] of minutes) {
@@ -104,7 +104,7 @@ export function createRolloutFindings({ store, replica, timers, warn }: RolloutF
       }
       isWarned = false
     } catch (error) {
-      // the totals are stored instead of differences, so that storing them again does not count twice
+      // the totals are stored, not differences, so that storing them again does not count twice
       for (const minute of written) minute.isNew = true
       disagreements = [...kept, ...disagreements].slice(-MOST_DISAGREEMENTS)
       throw error

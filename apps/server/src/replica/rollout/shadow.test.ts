@@ -13,7 +13,7 @@ afterEach(async () => {
   for (const close of closers.splice(0).reverse()) await close()
 })
 
-/** A replica with a shadow, and two versions of a profile: the first takes the emptiest host, the second the fullest that fits. */
+/** A replica with a shadow and two versions of a profile. The first prefers the emptiest host, the second the fullest that fits. */
 async function openPair({
   lag,
   second = {},
@@ -80,7 +80,7 @@ test('every decision, also a refusal, is replayed by the candidate on the same s
   expect(warnings).toEqual([])
 })
 
-test('each of its own decisions is reported once, with the choices of both versions and their ranks by the other', async () => {
+test("each of this replica's decisions is reported once, with the choices of both versions and their ranks by the other", async () => {
   const { replica, shadow, findings } = await openPair()
   await replica.propose([rollout(0, asShadow)])
   const since = replica.fleet.profiles.courseOf('site')?.rollout?.since
@@ -100,7 +100,7 @@ test('each of its own decisions is reported once, with the choices of both versi
   expect(findings.every(({ at }) => at >= (since ?? Number.NaN) && Number.isInteger(at))).toBe(true)
 })
 
-test('decisions of another replica are replayed, and reported by that one', async () => {
+test('decisions of another replica are replayed here, and reported by that replica', async () => {
   const { replica, shadow, findings, store } = await openPair()
   const other = await openPair({ memory: store })
   await replica.propose([rollout(0, asShadow)])
@@ -119,7 +119,7 @@ test('each of several claims of one entry is replayed on its own state', async (
   await replica.propose([rollout(0, asShadow)])
   await Promise.all(Array.from({ length: 12 }, (_, i) => replica.place(call(`k${i}`, mib(4_096)))))
   await shadow.settled(5_000)
-  // another multiplier of the only weigher changes nothing, if both saw the same state
+  // another multiplier of the only weigher changes nothing if both versions see the same state
   expect(shadow.reportOf('site')).toMatchObject({ sampled: 12, skipped: 0, counts: { SAME: 12 } })
 })
 
@@ -153,7 +153,7 @@ test('a request that only the candidate refuses is a new failure, with the refus
   })
 })
 
-test('a canary is compared too, seen from the active version whichever decided', async () => {
+test('a canary is compared too, from the view of the active version whichever decided', async () => {
   const { replica, shadow, findings } = await openPair()
   await replica.propose([rollout(0, { mode: 'CANARY', number: 2, share: 10_000 })])
   const outcome = await replica.place(call('a', mib(1_024)))
@@ -166,7 +166,7 @@ test('a canary is compared too, seen from the active version whichever decided',
   expect(findings[0]?.detail).toMatchObject({ baseline: { host: 'large', rank: 2 }, candidate: { host: 'small', rank: 2 } })
 })
 
-test('nothing is decided for a solver that was not asked: it is counted, by a shadow and by a canary', async () => {
+test("a version that needs a solver's answer is not compared; the decision is counted, by a shadow and by a canary", async () => {
   const two = aRequest({ numInstances: 2, memoryMb: 1_024 })
   const shadowed = await openPair({ second: { scheduler: 'solver' } })
   await shadowed.replica.propose([rollout(0, asShadow)])
@@ -197,7 +197,7 @@ test('the counts end with their rollout, and the next rollout starts at 0', asyn
   expect(shadow.reportOf('site')).toMatchObject({ sampled: 0, skipped: 0, disagreements: [] })
 })
 
-test('decisions without time for a replay are skipped and counted, and the shadow keeps up with the log', async () => {
+test('decisions are skipped and counted if there is no time for a replay, and the shadow follows the log', async () => {
   const { replica, shadow, findings } = await openPair({ lag: 0 })
   await replica.propose([rollout(0, asShadow)])
   for (const key of ['a', 'b', 'c']) await replica.place(call(key, mib(1_024)))
@@ -206,7 +206,7 @@ test('decisions without time for a replay are skipped and counted, and the shado
   expect(findings.map(({ end }) => end)).toEqual(['skipped', 'skipped', 'skipped'])
 })
 
-test('with a shadow the same calls have the same answers, and the fleet is the same', async () => {
+test('calls have the same answers with a shadow as without, and the fleet is the same', async () => {
   const states: string[] = []
   for (const next of [null, asShadow]) {
     const { replica, shadow } = await openPair()

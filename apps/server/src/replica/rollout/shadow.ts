@@ -33,25 +33,25 @@ export interface ShadowDisagreement {
   readonly because: string
 }
 
-/** A candidate's results compared with the active version, as counted by this replica since the rollout began, or since it started. */
+/** A candidate's results compared with the active version. This replica counts them since the rollout began, or since it started. */
 export interface ShadowReport {
   /** Decisions that were replayed by the other version. */
   readonly sampled: number
   readonly counts: Readonly<Record<Agreement, number>>
-  /** Decisions without time for a replay, or whose state had passed. */
+  /** Decisions that were not replayed, because there was no time or their state had passed. */
   readonly skipped: number
-  /** Decisions for which the other version would need its solver, so that its result is unknown. */
+  /** Decisions for which the other version needs a solver, so that its result is unknown. */
   readonly notSolved: number
   /** The last fifty, latest first. */
   readonly disagreements: readonly ShadowDisagreement[]
 }
 
 /**
- * Follows the log outside of the request path with its own fleet during a rollout: it replays each decision by the other version on the
- * same state. It claims nothing, and does not access the store.
+ * Replays each decision of a rollout by the other version on the same state. It follows the log with its own fleet, outside of the request
+ * path. It claims nothing, and does not access the store.
  */
 export interface Shadow {
-  /** Undefined while there is no rollout of this profile. */
+  /** Undefined if there is no rollout of this profile. */
   reportOf(name: string): ShadowReport | undefined
   /** A decision that is not in the log: a refusal, or advice. */
   take(decision: StoredDecision): void
@@ -62,25 +62,25 @@ export interface Shadow {
 
 export interface ShadowOptions {
   readonly replica: Pick<Replica, 'name' | 'fleet' | 'onApplied' | 'onReplaced'>
-  /** Receives the findings about this replica's own decisions, so that each decision is reported by one replica. */
+  /** Gets the findings about this replica's own decisions, so that each decision is reported by one replica. */
   readonly findings?: Pick<RolloutFindings, 'add'>
   readonly timers?: Timers
   /** Warns operators of what went wrong. */
   warn(message: string): void
-  /** Entries that may wait: with more, decisions are skipped until it has caught up. */
+  /** The most waiting entries. Beyond it, decisions are skipped until the shadow has caught up. */
   readonly lag?: number
 }
 
 const LAG = 256
-/** The lag in entries from which on it starts again instead of catching up. */
+/** From this lag in entries on, the shadow copies the fleet again instead of catching up. */
 const HOPELESS = 10_000
-/** It works for this long, then pauses for four times as long: a fifth of the process at most. */
+/** The shadow works for this long, then pauses for four times as long, so that it uses at most a fifth of the process. */
 const PIECE_MS = 4
 const REST = 4
 const LISTED = 50
 
 interface Tally {
-  /** The rollout that it counts for. */
+  /** The rollout for which it counts. */
   readonly mark: string
   sampled: number
   skipped: number
@@ -89,7 +89,7 @@ interface Tally {
   readonly disagreements: ShadowDisagreement[]
 }
 
-/** `at`: the log's time once the entry was applied. */
+/** `at` is the log's time after the entry was applied. */
 type Item = { readonly entry: LogEntry; readonly at: number; readonly counted: readonly boolean[] } | { readonly decision: StoredDecision }
 
 /** The time of a decision, and whether this replica made it. */
@@ -98,12 +98,12 @@ interface Made {
   readonly isOwn: boolean
 }
 
-/** A decision with what its replay needs. */
+/** A decision with the data for its replay. */
 interface Asked extends Made {
   readonly record: DecisionRecord
   readonly answer: readonly SelectedDestination[]
   readonly before: readonly Proposal[]
-  /** Whether the decision is in the share that is repeated. */
+  /** The account of the call. It determines whether the decision is in the share that is replayed. */
   readonly account: string
   readonly key: string
 }
@@ -148,7 +148,7 @@ export function createShadow({ replica, findings, timers = realTimers, warn, lag
     isRunning = true
     timers.after(0, work)
   }
-  /** One item of work, then a pause in which the process does its main work. */
+  /** Processes one item, then pauses so that the process can do its main work. */
   const work = (): void => {
     const from = timers.now()
     try {
@@ -184,7 +184,7 @@ export function createShadow({ replica, findings, timers = realTimers, warn, lag
         if (waiting.length >= lag) skip(own, { record, ...made })
         else look(own, { record, answer, before: proposalsBefore(entry, position), account, key, ...made })
       }
-      // the decision was made on an older state than the present one, so that a comparison would be wrong
+      // the decision was made on an older state than the present one, so a comparison would be wrong
     } else skipAll(own, item)
     own.apply(entry)
     renew()
@@ -210,7 +210,7 @@ export function createShadow({ replica, findings, timers = realTimers, warn, lag
   ): void => {
     if (isOwn) findings?.add({ rollout, at, end, ...(disagreement !== undefined && { disagreement }) })
   }
-  /** The version that did not decide, where one of two that are compared did. */
+  /** The version that did not decide, if one of the two compared versions did. */
   const tallyOf = (
     fleet: Fleet,
     { profile }: DecisionRecord,
@@ -271,7 +271,7 @@ export function createShadow({ replica, findings, timers = realTimers, warn, lag
       report(found, when, 'skipped')
     }
   }
-  /** Counts end with their rollout. */
+  /** Resets the counts when their rollout ends. */
   const renew = (): void => {
     if (own === undefined) return
     for (const [name, { mark }] of tallies) if (markOf(own, name) !== mark) tallies.delete(name)
@@ -320,7 +320,7 @@ const newTally = (mark: string): Tally => ({
   counts: { SAME: 0, ELSEWHERE: 0, NEW_FAILURE: 0, NEW_PLACEMENT: 0 },
 })
 
-/** Seen from the active version: what the candidate refused and the active one would place is a new failure. */
+/** Results from the view of the active version. If the candidate refused and the active version would place, that is a new failure. */
 const turned: Readonly<Record<Agreement, Agreement>> = {
   SAME: 'SAME',
   ELSEWHERE: 'ELSEWHERE',
@@ -330,7 +330,7 @@ const turned: Readonly<Record<Agreement, Agreement>> = {
 
 const ends = { ELSEWHERE: 'elsewhere', NEW_FAILURE: 'newFailures', NEW_PLACEMENT: 'newPlacements' } as const
 
-/** The choices of both versions from the view of the active one, whichever of them decided. */
+/** The choices of both versions from the view of the active one, whichever decided. */
 function choicesOf(
   ranks: ChoiceRanks | undefined,
   kind: KeptDisagreement['kind'],

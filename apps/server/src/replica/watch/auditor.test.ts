@@ -5,7 +5,7 @@ import { realTimers, type Timers } from '../../timers.ts'
 import { Replica } from '../replica.ts'
 import { createAuditor } from './auditor.ts'
 
-test('the digest of an unchanged state is computed during a round, not after it: a round of a large fleet takes minutes', async () => {
+test('the digest of an unchanged state is computed during a round, because a round of a large fleet takes minutes', async () => {
   const replica = await Replica.start({ store: createMemoryStore().open(), name: 'a', warn: () => {}, recordUnlogged: async () => {} })
   await replica.propose(Array.from({ length: 400 }, (_, i) => aReport(`h${i}`)))
   // each checked object takes an eighth of a slice
@@ -14,7 +14,7 @@ test('the digest of an unchanged state is computed during a round, not after it:
   const auditor = createAuditor({ replica, timers, warn: () => {} })
   while (auditor.digests().whole === null && auditor.view().rounds === 0) auditor.step()
   expect(auditor.digests().whole).toMatchObject({ revision: replica.fleet.place.revision })
-  // and neither waits for the other
+  // neither waits for the other
   const { rounds } = auditor.view()
   expect(rounds).toBe(0)
   for (let steps = 0; steps < 400 && auditor.view().rounds === 0; steps++) auditor.step()
@@ -23,7 +23,7 @@ test('the digest of an unchanged state is computed during a round, not after it:
   await replica.close()
 })
 
-test('findings about callers are reported, and prevent no checkpoints', async () => {
+test('findings about callers are reported, and do not prevent checkpoints', async () => {
   const replica = await Replica.start({ store: createMemoryStore().open(), name: 'a', warn: () => {}, recordUnlogged: async () => {} })
   await replica.propose([aReport('h1', { instances: [] }), aReport('h2', { instances: [] })])
   const instances = [aUuid(1)]
@@ -46,7 +46,7 @@ test('findings about callers are reported, and prevent no checkpoints', async ()
   await replica.close()
 })
 
-test('it reports since when there is no violation, and the number of checks; a violation restarts the count', async () => {
+test('it reports since when there is no violation, and the number of checks; a violation resets both', async () => {
   const replica = await Replica.start({ store: createMemoryStore().open(), name: 'a', warn: () => {}, recordUnlogged: async () => {} })
   await replica.propose([aReport('h1', { instances: [aUuid(1)] })])
   let now = 0
@@ -82,7 +82,7 @@ test('it reports since when there is no violation, and the number of checks; a v
   await replica.close()
 })
 
-test('reports of hosts are checked repeatedly, however many ended claims the state has', async () => {
+test('reports of hosts are checked again and again, however many ended claims there are', async () => {
   const replica = await Replica.start({ store: createMemoryStore().open(), name: 'a', warn: () => {}, recordUnlogged: async () => {} })
   await replica.propose([aReport('h1', { vcpus: 8_000, memoryMb: 8_000_000, instances: [] }), aReport('h2', { instances: [] })])
   const ids = Array.from({ length: 20 }, (_, key) => Array.from({ length: 100 }, (_, i) => `c${key}-${i}`))

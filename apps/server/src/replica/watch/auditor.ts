@@ -16,15 +16,12 @@ import type { Replica } from '../replica.ts'
 import { countOf, Found, fairlyFirst, type PresentFinding, toStanding } from './found.ts'
 import { createStateDigests } from './state-digests.ts'
 
-/**
- * The duration of a slice of the auditor's work, and the interval of slices, which together limit the work to a twentieth of the process's
- * time.
- */
+/** The auditor works for this long in each interval. Together, both limit it to a twentieth of the process's time. */
 const SLICE_MS = 2
 const EVERY_MS = 50
-/** The pause between rounds, because a round of a small fleet is complete at once. */
+/** The pause between rounds, because a round of a small fleet ends at once. */
 const REST_MS = 1_000
-/** The largest number of listed findings; all are counted. */
+/** The most findings in the list. All are counted. */
 const LISTED = 100
 
 export type { PresentFinding } from './found.ts'
@@ -36,25 +33,25 @@ export interface AuditorView {
   readonly notices: number
   /** The number of present findings by code. */
   readonly counts: ReadonlyMap<AuditCode, number>
-  /** At most a hundred findings, a share of each code, most severe first. */
+  /** At most a hundred findings, a share for each code, most severe first. */
   readonly findings: readonly PresentFinding[]
-  /** How long there has been no violation; null while there is one, and before the first round is over. */
+  /** How long there has been no violation. Null while there is one, and before the end of the first round. */
   readonly clean: Clean | null
-  /** Store time of the end of the last full check; null before the first round is complete. */
+  /** Store time of the end of the last full round; null before it. */
   readonly checkedAt: number | null
-  /** The time since the end of the round, milliseconds. */
+  /** Milliseconds since the end of the round. */
   readonly ageMs: number | null
   /** The number of complete rounds. */
   readonly rounds: number
-  /** The duration of that round, and the number of objects that it checked. */
+  /** The duration of the last round, and the number of objects that it checked. */
   readonly roundMs: number | null
   readonly looked: number
-  /** Digests compared with other replicas’, and the store time at which one was equal last. */
+  /** The number of comparisons with digests of other replicas, and the store time of the last equal one. */
   readonly compared: number
   readonly agreedAt: number | null
 }
 
-/** The number of consecutive rounds without a violation up to now. */
+/** The consecutive rounds without a violation up to now. */
 export interface Clean {
   /** Store time at which the first of them began. */
   readonly since: number
@@ -63,16 +60,16 @@ export interface Clean {
   readonly looks: number
 }
 
-/** Checks a replica's state constantly, in slices between other work, without changing anything. */
+/** Checks a replica's state constantly, in slices between other work. It changes nothing. */
 export interface Auditor {
   view(): AuditorView
-  /** All present findings, in no order. */
+  /** All present findings, in any order. */
   all(): Iterable<PresentFinding>
   /** The present finding with this id. */
   find(id: string): PresentFinding | undefined
-  /** Whether this replica's own state is sound as far as it was checked, regardless of other replicas. */
+  /** Whether this replica's own state has no error in the checked part, regardless of other replicas. */
   readonly isSound: boolean
-  /** One slice of the work. The timer calls it; tests do too. */
+  /** Does one slice of the work. A timer calls it, and tests do too. */
   step(): void
   digests(): TakenDigests
   compare(others: readonly ReplicaRow[]): void
@@ -84,13 +81,13 @@ export interface AuditorOptions {
   readonly timers: Timers
   /** Warns operators of new findings. */
   warn(message: string): void
-  /** How long what hosts list may lag behind the claims, milliseconds; DEFAULT_UNLISTED_AFTER_MS if not given. */
+  /** How long reports may lag behind the claims, in milliseconds; default DEFAULT_UNLISTED_AFTER_MS. */
   readonly unlistedAfterMs?: number | undefined
 }
 
 /**
- * A full round checks the claims and keys of the state, and the reports of hosts. The state contains every ended claim that a key keeps, so
- * that a pass may take hours; the reports are checked repeatedly meanwhile.
+ * A full round checks the claims and keys of the state, and the reports of hosts. The state contains every ended claim that a key refers
+ * to, so one pass over it may take hours. The reports are checked repeatedly meanwhile.
  */
 interface Round {
   readonly fleet: Fleet
@@ -99,7 +96,7 @@ interface Round {
   readonly beganAt: number
   readonly books: Pass
   world: Pass
-  /** The examined things in all passes. */
+  /** The number of checked objects in all passes. */
   looks: number
 }
 
@@ -141,7 +138,7 @@ export function createAuditor({ replica, timers, warn, unlistedAfterMs }: Audito
     world: worldPass(),
     looks: 0,
   })
-  /** Continues a pass until a time; returns whether it may continue. */
+  /** Continues a pass until a time. Returns whether it may continue. */
   const goOn = (current: Round, pass: Pass, until: number): boolean => {
     while (pass.endedAt === undefined && timers.now() < until) {
       const next = pass.steps.next()
@@ -188,11 +185,11 @@ export function createAuditor({ replica, timers, warn, unlistedAfterMs }: Audito
   const step = (): void => {
     const from = timers.now()
     const until = from + SLICE_MS
-    // The state of the log's head, while it does not change. Half of the slice is reserved for it: a round of a large
-    // fleet takes minutes, and the log is seldom unchanged for that long.
+    // Digests the state while the log does not change. Half of the slice is reserved for it, because a round of a large fleet takes
+    // minutes, and the log is seldom unchanged for that long.
     let more = digests.step()
     while (more && timers.now() < from + SLICE_MS / 2) more = digests.step()
-    // a fleet that replaced another one is checked from its beginning
+    // after another fleet replaced this one, the check starts again
     if (round !== undefined && round.fleet !== replica.fleet) {
       round = undefined
       found.clear()

@@ -12,7 +12,7 @@ afterEach(async () => {
   for (const replica of opened.splice(0)) await replica.close()
 })
 
-/** Reads as a release that knows no higher level; by default this release's level. */
+/** Opens a replica that reads levels up to `readsUpTo`, like an older release; by default this release's level. */
 async function open(memory: MemoryStore, name: string, readsUpTo?: number, more: Partial<ReplicaOptions> = {}): Promise<Replica> {
   const replica = await Replica.start({ store: memory.open(), name, recordUnlogged: async () => {}, warn: () => {}, readsUpTo, ...more })
   opened.push(replica)
@@ -30,7 +30,7 @@ const newer: Change = {
 }
 const plain: Change = { ...newer, next: { name: 'no pool', metadata: {}, hosts: [] } }
 
-/** The answers of the other replicas while one is kept at the older level. */
+/** The answers of the other replicas while one replica is held at the older level. */
 const besideHeld = async (level: number): Promise<void> => {
   if (level > older) throw new FeatureLevelError('held', older, level)
 }
@@ -71,9 +71,9 @@ describe('the level of the log', () => {
     let mayRaise = besideHeld
     let isRead = false
     const newer = await open(memory, 'newer', undefined, { mayRaise: (level) => mayRaise(level), isReadByAll: () => isRead })
-    // the last read of the replicas' levels says no, so that the store is not queried at each call
+    // the last read of the replicas' levels does not allow it, so the store is not queried at each call
     expect((await ask(newer, 'k1')).type).toBe('placed')
-    // the last read says yes, but an older replica has joined by now: the call continues at the present level
+    // the last read allows it, but an older replica has started since: the call continues at the present level
     isRead = true
     expect((await ask(newer, 'k2')).type).toBe('placed')
     expect(newer.fleet.featureLevel).toBe(older)
@@ -85,8 +85,7 @@ describe('the level of the log', () => {
     expect(newer.fleet.featureLevel).toBe(older)
     expect((await ask(newer, 'k3')).type).toBe('placed')
     expect(newer.fleet.featureLevel).toBe(FEATURE_LEVEL)
-    // the entry that raises the level counts all claims again, as a replica does that starts from a checkpoint or from
-    // the log
+    // the entry that raises the level counts all claims again, with the same result as a replica that starts from a checkpoint or the log
     const fromLog = await open(memory, 'from the log')
     expect(checkpointOf(fromLog.fleet)).toEqual(checkpointOf(newer.fleet))
     const fromCheckpoint = restoreFleet(checkpointOf(newer.fleet))
@@ -100,7 +99,7 @@ const freeOf = ({ hosts }: Replica['fleet'], host: string) => {
 }
 
 describe('a replica that is held at an older feature level', () => {
-  test('writes nothing newer, whoever else reads it; everything else continues', async () => {
+  test('a replica held at an older level writes no newer change, even if all others read it; everything else continues', async () => {
     const memory = createMemoryStore()
     const held = await open(memory, 'held', older)
     await expect(held.propose([newer])).rejects.toMatchObject({ name: 'FeatureLevelError', replica: 'held', reads: older, needs: 6 })
@@ -109,7 +108,7 @@ describe('a replica that is held at an older feature level', () => {
     expect(held.halted).toBeUndefined()
   })
 
-  test('stops writing at an entry that raises the level, and reports the level that it found and that it reads', async () => {
+  test('a replica held at an older level stops writing at an entry that raises the level, and reports both levels', async () => {
     const memory = createMemoryStore()
     const held = await open(memory, 'held', older)
     const other = await open(memory, 'other')
@@ -134,7 +133,7 @@ describe('a replica that is held at an older feature level', () => {
       (memory, other) => memory.open().saveCheckpoint(checkpointOf(other.fleet)),
       `the checkpoint at revision 1 has feature level ${FEATURE_LEVEL}`,
     ],
-  ])('does not start on a %s of a newer level', async (_name, prepare, message) => {
+  ])('a replica held at an older level does not start from a %s of a newer level', async (_name, prepare, message) => {
     const memory = createMemoryStore()
     const other = await open(memory, 'other')
     await other.propose([newer])
@@ -145,7 +144,7 @@ describe('a replica that is held at an older feature level', () => {
     expect((await open(memory, 'of this release')).fleet.featureLevel).toBe(FEATURE_LEVEL)
   })
 
-  test('has the state that the others have', async () => {
+  test('a replica held at an older level has the same state as the others', async () => {
     const memory = createMemoryStore()
     const [held, other] = [await open(memory, 'held', older), await open(memory, 'other', undefined, { mayRaise: besideHeld })]
     await other.propose([aReport('h1')])

@@ -1,7 +1,9 @@
-/** A change needs a higher feature level than this or another living replica reads: raising the log's level would stop that replica. */
+/**
+ * The error for a change that needs a higher feature level than a living replica reads. Raising the log's level would stop that replica.
+ */
 export class FeatureLevelError extends Error {
   override readonly name = 'FeatureLevelError'
-  /** The replica that reads less. */
+  /** The replica that does not read the level. */
   readonly replica: string
   readonly reads: number
   readonly needs: number
@@ -16,10 +18,10 @@ export class FeatureLevelError extends Error {
   }
 }
 
-/** Throws when some replica does not read changes of a level yet. */
+/** Throws if a replica does not read changes of a level yet. */
 export type MayRaise = (level: number) => Promise<void>
 
-/** Allows changes of a level: at once if the log already has the level, otherwise once every replica reads it. */
+/** Allows changes of a level: at once if the log already has the level, otherwise when every replica reads it. */
 export const onceReadable = <Outcome>(
   level: number,
   { featureLevel }: { readonly featureLevel: number },

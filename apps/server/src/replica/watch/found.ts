@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto'
 import { type AuditCode, type Finding, rankOf, type Severity, severityOf } from '@gantt/scheduler-core'
 
-/** A finding, and the store time at which it was first seen. */
+/** A finding, with the store time at which it was first found. */
 export interface PresentFinding extends Finding {
-  /** The same finding has the same id on every replica, as long as it exists. */
+  /** The id of a finding is the same on every replica while it exists. */
   readonly id: string
   readonly severity: Severity
   readonly since: number
@@ -20,7 +20,7 @@ export class Found {
   readonly #bySubject = new Map<string, LookedAt>()
   readonly #counts = new Map<AuditCode, number>()
 
-  /** Records the findings of one check; returns the new ones. `at`: the checked object, and the pass. */
+  /** Records the findings of one check, and returns the new ones. `at` identifies the checked object and the pass. */
   note(at: string, name: string, findings: readonly Finding[], pass: number, now: number): readonly Finding[] {
     const key = `${at} ${name}`
     const known = this.#bySubject.get(key)
@@ -36,7 +36,7 @@ export class Found {
     return findings.filter((finding) => before(finding) === undefined)
   }
 
-  /** Forgets findings of objects that this pass did not check, because they no longer exist. */
+  /** Removes findings of objects that this pass did not check, because they no longer exist. */
   forgetBefore(at: string, pass: number): void {
     for (const [key, seen] of this.#bySubject) if (seen.at === at && seen.pass !== pass) this.#forget(key)
   }
@@ -84,7 +84,7 @@ export function toStanding(finding: Finding, since: number): PresentFinding {
 export const compareFindings = (a: Pick<PresentFinding, 'code' | 'id'>, b: Pick<PresentFinding, 'code' | 'id'>): number =>
   rankOf(a.code) - rankOf(b.code) || (a.id < b.id ? -1 : Number(a.id > b.id))
 
-/** The first ones in their order; few are sorted, however many there are. */
+/** The first findings in order. Only the returned ones are sorted. */
 export function firstOf(findings: Iterable<PresentFinding>, most: number): PresentFinding[] {
   const first: PresentFinding[] = []
   for (const finding of findings) {
@@ -103,8 +103,8 @@ export function firstOf(findings: Iterable<PresentFinding>, most: number): Prese
 }
 
 /**
- * The given number in total: the first ones of each code, up to its share. Unused shares of rare codes are divided
- * among the others.
+ * At most the given number in total: the first ones of each code, up to its share. Unused shares of rare codes are divided among the
+ * others.
  */
 export function fairlyFirst(
   findings: () => Iterable<PresentFinding>,

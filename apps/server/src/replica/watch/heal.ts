@@ -5,23 +5,23 @@ import type { Replica } from '../replica.ts'
 import type { Applied } from '../replica-options.ts'
 
 export interface HealOptions {
-  /** Begin at the newest checkpoint at or before this revision; the newest of all if not given. */
+  /** Start from the newest checkpoint at or before this revision; if undefined, from the newest of all. */
   readonly from: number | undefined
   readonly dryRun: boolean
 }
 
 export interface Healed {
-  /** The revision of the checkpoint that it began at; 0: the beginning of the log. */
+  /** The revision of the used checkpoint; 0 for the beginning of the log. */
   readonly from: number
   /** The revision of both states at the end. */
   readonly revision: number
   /** The number of differences. */
   readonly count: number
-  /** The first hundred: `before` is this replica's state, `after` the state by the log. */
+  /** The first hundred differences: `before` is this replica's state, and `after` the state that the log implies. */
   readonly differences: readonly Difference[]
 }
 
-/** The replica continued from another state meanwhile, or its position is not in the log, so that there is nothing to compare with. */
+/** Thrown if the replica's fleet was replaced meanwhile, or its position is not in the log, so that no comparison is possible. */
 export class HealError extends Error {
   override readonly name = 'HealError'
 }
@@ -29,9 +29,9 @@ export class HealError extends Error {
 const LISTED = 100
 
 /**
- * Builds this replica's state again from a checkpoint and the log, reports the differences, and replaces the state
- * unless it is a dry run. Works in steps: calls are answered meanwhile, and both states follow the log together. Throws
- * HealError, and RangeError if the log does not go back to `from`.
+ * Rebuilds this replica's state from a checkpoint and the log, reports the differences, and replaces the state unless it is a dry run.
+ * Works in steps. Calls are answered meanwhile, and both states follow the log together. Throws HealError, and RangeError if the log does
+ * not go back to `from`.
  */
 export async function healReplica(
   replica: Pick<Replica, 'fleet' | 'onApplied' | 'adopt'>,
@@ -60,7 +60,7 @@ export async function healReplica(
       await inPieces(applyUpTo(after, entries, () => before.place.revision))
       assertSame(replica, before)
     }
-    // from here to the end of this step nothing else runs
+    // no other code runs until the end of this step
     for (const entry of missed) if (entry.revision === after.place.revision + 1) after.apply(entry)
     if (after.place.revision !== before.place.revision || after.place.id !== before.place.id)
       throw new HealError(`revision ${before.place.revision} of this replica is not the one in the log: restart it`)

@@ -6,7 +6,7 @@ const START = 1_000_000_000_000
 
 const row = (id: string, seenAt: number, lagMs: number) => ({ id, seenAt, lagMs }) as ReplicaRow
 
-test('the longest lag of each ten seconds is kept, and a step without a sign has no lag', () => {
+test('the longest lag in each ten seconds is stored, and a step without a sign of life has none', () => {
   const lags = createLagHistory()
   lags.take({ now: START, rows: [row('a', START, 3)] })
   lags.take({ now: START + 2_000, rows: [row('a', START + 2_000, 9)] })
@@ -17,7 +17,7 @@ test('the longest lag of each ten seconds is kept, and a step without a sign has
   expect(lags.of('b').every((lag) => lag === null)).toBe(true)
 })
 
-test('a silent replica has no further lags, and is forgotten after ten minutes', () => {
+test('a silent replica has no further lags, and is removed after ten minutes', () => {
   const lags = createLagHistory()
   const silent = row('a', START, 5)
   lags.take({ now: START, rows: [silent] })

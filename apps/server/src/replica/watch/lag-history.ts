@@ -1,14 +1,14 @@
 import type { ReplicaRows } from '../../stores/replicas.ts'
 
-/** The length of a step in milliseconds, and the number of steps that are kept: ten minutes. */
+/** The length of a step in milliseconds, and the number of stored steps: ten minutes. */
 const STEP_MS = 10_000
 const STEPS = 60
 
-/** The lag of replicas behind the log, by their signs; a fixed number of steps is kept for each. */
+/** The lag of replicas behind the log, from their signs of life. A fixed number of steps is stored for each. */
 export interface LagHistory {
-  /** Records the signs of one check. */
+  /** Records the signs of life of one check. */
   take(rows: ReplicaRows): void
-  /** The longest lag of each step, milliseconds, oldest first, up to the last check; null for a step without a sign. */
+  /** The longest lag in each step in milliseconds, oldest first, up to the last check; null for a step without a sign. */
   of(id: string): readonly (number | null)[]
 }
 

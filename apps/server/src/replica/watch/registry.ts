@@ -3,26 +3,26 @@ import type { Timers } from '../../timers.ts'
 import { UnavailableError } from '../../unavailable.ts'
 import { FeatureLevelError } from './feature-level.ts'
 
-/** The interval at which a replica gives a sign and reads those of the others. */
+/** The interval at which a replica writes its sign of life and reads those of the others. */
 const SIGN_EVERY_MS = 2_000
-/** A replica whose last sign is older is not counted as living. */
+/** A replica with an older last sign of life does not count as living. */
 const LIVE_MS = 10_000
-/** A replica that did not stop regularly may continue after a pause of up to this long, and must not find a log that it cannot read. */
+/** A replica that did not stop regularly may continue after a pause of up to this long, and must still be able to read the log then. */
 const MAY_RETURN_MS = 60_000
 
-/** The replicas of the fleet, by their signs in the store. No request or report waits for it. */
+/** The replicas of a fleet, by their signs of life in the store. No request or report waits for it. */
 export interface Registry {
   /** The rows of the last read. */
   readonly last: ReplicaRows
-  /** Gives a sign and reads those of the others at once. Rejects if the store does not answer. */
+  /** Writes a sign of life and reads those of the others at once. Rejects if the store does not answer. */
   look(): Promise<void>
-  /** Throws FeatureLevelError when a replica that lives, or may come back, does not read changes of a level. */
+  /** Throws FeatureLevelError if a replica that is living, or may continue, does not read changes of a level. */
   mayRaise(level: number): Promise<void>
-  /** The same value at the last read, without asking the store. */
+  /** Whether every replica read the level at the last check. Does not query the store. */
   isReadByAll(level: number): boolean
-  /** Whether another replica existed within the last minute, by the last read. */
+  /** Whether another replica was living within the last minute, by the last check. */
   hasOthers(): boolean
-  /** Records that this replica stopped in order. */
+  /** Records that this replica stopped regularly. */
   close(): Promise<void>
 }
 
@@ -37,17 +37,17 @@ export interface RegistryOptions {
   warn(message: string): void
 }
 
-/** Gives the first sign, so that the others know of this replica before it follows the log, and continues from a timer. */
+/** Writes the first sign of life, so that the others know this replica before it follows the log. A timer writes the later ones. */
 export async function openRegistry({ store, timers, describe, onLook, warn }: RegistryOptions): Promise<Registry> {
   const { id } = describe()
   let last: ReplicaRows = { now: 0, rows: [] }
   let looking: Promise<void> | undefined
   let listing: Promise<ReplicaRows> | undefined
-  /** The time of the last sign, and whether the failure to give one was logged. */
+  /** The time of the last sign of life, and whether a failure to write one was logged. */
   let givenAt = timers.now()
   let isWarned = false
 
-  /** Concurrent calls share one read, and continue in the order of calling. */
+  /** Concurrent calls share one read, and continue in the order of their calls. */
   const list = (): Promise<ReplicaRows> => {
     listing ??= store.list().finally(() => {
       listing = undefined
@@ -65,7 +65,7 @@ export async function openRegistry({ store, timers, describe, onLook, warn }: Re
     return looking
   }
   const lookAgain = (): void => {
-    // a long query is awaited
+    // the next check waits for the running one
     if (looking !== undefined) return
     look().then(
       () => {
@@ -73,7 +73,7 @@ export async function openRegistry({ store, timers, describe, onLook, warn }: Re
         isWarned = false
       },
       (error: unknown) => {
-        // until then the others count it as living, and the next sign may succeed
+        // until then the others count it as living, and the next sign of life may succeed
         if (isWarned || timers.now() - givenAt < LIVE_MS) return
         isWarned = true
         warn(`replica ${id} could give no sign for ${LIVE_MS / 1_000} s: ${error instanceof Error ? error.message : String(error)}`)
@@ -101,13 +101,13 @@ export async function openRegistry({ store, timers, describe, onLook, warn }: Re
     async close() {
       stop()
       await looking?.catch(() => undefined)
-      // when the store is away, the others see the silence
+      // if the store is unavailable, the others notice the silence
       await store.stop(id).catch(() => undefined)
     },
   }
 }
 
-/** Whether a replica gave a sign recently. */
+/** Whether a replica wrote a sign of life recently. */
 export const isLiving = ({ stoppedAt, seenAt }: Pick<ReplicaRow, 'stoppedAt' | 'seenAt'>, now: number): boolean =>
   stoppedAt === null && now - seenAt < LIVE_MS
 

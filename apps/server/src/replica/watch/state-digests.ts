@@ -2,32 +2,32 @@ import { DIGEST_FORMAT, digestAll, digestPart, type Finding, HOSTS_PER_PART, hos
 import type { PartDigest, ReplicaRow, TakenDigests } from '../../stores/replicas.ts'
 import type { Replica } from '../replica.ts'
 
-/** The step of the log's time: the first entry of each step makes every replica digest the same part of the state. */
+/** The length of a slot in the log's time. The first entry in each slot makes every replica digest the same part of the state. */
 const SLOT_MS = 125
-/** The age of entries above which nothing is digested, because old entries are being read. */
+/** Nothing is digested at entries older than this, because the replica is reading old entries. */
 const FRESH_MS = 5_000
-/** The number of stored digests, for comparison with replicas that are behind or ahead, and of digests sent to them. */
+/** The number of stored digests, for comparisons with replicas that are behind or ahead. */
 const REMEMBERED = 4_096
 const SENT = 128
 
-/** A part of the state that differs from another replica. */
+/** A part of the state that differs from another replica's. */
 export interface Divergence extends Finding {
   readonly since: number
 }
 
 /**
- * I12 while the log moves: digests of parts of the state at places that all replicas share (docs/adr/0007), to be compared
- * through the store.
+ * Checks I12 while the log grows: every replica digests the same parts of the state at the same positions (docs/adr/0007), and compares
+ * them through the store.
  */
 export interface StateDigests {
   /**
-   * While the log does not change: digests another part of the state. False if all parts are done, or if the log
-   * changed since the last step.
+   * Digests another part of the state while the log does not change. False if all parts are done, or if the log changed since the last
+   * step.
    */
   step(): boolean
   /** The digests that are sent to the other replicas. */
   taken(): TakenDigests
-  /** Compares with the digests of others; `now` is store time. */
+  /** Compares with the digests of other replicas. `now` is store time. */
   compare(others: readonly ReplicaRow[], now: number): void
   readonly divergences: readonly Divergence[]
   /** The number of compared digests, and the store time of the last equal one. */
@@ -54,7 +54,7 @@ export function createStateDigests(replica: Pick<Replica, 'fleet' | 'storeTime' 
     if (own.size > REMEMBERED) own.delete(own.keys().next().value as string)
     return one.digest
   }
-  /** Another fleet has replaced this one: digests of the old one do not apply to it. */
+  /** Starts again with another fleet. Digests of the old one do not apply to it. */
   const followFleet = (): void => {
     if (replica.fleet === fleet) return
     fleet = replica.fleet

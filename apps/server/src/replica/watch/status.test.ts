@@ -12,11 +12,11 @@ import { Replica } from '../replica.ts'
 import { healReplica } from './heal.ts'
 import { openStanding, type Registered, type Standing } from './status.ts'
 
-/** The registry and the auditor do only what a test triggers. */
+/** The registry and the auditor run only when the test triggers them. */
 let skipped = 0
 const byHand: Timers = { ...realTimers, now: () => performance.now() + skipped, every: () => () => {} }
 
-/** Lets an auditor check everything once, after its pause; the first step after a change of the log digests nothing yet. */
+/** Lets an auditor check everything once, after its pause. The first step after a change of the log digests nothing. */
 function look({ auditor }: Pick<Standing, 'auditor'>): void {
   skipped += 2_000
   const { rounds } = auditor.view()
@@ -70,7 +70,7 @@ afterAll(async () => {
 const pair = (): [Node, Node] => nodes as [Node, Node]
 const aSign = (more: Partial<Sign>): Sign => ({ ...pair()[0].describe(), id: 'old', url: null, revision: 0, ...more })
 
-/** Waits until both are at the same revision, have checked all of it, and have seen each other's signs of life. */
+/** Waits until both replicas are at the same revision, have checked it completely, and have read each other's signs of life. */
 async function meet(): Promise<void> {
   const [a, b] = pair()
   for (const { replica } of [a, b]) await replica.fresh()
@@ -110,11 +110,11 @@ describe('the status of replicas', () => {
     expect(b.auditor.view().agreedAt).not.toBeNull()
   })
 
-  test('a replica that has applied nothing lags by every change, since the first', async () => {
+  test('a replica that has applied nothing lags by every change, and since the first one', async () => {
     await store.keep(aSign({ id: 'behind' }))
     const { now, rows } = await store.list()
     const behind = rows.find(({ id }) => id === 'behind')
-    // two reports with the level of the new log, two claims
+    // two reports, the change that raises the level of the new log, and two claims
     expect(behind?.lagChanges).toBe(5)
     expect(behind?.lagMs).toBeGreaterThan(0)
     expect(behind?.seenAt).toBeLessThanOrEqual(now)
@@ -132,7 +132,7 @@ describe('the log’s feature level', () => {
     expectedVersion: 1,
   } as const
 
-  test('is read from the store once for simultaneous calls, and they continue in their order', async () => {
+  test('simultaneous calls share one read of the levels from the store, and continue in their order', async () => {
     let looks = 0
     const list: ReplicaStore['list'] = () => {
       looks++
@@ -148,7 +148,7 @@ describe('the log’s feature level', () => {
     await close()
   })
 
-  test('is not raised while a living replica reads a lower level; then it is raised', async () => {
+  test('the level is not raised while a living replica reads a lower one, and then it is', async () => {
     await store.keep(aSign({ id: 'old', featureLevel: 1 }))
     const warn = (message: string): void => void warnings.push(message)
     const registered = await openStanding({ store, name: 'newer', timers: byHand, warn })
@@ -160,7 +160,7 @@ describe('the log’s feature level', () => {
     await store.stop('old')
     expect((await replica.propose([change]))[0]?.void).toBe('group.unknown')
     expect(replica.fleet.featureLevel).toBe(2)
-    // levels that are in the log already are not requested again
+    // levels that the log has already are not read again
     await store.keep(aSign({ id: 'older', featureLevel: 1 }))
     expect((await replica.propose([change]))[0]?.void).toBe('group.unknown')
     await store.stop('older')
@@ -181,7 +181,7 @@ describe('the log’s feature level', () => {
 })
 
 describe('the auditor', () => {
-  test('finds a column that differs from what claims hold; no checkpoint is made of such a state; heal shows and corrects it', async () => {
+  test('a column that differs from the claims is found, no checkpoint is written of that state, and heal shows and corrects it', async () => {
     await meet()
     const [a] = pair()
     const claimed = a.replica.fleet.hosts.classes.get('VCPU')?.claimed
@@ -203,7 +203,7 @@ describe('the auditor', () => {
     expect(warnings.filter((warning) => warning.includes('VCPU.claimed'))).toHaveLength(1)
   })
 
-  test('a defect that no replica can detect alone is found by comparison, and gone once the wrong replica is healed', async () => {
+  test('a defect that no replica can detect alone is found by comparison, and the finding ends after the wrong replica is healed', async () => {
     await meet()
     const [a, b] = pair()
     b.replica.fleet.hosts.columns.status[1 as HostIndex] = 1
@@ -211,7 +211,7 @@ describe('the auditor', () => {
     await meet()
     expect(codesOf(a)).toEqual([`state.diverged digest at revision ${a.replica.fleet.place.revision}, replica b`])
     expect(codesOf(b)).toEqual([`state.diverged digest at revision ${a.replica.fleet.place.revision}, replica a`])
-    // it does not determine which replica is wrong: each may continue; so does the log
+    // the comparison does not determine which replica is wrong, so both continue
     expect((await a.heal(true)).count).toBe(0)
     expect((await b.heal(false)).differences).toEqual([{ subject: 'host', name: 'h2', field: 'columns.status', before: '1', after: '0' }])
     await meet()
@@ -230,7 +230,7 @@ test('heal follows the log while it compares, and begins at the given revision',
   const old = a.replica.fleet
   expect(await a.heal(false, 1)).toMatchObject({ from: 0, count: 0 })
   expect(a.replica.fleet).not.toBe(old)
-  // the fleet that replaced it follows the log
+  // the replacing fleet follows the log
   expect((await a.replica.propose([aReport('h1', { instances: [] }, 99)]))[0]?.void).toBeUndefined()
   await meet()
   expect([codesOf(nodes[0] as Node), codesOf(nodes[1] as Node)]).toEqual([[], []])

@@ -9,7 +9,7 @@ import { createLagHistory, type LagHistory } from './lag-history.ts'
 import { isLiving, openRegistry, type Registry } from './registry.ts'
 import { createVitals } from './vitals.ts'
 
-/** A replica's position among the others: its own sign, the others' signs, and whether its state is sound. */
+/** A replica's status among the others: its own sign of life, those of the others, and whether its state is sound. */
 export interface Standing {
   readonly registry: Registry
   readonly auditor: Auditor
@@ -18,17 +18,17 @@ export interface Standing {
   describe(): Sign
 }
 
-/** The status of a starting replica, which the others know before it follows the log. */
+/** The status of a starting replica. The others know it before it follows the log. */
 export interface Registered {
   readonly registry: Registry
   /**
-   * The level that the replica reads, by its sign; read before it raises the log's feature level, and before it keeps a
-   * checkpoint.
+   * The replica's options that depend on its sign of life and on those of others: the level that it reads, and the checks before raising
+   * the log's level and before storing a checkpoint.
    */
   readonly options: Required<Pick<ReplicaOptions, 'readsUpTo' | 'mayRaise' | 'isReadByAll' | 'mayCheckpoint'>>
   /** Follows the given replica from now on. */
   follow(replica: Replica): Standing
-  /** Sets the address at which the replica answers. */
+  /** Sets the address of the replica's API. */
   setUrl(url: string): void
   close(): Promise<void>
 }
@@ -39,9 +39,9 @@ export interface StandingOptions {
   readonly timers?: Timers
   /** Warns operators of what went wrong. */
   warn(message: string): void
-  /** The feature level at which this replica is held; FEATURE_LEVEL if not given. */
+  /** The feature level at which this replica is held; default FEATURE_LEVEL. */
   readonly readsUpTo?: number | undefined
-  /** The same as AuditorOptions.unlistedAfterMs. */
+  /** See AuditorOptions.unlistedAfterMs. */
   readonly unlistedAfterMs?: number | undefined
 }
 
@@ -102,7 +102,7 @@ export async function openStanding({
     },
     setUrl(at) {
       url = at
-      // the timer reports when the store does not answer
+      // the timer warns if the store does not answer
       registry.look().catch(() => undefined)
     },
     async close() {

@@ -1,12 +1,12 @@
-/** The store's time as a replica estimates it. It never decides anything: the log does. */
+/** A replica's estimate of the store's time. It decides nothing: the stamps of the log do. */
 export interface StoreClock {
-  /** Takes a stamp of the store that was made just now or before. */
+  /** Learns from a stamp that the store made just now or before. */
   learn(stamp: number): void
   /** Milliseconds since 1970; never before `floor`. */
   now(floor: number): number
 }
 
-/** The time for which an offset is used; after a store's clock is set back, the estimate follows within twice this time. */
+/** How long an offset is used. After a store's clock is set back, the estimate follows within twice this time. */
 const BELIEVED_MS = 10_000
 
 /** Every stamp is a lower bound of the store's time at its arrival, so the largest of the recent offsets is the best estimate. */

@@ -70,27 +70,30 @@ async function withReplica(
 
 const terminate = () => killers.query(`SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'replica'`)
 
-test.each(['off', 'on'] as const)('sessions that end under load lose and repeat nothing (shared flush: %s)', async (flush) => {
-  await withReplica(
-    async (replica) => {
-      const placing = Array.from({ length: 8 }, async () => {
-        for (let i = 0; i < 15; i++) {
-          const outcome = await replica.place(call(`k${made++}`))
-          expect(outcome.type).toBe('placed')
-          if (i % 4 === 1) await terminate()
-        }
-      })
-      await Promise.all(placing)
-      expect(replica.fleet.ledger.claims.size).toBe(120)
-      const { rows } = await admin.query('SELECT count(*)::int AS entries, max(revision)::int AS last FROM log')
-      expect(rows[0]?.entries).toBe(rows[0]?.last)
-    },
-    database.connection,
-    flush,
-  )
-})
+test.each(['off', 'on'] as const)(
+  'sessions that end under load cause no lost and no repeated entries (shared flush: %s)',
+  async (flush) => {
+    await withReplica(
+      async (replica) => {
+        const placing = Array.from({ length: 8 }, async () => {
+          for (let i = 0; i < 15; i++) {
+            const outcome = await replica.place(call(`k${made++}`))
+            expect(outcome.type).toBe('placed')
+            if (i % 4 === 1) await terminate()
+          }
+        })
+        await Promise.all(placing)
+        expect(replica.fleet.ledger.claims.size).toBe(120)
+        const { rows } = await admin.query('SELECT count(*)::int AS entries, max(revision)::int AS last FROM log')
+        expect(rows[0]?.entries).toBe(rows[0]?.last)
+      },
+      database.connection,
+      flush,
+    )
+  },
+)
 
-test('a table that is locked by another session only makes calls wait', async () => {
+test('a table that another session locks only makes calls wait', async () => {
   await withReplica(async (replica) => {
     await admin.query('BEGIN')
     await admin.query('LOCK TABLE log IN ACCESS EXCLUSIVE MODE')
@@ -105,7 +108,7 @@ test('a table that is locked by another session only makes calls wait', async ()
   })
 })
 
-test('an append that waits for another one that never ends continues once that is rolled back', async () => {
+test('an append that waits for a transaction of another session continues when that is rolled back', async () => {
   await withReplica(async (replica) => {
     const { revision, id, at } = replica.fleet.place
     await admin.query('BEGIN')
@@ -139,17 +142,17 @@ test('after an answer that never comes, the same entry is sent again and counts 
   }
 })
 
-test('a store that hangs counts as away before its timeouts end, and as available as soon as it answers', async () => {
+test('a store that hangs is unavailable before its timeouts end, and available as soon as it answers', async () => {
   const proxy = await startSwallowingProxy(String(database.connection.host), path.join(folder, 'still'))
   try {
     await withReplica(
       async (replica) => {
         proxy.standStill(true)
         const waiting = replica.place(call(`k${made++}`))
-        // its time-outs are 10 s and longer
+        // its timeouts are at least 10 s
         await expect.poll(() => replica.isStoreAway).toBe(true)
         await expect(replica.place(call(`k${made++}`))).rejects.toMatchObject({ reason: 'store' })
-        // calls that need new state are refused too, whatever their timeout; reads use the present state
+        // calls that need new state are refused at once with any timeout, and reads use the present state
         await expect(replica.fresh(60_000)).rejects.toMatchObject({ reason: 'store' })
         await replica.freshest(60_000)
         proxy.standStill(false)
@@ -164,7 +167,7 @@ test('a store that hangs counts as away before its timeouts end, and as availabl
   }
 })
 
-test('of two deadlocked sessions one gets the error of an unanswered request, and keeps its connection', async () => {
+test('of two deadlocked sessions one gets an error for an unanswered request, and keeps its connection', async () => {
   const driver = createPgDriver(database.connection)
   const sessions = [1, 2].map(() => driver.session((client) => client.query(`SET deadlock_timeout = '20ms'; SET lock_timeout = 0`)))
   const [a, b] = sessions
@@ -193,7 +196,7 @@ test('of two deadlocked sessions one gets the error of an unanswered request, an
   await Promise.all([...sessions.map((session) => session.close()), driver.close()])
 })
 
-test('reads that can be repeated are repeated if their connection ended; a faulty query is not', async () => {
+test('reads are repeated if their connection ended, but a faulty query is not', async () => {
   const driver = createPgDriver({ ...database.connection, application_name: 'replica' })
   for (let i = 0; i < 3; i++) {
     expect((await driver.query({ text: 'SELECT 1 AS one' })).rows).toEqual([{ one: 1 }])

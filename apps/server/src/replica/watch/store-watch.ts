@@ -2,15 +2,15 @@ import type { Synchronizer } from '../../sync/synchronizer.ts'
 import type { Timers } from '../../timers.ts'
 import { createStoreClock } from './store-clock.ts'
 
-/** Watches the store: its time, and whether it answers. It never decides anything: the log does. */
+/** Watches the store: its time, and whether it answers. It decides nothing: the stamps of the log do. */
 export interface StoreWatch {
   /** The store's time as estimated, milliseconds since 1970; never before `floor`. */
   now(floor: number): number
-  /** Takes a stamp that the store made just now or before. */
+  /** Learns from a stamp that the store made just now or before. */
   learn(stamp: number): void
-  /** Asks for its time and records the answer, or its absence. */
+  /** Requests the store's time, and records the answer or its absence. */
   ask(): void
-  /** How long the store has not answered, milliseconds; 0 if no answer is due. A store that hangs is detected before any timeout. */
+  /** How long the store has not answered, in milliseconds; 0 if no answer is pending. Detects a store that hangs before any timeout. */
   readonly silentMs: number
 }
 
@@ -28,7 +28,7 @@ export function createStoreWatch(store: Pick<Synchronizer, 'time'>, timers: Time
           owedSince = undefined
           clock.learn(time)
         },
-        // the last answer is still due
+        // the last request has no answer yet
         () => undefined,
       )
     },

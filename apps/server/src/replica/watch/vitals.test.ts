@@ -12,7 +12,7 @@ function aReplica() {
   return {
     tally,
     fruitless,
-    /** The values after this much time. */
+    /** The values after this time. */
     after(ms: number) {
       now += ms
       const { decisionsPerSecond, proposals, conflicts } = look()
@@ -28,7 +28,7 @@ test('at first the rates are 0, and after a burst right after the start a rate i
   expect(after(100)).toEqual([10, 10, 0])
 })
 
-test('refusals and advice are decisions, but no proposals; void proposals are conflicts, but no decisions', () => {
+test('refusals and advice count as decisions and not as proposals; void proposals count as conflicts and not as decisions', () => {
   const { tally, fruitless, after } = aReplica()
   tally.counted = 6
   tally.unlogged = 4
@@ -36,7 +36,7 @@ test('refusals and advice are decisions, but no proposals; void proposals are co
   expect(after(20_000)).toEqual([0.5, 8, 2])
 })
 
-test('work of more than a minute ago no longer counts, however often the rate is read', () => {
+test('decisions from more than a minute ago no longer count, however often the rate is read', () => {
   const { tally, after } = aReplica()
   tally.counted = 60
   expect(after(30_000)).toEqual([2, 60, 0])

@@ -5,10 +5,10 @@ import { countStates } from './host-states.ts'
 
 /** The period of rates, milliseconds. */
 const WINDOW_MS = 60_000
-/** The minimum interval of recorded counts, which limits their number; rates never cover less. */
+/** The minimum interval of stored counts, which limits their number. Rates cover at least this time. */
 const NOTED_EVERY_MS = 1_000
 
-/** The counters at a time. */
+/** The counters at one time. */
 interface Note {
   readonly at: number
   readonly decisions: number
@@ -16,7 +16,7 @@ interface Note {
   readonly conflicts: number
 }
 
-/** The present activity of a replica. Rates cover the time between two calls that are at least a window apart, if there are such. */
+/** The present activity of a replica. Rates cover the time between two calls at least a window apart, if there are any. */
 export function createVitals(replica: Pick<Replica, 'tally' | 'fleet'>, { now }: Pick<Timers, 'now'>): () => Vitals {
   const notes: Note[] = [noteOf(replica, now())]
   return () => {

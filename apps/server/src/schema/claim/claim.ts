@@ -221,10 +221,10 @@ const ClaimResult = resultUnion('ClaimResult', 'Outcomes of calls about a claim.
   done: 'ClaimPayload',
 })
 
-/** The TTLs that a reservation may have. */
+/** The allowed TTLs of a reservation. */
 const ttlRange = `${printDuration(MIN_TTL_MS)} to ${printDuration(MAX_TTL_MS)}`
 
-/** The TTL of a reservation, for a call that makes one. */
+/** The description of the TTL of a reservation, for calls that create one. */
 export const reservationTtl = `The TTL of a reservation, ${ttlRange}; ${printDuration(DEFAULT_TTL_MS)} by default.`
 
 const claimsArgs = () =>

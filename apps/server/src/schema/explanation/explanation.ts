@@ -63,7 +63,7 @@ Explanation.implement({
       description: "All filters' verdicts on all hosts, as columns.",
       resolve: async (examined) => {
         const matrix = await examined.matrix()
-        // hosts that left have no verdict, and no position among the others
+        // hosts that have left the fleet have no verdict and no position among the others
         const names = examined.names.filter((_, index) => matrix.firstRefusing[index] !== NOT_THERE)
         return { matrix: withoutGone(matrix), names }
       },
@@ -165,7 +165,7 @@ const ExplainPlacementInput = builder.inputType('ExplainPlacementInput', {
 
 export function toSubject({ decisionId, requestSpecId, spec }: typeof ExplainSubject.$inferInput): Subject {
   const path = ['input', 'subject']
-  // one of them is given, perhaps as an empty text
+  // one of them is given, possibly as an empty text
   if (typeof decisionId === 'string') return { type: 'decision', id: idOf('Decision', decisionId, [...path, 'decisionId']) }
   if (typeof requestSpecId === 'string') return { type: 'request-spec', id: idOf('RequestSpec', requestSpecId, [...path, 'requestSpecId']) }
   return { type: 'spec', spec: toSpecDocument(spec ?? {}, [...path, 'spec']) }

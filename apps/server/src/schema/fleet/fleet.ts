@@ -25,7 +25,7 @@ const ElementType = builder.enumType('ElementType', {
 
 const textFields = columnFields.filter((field) => field.holds !== 'number' && !('isReported' in field))
 
-/** "A, B and C": the columns of these fields. */
+/** The columns of these fields as text: "A, B and C". */
 const listed = (fields: readonly { readonly column: string }[]): string =>
   fields.map(({ column }, i) => `${i === 0 ? '' : i === fields.length - 1 ? ' and ' : ', '}${column}`).join('')
 
@@ -153,7 +153,7 @@ builder.queryField('fleet', (t) =>
   }),
 )
 
-/** A fleet of the past, with its own time in the place of the clock. */
+/** A past fleet. Its own time replaces the clock. */
 const pastFleet = (fleet: CoreFleet): FleetReader => createFleetReader({ fleet }, () => fleet.now)
 
 const FleetDeltaEvent = builder.objectRef<FleetDelta>('FleetDeltaEvent').implement({

@@ -4,9 +4,9 @@ type Schema = z.core.$ZodType
 
 /** A field of a zod schema, with the accepted values and the description. */
 export interface FieldForm {
-  /** Names of the fields from the root, joined by dots; empty for the root. The items of a list have the path of the list. */
+  /** Names of the fields from the root, joined by dots. Empty for the root. The items of a list have the path of the list. */
   readonly path: string
-  /** The schema of a given value, without optional, nullable, default and transformations. */
+  /** The schema of a value that is present, without optional, nullable, default and transformations. */
   readonly schema: Schema
   readonly isRequired: boolean
   /** The default; undefined if there is none. */
@@ -16,7 +16,7 @@ export interface FieldForm {
   readonly unit: string | undefined
   /** The allowed values, apart from the name of the field. */
   readonly ownDescription: string | undefined
-  /** The version that added the field; undefined for fields of the oldest. */
+  /** The version that added the field; undefined if the oldest version has it. */
   readonly since: string | undefined
   /** The versions that have the field, with what they accept. */
   readonly versions: readonly (readonly [version: string, schema: Schema])[]
@@ -100,13 +100,13 @@ const isPlain = (value: unknown): value is string | number | boolean =>
 /** The name of an enum's value in the API. */
 const constantCase = (value: string): string => value.replaceAll('-', '_').toUpperCase()
 
-/** The widest range of whole numbers is not a limit of the form. */
+/** The range of safe integers is not a limit of the form. */
 function rangeOf({ minValue, maxValue }: z.ZodNumber): string[] {
   if (minValue === null || maxValue === null) return []
   if (!Number.isFinite(minValue) || !Number.isFinite(maxValue) || Math.abs(maxValue) >= Number.MAX_SAFE_INTEGER) return []
   return [`Range: ${grouped(minValue)} to ${grouped(maxValue)}.`]
 }
 
-/** Created once, since each takes longer than to write hundreds of numbers. */
+/** Created once, because creating one takes longer than formatting hundreds of numbers. */
 const numbers = new Intl.NumberFormat('en-US', { maximumFractionDigits: 3 })
 const grouped = (value: number): string => numbers.format(value)

@@ -20,7 +20,7 @@ const { nova: _, ...spec } = specSchemas[CURRENT_SPEC_VERSION].in.shape
 const { nova: __, ...stats } = statsSchemas[CURRENT_STATS_VERSION].shape
 const { name: ___, number: ____, ...profile } = profileSchema.shape
 
-/** The part of JSON Schema that holds the fields of a form. */
+/** The part of JSON Schema with the fields of a form. */
 interface Shape {
   readonly properties?: Readonly<Record<string, Shape>>
   readonly items?: Shape
@@ -29,11 +29,11 @@ interface Shape {
 
 const shapeOf = (form: z.ZodType): Shape => JSON.parse(JSON.stringify(z.toJSONSchema(form, { io: 'input', unrepresentable: 'any' })))
 
-/** The object that a schema accepts, whether in a list or not. */
+/** The object that a schema accepts, directly or in a list. */
 const objectIn = (shape: Shape): Shape | undefined =>
   shape.properties === undefined ? [...(shape.anyOf ?? []), ...(shape.items ? [shape.items] : [])].map(objectIn).find(Boolean) : shape
 
-/** The paths of fields of a form that the input type lacks; they are found by JSON Schema, which the mapper does not use. */
+/** The paths of fields of a form that the input type lacks. They are found by JSON Schema, which the mapper does not use. */
 function missingIn(type: GraphQLInputObjectType, form: Shape, path: readonly string[] = []): string[] {
   return Object.entries(form.properties ?? {}).flatMap(([name, shape]) => {
     const at = [...path, name]
@@ -46,7 +46,7 @@ function missingIn(type: GraphQLInputObjectType, form: Shape, path: readonly str
 
 const published = createSchema()
 
-/** A schema of its own, so that the API's schema does not contain the forms of these tests. */
+/** A separate builder, so that the API's schema does not contain the forms of these tests. */
 const builder = newBuilder()
 builder.queryField('isThere', (t) => t.boolean({ authScopes: { scope: 'READ' }, description: 'Always true.', resolve: () => true }))
 const pair = builder.inputType('KeyValueInput', {
@@ -77,7 +77,7 @@ test.each(forms)('%s has every field of its form', (name, form) => {
   expect(missingIn(typeNamed(name, published), shapeOf(form))).toEqual([])
 })
 
-test('a field that is missing would be found', () => {
+test('the check above would find a missing field', () => {
   const more = z.strictObject({ ...spec, flavor: spec.flavor.extend({ colour: z.string().optional() }), added: z.string().optional() })
   expect(missingIn(typeNamed('RequestSpecInput', published), shapeOf(more))).toEqual(['flavor.colour', 'added'])
 })
@@ -91,7 +91,7 @@ test('a field that is added to a form is a field of its input type', () => {
 const text = z.string().describe('A text.')
 const one = (field: z.ZodType) => z.strictObject({ field: field.describe('A field.') }).describe('A form.')
 
-describe('a form without a type in the API is refused', () => {
+describe('a form with a type that the API does not have is refused', () => {
   test.each([
     ['bigint', z.bigint()],
     ['date', z.date()],
@@ -161,12 +161,12 @@ describe('the input that GraphQL passes on', () => {
     return { document: input.read(given, ['input'], issues), issues: issues.map(({ path }) => path.join('.')) }
   }
 
-  test('is typed by name', () => {
+  test("the input that GraphQL passes has the names of the API's types", () => {
     const types = Object.fromEntries(Object.entries(typeNamed('ReadInput').getFields()).map(([name, { type }]) => [name, String(type)]))
     expect(types).toEqual({ text: 'String', rest: '[ReadRest!]!', hints: '[ReadHint!]', specs: '[ReadSpec!]!', free: 'JSON!' })
   })
 
-  test('is read as the document that it is made of', () => {
+  test('the input that GraphQL passes is read as the document of the form', () => {
     const map = <Value>(value: fc.Arbitrary<Value>) => fc.dictionary(fc.string(), value)
     const documents = fc.record({
       text: fc.option(fc.string(), { nil: null }),
@@ -193,11 +193,11 @@ describe('the input that GraphQL passes on', () => {
     )
   })
 
-  test('is written without fields that the form does not have', () => {
+  test('a document is written as input without fields that the form does not have', () => {
     expect(input.write({ text: 'a', added: 1 })).toEqual({ text: 'a' })
   })
 
-  test('a key that is given twice is reported where the caller gave it', () => {
+  test("a key that occurs twice is reported at the caller's path", () => {
     const twice = [
       { key: 'a', value: '1' },
       { key: 'a', value: '2' },
@@ -214,7 +214,7 @@ describe('the input that GraphQL passes on', () => {
   })
 })
 
-test('a description says the unit, the range, the values, the default and the version that added the field', () => {
+test('a description contains the unit, the range, the values, the default and the version that added the field', () => {
   const older = z.strictObject({ memory: z.number() })
   const form = z
     .strictObject({

@@ -12,32 +12,29 @@ type InputFields = Parameters<Parameters<typeof builder.inputType>[1]['fields']>
 /** A type of the API: a scalar by its name, or an enum, input type or list. */
 type ApiType = InputRef | 'ID' | 'String' | 'Int' | 'Float' | 'Boolean' | Exclude<ScalarName, 'PackedColumn'>
 
-/** Additions of the API to a form. Fields are named by their path from the root, without indexes of lists. */
+/** Settings of the API for a form. Fields are named by their path from the root, without indexes of lists. */
 export interface InputTable {
   /** The name of the input type of the form itself. */
   readonly name: string
   /**
-   * The names of the input types of nested objects and maps, by the field that contains them. An object in several
-   * fields is named once.
+   * The names of the input types of nested objects and maps, by the field that contains them. An object in several fields is named only
+   * once.
    */
   readonly names?: Readonly<Record<string, string>>
-  /**
-   * Types of fields, or of the items of lists, that differ from those that follow from their schema. Their values are
-   * passed on unchanged.
-   */
+  /** Types of fields or of list items that do not follow from their schema. Their values are passed on unchanged. */
   readonly types?: Readonly<Record<string, ApiType>>
   /**
-   * Fields whose default the API prints and fills in. Only fields of the oldest version may be listed, because older
-   * versions refuse the others.
+   * Fields with a default that the API prints and fills in. Only fields of the oldest version may be listed, because older versions refuse
+   * the others.
    */
   readonly printedDefaults?: readonly string[]
   /** Fields with a printed default that may be left out but not be null. */
   readonly notNull?: readonly string[]
-  /** All published versions of the form, oldest first; descriptions state the first version with a field. */
+  /** All published versions of the form, oldest first. Descriptions name the first version with a field. */
   readonly versions?: Readonly<Record<string, z.core.$ZodType>>
 }
 
-/** The input that GraphQL passes for a form: null for absent values, and lists of pairs for maps, which `read` converts. */
+/** The input that GraphQL passes for a form: null for absent values, and lists of pairs for maps. `read` converts it. */
 export type Given<Value> = unknown extends Value
   ? unknown
   : Value extends string
@@ -50,15 +47,14 @@ export type Given<Value> = unknown extends Value
           : { readonly [Key in keyof Value]: undefined extends Value[Key] ? Given<Value[Key]> | null : Given<Value[Key]> }
         : Value
 
-/** The input type of a form, and the way back from what a caller gave to a document of the form. */
+/** The input type of a form, and the conversion between input and documents of the form. */
 export interface FormInput<Value> {
   readonly type: InputObjectRef<Types, Given<Value> & object>
   /**
-   * Converts the input to a document, with maps instead of lists of pairs and without null values. Duplicate keys are
-   * added to the issues.
+   * Converts the input to a document, with maps in place of lists of pairs and without null values. Duplicate keys are added to the issues.
    */
   read(given: object, path: readonly string[], issues: Issue[]): Record<string, unknown>
-  /** Converts a document of the form to input as a caller writes it, with lists of pairs instead of maps. */
+  /** Converts a document of the form to input in the callers' form, with lists of pairs in place of maps. */
   write(document: object): Record<string, unknown>
 }
 
@@ -74,15 +70,15 @@ type Reader = (value: unknown, path: readonly string[], issues: Issue[]) => unkn
 
 type Builder = typeof builder
 
-/** What the mapper needs of a schema: its builder, and its type for an entry of a map of strings. */
+/** The parts of a schema that the mapper uses: its builder, and its type for an entry of a map of strings. */
 interface Base {
   readonly builder: Builder
   readonly pair: InputRef
 }
 
 /**
- * Creates input types from forms, with all nested types. Every field of a form becomes a field of the API; a field without a counterpart is
- * refused with its path when the schema is built.
+ * Creates input types from forms, with all nested types. Every field of a form becomes a field of the API. If there is no suitable type,
+ * building the schema fails with the field's path.
  */
 export const inputsIn =
   (base: Base) =>
@@ -104,9 +100,9 @@ export const inputOf = inputsIn({ builder, pair: KeyValueInput })
 class Mapper {
   readonly #base: Base
   readonly #table: InputTable
-  /** Input types by the fields of their object, which copies of it with another description share. */
+  /** Input types by the fields of their object. Copies of an object with another description share the type. */
   readonly #objects = new Map<object, Plan>()
-  /** Entries of the options that no field has used. */
+  /** Entries of the options that no field has used yet. */
   readonly #unused: Set<string>
 
   constructor(base: Base, table: InputTable) {
@@ -165,8 +161,8 @@ class Mapper {
   }
 
   /**
-   * A map of strings is a list of pairs; a map with a name, as items of a list have, is an object that contains the
-   * list. Other maps have pairs of their own.
+   * A map of strings becomes a list of pairs. A map with a name, as in list items, becomes an object that contains the list. Other maps
+   * have their own pairs.
    */
   #mapOf(form: FieldForm, { keyType, valueType }: z.ZodRecord): Plan {
     const { builder, pair } = this.#base
@@ -254,7 +250,7 @@ const listOf = ({ type, read, write }: Plan): Plan => ({
   write: (value) => (Array.isArray(value) ? value.map(write) : value),
 })
 
-/** The scalar of the API for a schema; undefined if there is none. */
+/** The API's scalar for a schema; undefined if there is none. */
 function scalarOf(schema: z.core.$ZodType): ApiType | undefined {
   if (schema instanceof z.ZodUUID) return 'UUID'
   if (schema instanceof z.ZodString || schema instanceof z.ZodEnum) return 'String'
@@ -274,7 +270,7 @@ function readObject(members: ReadonlyMap<string, Plan>, given: object, path: rea
   )
 }
 
-/** Fields that the form does not have are left out. */
+/** Converts the fields of the form. Other fields are left out. */
 const writeObject = (members: ReadonlyMap<string, Plan>, document: object): Record<string, unknown> =>
   Object.fromEntries(
     Object.entries(document).flatMap(([name, value]) => {

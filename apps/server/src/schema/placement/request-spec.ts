@@ -33,7 +33,9 @@ const ForceVerify = builder.enumType('ForceVerify', {
 
 const { nova: _, ...newest } = specSchemas[CURRENT_SPEC_VERSION].in.shape
 
-/** The schema of the newest request, without Nova's document, which has a separate field; any published version is accepted. */
+/**
+ * The schema of the newest version of a request, without Nova's document, which has a separate field. Any published version is accepted.
+ */
 const requestForm = z
   .strictObject({
     ...newest,
@@ -98,7 +100,7 @@ export const SpecInput = builder.inputType('SpecInput', {
   }),
 })
 
-/** A request in the form of the core, with maps instead of lists of pairs and without null values. */
+/** A request in the form of the core, with maps in place of lists of pairs and without null values. */
 export function toSpecDocument({ gantt, nova, legacy }: Partial<typeof SpecInput.$inferInput>, path: readonly string[]): SpecDocument {
   if (nova !== undefined && nova !== null) return readNovaSpec(nova, [...path, 'nova'])
   if (legacy !== undefined && legacy !== null) return readLegacySpec(legacy, [...path, 'legacy'])
@@ -107,7 +109,9 @@ export function toSpecDocument({ gantt, nova, legacy }: Partial<typeof SpecInput
   return { document: gantt ? requestInput.read(gantt, at, issues) : undefined, issues, path: at }
 }
 
-/** The reverse: a request as SpecInput, in Nova's form if it came in that form. It names its instances, or states their number. */
+/**
+ * The reverse of toSpecDocument: a request as SpecInput, in Nova's form if it came in that form. It names its instances or their number.
+ */
 export function toSpecInput({ nova, ...request }: CoreRequestSpec): Readonly<Record<string, unknown>> {
   if (nova !== null) return nova.form === 'RequestSpec' ? { nova: nova.document } : { legacy: nova.document }
   const { instanceUuids, numInstances, ...rest } = requestInput.write(request)

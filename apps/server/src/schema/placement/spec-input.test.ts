@@ -9,7 +9,7 @@ const flavor = { vcpus: 2, memoryMb: 1_024, extraSpecs: { 'trait:HW_CPU_X86_AVX2
 const pciRequests = [{ count: 1, specs: [{ vendor_id: '8086' }] }]
 const requestedResources = [{ amounts: [{ resourceClass: 'CUSTOM_FPGA', amount: 1 }] }]
 
-/** A request with every object, list and map of the newest version, except for Nova's document. */
+/** A request with every object, list and map of the newest version, except Nova's document. */
 const full = {
   numInstances: 2,
   flavor,
@@ -25,7 +25,7 @@ const full = {
   topologySpread: [{ topologyKey: 'zone', maxSkew: 1 }],
 }
 
-/** The fields of a form whose values are maps, objects or lists of these. */
+/** The fields of a form with maps, objects or lists of these as values. */
 function nestedIn(form: z.core.$ZodType): string[] {
   if (form instanceof z.ZodPipe) return nestedIn(form.in)
   if (form instanceof z.ZodOptional || form instanceof z.ZodNullable || form instanceof z.ZodDefault) return nestedIn(form.unwrap())
@@ -38,7 +38,7 @@ function nestedIn(form: z.core.$ZodType): string[] {
   ]
 }
 
-/** Whether a path leads to a value in a document; of lists, the first item is used. */
+/** Whether a document has a value at a path. In lists, the first item is used. */
 function isFilled(document: unknown, path: string): boolean {
   const found = path.split('.').reduce<unknown>((at, key) => {
     const one = Array.isArray(at) ? at[0] : at
@@ -52,7 +52,7 @@ test('the input that is written for a request is accepted by the API and parsed 
   if (!parsed.ok) throw new Error(parsed.problems.map(({ message }) => message).join('; '))
   const nested = nestedIn(specSchemas[CURRENT_SPEC_VERSION]).filter((path) => path !== '' && !path.startsWith('nova'))
   expect(nested.length).toBeGreaterThan(15)
-  // a member of a gang has the types of the request, so one of each is enough
+  // a member of a gang has the same types as the request, so one of each is enough
   const missing = nested.filter((path) => !/^gang\.(?:numaTopology|gpus)/.test(path) && !isFilled(parsed.value, path))
   expect(missing).toEqual([])
   const type = createSchema().getType('SpecInput')

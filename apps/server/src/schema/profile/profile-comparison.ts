@@ -178,7 +178,7 @@ const ProfileCandidate = builder.inputType('ProfileCandidateInput', {
   }),
 })
 
-/** A name alone is its active version. */
+/** A name without a number means its active version. */
 const refOf = (given: string, path: readonly string[]): string =>
   /^[a-z0-9][a-z0-9-]{0,62}$/.test(given) ? given : idOf('ProfileVersion', given, path)
 

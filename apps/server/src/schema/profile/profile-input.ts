@@ -8,10 +8,7 @@ const { name: _, number: __, filters, weighers, ...settings } = profileSchema.sh
 
 const enabled = z.boolean().default(true).describe('False: the part is left out of the version.')
 
-/**
- * A version of a profile without its name and number, which the call and the service determine, and with the fields
- * that only the API has.
- */
+/** A version of a profile with the fields that only the API has. The call and the service determine its name and number. */
 const profileForm = z
   .strictObject({
     ...settings,
@@ -57,7 +54,7 @@ export const profileVersionInput = inputOf(profileForm, {
 
 type GivenVersion = typeof profileVersionInput.type.$inferInput
 
-/** The parts as core reads them; disabled ones are left out. */
+/** The parts in the form of the core, without disabled ones. */
 export function toParts({
   filters: filterList,
   weighers: weigherList,
@@ -78,7 +75,7 @@ export function toParts({
 
 type PathOfParts = (path: readonly string[]) => readonly string[]
 
-/** The path in the call for a path in the parts: the core counts only enabled filters and weighers, and has one field for the scheduler. */
+/** The path in the call for a path in the parts. The core only has the enabled filters and weighers, and one field for the scheduler. */
 export function pathIn({ filters, weighers, schedulerName }: GivenVersion): PathOfParts {
   const lists = new Map(Object.entries({ filters, weighers }))
   return (path) => {
@@ -91,7 +88,7 @@ export function pathIn({ filters, weighers, schedulerName }: GivenVersion): Path
   }
 }
 
-/** The error for two schedulers, of which only one can decide. */
+/** The error if both scheduler fields are set, because only one scheduler can decide. */
 export const twoSchedulers = ({ scheduler, schedulerName }: GivenVersion): Invalid | undefined =>
   schedulerName && scheduler && scheduler !== 'plugin'
     ? invalid([issue(['input', 'scheduler'], scheduler.toUpperCase(), 'be PLUGIN, or left out, where schedulerName names a scheduler')])

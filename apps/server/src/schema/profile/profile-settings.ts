@@ -11,7 +11,7 @@ import { novaFilters, novaWeighers } from '@gantt/scheduler-core/nova'
 import { builder } from '../builder.ts'
 import type { Context } from '../context.ts'
 
-/** Parts of Nova that only profiles with its way of deciding may name, then all others. */
+/** Parts that only profiles with compat: nova may name come first, so that other parts with the same name replace them. */
 const descriptions: ReadonlyMap<string, string> = new Map(
   [...novaFilters, ...novaWeighers, ...filters, ...weighers].map(({ name, description }) => [name, description]),
 )

@@ -9,7 +9,7 @@ import { builder } from '../builder.ts'
 import { ResourceNameInput } from '../types/common.ts'
 import { ProfileVersion } from '../types/refs.ts'
 
-/** The fields of a host's report that it may leave out, as callers name them. */
+/** The fields that a host may leave out of its report, by the callers' names. */
 export const OmittableField = builder.enumType('OmittableField', {
   description: 'A field of a full report that may be left out; all other fields are required to count any claim.',
   values: Object.fromEntries(omittableFields.map((field) => [constantCase(field), { value: field }])) as Record<
@@ -90,7 +90,7 @@ builder.queryField('requiredStats', (t) =>
   }),
 )
 
-/** hostIp as HOST_IP. */
+/** Converts a name such as hostIp to HOST_IP. */
 function constantCase(field: string): string {
   return field.replace(/[A-Z]/g, (letter) => `_${letter}`).toUpperCase()
 }

@@ -5,7 +5,7 @@ import { OmittableField } from './required-stats.ts'
 
 const { nova: _, ...newest } = statsSchemas[CURRENT_STATS_VERSION].shape
 
-/** The newest version of a report, without Nova's documents, which have an input field of their own. Older versions are accepted too. */
+/** The newest version of a report, without Nova's documents, which have a separate field. Older versions are accepted too. */
 const fullStatsForm = z
   .strictObject({
     ...newest,

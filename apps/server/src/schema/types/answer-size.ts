@@ -16,9 +16,9 @@ import {
 export interface AnswerSize {
   /** Throws if the answer is already too large, so that its computation stops. */
   check(event: unknown): void
-  /** Adds to the size of the answer. Throws once it is too large. `event` is the event of a stream to which the value belongs. */
+  /** Adds to the size of the answer. Throws when it is too large. `event` is the event of a stream to which the value belongs. */
   add(bytes: number, event: unknown, isMutation: boolean): void
-  /** Values of more bytes are not examined to their end. */
+  /** Larger values, in bytes, are not examined to their end. */
   readonly most: number
 }
 
@@ -26,8 +26,8 @@ export interface AnswerSize {
 const FIELD_BYTES = 32
 
 /**
- * Makes every field count the size of its value, before it is copied: names, texts, lists and JSON at their length. The
- * cost of an operation limits the number of objects, but not the size of their values.
+ * Makes every field add the size of its value before the value is copied: names, texts, lists and JSON by their length. The cost of an
+ * operation limits the number of objects, but not the size of their values.
  */
 export function countAnswers(schema: GraphQLSchema): void {
   for (const type of Object.values(schema.getTypeMap())) {
@@ -55,10 +55,10 @@ const counted =
     return found instanceof Promise ? found.then(take) : take(found)
   }
 
-/** Aliases of `__typename` in an operation, which no resolver answers; computed once for each operation. */
+/** Aliases of `__typename` in an operation, which no resolver answers. Computed once for each operation. */
 const otherNames = new WeakMap<OperationDefinitionNode, number>()
 
-/** The size of an object in addition to its fields: as if it had every alias of `__typename` in the operation. */
+/** The size of an object without its fields. It is counted as if it had every alias of `__typename` in the operation. */
 function bytesOfObject({ operation, fragments }: Pick<GraphQLResolveInfo, 'operation' | 'fragments'>): number {
   let bytes = otherNames.get(operation)
   if (bytes === undefined) {
@@ -74,7 +74,7 @@ function bytesOfObject({ operation, fragments }: Pick<GraphQLResolveInfo, 'opera
   return FIELD_BYTES + bytes
 }
 
-/** The approximate size of a value's JSON in bytes; for a value longer than `most` only that it is. */
+/** The approximate size of a value's JSON in bytes. For a value longer than `most`, a number above it. */
 export function bytesOf(value: unknown, most: number): number {
   let bytes = 0
   const waiting: unknown[] = []

@@ -15,10 +15,10 @@ import { AuditDelayed, isForWantOfStore } from '../../services/audit/audit.ts'
 import type { Context } from '../context.ts'
 import { fault } from './faults.ts'
 
-/** Frequent mutations: their audit entries are written after the answer. */
+/** Frequent mutations. Their audit entries are written after the answer. */
 const hot: ReadonlySet<string> = new Set(['selectDestinations', 'updateResourceStats'])
 
-/** Records every mutation in the audit, however it ends; a new one needs no code for it. */
+/** Records every mutation in the audit, whether it succeeds or fails. A new mutation needs no code for it. */
 export function auditMutations(schema: GraphQLSchema): void {
   for (const field of Object.values(schema.getMutationType()?.getFields() ?? {})) audit(field as GraphQLField<unknown, Context>)
 }
@@ -51,7 +51,7 @@ function audit(field: GraphQLField<unknown, Context>): void {
       const entry = entryOf(faultCode(error))
       // without the database the caller gets the error at once
       if (isForWantOfStore(error)) context.audit.offer(entry)
-      // the caller gets the first fault, whether or not its entry is written
+      // the caller gets the first error, even if its entry is not written
       else await record(entry).catch(() => {})
       throw error
     }
@@ -69,12 +69,12 @@ function faultCode(error: unknown): string {
   return error instanceof Error && error.name !== 'Error' ? error.name : 'INTERNAL'
 }
 
-/** The type of an answer; of a list, how many of each. */
+/** The type of an answer. For a list, the number of answers of each type. */
 async function endOf(type: GraphQLOutputType, value: unknown, context: Context, info: GraphQLResolveInfo): Promise<string> {
   const named = getNamedType(type)
   const typeOf = async (one: unknown): Promise<string> =>
     isAbstractType(named) ? String(await named.resolveType?.(one, context, info, named)) : named.name
-  // of many reports in one payload, those that failed are listed
+  // if a payload contains many reports, those that failed are listed
   const results = (value as { readonly results?: unknown } | null)?.results
   if (Array.isArray(results)) return tally(results.map((one) => String((one as { readonly type?: unknown }).type ?? '')))
   return Array.isArray(value) ? tally(await Promise.all(value.map(typeOf))) : typeOf(value)
@@ -91,10 +91,10 @@ const MAX_TEXT = 200
 const MAX_ITEMS = 20
 const MAX_DEPTH = 8
 
-/** Fields with documents of callers, which may contain anything. */
+/** Fields with documents of callers, which may have any content. */
 const leftOut: ReadonlySet<string> = new Set(['full', 'delta', 'document'])
 
-/** The arguments as short text, without what may be secret. */
+/** The arguments as short text, without values that may be secret. */
 function summaryOf(args: unknown): string {
   const text = canonicalJson(inShort(args, 0))
   if (text.length <= MAX_SUMMARY) return text
@@ -116,13 +116,16 @@ function inShort(value: unknown, depth: number): unknown {
   )
 }
 
-/** The service's own secrets are recognised by their form, in any field. */
+/** The service's own secrets are recognised in any field by their form. */
 const shortText = (text: string): string => {
   const shown = clean(text.slice(0, MAX_TEXT + 64)).replace(/gantt_[A-Za-z0-9_-]{16,}/g, 'gantt_...')
   return shown.length > MAX_TEXT ? `${shown.slice(0, MAX_TEXT)}...` : shown
 }
 
-/** Text that no store keeps is refused by an error of its own. */
+/**
+ * Replaces control characters and halves of surrogate pairs, which the database may refuse. A call with such a text is refused with its own
+ * error.
+ */
 const clean = (text: string): string => text.replace(/[\p{Cc}\p{Cs}]/gu, '\uFFFD')
 
 /** The target of a mutation: the object in its answer, otherwise the object that its arguments name. */

@@ -2,7 +2,7 @@ import { type Issue, issue } from '../../services/calls/outcome.ts'
 import type { Impact } from '../../services/host/hosts.ts'
 import { builder } from '../builder.ts'
 
-/** The time or revision that a question about the fleet refers to. */
+/** The time or revision of the fleet that a query refers to. */
 export const momentArg = () =>
   builder.args((t) => ({
     at: t.field({
@@ -11,7 +11,7 @@ export const momentArg = () =>
     }),
   }))
 
-/** A record as the list of pairs that GraphQL can type. */
+/** Converts a record to a list of pairs, which GraphQL can type. */
 export const toPairs = (record: Readonly<Record<string, string>>) => Object.entries(record).map(([key, value]) => ({ key, value }))
 
 /** The direction of an order. */

@@ -22,7 +22,7 @@ export const ErrorCode = builder.enumType('ErrorCode', {
   ] as const,
 })
 
-/** Messages and paths quote callers' input and older data: invisible characters are escaped, here for all of them. */
+/** Messages and paths quote callers' input and older data. Invisible characters in them are escaped here, in one place. */
 const showPath = (path: readonly string[]): string[] => path.map((key) => showUnseen(key))
 
 export const UserError = builder.interfaceRef<Failure>('UserError').implement({
@@ -80,7 +80,7 @@ export const NotFound = builder.objectRef<NotFoundShape>('NotFound').implement({
   }),
 })
 
-/** GraphQL names of failures that several unions share, by the tag of the service's answer. */
+/** GraphQL names of failures that several unions contain, by the tag of the service's answer. */
 const failureNames: Readonly<Record<string, string>> = {
   invalid: 'ValidationError',
   'not-found': 'NotFound',
@@ -88,7 +88,7 @@ const failureNames: Readonly<Record<string, string>> = {
   'claim-lost': 'ClaimLost',
 }
 
-/** A union of the results of a mutation; `names` adds GraphQL names by the tag of the service's answer. */
+/** A union of the results of a mutation. `names` adds GraphQL names, by the tag of the service's answer. */
 export const resultUnion = <Member extends ObjectParam<typeof builder.$inferSchemaTypes>>(
   name: string,
   description: string,

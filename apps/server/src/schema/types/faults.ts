@@ -1,7 +1,7 @@
 import { showUnseen } from '@gantt/scheduler-core'
 import { GraphQLError } from 'graphql'
 
-/** The closed set of `extensions.code`. docs/errors.md lists them with a cure each. */
+/** All values of `extensions.code`. docs/errors.md has a cure for each. */
 export const faultCodes = [
   'GRAPHQL_PARSE_FAILED',
   'GRAPHQL_VALIDATION_FAILED',
@@ -55,26 +55,26 @@ export interface FaultDetail {
   readonly found?: string
   readonly allowed?: string
   readonly retryAfterMs?: number
-  /** The replica in the way, the feature level that it reads, and the one that is needed. */
+  /** The replica that prevents the call, the feature level that it reads, and the required one. */
   readonly replica?: string
   readonly reads?: number
   readonly needs?: number
-  /** Instead of the code's own HTTP status. */
+  /** Replaces the code's own HTTP status. */
   readonly status?: number
 }
 
-/** A top-level error, with texts that can be shown: a fault of the caller's document or of the service, with its HTTP status. */
+/** A top-level error with displayable texts: an error in the caller's document or in the service, with its HTTP status. */
 export function fault(code: FaultCode, message: string, { status, ...detail }: FaultDetail = {}): GraphQLError {
   return new GraphQLError(showUnseen(message), {
     extensions: { code, retryable: retryable.has(code), ...shownIn(detail), http: { status: status ?? statusOf[code] } },
   })
 }
 
-/** Whether an error is one of the service's own, so that nothing has to be hidden. */
+/** Whether an error was created by this service, so that nothing in it must be hidden. */
 export const isFault = (error: unknown): error is GraphQLError =>
   error instanceof GraphQLError && typeof error.extensions.code === 'string' && error.extensions.code in statusOf
 
-/** A detail of a fault with texts that can be shown: they quote what callers sent. */
+/** A detail of an error with displayable texts, because it quotes the caller's input. */
 function shownIn(detail: FaultDetail): FaultDetail {
   const { path, found, allowed } = detail
   return {

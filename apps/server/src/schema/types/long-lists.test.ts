@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 import { duringCall } from '../../event-loop/question.ts'
 import { pauseInLongLists } from './long-lists.ts'
 
-/** A schema with one list, whose items the test provides. */
+/** A schema with one list of items that the test provides. */
 function aService(length: number, resolve: (item: number) => unknown) {
   const schema = buildSchema('type Query { items: [Item!]! } type Item { late: Int! early: Int! }')
   const { items } = (schema.getQueryType() as GraphQLObjectType).getFields()
@@ -22,13 +22,13 @@ function aService(length: number, resolve: (item: number) => unknown) {
   }
 }
 
-test.each([2, 500])('a list of %i is answered whole and in order', async (length) => {
+test.each([2, 500])('a list of %i items is answered whole and in order', async (length) => {
   const { data } = await aService(length, (item) => -item)('{ items { early late } }')
   expect(data.items).toEqual(Array.from({ length }, (_, item) => ({ early: item === 0 ? 0 : -item, late: item })))
 })
 
 test.each([2, 500])(
-  'in a list of %i items, of which some throw at once and others reject later, the call fails, and the process continues',
+  'if some items of a list of %i throw at once and others reject later, the call fails and the process continues',
   async (length) => {
     const ask = aService(length, (item) => {
       if (item % 2 === 0) return Promise.reject(new Error(`late ${item}`))
@@ -49,7 +49,7 @@ test.each([2, 500])(
   },
 )
 
-test('a list is not processed further once its caller goes away', async () => {
+test('a list is not processed further after its caller disconnected', async () => {
   const caller = new AbortController()
   let asked = 0
   const { errors } = await aService(500, (item) => {

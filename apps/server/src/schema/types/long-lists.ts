@@ -10,12 +10,12 @@ import {
 } from 'graphql'
 import { pauseOfQuestion } from '../../event-loop/question.ts'
 
-/** Lists up to this long are completed at once. */
+/** Lists up to this length are completed without pauses. */
 const SHORT = 8
 
 /**
- * Lets other calls run while a long list of objects is resolved: its items are returned one by one, with pauses. The executor would
- * complete a plain list with all its contents without a pause if no resolver waits.
+ * Lets other calls run while a long list of objects is resolved. Its items are returned one by one, with pauses. If no resolver waits, the
+ * executor would complete a plain list with all its contents without a pause.
  */
 export function pauseInLongLists(schema: GraphQLSchema): void {
   for (const type of Object.values(schema.getTypeMap())) {
@@ -37,13 +37,13 @@ const handedOver =
 
 function oneByOne(found: unknown): unknown {
   if (!Array.isArray(found)) return found
-  // The executor abandons the items of a list when one of them throws synchronously: a rejection of an earlier item
-  // would then be unhandled, and end the process. An item that is a promise never throws synchronously.
+  // The executor abandons the items of a list if one of them throws synchronously. A rejection of an earlier item would then be unhandled
+  // and end the process. An item that is a promise never throws synchronously.
   const items: readonly unknown[] = found
   return items.length <= SHORT ? items.map((item) => Promise.resolve(item)) : handOver(items)
 }
 
-/** A promise for each item; they resolve one after another with pauses, and the remaining ones reject once the caller goes away. */
+/** A promise for each item. They resolve one after another with pauses, and the remaining ones reject when the caller disconnects. */
 function handOver(items: readonly unknown[]): Promise<unknown>[] {
   const waiting: { give(item: unknown): void; refuse(why: unknown): void }[] = []
   const promises = items.map(() => new Promise<unknown>((give, refuse) => void waiting.push({ give, refuse })))

@@ -3,11 +3,11 @@ import { GraphQLError, type GraphQLScalarTypeConfig, type ValueNode, valueFromAS
 import { type PackedArray, pack } from '../../services/calls/packed.ts'
 import type { Moment } from '../../services/moments/moments.ts'
 
-/** How a scalar of the API is written in JSON and parsed from it. `allowed` ends a sentence that begins with "it must be". */
+/** Writes a scalar of the API as JSON and parses it. `allowed` is the end of a sentence that begins with "it must be". */
 interface ScalarRule<Inside> {
   readonly description: string
   readonly allowed: string
-  /** Undefined if the value does not have the right form. */
+  /** Undefined if the value has the wrong form. */
   read(value: unknown): Inside | undefined
   write(value: Inside): unknown
 }
@@ -18,7 +18,7 @@ const uuidForm = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$
 const dateForm = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.\d{1,9})?(Z|[+-]\d{2}:\d{2})$/
 const durationForm = /^P(?:(\d{1,6})W)?(?:(\d{1,6})D)?(?:T(?:(\d{1,8})H)?(?:(\d{1,8})M)?(?:(\d{1,10})(?:\.(\d{1,3}))?S)?)?$/
 
-/** Milliseconds of an ISO 8601 duration without years and months; undefined for anything else. */
+/** Milliseconds of an ISO 8601 duration without years and months; undefined for any other text. */
 export function parseDuration(text: string): number | undefined {
   const parts = durationForm.exec(text)
   if (parts === null || text.endsWith('T') || text === 'P') return undefined
@@ -129,7 +129,7 @@ const builtIn: Readonly<Record<string, string>> = {
   ID: 'an id',
 }
 
-/** The rule in the form of GraphQL, for values and literals. */
+/** The rule as a configuration for GraphQL, for values and literals. */
 export function scalarConfig<Inside>(
   rule: ScalarRule<Inside>,
 ): Omit<GraphQLScalarTypeConfig<Inside, unknown>, 'name'> & { serialize(value: unknown): unknown } {
@@ -146,13 +146,13 @@ export function scalarConfig<Inside>(
   }
 }
 
-/** A loop, not a recursion: no document can exhaust the stack. */
+/** Whether JSON contains only safe numbers. A loop in place of a recursion, so that no document exhausts the stack. */
 function isTame(root: unknown): boolean {
   const spots: { value: unknown; depth: number }[] = [{ value: root, depth: 0 }]
   for (let spot = spots.pop(); spot !== undefined; spot = spots.pop()) {
     const { value, depth } = spot
     if (typeof value === 'string' && !isStorable(value)) return false
-    // beyond 2^53 - 1, the received number may differ from the one that was sent
+    // above 2^53 - 1, the received number may differ from the one that was sent
     if (typeof value === 'number' && (!Number.isFinite(value) || Math.abs(value) > Number.MAX_SAFE_INTEGER)) return false
     if (value === null || typeof value !== 'object') continue
     if (!Array.isArray(value) && !Object.keys(value).every(isStorable)) return false

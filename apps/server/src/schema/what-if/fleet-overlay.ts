@@ -25,7 +25,7 @@ type GivenOverlay = typeof overlayInput.type.$inferInput
 
 type InputFields = Parameters<Parameters<typeof builder.inputType>[1]['fields']>[0]
 
-/** The changes that every question about a hypothetical fleet accepts. */
+/** The changes that every query about a hypothetical fleet accepts. */
 export const hypothesisFields = (t: InputFields) => ({
   profile: t.string({ description: 'name or name@number; the profile default if not given.' }),
   profileChanges: t.field({
@@ -41,7 +41,7 @@ export const hypothesisFields = (t: InputFields) => ({
   }),
 })
 
-/** The request of a question: exactly one of the two fields. */
+/** The request of a query. Exactly one of the two fields must be set. */
 export const requestFields = (t: InputFields, what: string) => ({
   spec: t.field({ type: SpecInput, description: `A request; or name a decision. ${what}` }),
   decisionId: t.id({ description: 'The decision whose request it is, instead of a request.' }),
@@ -74,14 +74,14 @@ export const toHypothesis = ({ profile, profileChanges, at, overlay, deadline }:
   deadlineMs: deadline ?? null,
 })
 
-/** The edits in the form of the core. */
+/** The edits in the core's form. */
 function toOverlay({ releaseClaims, ...rest }: GivenOverlay, path: readonly string[]) {
   const issues: Issue[] = []
   const claims = releaseClaims?.map((id, i) => claimOf(id, [...path, 'releaseClaims', String(i)]))
   return { document: overlayInput.read({ ...rest, releaseClaims: claims }, path, issues), issues }
 }
 
-/** An invalid id of a claim is kept unchanged, so that it is reported together with all other errors. */
+/** An invalid id of a claim stays unchanged, so that it is reported together with all other errors. */
 function claimOf(id: string, path: readonly string[]): string {
   try {
     return idOf('Claim', id, path)

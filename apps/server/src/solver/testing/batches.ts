@@ -4,7 +4,7 @@ import { realTimers } from '../../timers.ts'
 import { createAskSolver } from '../ask-solver.ts'
 import type { Solver } from '../solver.ts'
 
-/** The time limit of a search in these tests: enough for starting a thread on a busy machine. */
+/** The time limit of a search in these tests. It includes starting a thread on a busy machine. */
 const PATIENT = { timeLimitMs: 30_000 }
 
 export const profileOf = ({
@@ -53,7 +53,7 @@ export const inputOf = (request: RequestSpec, profile: Profile, more: Partial<De
   ...more,
 })
 
-/** Numbers that a seed determines. */
+/** Random numbers that a seed determines. */
 export function drawing(seed: number) {
   let state = seed
   return (most: number): number => {

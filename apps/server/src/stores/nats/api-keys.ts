@@ -17,25 +17,25 @@ export interface NatsKeysOptions {
   keepUses(uses: readonly KeyUse[]): Promise<void>
   /** The times of the last use of keys in the tables. */
   readUses(): Promise<ReadonlyMap<string, number>>
-  /** The keys in the tables: the initial content of a stream that has no edits of keys yet. */
+  /** The keys in the tables. They become the first edit in a stream without edits. */
   begin(): Promise<readonly KeyWrite[]>
   warn(message: string): void
-  /** The time before the loss of messages of a stream is accepted, milliseconds. */
+  /** How long a possible loss of messages in a stream is checked before it is accepted, in milliseconds. */
   readonly doubtMs?: number | undefined
 }
 
 export interface NatsKeys extends ApiKeyStore {
-  /** For the table that follows the stream. */
+  /** The keys, for the table that follows the stream. */
   readonly fold: KeyFold
-  /** Resolves when the keys include all edits that the stream held at this call. */
+  /** Resolves when the keys include all edits that were in the stream at this call. */
   fresh(): Promise<void>
 }
 
-/** The time within which other replicas must see an edit: that of one message. */
+/** Other replicas see an edit within this time, because it is one message. */
 const SEEN_WITHIN_MS = 1_000
 const USES_MS = 5_000
 const MOST_ATTEMPTS = 50
-/** The time for which an edit with unknown outcome is sent again. */
+/** An edit with unknown outcome is sent again for this long. */
 const PATIENCE_MS = 10_000
 const AGAIN_MS = 100
 
@@ -45,7 +45,7 @@ export async function openNatsKeys(connection: Connection, options: NatsKeysOpti
   const fold = new KeyFold()
   const uses = createKeyUses()
   let lastUses: ReadonlyMap<string, number> = new Map()
-  /** Edits of this replica that wait for their judgement. */
+  /** Edits of this replica that are not judged yet. */
   const pending = new Map<string, boolean>()
   const followed = await openFollowed(connection, {
     ...{ stream: names.stream, timers, ...(doubtMs === undefined ? {} : { doubtMs }) },
@@ -74,7 +74,7 @@ export async function openNatsKeys(connection: Connection, options: NatsKeysOpti
           return undefined
         })
         if (sequence !== undefined) await followed.reach(sequence)
-        // a copy whose answer was lost may have arrived
+        // a copy without an answer may have arrived
         if (sequence !== undefined || pending.get(edit.id) === true) return pending.get(edit.id) === true
         await new Promise<void>((resolve) => void timers.after(AGAIN_MS, resolve))
       }
@@ -108,7 +108,7 @@ export async function openNatsKeys(connection: Connection, options: NatsKeysOpti
         cause: error,
       })
     })
-    // several replicas may write the initial state at once; only one of these edits counts
+    // several replicas may write the initial keys at once, and only one of these edits counts
     if (writes.length > 0) await send(writes)
   }
   let hasWarned = false

@@ -9,7 +9,7 @@ import { openFollowed } from './followed.ts'
 describe.skipIf(noNatsServer !== undefined)(
   `a stream that is followed${noNatsServer === undefined ? '' : ` [skipped: ${noNatsServer}]`}`,
   () => {
-    test('may be slow, as long as further messages arrive', async () => {
+    test('a slow stream is no error while messages arrive', async () => {
       const server = await startNatsServers()
       const address = parseNatsAddress(server.url)
       if (address === undefined) throw new Error(`${server.url} is no address`)
@@ -17,7 +17,7 @@ describe.skipIf(noNatsServer !== undefined)(
       await connection.streams.add({ name: 'FOLLOWED', subjects: ['FOLLOWED'] })
       const publisher = jetstream(connection.nats, { checkAPI: false })
       await Promise.all(Array.from({ length: 600 }, () => publisher.publish('FOLLOWED', 'x')))
-      // a caller waits at most this long without a message; the test lets this time pass
+      // a caller waits at most this long without a message, and the test lets this time pass
       const late: (() => void)[] = []
       const timers: Timers = {
         ...realTimers,

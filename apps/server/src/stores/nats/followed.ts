@@ -5,11 +5,11 @@ import { type Feed, openFeed } from '../../sync/nats/feed.ts'
 import { StoreUnavailableError } from '../../sync/synchronizer.ts'
 import type { Timers } from '../../timers.ts'
 
-/** Follows a small stream that is held in memory: `onMessage` gets every message once, in order, from the first on. */
+/** Follows a small stream that is held in memory. `onMessage` gets every message once, in order, from the first one on. */
 export interface Followed {
-  /** Resolves when the message of a sequence was received. Throws StoreUnavailableError if no message arrives for some time. */
+  /** Resolves when the message with this sequence was received. Throws StoreUnavailableError if no message arrives for SILENT_MS. */
   reach(sequence: number): Promise<void>
-  /** Resolves when all messages that the stream held at this call were received. */
+  /** Resolves when all messages that were in the stream at this call were received. */
   fresh(): Promise<void>
   close(): void
 }
@@ -18,9 +18,12 @@ export interface FollowedOptions {
   readonly stream: string
   readonly timers: Timers
   onMessage(message: StoredMessage): void
-  /** Called if another stream replaced it, or if it lost messages: earlier messages are invalid, and all present ones are delivered again. */
+  /**
+   * Called if another stream replaced this one, or if it lost messages. Earlier messages are then invalid, and all present ones are
+   * delivered again.
+   */
   onReplaced(): void
-  /** The time before the loss of messages of a stream is accepted, milliseconds. */
+  /** How long a possible loss of messages in a stream is checked before it is accepted, in milliseconds. */
   readonly doubtMs?: number
 }
 
@@ -49,7 +52,7 @@ export async function openFollowed(connection: Connection, options: FollowedOpti
     lastStamp = undefined
     onReplaced()
   }
-  /** Throws StoreUnavailableError while the stream has fewer messages than before, which a newly elected leader may show for a while. */
+  /** Throws StoreUnavailableError while the stream has fewer messages than before, as a newly elected leader may show. */
   const assertReaches = (lastSequence: number, shown: number): void => {
     if (lastSequence >= shown) {
       shorterSince = undefined
@@ -70,7 +73,7 @@ export async function openFollowed(connection: Connection, options: FollowedOpti
     created = now
     feed?.close()
     feed = await openFeed(connection, {
-      // from the last message on: if it is the same message, the stream is the one that was followed
+      // starts with the last message: if it is the same, the stream is the one that was followed before
       ...{ stream, timers, from: Math.max(1, last), room: () => ROOM },
       onMessage(message) {
         if (message.revision === last && message.stamp !== lastStamp) {
@@ -97,7 +100,7 @@ export async function openFollowed(connection: Connection, options: FollowedOpti
     })
     return following
   }
-  /** Repeats until it succeeds: the connection recovers by itself. */
+  /** Repeats until it succeeds. The connection recovers by itself. */
   const again = (): void => {
     if (isClosed) return
     stopWaiting = timers.after(AGAIN_MS, () => void follow().catch(again))
@@ -115,7 +118,7 @@ export async function openFollowed(connection: Connection, options: FollowedOpti
         resolve()
       }
       let stop = (): void => {}
-      // there is no limit for slow deliveries, because the connection may be slow and the stream very long
+      // slow deliveries have no time limit, because the connection may be slow and the stream long
       const beGivenTime = (): void => {
         const before = last
         stop = timers.after(PATIENCE_MS, () => {

@@ -11,7 +11,7 @@ const insert = (id: string, after: string): KeyEdit => ({
   writes: [{ type: 'insert', key: key(id), hash: `hash-${id}` }],
 })
 
-/** The outcomes of edits, in their order. */
+/** Applies these edits in order, and returns their outcomes. */
 function fold(...edits: readonly unknown[]) {
   const keys = new KeyFold()
   const counted = edits.map((edit, i) => keys.apply(edit, i + 1))
@@ -30,7 +30,7 @@ describe('edits of keys, judged in their order', () => {
     expect([found.counted, found.ids]).toEqual([counted, ids])
   })
 
-  test('a revocation changes the key, and returns its edit', () => {
+  test('a revocation changes the key, and the revision of its edit is returned', () => {
     const revoke: KeyEdit = { format: 1, id: 'r', after: 'edit-a', writes: [{ type: 'revoke', id: 'a', at: 9 }] }
     const { keys } = fold(insert('a', ''), revoke)
     expect(keys.byId.get('a')).toMatchObject({ key: { revokedAt: 9 }, hash: 'hash-a', sequence: 2 })

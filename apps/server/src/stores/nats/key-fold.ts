@@ -1,11 +1,11 @@
 import type { ApiKey, KeyWrite } from '../api-keys.ts'
 import { isMs, isObject } from './packing.ts'
 
-/** An edit of keys as it is published. */
+/** A published edit of keys. */
 export interface KeyEdit {
   readonly format: number
   readonly id: string
-  /** The last edit that counted when this one was decided; empty: there was none. */
+  /** The last counted edit when this one was decided; empty if there was none. */
   readonly after: string
   readonly writes: readonly KeyWrite[]
 }
@@ -20,16 +20,15 @@ export interface HeldKey {
 }
 
 /**
- * All keys, computed from all edits in their order, equally on every replica. An edit counts if it was decided on the
- * last one that counted before it; otherwise it is void, and its writer decides again. The store's compare-and-set is
- * not used.
+ * All keys, computed from all edits in order, with the same result on every replica. An edit counts if it was decided on the last counted
+ * edit before it. Otherwise it is void, and its writer decides again. The store's compare-and-set is not used.
  */
 export class KeyFold {
   readonly byId = new Map<string, HeldKey>()
   readonly byHash = new Map<string, string>()
-  /** The id of the last edit that counted. */
+  /** The id of the last counted edit. */
   head = ''
-  /** The sequences of all edits that counted. */
+  /** The sequences of all counted edits. */
   readonly sequences = new Map<string, number>()
   /** Why the keys are unknown: a newer release wrote an edit that this one cannot read. Otherwise undefined. */
   unreadable: string | undefined
@@ -63,7 +62,7 @@ export class KeyFold {
 
   #write(write: KeyWrite, sequence: number): void {
     if (write.type === 'insert') {
-      // edits of releases before this field do not have it
+      // edits of older releases do not have this field
       const key = { ...write.key, maxNodes: write.key.maxNodes ?? null }
       this.byId.set(key.id, { key, hash: write.hash, sequence })
       this.byHash.set(write.hash, write.key.id)
@@ -76,7 +75,7 @@ export class KeyFold {
   }
 }
 
-/** Whether it is an edit: fields that a newer release adds to one are ignored. */
+/** Whether it is an edit. Unknown fields of newer releases are ignored. */
 function isEdit(value: unknown): value is KeyEdit {
   if (!isObject(value)) return false
   const { format, id, after, writes } = value

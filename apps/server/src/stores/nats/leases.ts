@@ -9,13 +9,13 @@ import { openFollowed } from './followed.ts'
 import { isMs, isObject, pack, unpack } from './packing.ts'
 import { follows, type StoreStream } from './streams.ts'
 
-/** A batch of hosts with the milliseconds from each host's sign of life to the message; a node with the host's name is omitted. */
+/** A batch of hosts, each with the milliseconds from its sign of life to the message. The node is left out if it has the host's name. */
 type Heard = readonly (readonly [host: string, agoMs: number, node?: string])[]
 
 /** The last reader of the leases, and the period in which they were read without a gap. */
 interface Watch {
   readonly by: string
-  /** The time for this read, after which another replica starts one; 0 if the read is complete. */
+  /** Another replica starts a read after this time; 0 if the read is complete. */
   readonly heldMs: number
   readonly since: number | null
   readonly until: number | null
@@ -29,17 +29,16 @@ export interface NatsLeasesOptions {
 }
 
 /**
- * A replica has a fixed number of subjects, of which each keeps its newest batch. Before one is overwritten, hosts of
- * its former batch without a later sign are added to the new one: nothing is lost, and about one lease of each host is
- * kept.
+ * The number of subjects of a replica. Each subject keeps its newest batch. Before a batch is overwritten, its hosts without a later sign
+ * of life are added to the new one. So nothing is lost, and about one lease of each host is stored.
  */
 const SLOTS = 64
-/** The number of hosts in one batch, without those that are copied from the former batch. */
+/** The most hosts in one batch, not counting those that are copied from the former batch. */
 const MOST_HOSTS = 5_000
-/** Hosts that were silent for longer are omitted, because no timeout is that long. */
+/** Hosts that were silent for longer are left out, because no timeout is that long. */
 export const LEASES_LAST_MS = 2 * 86_400_000
 const LEAST_HELD_MS = 1_000
-/** No replica prevents the others from reading for longer. */
+/** A replica that reads can delay reads of the others for at most this long. */
 const MOST_HELD_MS = 3_600_000
 const LOOKS_IN_BREAK = 3
 
@@ -48,7 +47,7 @@ export async function openNatsLeases(connection: Connection, { names, timers, ti
   /** The last signs of all replicas, by the store's time. */
   const last = new Map<string, number>()
   let watch: (Watch & { readonly at: number }) | undefined
-  /** The sequence of the last message under the watch's subject: the next one must follow it. */
+  /** The sequence of the last message on the watch's subject. The next one must follow it. */
   let watchSequence = 0
   let latest = 0
   const watchSubject = `${names.subject}.watch`
@@ -76,7 +75,7 @@ export async function openNatsLeases(connection: Connection, { names, timers, ti
     },
   })
 
-  /** What this replica wrote into each of its subjects, and when it heard each host, by its own clock. */
+  /** What this replica wrote to each of its subjects, and when it heard each host by its own clock. */
   const slots: (readonly HostName[])[] = []
   const mine = new Map<string, { readonly slot: number; readonly at: number }>()
   let next = 0
@@ -141,7 +140,7 @@ export async function openNatsLeases(connection: Connection, { names, timers, ti
       try {
         await conclude({ isMine, now, listeningSince, leases })
       } catch (error) {
-        // this read counts as not done; if the message does not arrive, the turn expires
+        // this read does not count; if the message does not arrive, the turn expires
         await say({ by: me, heldMs: 0, since, until }).catch(() => undefined)
         throw error
       }

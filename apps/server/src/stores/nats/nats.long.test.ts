@@ -19,7 +19,7 @@ import type { Stores } from '../stores.ts'
 import { type NatsStoresOptions, openNatsStores } from './nats.ts'
 import { storeStreamsOf } from './streams.ts'
 
-/** Creates a key and returns its secret; repeats the call while the stream is unavailable. */
+/** Creates a key and returns its secret. Repeats the call while the stream is unavailable. */
 async function makeKey({ keys }: Stores, name: string): Promise<string> {
   for (;;) {
     const made = await keys.create({ name, account: 'a', scopes: ['READ'] }).catch((error: unknown) => {
@@ -85,7 +85,7 @@ for (const count of [1, 3] as const)
         },
       }
 
-      test('after a writer that died between its commit and its trim no record is repeated, and the stream is trimmed', async () => {
+      test('after a writer died between its commit and its trim no record is repeated, and the stream is trimmed', async () => {
         const { address, tables, prisma, open, drop } = await aPlace()
         let dies = false
         const dying: RecordTables = {
@@ -131,13 +131,13 @@ for (const count of [1, 3] as const)
         await drop()
       })
 
-      test('trimming behind the very first message drops nothing that comes after it', async () => {
+      test('trimming up to the very first message drops no later message', async () => {
         const { prisma, open, drop } = await aPlace()
         const stores = await open({})
         const entries = Array.from({ length: 12 }, () => anAuditEntry())
         for (const entry of entries) {
           await stores.records.keepAudit([entry])
-          // the first one is written to the tables, and the stream is trimmed, before the next one arrives
+          // the tables must have the first record, and the stream must be trimmed, before the next one arrives
           if (entry === entries[0]) expect(await stores.records.caughtUp(10_000)).toBe(true)
         }
         expect(await stores.records.caughtUp(10_000)).toBe(true)
@@ -146,7 +146,7 @@ for (const count of [1, 3] as const)
         await drop()
       })
 
-      test('a full stream of records refuses further ones, reports it, and continues once the tables have the waiting ones', async () => {
+      test('a full stream of records refuses more records and reports it, and accepts them after the tables have the waiting ones', async () => {
         const { prisma, open, drop } = await aPlace()
         let isDatabaseUp = false
         const stores = await open({ recordBytes: 1_000_000, isDatabaseUp: () => isDatabaseUp })
@@ -170,7 +170,7 @@ for (const count of [1, 3] as const)
         await drop()
       })
 
-      test('a replica that stops writes its own records, and does not wait for those of others', async () => {
+      test('a replica that stops writes its own records, and does not wait for those of other replicas', async () => {
         const { prisma, open, drop } = await aPlace()
         let isDatabaseUp = false
         const [first, second] = [await open({ isDatabaseUp: () => isDatabaseUp }), await open({ isDatabaseUp: () => false })]
@@ -204,7 +204,7 @@ for (const count of [1, 3] as const)
         await drop()
       })
 
-      test('a host that was silent for longer than any timeout is omitted', async () => {
+      test('a host that was silent for longer than any timeout is left out', async () => {
         const { open, drop } = await aPlace()
         let days = 0
         const stores = await open({ time: async () => Date.now() + days * 86_400_000 })
@@ -224,7 +224,7 @@ for (const count of [1, 3] as const)
         await drop()
       })
 
-      // the kind of slow connection does not depend on the number of servers
+      // a slow connection behaves the same with any number of servers
       if (count === 1)
         test('records arrive in parts over a slow connection', async () => {
           const link = await startSlowLink(cluster.servers[0]?.port ?? 0)
@@ -233,7 +233,7 @@ for (const count of [1, 3] as const)
           const stores = await open({ isDatabaseUp: () => isDatabaseUp })
           const entries = Array.from({ length: 60 }, () => ({ ...anAuditEntry(), summary: 'x'.repeat(5_000) }))
           for (const entry of entries) await stores.records.keepAudit([entry])
-          // four seconds for all of them
+          // all records take four seconds
           link.slowTo(75_000)
           isDatabaseUp = true
           expect(await stores.records.caughtUp(60_000)).toBe(true)
@@ -244,7 +244,7 @@ for (const count of [1, 3] as const)
           await link.close()
         })
 
-      test('after the keys were restored from a backup every replica has the same keys, without the lost edits', async () => {
+      test('after a restore of the keys from a backup every replica has the same keys, without the lost edits', async () => {
         const { address, open, drop } = await aPlace()
         const first = await open({ doubtMs: 0 })
         const kept = await first.keys.create({ name: 'kept', account: 'a', scopes: ['READ'] })

@@ -24,13 +24,13 @@ export interface NatsStoresOptions {
   time(): Promise<number>
   warn(message: string): void
   readonly timers?: Timers
-  /** The time before the loss of messages of a stream is accepted, milliseconds. */
+  /** How long a possible loss of messages in a stream is checked before it is accepted, in milliseconds. */
   readonly doubtMs?: number
 }
 
 /**
- * Opens all stores in JetStream; the tables follow them. Throws StoreSetupError if servers or streams have wrong
- * settings, StoreUnavailableError if none answers.
+ * Opens all stores in JetStream. The tables follow them. Throws StoreSetupError if servers or streams have wrong settings, and
+ * StoreUnavailableError if none answers.
  */
 export async function openNatsStores(
   address: NatsAddress,

@@ -5,13 +5,13 @@ import type { StoredMessage } from '../../sync/nats/entry-message.ts'
 
 const ENCODING = 'Gantt-Encoding'
 const ID = 'Gantt-Id'
-/** Beyond this many bytes a body is deflated, on another thread. */
+/** Bodies above this many bytes are compressed on another thread. */
 const DEFLATED_FROM = 65_536
 const MOST_INFLATED = 268_435_456
 
 const deflate = promisify(deflateRaw)
 
-/** Packs a value as the body of a message; a header holds the id. */
+/** Encodes a value as the body of a message. A header has the id. */
 export async function pack(id: string, value: unknown): Promise<{ readonly body: Uint8Array; readonly head: MsgHdrs }> {
   const head = headers()
   head.set(ID, id)
@@ -23,16 +23,16 @@ export async function pack(id: string, value: unknown): Promise<{ readonly body:
 
 export const isObject = (value: unknown): value is Unpacked => typeof value === 'object' && value !== null && !Array.isArray(value)
 
-/** Whether the field is a time or a duration, milliseconds. */
+/** Whether the field is a time or a duration in milliseconds. */
 export const isMs = (value: unknown): value is number => typeof value === 'number' && Number.isFinite(value) && value >= 0
 
-/** The id of the message; messages of other programs have none. */
+/** The id of the message; '' for messages of other programs. */
 export const idOf = ({ headers: head }: Pick<StoredMessage, 'headers'>): string => head?.get(ID) ?? ''
 
-/** The content of an unpacked message, which is not checked yet: any client with access may have published it. */
+/** The content of a message, which is unchecked: any client with access may have published it. */
 export type Unpacked = Readonly<Record<string, unknown>>
 
-/** The object in a message; undefined when there is none. */
+/** The object in a message; undefined if there is none. */
 export function unpack({ headers: head, body }: StoredMessage): Unpacked | undefined {
   const encoding = head?.get(ENCODING) ?? ''
   try {

@@ -20,7 +20,7 @@ export interface RecordMessage {
 
 export const RECORD_FORMAT = 1
 
-/** The record in a message; undefined if it is no record. The content of records of newer releases is not checked. */
+/** The record in a message; undefined if it is not a record. The content of records of newer releases is not checked. */
 export function readRecord(message: StoredMessage): RecordMessage | undefined {
   const { format, decisions = [], audit = [], uses = [] } = unpack(message) ?? {}
   if (typeof format !== 'number') return undefined
@@ -50,13 +50,13 @@ export interface RecordsOut extends Pick<RecordStore, 'keepDecisions' | 'keepAud
   readonly isFull: boolean
 }
 
-/** The maximum size of one message before it is packed. */
+/** The most decisions in one message, before compression. */
 const DECISIONS_IN_MESSAGE = 20
 const USES_IN_MESSAGE = 5_000
 /** Headers and the protocol around a body. */
 const HEADER_BYTES = 512
 
-/** `onKept` is called with the sequence of each new message, which the tables do not have yet. */
+/** `onKept` is called with the sequence of each new message. The tables do not have it yet. */
 export function createRecordsOut(
   connection: Connection,
   names: StoreStream,

@@ -7,23 +7,23 @@ import { openFollowed } from './followed.ts'
 import { isMs, pack, type Unpacked, unpack } from './packing.ts'
 import type { StoreStream } from './streams.ts'
 
-/** A sign as it is published: the store's stamp of the message is the time of the sign. */
+/** A published sign of life. Its time is the store's stamp of the message. */
 interface Published extends Omit<ReplicaRow, 'seenAt' | 'startedAt' | 'stoppedAt'> {
-  /** The time of the replica's first sign; null in the first sign itself. */
+  /** The time of the replica's first sign of life; null in the first sign itself. */
   readonly startedAt: number | null
   readonly isStopped: boolean
 }
 
 export interface NatsReplicasOptions {
   readonly names: StoreStream
-  /** The log's stream, whose sequences are revisions. */
+  /** The name of the log's stream. Its sequences are revisions. */
   readonly log: string
   readonly timers: Timers
   /** The store's clock. */
   time(): Promise<number>
 }
 
-/** The last sign of each replica, held in memory. `lagChanges` counts entries on this engine. */
+/** The last sign of life of each replica, in memory. `lagChanges` counts entries on this engine. */
 export async function openNatsReplicas(
   connection: Connection,
   { names, log, timers, time }: NatsReplicasOptions,
@@ -84,7 +84,7 @@ export async function openNatsReplicas(
   }
 }
 
-/** Whether it is a sign; digests and vitals are parsed separately, because releases differ in them. */
+/** Whether it is a sign of life. Digests and vitals are parsed separately, because their form depends on the release. */
 function isSign(value: Unpacked | undefined): value is Unpacked & Published {
   if (value === undefined) return false
   const { id, version, mode, url, reason, isStopped, startedAt, checkedAt, ...counts } = value

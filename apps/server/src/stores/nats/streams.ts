@@ -15,11 +15,11 @@ export interface StoreStream {
 export interface StoreStreams {
   /** All edits of keys since the beginning. */
   readonly keys: StoreStream
-  /** Records that wait for their tables. */
+  /** Records that the tables do not have yet. */
   readonly records: StoreStream
-  /** The last sign of each replica. */
+  /** The last sign of life of each replica. */
   readonly replicas: StoreStream
-  /** The last signs of life of hosts, and the replica that read them last. */
+  /** The last signs of life of hosts, and the last reader of the leases. */
   readonly leases: StoreStream
 }
 
@@ -66,7 +66,7 @@ export async function ensureStoreStreams(
   return names
 }
 
-/** The maximum size of a stream is a setting, which the operator may have changed. */
+/** Changes the maximum size of a stream. It is a setting that operators may change. */
 async function setBytes(connection: Connection, stream: string, bytes: number): Promise<void> {
   const found = await connection.look(stream).catch((error: unknown) => {
     if (apiCode(error) === ApiCode.streamNotFound) return undefined

@@ -9,11 +9,11 @@ import { idOf } from './packing.ts'
 import { RECORD_FORMAT, type RecordMessage, readRecord } from './records.ts'
 import type { StoreStreams } from './streams.ts'
 
-/** Writes records and keys from the streams into the tables; only one replica does so at a time. */
+/** Writes records and keys from the streams into the tables. Only one replica does so at a time. */
 export interface WriteBehind {
-  /** Starts a check for something to write. */
+  /** Starts a check whether records wait. */
   kick(): void
-  /** Resolves with true when the tables have what the streams held at this call, with false if they do not in time. */
+  /** Resolves with true when the tables have what was in the streams at this call, and with false after a timeout. */
   caughtUp(timeoutMs: number): Promise<boolean>
   close(): Promise<void>
 }
@@ -28,24 +28,24 @@ export interface WriteBehindOptions {
   warn(message: string): void
 }
 
-/** The interval at which a replica checks whether another one left records unwritten. */
+/** The interval at which a replica checks whether another one stopped before it wrote its records. */
 const SWEEP_MS = 1_000
-/** The maximum number of messages that are written in one transaction. */
+/** The most messages that are written in one transaction. */
 const MESSAGES = 500
 const BYTES = 4_194_304
 const SILENT_MS = 2_000
-/** The pause of a replica that found another one writing. */
+/** The pause of a replica after it found another one writing. */
 const YIELD_MS = 20
-/** The time for which a stopping replica continues to write its records. */
+/** A stopping replica continues to write its records for this long. */
 const CLOSE_MS = 5_000
-/** Names of the positions. */
+/** Names of the positions in the database. */
 export const RECORDS = 'records'
 export const KEYS = 'keys'
 
 /**
- * The position in the database is that of its tables; it is written with the rows, so each message has effect once. The
- * stream is trimmed behind it, up to the message at the position itself, whose id shows whether a stream is another
- * one, or went back: then its whole content is written again, and ids prevent duplicates.
+ * The position in the database is written together with the rows, so each message has an effect once. The stream is then trimmed up to the
+ * message at the position, which stays. Its id shows whether the stream is another one, or lost messages. In that case its whole content is
+ * written again, and ids prevent duplicates.
  */
 export function createWriteBehind(connection: Connection, options: WriteBehindOptions): WriteBehind {
   const { names, tables, keys, timers, isDatabaseUp, warn } = options
@@ -57,7 +57,7 @@ export function createWriteBehind(connection: Connection, options: WriteBehindOp
   let hasWarned = false
   const waiting = new Set<() => void>()
 
-  /** Reads messages from a sequence on, up to another sequence or the maximum of one transaction. */
+  /** Reads messages from a sequence on, up to another sequence or the most of one transaction. */
   const readFrom = async (from: number, upTo: number): Promise<StoredMessage[]> => {
     const messages: StoredMessage[] = []
     let bytes = 0
@@ -79,9 +79,9 @@ export function createWriteBehind(connection: Connection, options: WriteBehindOp
       onBroken: () => fail(new StoreUnavailableError(`the stream ${stream} is not followed any more`)),
     })
     let heard = 0
-    // the timer starts after the feed was opened: before, nothing would handle the rejection, which would end the process
+    // the timer starts after the feed was opened, because an earlier rejection would be unhandled and end the process
     const stop = timers.every(SILENT_MS, () => {
-      // a slow connection delivers only a part in time: this part is written, and the rest follows later
+      // a slow connection delivers only a part in time, which is written first; the rest follows
       if (messages.length > 1 || (messages.length > 0 && heard > 0)) end()
       else if (messages.length === 0) fail(new StoreUnavailableError(`the stream ${stream} brings nothing`))
       heard = messages.length
@@ -93,9 +93,9 @@ export function createWriteBehind(connection: Connection, options: WriteBehindOp
     return messages
   }
 
-  /** Writes some of the waiting records; returns false if there are none. */
+  /** Writes the next waiting records. Returns false if there are none. */
   const writeRecords = async (): Promise<boolean> => {
-    // the position is read before the stream, because otherwise a write of another replica in between would look like a loss
+    // the position is read before the stream, because a write of another replica in between would look like a loss
     const position = await tables.position(RECORDS)
     const { state } = await connection.look(stream)
     const { sequence, id } = position
@@ -107,7 +107,7 @@ export function createWriteBehind(connection: Connection, options: WriteBehindOp
     const read = await readFrom(Math.max(sequence, 1), state.last_seq)
     const [first] = read
     if (first === undefined) return false
-    // the message at the position stays when the stream is trimmed: it shows that the stream is the one that was written
+    // the message at the position stays after a trim, and shows that the stream is the one that was written
     const isOurs = id === '' || (first.revision === sequence && idOf(first) === id)
     if (!isOurs) return begin(position, first.revision > sequence + 1 ? { sequence: first.revision - 1, id: '' } : NOWHERE)
     const next = read.filter(({ revision }) => revision > sequence)
@@ -117,7 +117,7 @@ export function createWriteBehind(connection: Connection, options: WriteBehindOp
     else await new Promise<void>((resolve) => void timers.after(YIELD_MS, resolve))
     return true
   }
-  /** Continues at another position if the stream does not hold this one. */
+  /** Continues at another position if the stream does not have this one. */
   const begin = async (position: StreamPosition, at: StreamPosition): Promise<boolean> => {
     const written = await tables.write(RECORDS, position, at, NOTHING)
     if (written)
@@ -128,17 +128,17 @@ export function createWriteBehind(connection: Connection, options: WriteBehindOp
       )
     return true
   }
-  /** Whether the tables have all that a stream held when its last message was this one. */
+  /** Whether the tables have everything up to this last message of a stream. */
   const holds = async (lastSequence: number): Promise<boolean> => {
     const { sequence, id } = await tables.position(RECORDS)
-    // a position of another stream, or of one that lost messages, is not valid
+    // a position in another stream, or in one that lost messages, is not valid
     return sequence >= lastSequence && (id === '' || (await idAt(sequence)) === id)
   }
   const idAt = async (sequence: number): Promise<string | undefined> => {
     const found = await connection.find(stream, { seq: sequence })
     return found === null ? undefined : idOf({ headers: found.header })
   }
-  /** Nothing precedes the first message, and a purge up to it would drop all messages. */
+  /** A purge with sequence 1 would drop all messages, and no message precedes the first one. */
   const trim = async (before: number): Promise<void> => {
     if (before > 1) await asked(connection.streams.purge(stream, { seq: before }))
   }
@@ -167,7 +167,7 @@ export function createWriteBehind(connection: Connection, options: WriteBehindOp
     const { fold } = keys
     const position = await tables.position(KEYS)
     if (position.id === fold.head) return
-    // a position that is unknown to these edits belongs to another stream: all keys are written
+    // a position that is unknown to these edits belongs to another stream, so all keys are written
     const since = fold.sequences.get(position.id) ?? 0
     const changed = fold.list().filter(({ sequence }) => sequence > since)
     await tables.write(KEYS, position, { sequence: fold.sequences.get(fold.head) ?? 0, id: fold.head }, { ...NOTHING, keys: changed })
@@ -193,7 +193,7 @@ export function createWriteBehind(connection: Connection, options: WriteBehindOp
         },
         (error: unknown) => {
           isFailing = true
-          // another part warns that the database is away
+          // DatabaseWatch already warns that the database is unavailable
           if (hasWarned || !isDatabaseUp()) return
           warn(`records wait for their tables: ${error instanceof Error ? error.message : String(error)}`)
           hasWarned = true
@@ -230,11 +230,11 @@ export function createWriteBehind(connection: Connection, options: WriteBehindOp
     caughtUp,
     async close() {
       stop()
-      // another replica writes later records, because callers may continue forever
+      // other replicas write later records, because callers may continue for ever
       await caughtUp(CLOSE_MS).catch(() => false)
       isClosing = true
       await running
-      // an edit of keys may have arrived meanwhile; if this write fails, the next replica does it
+      // an edit of keys may have arrived meanwhile; if this write fails, another replica writes it
       if (isDatabaseUp()) await writeKeys().catch(() => undefined)
     },
   }

@@ -2,34 +2,34 @@ import { type Checkpoint, type Entry, type LogEntry, ORIGIN, type Place } from '
 import { planTrim, ROW_BYTES } from '../retention.ts'
 import { type LogReader, LogTrimmedError, StoreUnavailableError, StoreWentBackError, type Synchronizer } from '../synchronizer.ts'
 
-/** A log in this process, shared by the synchronizers opened on it; for tests, simulation and what-if. */
+/** A log in this process, shared by the synchronizers that are opened on it. For tests, simulation and what-if. */
 export interface MemoryStore {
   readonly entries: LogEntry[]
   open(): Synchronizer
-  /** The store's clock, milliseconds; tests set it. */
+  /** The store's clock in milliseconds. Tests set it. */
   now(): number
-  /** The position of the other followers of the log; the end of the log by default. */
+  /** The revision that the other followers of the log have reached; default: the end of the log. */
   followedTo(revision: number): void
   /** Faults that tests inject. */
   readonly faults: {
-    /** The next appends lose their answer: `landed` is true if the entry was appended before. */
+    /** The next appends get no answer. `landed` is true if the entry is appended. */
     loseAnswers: { landed: boolean }[]
     /** All calls fail while this is true. */
     down: boolean
-    /** Forgets entries after a revision, as a restored backup does. */
+    /** Drops entries after a revision, like a restored backup. */
     truncate(revision: number): void
-    /** Crashes the store: entries that were not flushed are lost. */
+    /** Crashes the store, so that it loses the entries that were not flushed. */
     loseTail(): void
-    /** No flush ends until the returned function is called. */
+    /** No flush ends before the returned function is called. */
     holdFlushes(): () => void
   }
 }
 
-/** With `isShared` the order is released before the disk: appended entries are durable after the next flush. */
+/** With `isShared`, appended entries are only durable after the next flush. */
 export function createMemoryStore(now: () => number = createTicking(), { isShared = false } = {}): MemoryStore {
   const entries: LogEntry[] = []
   const checkpoints = new Map<number, { readonly text: string; readonly place: Place; readonly at: number; readonly logBytes: number }>()
-  /** Entries before this revision were dropped: they stay in the list, but cannot be read. */
+  /** Entries before this revision were dropped. They stay in the list, but cannot be read. */
   let first = 0
   let followedTo = Number.MAX_SAFE_INTEGER
   /** The last revision on disk. */

@@ -22,7 +22,7 @@ const SCHEME = /^(nats|tls):\/\//
 const HOST = /^(?:[A-Za-z0-9](?:[A-Za-z0-9.-]{0,251}[A-Za-z0-9])?|\[[0-9A-Fa-f:.]{2,45}\])$/
 const FLEET = /^[A-Za-z0-9-]{1,32}$/
 
-/** Reads a URL such as `nats://user:password@a:4222,b:4222/fleet`; undefined when it is none (see NATS_RULE). */
+/** Parses a URL such as `nats://user:password@a:4222,b:4222/fleet`. Undefined if it is invalid (see NATS_RULE). */
 export function parseNatsAddress(text: string): NatsAddress | undefined {
   const scheme = SCHEME.exec(text)
   if (scheme === null) return undefined
@@ -48,7 +48,7 @@ function readServer(text: string): string | undefined {
   return host !== undefined && HOST.test(host) && Number(port) >= 1 && Number(port) <= 65_535 ? `${host}:${port}` : undefined
 }
 
-/** Null when they cannot be decoded. */
+/** Null if the credentials cannot be decoded. */
 function readCredentials(text: string): Pick<NatsAddress, 'user' | 'password'> | Pick<NatsAddress, 'token'> | null {
   try {
     const [first = '', ...others] = text.split(':').map(decodeURIComponent)

@@ -11,7 +11,7 @@ import type { StoredMessage } from './entry-message.ts'
 import { readMessages } from './messages.ts'
 import { publish } from './publish.ts'
 
-/** The description of a kept checkpoint, in a message of its own that is written last. */
+/** Describes a stored checkpoint, in its own message that is written last. */
 export interface Head extends KeptCheckpoint {
   readonly place: Place
   /** The name under which its parts are stored. */
@@ -19,17 +19,20 @@ export interface Head extends KeptCheckpoint {
   readonly parts: number
 }
 
-/** Checkpoints in a stream: the texts of sync/parts.ts one per line, packed, and cut into messages. */
+/** Checkpoints in a stream: the texts of sync/parts.ts one per line, compressed, and cut into messages. */
 export interface Checkpoints {
   list(): Promise<readonly Head[]>
-  /** Undefined if it was dropped meanwhile or is incomplete. Throws DamagedCheckpointError if its parts differ from what was written. */
+  /**
+   * Undefined if the checkpoint was dropped meanwhile or is incomplete. Throws DamagedCheckpointError if its parts differ from those that
+   * were written.
+   */
   load(head: Head): Promise<Checkpoint | undefined>
   /** False if another replica dropped the written parts meanwhile. `renew` is called after each part. */
   save(checkpoint: Checkpoint, logBytes: number, renew: () => void): Promise<boolean>
   drop(revisions: readonly number[]): Promise<void>
 }
 
-/** The kept checkpoint differs from the written one: another client published there, or a disk lost data. */
+/** Thrown if the stored checkpoint differs from the written one: another client published there, or a disk lost data. */
 export class DamagedCheckpointError extends Error {
   override readonly name = 'DamagedCheckpointError'
 
@@ -104,7 +107,7 @@ export function createCheckpoints(
       })
       const { place } = checkpoint
       const said: Head = { revision: place.revision, place, at: place.at, logBytes, save, parts }
-      // if this took too long, another replica may have deleted the written parts as left over from a dead one
+      // if writing took too long, another replica may have deleted the parts as those of a dead replica
       if (!(await isWhole(said))) return false
       await keep(headOf(place.revision), Buffer.from(JSON.stringify(said)))
       return true
@@ -112,14 +115,14 @@ export function createCheckpoints(
 
     async drop(revisions) {
       for (const revision of revisions) await purge(headOf(revision))
-      // messages that no head names belong to a dropped checkpoint, or to a replica that ended before its head
+      // messages without a head belong to a dropped checkpoint, or to a replica that ended before it wrote the head
       const kept = new Set((await list()).map(({ save }) => partsOf(save)))
       for (const name of Object.keys(await subjects(partsOf('*')))) if (!kept.has(name)) await purge(name)
     },
   }
 }
 
-/** Undefined if the message is no head, because another client published it. */
+/** Undefined if the message is not a head, because another client published it. */
 function toHead(text: string): Head | undefined {
   try {
     const value = JSON.parse(text) as Partial<Head> | null
@@ -131,7 +134,7 @@ function toHead(text: string): Head | undefined {
   }
 }
 
-/** The checksum covers all packed data: if it unpacks, it is what was written. */
+/** Whether the error means that data is damaged. The checksum covers all compressed data. */
 function isDamage(error: unknown): boolean {
   const code: unknown = error instanceof Error && 'code' in error ? error.code : undefined
   return error instanceof SyntaxError || (typeof code === 'string' && code.startsWith('Z_'))
@@ -158,10 +161,10 @@ async function* bodiesOf(messages: AsyncIterable<StoredMessage>): AsyncGenerator
 
 const LINE_END = 0x0a
 
-/** Unpacks, and splits at line feeds only, because the texts may contain all other line separators. */
+/** Decompresses, and splits at line feeds only, because the texts may contain all other line separators. */
 async function* linesOf(parts: AsyncIterable<Uint8Array>): AsyncGenerator<string> {
   let begun: Buffer[] = []
-  // an error in the read data is thrown here, through the pipeline
+  // an error in the data is thrown here, through the pipeline
   const unpacked = createGunzip()
   const piped = pipeline(Readable.from(parts), unpacked)
   piped.catch(() => undefined)

@@ -22,44 +22,44 @@ import { StoreSetupError, StoreUnavailableError } from '../synchronizer.ts'
 import type { NatsAddress } from './address.ts'
 import { ANSWER_MS, hedged } from './hedged-request.ts'
 
-/** After this many unanswered pings in a row the client connects to another server. */
+/** The client connects to another server after this many unanswered pings in a row. */
 const PINGS = { pingInterval: 1_000, maxPingOut: 2 }
 const DIAL_MS = 2_000
-/** The timeout of creating or changing a stream, in which several servers agree and write. */
+/** The timeout for creating or changing a stream, which several servers must agree on and write. */
 const CHANGE_MS = 5_000
 const RECONNECT_MS = 100
-/** The time for messages in transit when the connection is closed. */
+/** The time for messages in transit while the connection is closed. */
 const DRAIN_MS = 1_000
 
-/** One connection to a NATS cluster; it reconnects to other servers when one is lost. */
+/** A connection to a NATS cluster. It reconnects to another server if the present one is lost. */
 export interface Connection {
   readonly nats: NatsConnection
-  /** The timeout of writes, which may take longer; reads use the two below. */
+  /** Write operations on streams, with their own longer timeout. Reads use the two functions below. */
   readonly streams: JetStreamManager['streams']
   readonly consumers: JetStreamManager['consumers']
   /**
-   * The leader's state of a stream, with the subjects that match a filter. Throws StoreUnavailableError, also if there
-   * is no such stream (see apiCode).
+   * The leader's state of a stream, with the subjects that match a filter. Throws StoreUnavailableError, also if the stream does not exist
+   * (see apiCode).
    */
   look(stream: string, subjects?: string): Promise<StreamInfo>
   /** Creates a consumer that exists while it is used, and returns its name. Throws StoreUnavailableError. */
   follow(stream: string, config: Omit<ConsumerConfig, 'name'>): Promise<string>
   /** Deletes such a consumer. The request may be lost, because servers delete unused consumers anyway. */
   unfollow(stream: string, consumer: string): void
-  /** A message from the leader; null if it has no such message. Throws StoreUnavailableError. */
+  /** A message from the leader; null if there is no such message. Throws StoreUnavailableError. */
   find(stream: string, which: MsgRequest): Promise<StoredMsg | null>
   /** The largest message that the server accepts, bytes. Throws StoreUnavailableError without a connection: the next server may differ. */
   maxPayload(): number
   /** Sends a request and waits for the answer. Throws StoreUnavailableError if it is not known whether the request arrived. */
   request(subject: string, payload?: Payload, headers?: MsgHdrs): Promise<Msg>
-  /** Calls back when the connection was lost, and when it is restored: messages in between were not delivered. */
+  /** Calls back when the connection was lost and when it is restored. Messages in between were not delivered. */
   onBreak(listener: () => void): () => void
   close(): Promise<void>
 }
 
 /**
- * Throws StoreUnavailableError when no server answers, StoreSetupError when the servers refuse the credentials. `answerMs` is the
- * timeout of an answer.
+ * Throws StoreUnavailableError if no server answers, and StoreSetupError if the servers refuse the credentials. `answerMs` is the timeout
+ * of an answer.
  */
 export async function openConnection(address: NatsAddress, name: string, answerMs = ANSWER_MS): Promise<Connection> {
   const nats = await connect(optionsOf(address, name)).catch((error: unknown) => {
@@ -80,7 +80,7 @@ export async function openConnection(address: NatsAddress, name: string, answerM
       for (const listener of listeners) listener()
     }
   })()
-  /** Repeats a request until there is an answer, or until it is certain that none will come. */
+  /** Repeats a request until there is an answer, or until it is certain that there will be none. */
   const question = async <T>(ask: () => Promise<T>, late?: (answer: T) => void): Promise<T> => {
     if (!isConnected) throw notConnected()
     return asked(hedged(ask, late))
@@ -97,8 +97,8 @@ export async function openConnection(address: NatsAddress, name: string, answerM
         await quick.consumers.add(stream, { ...config, name })
         return name
       }
-      // after the loss of a server, about one request in three is not answered for many seconds, and others at once: so the next one is
-      // sent meanwhile
+      // after the loss of a server, about one request in three stays unanswered for many seconds while others are answered at once, so the
+      // request is repeated meanwhile
       return question(add, (name) => unfollow(stream, name))
     },
     unfollow,
@@ -168,7 +168,7 @@ export function apiCode(error: unknown): number | undefined {
   return error instanceof JetStreamApiError ? error.code : undefined
 }
 
-/** Converts errors of the connection or the store to the errors of the contract. Defects of this service are not converted. */
+/** Converts errors of the connection or the store into those of the contract. Defects of this service are not converted. */
 export function toStoreError(error: unknown): unknown {
   if (error instanceof StoreUnavailableError || error instanceof TypeError || error instanceof errors.InvalidArgumentError) return error
   const isSilent = error instanceof errors.TimeoutError
@@ -181,7 +181,7 @@ export function toStoreError(error: unknown): unknown {
   return new StoreUnavailableError(`NATS: ${why}`, { cause: error })
 }
 
-/** The same for whole calls. */
+/** Converts the errors of a whole call. */
 export async function asked<T>(work: Promise<T>): Promise<T> {
   try {
     return await work

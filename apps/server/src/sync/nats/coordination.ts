@@ -6,23 +6,23 @@ import { stampMs, stampOf } from './entry-message.ts'
 import { coordinationSettings, ensureCoordination, type Names } from './stream-settings.ts'
 import { createToken, type HeldToken } from './token.ts'
 
-/** State for coordination among replicas, which may be lost at any time: the turn, the writer of checkpoints, the servers' clock. */
+/** State for coordination among replicas: the turn, the writer of checkpoints, the servers' clock. It may be lost at any time. */
 export interface Coordination {
-  /** Waits briefly for this replica's turn; continues without one if it does not come. */
+  /** Waits up to TURN_WAIT_MS for this replica's turn, and continues without it after that. */
   takeTurn(): Promise<() => Promise<void>>
-  /** Undefined if another replica writes checkpoints or trims now, or if that is not known. */
+  /** Undefined if another replica writes checkpoints or trims now, or if that is unknown. */
   takeSaver(): Promise<HeldToken | undefined>
   /** The clock of the server that leads this stream, milliseconds since 1970. */
   time(): Promise<number>
   close(): void
 }
 
-/** The longest wait for a turn: longer than the turns of eight others, so that a stalled holder does not stop the fleet. */
+/** The longest wait for a turn. It is longer than the turns of eight others, so that a stalled holder does not stop the fleet. */
 const TURN_WAIT_MS = 100
-/** A turn takes 5 ms plus the append of its entry. A holder that died loses it after this time. */
+/** A turn takes 5 ms plus the append of its entry. A holder that died loses its turn after this time. */
 const TURN_HELD_MS = 500
 const SAVER_WAIT_MS = 500
-/** The interval of checks whether a turn that does not arrive is lost. */
+/** The interval of checks whether the token of the turns is lost. */
 const LOOK_MS = 2_000
 const SAVER_HELD_MS = 10_000
 
@@ -37,7 +37,7 @@ export async function openCoordination(connection: Connection, names: Names, cop
     await ensureCoordination(connection, coordinationSettings(names), copies)
     await Promise.all([turn.ensure(), saver.ensure()])
   }
-  /** Creates the stream again if it is lost, one call at a time; nothing in it is needed after that. */
+  /** Creates a lost stream again, one call at a time. Its contents are not needed. */
   let making: Promise<void> | undefined
   const ensure = (): Promise<void> => {
     making ??= make().finally(() => {
@@ -53,7 +53,7 @@ export async function openCoordination(connection: Connection, names: Names, cop
   }
   await ensure()
   let lookedAt = timers.now()
-  /** If a turn does not arrive, it may be held for longer or be lost: the next waiter finds a new one. */
+  /** If a turn does not arrive, its token may be held for longer or be lost. A lost one is created again. */
   const look = (): void => {
     if (timers.now() - lookedAt < LOOK_MS) return
     lookedAt = timers.now()

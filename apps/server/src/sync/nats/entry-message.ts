@@ -4,38 +4,38 @@ import { ENTRY_FORMAT, type Entry, type LogEntry, ORIGIN, UnknownEntryError } fr
 import { headers, type MsgHdrs } from '@nats-io/transport-node'
 import { EntryTooLargeError } from '../synchronizer.ts'
 
-/** An entry as it is published. */
+/** A published entry. */
 export interface EntryMessage {
   readonly headers: MsgHdrs
   readonly body: Uint8Array
 }
 
-/** A message of the log as it was stored. */
+/** A stored message of the log. */
 export interface StoredMessage {
   readonly subject: string
   readonly revision: number
-  /** When the leader took it, nanoseconds since 1970, as text: it has more digits than a number. */
+  /** The time at which the leader stored it, in nanoseconds since 1970. A text, because it has more digits than a number can hold. */
   readonly stamp: string
   readonly headers: MsgHdrs | undefined
   readonly body: Uint8Array
 }
 
-/** The id is in a header as well, so that a position is known without reading the entry. */
+/** The header with the id, so that a position is known without parsing the entry. */
 const ID = 'Gantt-Entry'
 const ENCODING = 'Gantt-Encoding'
-/** The time at which another engine took the entry. For copied entries it precedes the stamp of the message. */
+/** The header with the time at which another engine stored the entry. For copied entries it is earlier than the stamp of the message. */
 const AT = 'Gantt-At'
-/** Beyond this many bytes an entry is deflated, on another thread; level 1 makes such entries a sixth in about 10 ms per MB. */
+/** Entries above this many bytes are compressed on another thread. Level 1 reduces such entries to a sixth in about 10 ms per MB. */
 const DEFLATED_FROM = 131_072
 const NANOS_PER_MS_DIGITS = 6
-/** The maximum size of an inflated entry; writers are trusted, but may have defects. */
+/** The maximum size of a decompressed entry. Writers are trusted, but may have defects. */
 const MOST_INFLATED = 268_435_456
 
 const deflate = promisify(deflateRaw)
 
 /**
- * Throws EntryTooLargeError when the entry does not fit into `most` bytes, headers included. `at` is the time at which another
- * engine took a copied entry, milliseconds since 1970; the copy keeps it.
+ * Throws EntryTooLargeError if the entry does not fit into `most` bytes, headers included. `at` is the time at which another engine stored
+ * a copied entry, in milliseconds since 1970. The copy has the same time.
  */
 export async function toMessage(entry: Entry, most: number, at?: number): Promise<EntryMessage> {
   const head = headers()
@@ -63,7 +63,7 @@ export function atOf(message: Pick<StoredMessage, 'stamp' | 'headers'>): number 
   return /^\d{1,15}$/.test(given) ? Number(given) : stampMs(message)
 }
 
-/** The stamp of a time as the API writes it, which leaves out zeros at the end: `2026-11-22T04:37:58.2964786Z`. */
+/** The stamp of a time in the API's form, which leaves out zeros at the end: `2026-11-22T04:37:58.2964786Z`. */
 export function stampOf(time: string): string {
   const [seconds = '', fraction = ''] = time.replace('Z', '').split('.')
   return `${Date.parse(`${seconds}Z`) / 1_000}${fraction.padEnd(9, '0')}`
@@ -74,8 +74,8 @@ export function idOf(message: Pick<StoredMessage, 'revision' | 'headers'>): stri
 }
 
 /**
- * The entry in a message. A message of another client on the log's subject, or a damaged one, is an entry without
- * changes, equally on every replica. Throws UnknownEntryError for one that a newer release encoded.
+ * The entry in a message. A damaged message, or one that another client published on the log's subject, is an entry without changes on
+ * every replica. Throws UnknownEntryError for one that a newer release encoded.
  */
 export function toEntry(message: StoredMessage): LogEntry {
   const { revision, headers: head, body } = message
@@ -102,7 +102,7 @@ function parse(body: Uint8Array, isDeflated: boolean): Entry | undefined {
   }
 }
 
-/** Whether it has the form of an entry; the content of its changes is not checked. */
+/** Whether it has the form of an entry. The content of its changes is not checked. */
 function isEntry(value: unknown): value is Entry {
   if (typeof value !== 'object' || value === null) return false
   const { format, writer, basis, changes } = value as Readonly<Record<string, unknown>>

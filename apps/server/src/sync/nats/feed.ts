@@ -4,10 +4,10 @@ import type { Timers } from '../../timers.ts'
 import type { Connection } from './connection.ts'
 import type { StoredMessage } from './entry-message.ts'
 
-/** Messages of a stream from a sequence on, in order and without gaps, pushed as they are stored, until it breaks. */
+/** Delivers the messages of a stream from a sequence on, in order and without gaps, as they are stored, until it breaks. */
 export interface Feed {
   readonly isBroken: boolean
-  /** Requests more messages if there is room for them; must be called after messages were consumed. */
+  /** Requests more messages if more can be buffered. Must be called after messages were consumed. */
   refill(): void
   close(): void
 }
@@ -15,26 +15,26 @@ export interface Feed {
 export interface FeedOptions {
   readonly stream: string
   readonly from: number
-  /** If absent, all subjects. */
+  /** Absent: all subjects. */
   readonly subject?: string
   readonly timers: Timers
   /** The number of further messages that may be received now. */
   room(): number
   onMessage(message: StoredMessage): void
-  /** Called when the consumer, its server or the connection is lost: at most once, and never after `close`. */
+  /** Called when the consumer, its server or the connection is lost. At most once, and never after `close`. */
   onBroken(): void
 }
 
 /** The number of messages in one request. */
 const BATCH = 256
-/** A request for messages is repeated after this long; meanwhile the server gives a sign of life each second. */
+/** A request for messages is repeated after this time. Meanwhile the server sends a heartbeat each second. */
 const EXPIRES_MS = 30_000
 const HEARTBEAT_MS = 1_000
 const SILENT_MS = 2_500
 /** The server deletes a consumer after this time without requests. */
 const FORGOTTEN_MS = 60_000
 
-/** The settings of a consumer for this process only, in the memory of one server: the next consumer needs none of its state. */
+/** Opens a feed. Its consumer exists for this process only, in the memory of one server, and the next consumer needs none of its state. */
 export async function openFeed(connection: Connection, options: FeedOptions): Promise<Feed> {
   const { nats } = connection
   const { stream, from, subject, timers, room, onMessage, onBroken } = options
@@ -80,7 +80,7 @@ export async function openFeed(connection: Connection, options: FeedOptions): Pr
   const takeStatus = (message: Msg): void => {
     const code = message.headers?.code
     if (code === 100) return
-    // the request has ended: messages that it did not deliver are requested again
+    // the request has ended, so messages that it did not deliver are requested again
     if (code === 408 || code === 404) {
       owed -= Number(message.headers?.get('Nats-Pending-Messages') || owed)
       refill()
@@ -121,11 +121,11 @@ export async function openFeed(connection: Connection, options: FeedOptions): Pr
   }
 }
 
-/** Parses the reply subject of a delivery; undefined if the message is none. */
+/** Parses the reply subject of a delivery. Undefined if the message is not a delivery. */
 function readDelivery(reply: string | undefined): { sequence: number; count: number; stamp: string } | undefined {
   if (reply?.startsWith('$JS.ACK.') !== true) return undefined
   const tokens = reply.split('.')
-  // later servers name domain and account before the stream, and add a token at the end
+  // newer servers name domain and account before the stream, and add a token at the end
   const first = tokens.length > 9 ? 6 : 4
   return { sequence: Number(tokens[first + 1]), count: Number(tokens[first + 2]), stamp: tokens[first + 3] ?? '' }
 }

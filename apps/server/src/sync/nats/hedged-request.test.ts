@@ -3,13 +3,13 @@ import { hedged } from './hedged-request.ts'
 
 const never = (): Promise<never> => new Promise(() => undefined)
 
-/** Requests with the given outcomes, in order, and the number of requests that were sent. */
+/** A function that sends requests with the given outcomes, in order, and counts them. */
 function asks<T>(...ends: readonly (() => Promise<T>)[]) {
   let made = 0
   return { ask: () => (ends[made++] ?? never)(), made: () => made }
 }
 
-test('an answered request is sent only once', async () => {
+test('a request that is answered in time is sent only once', async () => {
   const { ask, made } = asks(async () => 'answer')
   expect(await hedged(ask)).toBe('answer')
   expect(made()).toBe(1)
@@ -29,7 +29,7 @@ test('a refusal counts as an answer, even one that is thrown synchronously', asy
   await expect(hedged(throws)).rejects.toThrow('closed')
 })
 
-test('a late answer is passed on, so that it can be undone', async () => {
+test('a late answer is passed on, so that its effect can be undone', async () => {
   let answerFirst = (_answer: string): void => {}
   const { ask } = asks(
     () =>

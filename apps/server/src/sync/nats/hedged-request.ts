@@ -1,14 +1,14 @@
-/** The timeout of an answer. The outcome of a late answer is unknown, and the request is repeated. */
+/** The timeout of an answer. The outcome of a late request is unknown, and it is repeated. */
 export const ANSWER_MS = 1_000
 /**
- * How long a request waits for its answer before it is sent again while the first is still pending. Without a leader,
- * requests are dropped and never answered: such a request would not notice a new leader for a second.
+ * A request without an answer for this long is sent again, while the first is still pending. Requests to a cluster without a leader are
+ * dropped and never answered. Without repeating, the client would not notice a new leader for a second.
  */
 const AGAIN_MS = 200
 
 /**
- * Repeats an idempotent request until the first answer; rejects when the first request has gone unanswered for ANSWER_MS, or
- * when a request is refused. `late` is called with further answers.
+ * Repeats an idempotent request until the first answer. Rejects if the first request is unanswered after ANSWER_MS, or if a request is
+ * refused. `late` is called with further answers.
  */
 export function hedged<T>(ask: () => Promise<T>, late: (answer: T) => void = () => undefined): Promise<T> {
   return new Promise<T>((resolve, reject) => {

@@ -11,17 +11,17 @@ import { createTail, type Tail } from './tail.ts'
 
 /** The state of the log at its leader. */
 export interface LogState {
-  /** 0 while it is empty. */
+  /** 0 if the log is empty. */
   readonly firstRevision: number
   readonly lastRevision: number
   /** Stamps in nanoseconds, as text. */
   readonly firstStamp: string
   readonly lastStamp: string
-  /** The size of the kept messages. */
+  /** The size of the stored messages. */
   readonly bytes: number
 }
 
-/** The log in a stream: the sequence of a message is the revision of its entry. */
+/** The log in a stream. The sequence of a message is the revision of its entry. */
 export interface NatsLog {
   append(entry: Entry): Promise<Place>
   read(after: Place, limit: number): Promise<LogEntry[]>
@@ -29,7 +29,7 @@ export interface NatsLog {
   readPast(after: Place, limit: number): Promise<LogEntry[]>
   /** Whether the store contains this position. */
   holds(place: Place): Promise<boolean>
-  /** The position at a revision; undefined if the log has none. */
+  /** The position at a revision; undefined if the log has no such revision. */
   placeAt(revision: number): Promise<Place | undefined>
   state(): Promise<LogState>
   onNews(listener: (revision?: number) => void): void
@@ -39,25 +39,19 @@ export interface NatsLog {
 }
 
 export interface LogOptions {
-  /** The required configuration of the stream, which must never change, because acknowledged messages are only safe with it. */
+  /** The required configuration of the stream. It must never change, because acknowledged messages are only safe with it. */
   readonly settings: Settings
   readonly copies: number
   readonly timers: Timers
-  /**
-   * The time for which a leader may show less than was acknowledged, because it was just elected or has been replaced; then the loss is
-   * accepted.
-   */
+  /** A leader that was just elected or has been replaced may show less than was acknowledged for this long. Then the loss is accepted. */
   readonly doubtMs: number
 }
 
-/** The time for which an acknowledged own entry may be missing in the deliveries before it is requested. */
+/** An acknowledged entry of this process that is not delivered within this time is requested. */
 const OWN_MS = 250
-/** The time for which known messages may be missing before they are requested again. */
+/** Known messages that are not delivered within this time are requested again. */
 const SILENT_MS = 500
-/**
- * The number of repeated checks if delivered messages differ from the announced ones, because servers that disagree cannot be used as a
- * store.
- */
+/** The most repeated checks if delivered messages differ from the announced ones. Servers that disagree cannot be used as a store. */
 const MOST_LOOKS = 5
 
 export function createNatsLog(connection: Connection, { settings, copies, timers, doubtMs }: LogOptions): NatsLog {
@@ -67,7 +61,7 @@ export function createNatsLog(connection: Connection, { settings, copies, timers
   const news = (revision?: number): void => {
     for (const listener of listeners) listener(revision)
   }
-  /** The calls that wait for an entry of this process to be received. */
+  /** The calls that wait until an entry of this process is received. */
   const own = new Map<string, (message: StoredMessage) => void>()
   const arrived = (message: StoredMessage): void => {
     const waits = own.get(idOf(message))
@@ -81,7 +75,7 @@ export function createNatsLog(connection: Connection, { settings, copies, timers
   let created: string | undefined
   let doubtedSince: number | undefined
 
-  /** Called for an acknowledged log position that the store does not show. Throws StoreWentBackError once this is certain. */
+  /** Called for an acknowledged log position that the store does not show. Throws StoreWentBackError when the loss is certain. */
   const doubt = (what: string): never => {
     doubtedSince ??= timers.now()
     const message = `the stream ${stream} ${what}`
@@ -121,7 +115,7 @@ export function createNatsLog(connection: Connection, { settings, copies, timers
     return { subject: found.subject, revision, stamp: stampOf(found.timestamp), headers: found.header, body: found.data }
   }
 
-  /** The tail directly after a position, compared with the store. */
+  /** The tail after a position, compared with the store. */
   const tailAt = async (after: Place, state: LogState): Promise<Tail> => {
     if (tail?.moveTo(after) === true && !tail.isBroken) return tail
     forget()
@@ -130,7 +124,7 @@ export function createNatsLog(connection: Connection, { settings, copies, timers
     return tail
   }
 
-  /** Whether the tail received the same entry that the leader has at its head, so that both have the same stream. */
+  /** Whether the tail received the entry that the leader has at its head, so that both have the same stream. */
   const isSame = (followed: Tail, { lastRevision, lastStamp }: LogState): boolean => {
     const stamp = followed.stampAt(lastRevision)
     return stamp === undefined || stamp === lastStamp || lastRevision === 0
@@ -191,7 +185,7 @@ export function createNatsLog(connection: Connection, { settings, copies, timers
         const followed = await tailAt(after, state)
         await followed.reach(upTo, SILENT_MS)
         if (isSame(followed, state)) return entriesInPieces(followed.take(limit), toEntry)
-        // the messages so far belong to another history: they are compared again from the position on
+        // the messages received so far belong to another history, and are received again from the position on
         forget()
         state = await look()
       }
@@ -230,7 +224,7 @@ export function createNatsLog(connection: Connection, { settings, copies, timers
     },
 
     async purge(before) {
-      // a purge up to the first message would drop all messages
+      // a purge with sequence 1 or 0 would drop all messages
       if (before > 1) await asked(connection.streams.purge(stream, { seq: before }))
     },
 

@@ -6,11 +6,11 @@ import { openFeed } from './feed.ts'
 
 export interface MessagesOptions {
   readonly stream: string
-  /** If absent, all subjects. */
+  /** Absent: all subjects. */
   readonly subject?: string
-  /** A sequence. */
+  /** The first sequence. */
   readonly from: number
-  /** The number of expected messages; the reader waits for them. */
+  /** The number of expected messages. The reader waits for all of them. */
   readonly count: number
   readonly timers: Timers
 }
@@ -20,7 +20,7 @@ const AHEAD = 32
 /** The timeout of the next message. */
 const SILENT_MS = 5_000
 
-/** Messages of a stream in order, buffered a few ahead of the reader. Throws StoreUnavailableError when they stop. */
+/** Messages of a stream in order, buffered ahead of the reader. Throws StoreUnavailableError if they stop. */
 export async function* readMessages(
   connection: Connection,
   { stream, subject, from, count, timers }: MessagesOptions,

@@ -14,23 +14,23 @@ import { checkpointSettings, checkServer, ensureStream, logSettings, namesOf } f
 export interface NatsOptions {
   /** Shown in the servers' list of connections. */
   readonly name?: string
-  /** The revision that every other follower of the log has reached; later entries are not dropped. */
+  /** The revision that every other follower of the log has reached. Later entries are not dropped. */
   reached(): Promise<number>
-  /** Warns operators of what they should know of the cluster. */
+  /** Warns operators about the state of the cluster. */
   warn(message: string): void
-  /** The time for which a cluster may show less than it acknowledged before the loss is accepted, milliseconds. */
+  /** How long a cluster may show less than it acknowledged before the loss is accepted, in milliseconds. */
   readonly doubtMs?: number
   readonly timers?: Timers
 }
 
-/** News may be lost, so the log is checked at least at this interval. */
+/** Notifications may be lost, so the log is checked at least at this interval. */
 const POLL_MS = 1_000
 
 /**
- * The log in a JetStream stream. Entries are published without any expectation, so they are appended at the present
- * head, and judged there when they are applied: this engine never refuses. Acknowledged or delivered messages are held
- * by most of the stream's servers; none of them waits for its disk. Throws StoreSetupError if the servers or the
- * streams lack required settings, StoreUnavailableError if none answers.
+ * The log in a JetStream stream. Entries are published without an expected position. They are appended at the present head and judged when
+ * they are applied, so this engine never refuses one. Acknowledged or delivered messages are held by a majority of the stream's servers,
+ * which do not wait for their disks. Throws StoreSetupError if the servers or streams lack required settings, and StoreUnavailableError if
+ * none answers.
  */
 export async function openNatsSynchronizer(address: NatsAddress, options: NatsOptions): Promise<Synchronizer> {
   const connection = await openConnection(address, options.name ?? 'gantt')
@@ -136,7 +136,7 @@ async function openOn(
         const plan = planTrim(kept, horizon, { now, logBytes: logBytes(state, kept)(state.lastRevision), reached: to })
         if (plan === undefined) return
         await checkpoints.drop(plan.drop)
-        // the entry at the base stays: a replica that continues from its checkpoint compares it
+        // the entry at the base stays, because a replica that continues from its checkpoint compares it
         if (plan.base > 0) await log.purge(plan.base)
       } finally {
         saver.giveBack()
@@ -153,7 +153,7 @@ async function openOn(
   }
 }
 
-/** The newest complete checkpoint of a place that the log holds. */
+/** The newest complete checkpoint of a position that the log contains. */
 async function loadCheckpoint(
   log: NatsLog,
   checkpoints: Checkpoints,
@@ -172,7 +172,10 @@ async function loadCheckpoint(
   return undefined
 }
 
-/** The size of all entries up to a revision, including dropped ones, whose size is in the checkpoint at the first kept entry. */
+/**
+ * The size of all entries up to a revision, including dropped ones. The size of dropped entries is in the checkpoint at the first stored
+ * entry.
+ */
 function logBytes(
   state: LogState,
   kept: readonly { readonly revision: number; readonly logBytes: number }[],

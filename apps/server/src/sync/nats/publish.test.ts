@@ -5,7 +5,7 @@ import { CameSecondError, StreamFullError, sequenceIn } from './publish.ts'
 describe('an acknowledgement', () => {
   const read = (text: string): number => sequenceIn(text, 'LOG', 'gantt.log')
 
-  test('gives the sequence', () => {
+  test('an acknowledgement has the sequence', () => {
     expect(read('{"stream":"LOG","seq":7}')).toBe(7)
   })
 
@@ -21,7 +21,7 @@ describe('an acknowledgement', () => {
     expect(() => read(text)).toThrow(message)
   })
 
-  test('distinguishes a full stream from a message that came after another one', () => {
+  test('a full stream and a message that came after another one give different errors', () => {
     expect(() => read('{"error":{"err_code":10077}}')).toThrow(StreamFullError)
     expect(() => read('{"error":{"err_code":10071}}')).toThrow(CameSecondError)
   })

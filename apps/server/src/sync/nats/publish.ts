@@ -13,12 +13,14 @@ export class StreamFullError extends StoreUnavailableError {
   }
 }
 
-/** The message does not follow the expected one. This check is only a hint: clusters were seen to accept such messages. */
+/**
+ * Thrown if the message does not follow the expected one. This check is only a hint, because clusters were seen to accept such messages.
+ */
 export class CameSecondError extends StoreUnavailableError {}
 
 /**
- * Publishes a message and returns its sequence in the stream. Throws StoreUnavailableError if the outcome is unknown: the message
- * may be in the stream, or arrive later.
+ * Publishes a message and returns its sequence in the stream. Throws StoreUnavailableError if the outcome is unknown: the message may be in
+ * the stream, or arrive later.
  */
 export async function publish(
   connection: Pick<Connection, 'request'>,
@@ -30,7 +32,7 @@ export async function publish(
   return sequenceIn((await connection.request(subject, body, headers)).string(), stream, subject)
 }
 
-/** The sequence in an acknowledgement of this stream. One of another stream on the same subject does not mean that the log has it. */
+/** The sequence in an acknowledgement of this stream. An acknowledgement of another stream on the same subject does not count. */
 export function sequenceIn(text: string, stream: string, subject: string): number {
   const answer = parse(text)
   const { error, seq } = answer
@@ -51,7 +53,7 @@ interface Acknowledgement {
   readonly error?: { readonly err_code?: number; readonly description?: string }
 }
 
-/** Parses an acknowledgement without trusting it, because any client may answer on a subject. */
+/** Parses an acknowledgement without trusting it, because any client can answer on the subject. */
 function parse(text: string): Acknowledgement {
   try {
     const value: unknown = JSON.parse(text)

@@ -40,7 +40,7 @@ describe.skipIf(noNatsServer !== undefined)(`settings of NATS${noNatsServer === 
 
   afterAll(() => Promise.all(started.map((servers) => servers.stop())))
 
-  test('a stream with wrong settings is refused; the error names each with the found and the required value', async () => {
+  test('a stream with wrong settings is refused, and the error names each with the found and the required value', async () => {
     const { log, ...names } = namesOf('others')
     const nats = await connect({ port: server.servers[0]?.port ?? 0 })
     const { streams } = await jetstreamManager(nats, { checkAPI: false })
@@ -53,7 +53,7 @@ describe.skipIf(noNatsServer !== undefined)(`settings of NATS${noNatsServer === 
     expect(String(refused)).toContain('The stream GANTT_others_LOG has deny_delete false; it must be true.')
   })
 
-  test('existing streams are reused, also a stream of turns whose settings were changed', async () => {
+  test('existing streams are reused, including a stream for coordination with other settings', async () => {
     const names = namesOf('again')
     await (await open(`${server.url}/again`)).close()
     const nats = await connect({ port: server.servers[0]?.port ?? 0 })
@@ -71,7 +71,7 @@ describe.skipIf(noNatsServer !== undefined)(`settings of NATS${noNatsServer === 
     await nats.close()
   })
 
-  test('a former release has its own stream of turns, in memory: both releases start, in either order', async () => {
+  test('a former release uses its own stream for coordination, in memory, and both releases start in either order', async () => {
     const nats = await connect({ port: server.servers[0]?.port ?? 0 })
     const { streams } = await jetstreamManager(nats, { checkAPI: false })
     const former = {
@@ -84,7 +84,7 @@ describe.skipIf(noNatsServer !== undefined)(`settings of NATS${noNatsServer === 
     const store = await open(`${server.url}/former`)
     expect(await store.time()).toBeGreaterThan(1_700_000_000_000)
     await (await store.takeTurn())()
-    // like the start of a former release: it creates the stream, or updates the settings of an existing one
+    // like a former release, which creates the stream or updates the settings of an existing one
     await expect(streams.update(former.name, { ...former, max_age: 0 } as Parameters<typeof streams.update>[1])).resolves.toBeDefined()
     expect((await streams.info(namesOf('former').coordination)).config.storage).toBe(StorageType.File)
     await store.close()
@@ -114,7 +114,7 @@ describe.skipIf(noNatsServer !== undefined)(`settings of NATS${noNatsServer === 
     await expect(refused).rejects.toThrow('has max_payload 65536; it must be 1048576 or more')
   })
 
-  test('if no server answers, the error lists all addresses that were tried', async () => {
+  test('if no server answers, the error lists all addresses', async () => {
     const { servers } = await start()
     await servers[0]?.kill()
     const where = `127.0.0.1:${servers[0]?.port}`
@@ -124,7 +124,7 @@ describe.skipIf(noNatsServer !== undefined)(`settings of NATS${noNatsServer === 
     expect(String(refused)).not.toContain('secret')
   })
 
-  test('an entry larger than a message is deflated; if it still does not fit, it is refused and nothing is sent', async () => {
+  test('an entry larger than a message is compressed; if it still does not fit, it is refused and nothing is sent', async () => {
     const store = await open(`${server.url}/large`)
     const hosts = Array.from({ length: 5_000 }, (_, i) => `host-${i}`)
     const large = entry(hosts)
@@ -147,7 +147,7 @@ describe.skipIf(noNatsServer !== undefined)(`settings of NATS${noNatsServer === 
     const store = await open(url)
     await servers[0]?.kill()
     const failures: unknown[] = []
-    // until the client notices the loss of the connection, a call waits for its answer in vain
+    // until the client notices the lost connection, calls wait for an answer that never comes
     for (let i = 0; i < 3; i++) failures.push(await store.append(entry(['h1'], `entry-${i}`)).catch((error: unknown) => error))
     for (const failure of failures) expect(failure).toBeInstanceOf(StoreUnavailableError)
     await store.close()
@@ -177,7 +177,7 @@ describe.skipIf(noNatsServer !== undefined)(`settings of NATS${noNatsServer === 
     await Promise.all([store.close(), nats.close()])
   })
 
-  test('messages of other clients on the subject of the log are entries without changes, on every replica', async () => {
+  test('messages of other clients on the subject of the log are entries without changes on every replica', async () => {
     const [store, other] = [await open(`${server.url}/stray`), await open(`${server.url}/stray`)]
     const nats = await connect({ port: server.servers[0]?.port ?? 0 })
     await store.append(entry(['h1']))

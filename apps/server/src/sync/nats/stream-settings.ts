@@ -2,17 +2,17 @@ import { DiscardPolicy, RetentionPolicy, StorageType, type StreamConfig, type St
 import { StoreSetupError, StoreUnavailableError } from '../synchronizer.ts'
 import { ApiCode, apiCode, asked, type Connection } from './connection.ts'
 
-/** Streams and subjects of one fleet. */
+/** The names of the streams and subjects of one fleet. */
 export interface Names {
-  /** The log: the sequence of a message is the revision of its entry. */
+  /** The log. The sequence of a message is the revision of its entry. */
   readonly log: string
   readonly logSubject: string
   readonly checkpoints: string
   /** Followed by `heads.<revision>` or `parts.<save>`. */
   readonly checkpointSubject: string
   /**
-   * Data that may be lost at any time: turns, and the clock. Former releases have it in memory, in a stream
-   * named BESIDE: while both run, each uses its own.
+   * Data that may be lost at any time: turns, and the clock. Former releases store it in memory, in a stream named BESIDE. While both
+   * releases run, each uses its own stream.
    */
   readonly coordination: string
   /** Followed by `turn`, `saver` or `clock.<replica>`. */
@@ -28,14 +28,14 @@ export const namesOf = (fleet: string): Names => ({
   coordinationSubject: `gantt.${fleet}.turns`,
 })
 
-/** The oldest version whose consumers can have names, which this service needs. */
+/** The oldest nats-server with named consumers, which this service needs. */
 const OLDEST_SERVER = [2, 9, 0] as const
-/** The required size of one message, which is the servers' default. Most entries are much smaller. */
+/** The required maximum size of a message, which is the servers' default. Most entries are smaller. */
 export const LEAST_PAYLOAD = 1_048_576
-/** A cluster keeps essential data on three of its servers, and continues without one of them. */
+/** The number of copies in a cluster. It continues without one of these servers. */
 const COPIES = 3
 
-/** The required configuration of every persistent stream: acknowledged messages are kept until this service drops them. */
+/** The required configuration of every persistent stream: acknowledged messages stay until this service drops them. */
 const KEPT = {
   storage: StorageType.File,
   retention: RetentionPolicy.Limits,
@@ -53,8 +53,8 @@ const KEPT = {
 } satisfies Partial<StreamConfig>
 
 /**
- * The suffix that a change of engine (engine-change/) adds to the subjects of a stream: `incoming` while it is filled,
- * `left` once it is copied elsewhere. No client publishes there by the ordinary subject, and no replica opens it.
+ * The suffix that a change of engine (engine-change/) adds to the subjects of a stream: `incoming` while it is filled, `left` after it was
+ * copied to another store. No client publishes there by the ordinary subject, and no replica opens the stream.
  */
 export type Phase = 'incoming' | 'left'
 
@@ -75,7 +75,7 @@ function assertHere({ config }: StreamInfo, subjects: readonly string[]): void {
 
 export type Settings = Partial<StreamConfig> & { readonly name: string; readonly subjects: string[] }
 
-/** The log's stream: nothing in it can be deleted, only its beginning purged. */
+/** The settings of the log's stream. Single messages cannot be deleted; only the beginning can be purged. */
 export const logSettings = ({ log, logSubject }: Names): Settings => ({ ...KEPT, deny_delete: true, name: log, subjects: [logSubject] })
 
 export const checkpointSettings = ({ checkpoints, checkpointSubject }: Names): Settings => ({
@@ -85,8 +85,8 @@ export const checkpointSettings = ({ checkpoints, checkpointSubject }: Names): S
 })
 
 /**
- * The settings of a stream that keeps the newest message of each subject. It is on disk although its content may be lost: a copy in
- * memory is empty after its server was lost, and on nats-server 2.9 such a stream was seen without a leader for over half a minute.
+ * The settings of a stream with the newest message of each subject. It is on disk although its content may be lost: a copy in memory is
+ * empty after its server was lost, and on nats-server 2.9 such a stream was seen without a leader for over half a minute.
  */
 export const coordinationSettings = ({ coordination, coordinationSubject }: Names): Settings => ({
   storage: StorageType.File,
@@ -101,8 +101,8 @@ export const coordinationSettings = ({ coordination, coordinationSubject }: Name
 })
 
 /**
- * The number of copies that this cluster keeps: three, or one on a single server. Throws StoreSetupError if the server
- * cannot hold a log, with all problems.
+ * The number of copies in this cluster: three, or one on a single server. Throws StoreSetupError with all problems if the server cannot
+ * store a log.
  */
 export function checkServer({ nats }: Connection): number {
   const { info } = nats
@@ -124,7 +124,7 @@ function isOlder(version: string): boolean {
   return differs >= 0 && !((parts[differs] ?? 0) > (OLDEST_SERVER[differs] ?? 0))
 }
 
-/** Creates the stream if it does not exist. Throws StoreSetupError if it exists with other settings, naming each. */
+/** Creates the stream if it does not exist. Throws StoreSetupError if it exists with other settings, and names each. */
 export async function ensureStream(connection: Connection, settings: Settings, copies: number): Promise<StreamInfo> {
   const { streams } = connection
   const found = await connection.look(settings.name).catch((error: unknown) => {
@@ -133,7 +133,7 @@ export async function ensureStream(connection: Connection, settings: Settings, c
   })
   if (found === undefined) {
     const made = await asked(streams.add({ ...settings, num_replicas: copies })).catch((error: unknown) => {
-      // another replica made it just now
+      // another replica has just created it
       if (apiCode(error) === ApiCode.nameInUse) return connection.look(settings.name)
       if (apiCode(error) === ApiCode.noPeers)
         throw new StoreUnavailableError(
@@ -149,7 +149,7 @@ export async function ensureStream(connection: Connection, settings: Settings, c
   return found
 }
 
-/** Throws StoreSetupError for wrong settings, naming each, and for a stream that is being filled or is no longer in use. */
+/** Throws StoreSetupError for wrong settings, which it names, and for a stream that is being filled or is no longer in use. */
 export function assertSettings(info: StreamInfo, settings: Settings, copies: number): void {
   assertHere(info, settings.subjects)
   const { name, ...wanted } = settings
@@ -167,7 +167,7 @@ export function assertSettings(info: StreamInfo, settings: Settings, copies: num
   if (problems.length > 0) throw new StoreSetupError(problems)
 }
 
-/** The stream holds nothing of value, so it is created again with the right settings. */
+/** Creates the stream again if its settings are wrong. Its contents are not needed. */
 export async function ensureCoordination({ streams }: Connection, settings: Settings, copies: number): Promise<void> {
   const config = { ...settings, num_replicas: copies }
   await asked(streams.add(config)).catch((error: unknown) => {

@@ -62,7 +62,7 @@ describe.skipIf(noNatsServer !== undefined)(`the tail of a log${noNatsServer ===
     const read = tail.take(299).at(-1)
     if (read === undefined) throw new Error('nothing was held')
     expect(tail.moveTo({ revision: read.revision, id: idOf(read), at: atOf(read) })).toBe(true)
-    // it requests 256 more than the one in memory, and then no more again
+    // it requests another batch of 256, and then no more
     await upTo(556)
     expect(await asked()).toEqual({ sent: 556, requests: 0 })
     tail.close()

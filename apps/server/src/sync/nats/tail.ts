@@ -6,18 +6,18 @@ import { atOf, idOf, type StoredMessage } from './entry-message.ts'
 import { type Feed, openFeed } from './feed.ts'
 
 /**
- * The received messages of the log behind a place. The first requested message is the one at the place itself: receiving it
- * proves that the log is still the one that contains the place.
+ * The received messages of the log after a position. The first requested message is the one at the position itself. Receiving it proves
+ * that the log still contains the position.
  */
 export interface Tail {
   readonly isBroken: boolean
-  /** The number of received messages behind the place. */
+  /** The number of received messages after the position. */
   readonly count: number
   /** Drops messages up to a position; false if the tail does not have this position. */
   moveTo(place: Place): boolean
   /**
-   * Resolves when everything up to a revision has arrived. Throws StoreUnavailableError if nothing arrives for this
-   * long, StoreWentBackError if the position is not in the log.
+   * Resolves when all messages up to a revision have arrived. Throws StoreUnavailableError if nothing arrives for this long, and
+   * StoreWentBackError if the position is not in the log.
    */
   reach(revision: number, silenceMs: number): Promise<void>
   take(limit: number): readonly StoredMessage[]
@@ -31,18 +31,18 @@ export interface TailOptions {
   readonly stream: string
   readonly timers: Timers
   readonly after: Place
-  /** The most buffered messages, and the bytes from which on no more are requested: a slow reader is served slowly. */
+  /** The most buffered messages, and the bytes beyond which no more are requested, so that a slow reader limits the memory. */
   readonly most?: number
   readonly mostBytes?: number
-  /** Called for each received message, except for the one at the place itself. */
+  /** Called for each received message except the one at the position itself. */
   onMessage?(message: StoredMessage): void
   onBroken?(): void
 }
 
 const MOST = 4_096
 /**
- * The number of waiting entries at which it stops requesting more. Entries requested before still arrive, up to one and a half batches of a
- * feed.
+ * The bytes of waiting entries at which no more are requested. Entries that were requested before still arrive: at most one and a half
+ * batches of a feed.
  */
 const MOST_BYTES = 64 * 1_048_576
 
@@ -82,7 +82,7 @@ export async function createTail(
     stream,
     from: after.revision,
     timers,
-    // an entry that a caller waits for is delivered regardless of the size of the entries before it
+    // an entry that a caller waits for is requested regardless of the size of the entries before it
     room: () => (bytes < mostBytes ? most - messages.length : waiting === undefined ? 0 : waiting.revision - last()),
     onMessage(message) {
       if (problem !== undefined) return

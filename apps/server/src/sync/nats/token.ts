@@ -4,21 +4,21 @@ import type { Timers } from '../../timers.ts'
 import { asked, type Connection } from './connection.ts'
 
 /**
- * A token that one replica holds at a time: a message that is delivered to one of the replicas that request it, in the order
- * of the requests, and to the next one when it is given back, or when its holder was silent for too long. It is not a lock:
- * if a server is lost, the token may be lost or delivered twice.
+ * A token that one replica holds at a time. It is a message that is delivered to the replicas that request it, in the order of their
+ * requests. The next one gets it when the holder returns it, or was silent for too long. It is not a lock: if a server is lost, the token
+ * may be lost or delivered twice.
  */
 export interface Token {
   /** Creates the consumer if it does not exist. */
   ensure(): Promise<void>
-  /** Undefined if the token did not arrive in time, or if this process waits for it already. */
+  /** Undefined if the token did not arrive in time, or if this process already waits for it. */
   take(waitMs: number): Promise<HeldToken | undefined>
   close(): void
 }
 
 export interface HeldToken {
   giveBack(): void
-  /** Keeps it for longer. */
+  /** Extends the time for which the token is held. */
   renew(): void
 }
 
@@ -45,7 +45,7 @@ export function createToken(connection: Connection, { stream, subject, name, hel
   const subscription = nats.subscribe(`${inbox}.*`, {
     callback: (error, message) => {
       if (error !== null) return
-      // the token arrives with its own reply subject, a status message about a request on the subject of the request
+      // the token arrives with its own reply subject; a status message about the request arrives on the subject of the request
       const isToken = message.reply?.startsWith('$JS.ACK.') === true
       if (isToken && waiting === undefined) message.respond('-NAK')
       else if (isToken) waiting?.answer(message)

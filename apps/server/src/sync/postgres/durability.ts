@@ -6,8 +6,8 @@ import { type Flushing, StoreWentBackError } from '../synchronizer.ts'
 import type { LogRow } from './log-row.ts'
 
 /**
- * A small transaction that waits for the disk and for synchronous standbys: everything that was committed before it is
- * durable after it. The position is compared in the same transaction, so that it is certainly on this server's disk.
+ * A small transaction that waits for the disk and for synchronous standbys. Everything that was committed before it is then durable. The
+ * position is compared in the same transaction, so that it is certainly on this server's disk.
  */
 const FLUSH = `
 SELECT (SELECT count(*)::int FROM log WHERE revision = $1::bigint AND id = $2 AND at_ms = $3::bigint) AS held,
@@ -15,7 +15,7 @@ SELECT (SELECT count(*)::int FROM log WHERE revision = $1::bigint AND id = $2 AN
 
 const COMMIT = { name: 'gantt-commit', text: `SELECT pg_logical_emit_message(true, 'gantt', '')::text` }
 
-/** Measures on the session that flushes, and on a separate one. */
+/** Measures flushes on the flushing session, and commits on a separate one. */
 export async function measure(
   setting: SharedFlush,
   driver: Driver,
@@ -31,7 +31,7 @@ export async function measure(
   }
 }
 
-/** The known durable position of one history, and a method to flush further entries. */
+/** The known durable position of one history, and a method that flushes further entries. */
 export function createDurability(flusher: Session) {
   let durableRevision = 0
   let running: Promise<void> | undefined
@@ -52,7 +52,7 @@ export function createDurability(flusher: Session) {
       const flushed = rows.findLast(({ is_flushed }) => is_flushed)
       if (flushed !== undefined) learn(Number(flushed.revision))
     },
-    /** One flush at a time: calls that arrive meanwhile share the next one. */
+    /** Runs one flush at a time. Calls that arrive meanwhile share the next one. */
     async durable(place: Place): Promise<void> {
       if (place.revision <= durableRevision) return
       if (next === undefined) {

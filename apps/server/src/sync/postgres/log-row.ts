@@ -7,7 +7,7 @@ export interface LogRow {
   writer: string
   body: string
   at_ms: string
-  /** Its append waited for the disk: for every reader it and all earlier entries are durable. */
+  /** Whether the append waited for the disk. If so, this entry and all earlier ones are durable for every reader. */
   is_flushed: boolean
 }
 

@@ -46,7 +46,7 @@ for (const sharedFlush of ['off', 'on'] as const)
     },
   })
 
-test('a checkpoint in the old form, without parts, is read', async () => {
+test('a checkpoint in the old form, without parts, can be loaded', async () => {
   const store = await openPostgresSynchronizer(database.connection)
   const fleet = new Fleet()
   await store.append({ format: ENTRY_FORMAT, id: 'whole', writer: 'x', basis: fleet.place, changes: [aReport('h1'), aReport('h2')] })
@@ -65,7 +65,7 @@ test('a checkpoint in the old form, without parts, is read', async () => {
   await store.close()
 })
 
-test('an entry written with synchronous commit proves that it and all earlier ones are durable; other entries prove nothing', async () => {
+test('an entry written with synchronous commit shows that it and all earlier ones are durable, and other entries show nothing', async () => {
   const [waits, shares] = await Promise.all((['off', 'on'] as const).map((mode) => openPostgresSynchronizer(database.connection, mode)))
   const reader = await openPostgresSynchronizer(database.connection, 'off')
   if (waits === undefined || shares === undefined) throw new Error('both are open')

@@ -15,13 +15,16 @@ const TURN_LOCK = 0x67616e80
 
 const CHECKPOINT_LOCK = 0x67616e81
 
-/** The longest wait for a turn before a replica continues without it, because a stalled holder must not stop the fleet. */
+/** The longest wait for a turn. A replica then continues without it, so that a stalled holder does not stop the fleet. */
 const TURN_TIMEOUT_MS = 50
 
-/** The time limit of every session: the server's limit is reached before the client's (see session.ts). */
+/** The time limits of every session. The server's limit is reached before the client's (see session.ts). */
 const LIMITS = `SET lock_timeout = ${TURN_TIMEOUT_MS}; SET statement_timeout = ${STATEMENT_MS}; SET idle_in_transaction_session_timeout = ${STATEMENT_MS}`
 
-/** The number of checkpoint parts that are read at once, and of entries that one statement drops, so that neither takes long. */
+/**
+ * The number of checkpoint parts that are read at once, and of entries that one statement drops. Both are small, so that neither takes
+ * long.
+ */
 const PARTS_AT_ONCE = 4
 
 const ENTRIES_AT_ONCE = 20_000
@@ -39,7 +42,7 @@ WITH appended AS (
 )
 SELECT revision, at_ms, pg_notify('gantt_log', revision::text) FROM appended`
 
-/** The size of all entries, including dropped ones: the sum in the newest checkpoint plus the entries behind it. */
+/** The size of all entries, including dropped ones: the sum in the newest checkpoint plus the entries after it. */
 const LOG_BYTES = `(coalesce((SELECT log_bytes FROM checkpoint ORDER BY revision DESC LIMIT 1), 0)
   + (SELECT coalesce(sum(octet_length(body) + ${ROW_BYTES}), 0) FROM log WHERE revision > coalesce((SELECT max(revision) FROM checkpoint), 0)))`
 
@@ -50,23 +53,22 @@ const LOG_BYTES_UP_TO = `coalesce((SELECT log_bytes FROM checkpoint WHERE revisi
 const PING = { name: 'gantt-ping', text: 'SELECT 1' }
 
 /**
- * After a crash, a server shows entries on its own disk that still waited for a standby. Once this statement is answered,
- * everything that the session sees has reached the standbys.
+ * After a crash, a server shows entries on its own disk before a standby has them. When this statement is answered, everything that the
+ * session sees has reached the standbys.
  */
 const CERTAIN = `SET synchronous_commit = on; SELECT pg_logical_emit_message(true, 'gantt', '')`
 
 const READ = 'SELECT revision, id, writer, body, at_ms, is_flushed FROM log WHERE revision >= $1::bigint ORDER BY revision LIMIT $2::int'
 
 /**
- * The log in a PostgreSQL table whose primary key is the revision: the next append names its predecessor, so there are
- * no gaps and no head row. If the disk is slow, entries get their position before they are on disk, and one flush
- * serves all calls that wait.
+ * The log in a PostgreSQL table with the revision as primary key. An append names its predecessor, so there are no gaps and no row for the
+ * head. If the disk is slow, entries get their position before they are on disk, and one flush serves all waiting calls.
  */
 export async function openPostgresSynchronizer(connection: pg.ClientConfig, sharedFlush: SharedFlush = 'off'): Promise<Synchronizer> {
   return openOn(createPgDriver(connection), realTimers, sharedFlush)
 }
 
-/** The same for any implementation of connections to a server. */
+/** Opens the log with any implementation of connections to a server. */
 export async function openOn(driver: Driver, timers: Timers, sharedFlush: SharedFlush = 'off'): Promise<Synchronizer> {
   const listeners = new Set<(revision?: number) => void>()
   const news = (revision?: number): void => {
@@ -75,12 +77,12 @@ export async function openOn(driver: Driver, timers: Timers, sharedFlush: Shared
   const commits = (mode: 'on' | 'off') => (client: Prepared) => client.query(`SET synchronous_commit = ${mode}; ${LIMITS}`)
   const flusher = driver.session(commits('on'))
   const flushing = await measure(sharedFlush, driver, flusher, commits('off'), timers)
-  // one session appends, takes turns and reads for them, in order; a turn dies with it
+  // one session appends, takes turns and reads for them, in order; its turn ends with it
   const log = driver.session(async (client) => {
     await client.query(CERTAIN)
     await commits(flushing.isShared ? 'off' : 'on')(client)
   })
-  // separate sessions, because a read of the past may see another history than the replica's until the replica notices it
+  // separate sessions, because a read of the past may see another history than the replica has followed, until the replica notices it
   const own = createDurability(flusher)
   const known = createDurability(flusher)
   const follower = driver.session(
@@ -90,7 +92,7 @@ export async function openOn(driver: Driver, timers: Timers, sharedFlush: Shared
     },
     () => news(),
   )
-  // the poll also restores the listening connection after a loss
+  // the poll also restores the listening connection after it was lost
   const stopPolling = timers.every(POLL_MS, () => {
     void follower.query(PING).catch(() => undefined)
     news()
@@ -99,7 +101,7 @@ export async function openOn(driver: Driver, timers: Timers, sharedFlush: Shared
 
   const past: LogReader = {
     async read(after, limit) {
-      // a connection may be new, so it is not known whether a row has reached the standbys
+      // the connection may be new, so it is unknown whether a row has reached the standbys
       const entries = await read(
         (query) => driver.query<LogRow>(query),
         after,
@@ -273,7 +275,7 @@ export async function openOn(driver: Driver, timers: Timers, sharedFlush: Shared
           (
             await driver.query({
               name: 'gantt-drop-entries',
-              // the entry at the base stays: a replica that continues from its checkpoint compares it
+              // the entry at the base stays, because a replica that continues from its checkpoint compares it
               text: `DELETE FROM log WHERE revision < $1::bigint AND revision < (SELECT min(revision) FROM log) + ${ENTRIES_AT_ONCE}`,
               values: [base],
             })
@@ -297,7 +299,7 @@ async function read(
   const { rows } = await query({ name: 'gantt-read', text: READ, values: [after.revision, limit + 1] })
   const first = Number(rows[0]?.revision ?? 0)
   if (first > Math.max(1, after.revision)) throw new LogTrimmedError(after.revision, first)
-  // there is no row for the beginning of the log, so the row beyond the limit is an entry too
+  // there is no row for the beginning of the log, so the last row is an entry too
   if (after.revision === 0) {
     learnFrom(rows)
     return entriesInPieces(rows.slice(0, limit), toEntry)
@@ -311,7 +313,7 @@ async function read(
   return entriesInPieces(next, toEntry)
 }
 
-/** The parts of a checkpoint in order, a few at a time. */
+/** The parts of a checkpoint in order, PARTS_AT_ONCE at a time. */
 async function* readParts(driver: Driver, revision: string, each: () => void): AsyncGenerator<string> {
   for (let next = 0; ; next += PARTS_AT_ONCE) {
     const { rows } = await driver.query<{ body: string }>({

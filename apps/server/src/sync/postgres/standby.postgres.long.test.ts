@@ -20,7 +20,7 @@ import { sendSignal } from '../../testing/send-signal.ts'
 import { StoreUnavailableError, StoreWentBackError, type Synchronizer } from '../synchronizer.ts'
 import { openPostgresSynchronizer } from './postgres.ts'
 
-/** A primary with a standby, reached through a link that is redirected when they swap roles. */
+/** A primary with a standby behind a proxy, which is redirected when they swap roles. */
 let folder: string
 let primary: EmbeddedPostgres
 let standby: EmbeddedPostgres
@@ -64,7 +64,7 @@ test('an entry that only the killed primary had is not acknowledged before the s
     await expect.poll(() => waitsForStandby(primary)).toBe(true)
     await kill(primary)
     await unanswered
-    // the server shows it after its start, though the standby still lacks it
+    // after its restart the server shows the entry, although the standby does not have it
     primary = await start('a')
     const sent = sendAgain(writer, second)
     await Promise.race([sent, expect.poll(() => waitsForStandby(primary), { timeout: 60_000 }).toBe(true)])
@@ -78,14 +78,14 @@ test('an entry that only the killed primary had is not acknowledged before the s
   }
 })
 
-test('after a fail-over to an asynchronous standby that lacks answered entries the replica halts and takes no writes', async () => {
+test('after a fail-over to an asynchronous standby without answered entries the replica stops writing', async () => {
   await waitForNobody(primary)
   const store = await openPostgresSynchronizer(connection())
   const replica = await Replica.start({ store, name: 'x', recordUnlogged: async () => {}, warn: () => {} })
   try {
     await replica.propose([aReport('h1')])
     await expect.poll(() => lagOf(primary)).toBe(0)
-    // a standby that is only paused would still read the data in transit
+    // a standby that is only paused would still receive the data in transit
     await kill(standby)
     await replica.propose([aReport('h2')])
     await kill(primary)
@@ -115,7 +115,7 @@ async function appended(store: Synchronizer, entry: Entry): Promise<Place> {
   return place
 }
 
-/** Handles an entry with unknown outcome like a replica: sends it until there is an answer, and reads the log. */
+/** Sends an entry with unknown outcome like a replica: again until there is an answer, and then reads the log. */
 async function sendAgain(store: Synchronizer, entry: Entry): Promise<readonly Place[]> {
   for (;;)
     try {
@@ -133,7 +133,7 @@ const waitForNobody = (server: EmbeddedPostgres) =>
 const waitsForStandby = async (server: EmbeddedPostgres): Promise<boolean> =>
   (await onServer(server, `SELECT FROM pg_stat_activity WHERE wait_event = 'SyncRep'`)).length > 0
 
-/** The bytes that the standby has not written yet; undefined while it is not connected. */
+/** The number of bytes that the standby has not written yet; undefined while it is not connected. */
 const lagOf = async (server: EmbeddedPostgres): Promise<number | undefined> =>
   (await onServer(server, 'SELECT (pg_current_wal_lsn() - flush_lsn)::int AS lag FROM pg_stat_replication'))[0]?.lag
 
@@ -143,7 +143,7 @@ function pauseStandby(): () => void {
   return () => sendSignal(pids, 'SIGCONT')
 }
 
-/** Kills all processes of the server at once, so that none of them can still answer. */
+/** Kills all processes of the server at once, so that none of them can answer. */
 async function kill(server: EmbeddedPostgres): Promise<void> {
   sendSignal(processesOf(server.pid as number), 'SIGKILL')
   await server.stop()

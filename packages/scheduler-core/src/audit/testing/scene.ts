@@ -14,7 +14,7 @@ const grants = { classes: { VCPU: 2 } }
 export const findingsOf = (fleet: Fleet, afterMs?: number): Finding[] => [...auditWorld(fleet, afterMs)].flatMap(({ findings }) => findings)
 const inShort = ({ code, host, claim, actual }: Finding): string => [code, host, claim, actual].filter((part) => part !== null).join(' | ')
 
-/** A log in which each step is what hosts report and callers do, and what the audit finds at its end. */
+/** A log with reports of hosts and actions of callers, one per step. An audit at its end finds the contradictions. */
 export class Scene {
   readonly log = aLog()
   #sequence = 0
@@ -69,7 +69,7 @@ export class Scene {
   get found(): string[] {
     const { fleet } = this.log
     const found = findingsOf(fleet).map(inShort)
-    // All findings follow from what checkpoints contain.
+    // All findings follow from data in checkpoints, so a restored fleet must have the same ones.
     const twin = restoreFleet(JSON.parse(JSON.stringify(checkpointOf(fleet))))
     expect(findingsOf(twin).map(inShort)).toEqual(found)
     return found

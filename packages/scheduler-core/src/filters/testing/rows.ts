@@ -11,12 +11,12 @@ import type { HostIndex } from '../../values/host-index.ts'
 type Request = Parameters<typeof aRequest>[0]
 
 interface Row {
-  /** The host h1; the fleet also has h2, which is an ordinary host. */
+  /** The host h1. The fleet also has h2, an ordinary host. */
   readonly host?: HostShape
   /** The log entries after the reports of both hosts. */
   readonly after?: readonly Change[]
   readonly request?: Request
-  /** The expected result of the filter for h1: true, NOT_ASKED, or the reason of its refusal. */
+  /** The expected result of the filter for h1: true, NOT_ASKED, or the reason for its refusal. */
   readonly says: true | 'NOT_ASKED' | Reason
 }
 

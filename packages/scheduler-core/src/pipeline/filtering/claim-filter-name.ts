@@ -1,2 +1,2 @@
-/** The name of a filter that every claim has to pass, where a filter of Nova's has the same name. */
+/** The name of a filter that checks claims in a profile where a filter of Nova has the same name. */
 export const claimFilterName = (filter: string): string => `${filter} (claim)`

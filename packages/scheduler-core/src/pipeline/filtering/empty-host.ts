@@ -8,7 +8,7 @@ import { demandOf, type RequestSpec } from '../../request/request-spec.ts'
 import type { ReasonCode } from '../../text/codes.ts'
 import type { HostIndex } from '../../values/host-index.ts'
 
-/** Refusals because the host's total is too small: it would refuse the instance even if it were empty. */
+/** Reason codes for a total that is too small: such a host would refuse the instance even if it were empty. */
 const codesOfEmptyHosts: ReadonlySet<string> = new Set([
   'memory.too_little',
   'cpu.too_few',
@@ -32,8 +32,9 @@ const codesOfEmptyHosts: ReadonlySet<string> = new Set([
 export const refusesEmptyHost = (code: string): boolean => codesOfEmptyHosts.has(code)
 
 /**
- * Whether a host could hold one instance if nothing else were on it: by its ratios, the shared CPUs and the memory of each of its cells,
- * and its PCI devices. The reasons of filters do not say that where the free amount is too small as well.
+ * Whether a host could hold one instance if nothing else were on it. Reads the allocation ratios, the shared CPUs and memory of each cell,
+ * and the PCI devices. The reasons of filters are not enough: they do not show that a total is too small when the free amount is too small
+ * as well.
  */
 export function holdsOneAlone(hosts: HostTable, request: RequestSpec): (host: HostIndex) => boolean {
   const amounts = Object.entries(demandOf(request).amounts).map(([resourceClass, amount]) => ({
@@ -47,7 +48,7 @@ export function holdsOneAlone(hosts: HostTable, request: RequestSpec): (host: Ho
     const record = hosts.get(host)
     const hasAmounts = amounts.every(
       ({ resourceClass, amount, columns }) =>
-        // disk space in a pool is checked for the pool
+        // disk space in a shared pool is checked for the pool as a whole
         (resourceClass === 'DISK_GB' && record.diskPools.length > 0) || (columns !== undefined && at(columns.capacity, host) >= amount),
     )
     return (

@@ -7,14 +7,14 @@ import type { FilterStep } from './filter-step.ts'
 import { type Filtered, isAsked, passesSafely, runFiltersInSteps } from './run-filters.ts'
 
 export interface FilteredEach extends Filtered {
-  /** Hosts whose result may differ from that of the call before; undefined if any may. */
+  /** Hosts with a result that may differ from the previous call; undefined if any host's may differ. */
   readonly changed: readonly HostIndex[] | undefined
 }
 
 /**
- * Filters the hosts for the instances of a request one after the other. Each result equals that of `runFilters` (a law
- * of scheduler.suite.ts), but filters that read only the host are called again only for changed hosts. Pauses after
- * each `slice` of hosts; nobody may use the fleet until it ends.
+ * Filters the hosts for the instances of a request one after the other. Each result equals that of `runFilters` (a law of
+ * scheduler.suite.ts). Filters that read only the host are called again only for changed hosts. Pauses after each `slice` of hosts; the
+ * fleet must not be used by others until the generator ends.
  */
 export function createFiltering(
   steps: readonly FilterStep[],
@@ -72,7 +72,7 @@ export function createFiltering(
   }
 }
 
-/** Hosts whose version differs from the remembered one; the new versions are remembered. */
+/** Hosts with another version than the stored one. Their new versions are stored. */
 function takeChanged({ hosts: { columns } }: Fleet, versions: Float64Array): readonly HostIndex[] {
   const { version } = columns
   const changed: HostIndex[] = []
@@ -88,12 +88,12 @@ function takeChanged({ hosts: { columns } }: Fleet, versions: Float64Array): rea
 class Verdicts {
   readonly #steps: readonly FilterStep[]
   /**
-   * The order of the first step that refuses the host; the number of steps if none does, and one more if the host left
-   * the fleet.
+   * The position of the first step that refuses the host. The number of steps if no step refuses it, and one more if the host has left the
+   * fleet.
    */
   readonly #refusedBy: Uint16Array
   readonly #fleet: Fleet
-  /** 1 where that step failed on the host. */
+  /** 1 if the step at `refusedBy` failed on the host. */
   readonly #failed: Uint8Array
   readonly #refused: Uint32Array
   readonly #errors: Uint32Array

@@ -22,7 +22,7 @@ const claimed = (id: string, host: string, uuid: string, ...apartFrom: readonly 
     group: { uuid, policy: soft, maxServerPerHost: null, ...(apartFrom.length > 0 && { apartFrom }) },
   })
 
-/** Ends that claim, which is the second one in the fleet. */
+/** Releases the second claim in the fleet. */
 const released = (id: string): Change => ({ type: 'release', claim: `${id}.0`, fence: 3 * 65_536, reason: null })
 
 function town(...changes: readonly Change[]) {
@@ -81,7 +81,7 @@ describe('G01, credativ/ProxLB #35: members of one group share no host with memb
   })
 })
 
-describe('the judge keeps groups apart, whatever was decided meanwhile', () => {
+describe('the judge keeps two groups apart, whatever was decided at the same time', () => {
   test.each<[string, readonly Change[], readonly (string | undefined)[]]>([
     ['the second names the first', [claimed('w', 'a', web), claimed('x', 'a', backup, web)], [undefined, 'claim.group_rule']],
     ['the first names the second', [claimed('w', 'a', web, backup), claimed('x', 'a', backup)], [undefined, 'claim.group_rule']],
@@ -110,7 +110,7 @@ describe('the judge keeps groups apart, whatever was decided meanwhile', () => {
     expect(town(...changes).verdicts).toEqual(verdicts)
   })
 
-  test('a claim that joins a group does not bring them together', () => {
+  test('a claim that joins a group is refused next to a group that is kept apart', () => {
     const joining = (host: string) => {
       const { log } = town(claimed('w', 'a', web, backup), claimed('x', host, third))
       const fence = log.fleet.ledger.claims.get('x.0')?.fence ?? 0
@@ -120,7 +120,7 @@ describe('the judge keeps groups apart, whatever was decided meanwhile', () => {
     expect([joining('a'), joining('b')]).toEqual([['group.conflict'], [undefined]])
   })
 
-  test('a fleet that is restored keeps them apart', () => {
+  test('a fleet restored from a checkpoint keeps the groups apart', () => {
     const { log } = town(claimed('w', 'a', web, backup))
     const restored = restoreFleet(checkpointOf(log.fleet))
     expect(restored.groups.find(web)).toEqual(log.fleet.groups.find(web))

@@ -5,11 +5,11 @@ import { groupFrom } from '../../hosts/sources.ts'
 import type { RequestSpec } from '../../request/request-spec.ts'
 import type { HostIndex } from '../../values/host-index.ts'
 
-/** Whether the group of a request is kept apart from another group with members, by either group's rule. */
+/** Whether the request's group must be kept apart from another group that has members. Either group may have the rule. */
 export const asksApart = ({ instanceGroup }: RequestSpec, { groups }: Fleet): boolean =>
   instanceGroup !== null && groups.apartOf(instanceGroup.uuid, instanceGroup.apartFrom).length > 0
 
-/** The host has no member of a server group that the request's group is kept apart from: every claim must satisfy it. */
+/** Refuses a host with a member of a server group that must be kept apart from the request's group. Every claim must satisfy this rule. */
 export const serverGroupApartFilter: Filter = {
   name: 'ServerGroupApartFilter',
   description: 'The host has no members of a server group that the own one is kept apart from.',

@@ -28,7 +28,7 @@ describe('a host that leaves out what a filter reads', () => {
   const fleet = aFleet({ reported: { gpus: GPU }, none: {}, silent: { omitted: ['gpus', 'traits'] } })
   const request = aRequest({ gpus: { count: 1 } })
 
-  test('is refused because of the field that it leaves out, not because of its value', () => {
+  test('a host is refused because of the field that it leaves out, not because of its value', () => {
     const { firstRefusing, checksOf, steps } = examine(fleet, request, named('GpuFilter', 'RAMWeigher'), 's')
     const refusals = fleet.hosts.records.map(({ index }) => checksOf(index).find(({ verdict }) => verdict === 'FAIL'))
     expect(refusals.map((refusal) => refusal?.reason)).toEqual([
@@ -47,11 +47,11 @@ describe('a host that leaves out what a filter reads', () => {
     ])
   })
 
-  test('passes where the request needs nothing of the filter', () => {
+  test('a host passes if the request needs nothing from the filter that reads the field', () => {
     expect(hostsOf(fleet, aRequest(), named('GpuFilter', 'RAMWeigher')).sort()).toEqual(['none', 'reported', 'silent'])
   })
 
-  test('has no number from a weigher that reads it, and counts as the least', () => {
+  test('a host without the field that a weigher reads gets no number from the weigher, and counts as the lowest', () => {
     const busy = aFleet({ busy: { numIoOps: 9 }, silent: { omitted: ['numIoOps'] }, idle: { numIoOps: 1 } })
     const profile = named('ComputeFilter', 'IoOpsWeigher')
     const { weighed } = examine(busy, aRequest(), profile, 's')
@@ -59,7 +59,7 @@ describe('a host that leaves out what a filter reads', () => {
     expect(weighed.weighers[0]?.hasNonsense).toBe(true)
   })
 
-  test.each(['default', 'compat'] as const)('is refused by the filters of Nova too (%s)', (how) => {
+  test.each(['default', 'compat'] as const)('a host without the field is refused by the filters of Nova too (%s)', (how) => {
     const tight = aFleet({
       reported: { metrics: [{ name: 'm', value: 1, timestamp: '2026-11-21T08:00:00Z' }] },
       silent: { omitted: ['metrics'] },
@@ -84,7 +84,7 @@ test('left-out fields are known after a copy, a checkpoint and a delta', () => {
   expect(omitting(restored)).toEqual(omitting(fleet))
   expect([...restored.hosts.columns.omits.slice(0, 2)]).toEqual([...fleet.hosts.columns.omits.slice(0, 2)])
 
-  // A number that is reported is no longer left out.
+  // After a report with the number, the field is no longer left out.
   const { full: _, ...identity } = aReport('h', {}, 2)
   expect(log.append([{ ...identity, delta: { baseSequence: 1, numIoOps: 3 } }])).toEqual([undefined])
   expect(omitting(fleet)).toEqual([1, ['gpus'], []])
@@ -93,7 +93,7 @@ test('left-out fields are known after a copy, a checkpoint and a delta', () => {
   expect(fleet.hosts.columns.omits[0]).toBe(0)
 })
 
-test('every field that may be left out has a bit of its own', () => {
+test('every field that may be left out has its own bit', () => {
   const fleet = aFleet(Object.fromEntries(omittableFields.map((field) => [field, { omitted: [field] }])))
   const bits = [...fleet.hosts.columns.omits.slice(0, omittableFields.length)]
   expect(new Set(bits).size).toBe(omittableFields.length)

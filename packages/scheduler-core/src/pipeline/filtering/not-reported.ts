@@ -17,7 +17,7 @@ interface NotReported {
 
 const rule = fromRule('what a filter reads is reported')
 
-/** Fields that hosts leave out of their own reports; undefined if no host leaves out any of them. */
+/** Fields that at least one host leaves out of its report; undefined if no host leaves out any. */
 function leftOut({ hosts }: Fleet, reads: readonly Read[]): NotReported | undefined {
   const omits = prepareOmits(hosts, reads)
   if (omits === undefined) return undefined
@@ -33,7 +33,10 @@ function leftOut({ hosts }: Fleet, reads: readonly Read[]): NotReported | undefi
   }
 }
 
-/** What other services do not report about hosts in the namespaces of plug-ins; undefined where none of that is read. */
+/**
+ * Data about hosts that other services have not reported in the namespaces of plug-ins; undefined if the part reads none of these
+ * namespaces.
+ */
 function unreportedIn(fleet: Fleet, reads: readonly Read[], options: FilterOptions): NotReported | undefined {
   const unreportedOf = prepareUnreported(fleet, reads, options)
   if (unreportedOf === undefined) return undefined
@@ -54,7 +57,7 @@ function unreportedIn(fleet: Fleet, reads: readonly Read[], options: FilterOptio
   }
 }
 
-/** A filter that is called only for hosts that report what it reads; the others are refused, since their values are unknown. */
+/** A filter that is called only for hosts that report what it reads. All other hosts are refused, since their values are unknown. */
 export function refuseUnreported(prepared: PreparedFilter, fleet: Fleet, reads: readonly Read[], options: FilterOptions): PreparedFilter {
   return [unreportedIn(fleet, reads, options), leftOut(fleet, reads)].reduce<PreparedFilter>(
     (asked, missing) =>
@@ -66,7 +69,7 @@ export function refuseUnreported(prepared: PreparedFilter, fleet: Fleet, reads: 
             facts: (host) => (missing.of(host) ? missing.facts(host) : (asked.facts?.(host) ?? [])),
             havers() {
               const havers = asked.havers?.()
-              // a host that leaves the trait out may have it
+              // a host that does not report its traits may have the trait
               if (havers === undefined) return undefined
               const { each } = havers
               const mayHave = (has: (host: HostIndex) => boolean) => (host: HostIndex) => missing.of(host) || has(host)
@@ -83,8 +86,7 @@ export function refuseUnreported(prepared: PreparedFilter, fleet: Fleet, reads: 
 }
 
 /**
- * The numbers of a weigher, with no number for hosts that do not report what it reads. `ages`: the numbers also depend
- * on the time of the log.
+ * The numbers of a weigher. Hosts that do not report what it reads get no number. `ages`: the numbers also depend on the time of the log.
  */
 export function withoutUnreported(
   rawOf: (host: HostIndex) => number,

@@ -18,7 +18,7 @@ import { refuseUnreported } from './not-reported.ts'
 import { reasonOf } from './step-reasons.ts'
 import { createTopologySpreadFilter } from './topology-spread.ts'
 
-/** Whether the request needs anything of a step: if so, a step that failed refuses every host. */
+/** Whether the request needs anything from a step. If so, a step that failed refuses every host. */
 export const isAsked = ({ prepared, failed }: FilterStep): boolean => prepared !== undefined || failed
 
 export interface Filtered {
@@ -28,13 +28,13 @@ export interface Filtered {
 }
 
 /**
- * Prepares the filters of a profile for a request, candidates first. Valid while the fleet has the same hosts. Filters that the request's
- * `forceVerify` leaves out do not run on forced hosts.
+ * Prepares the filters of a profile for a request, the candidates filter first. The result is valid while the fleet has the same hosts.
+ * Filters that the request's `forceVerify` excludes do not run on forced hosts.
  */
 export const prepareFilters = (compiled: CompiledProfile, request: RequestSpec, fleet: Fleet): readonly FilterStep[] =>
   atOnce(prepareFiltersInSteps(compiled, request, fleet))
 
-/** The same with a pause after each filter: some examine all hosts, or all aggregates, while they prepare. */
+/** Prepares the filters like `prepareFilters`, with a pause after each filter, because some of them examine all hosts or all aggregates. */
 export function* prepareFiltersInSteps(compiled: CompiledProfile, request: RequestSpec, fleet: Fleet): Steps<readonly FilterStep[]> {
   const isVerified = isVerifiedOf(request)
   const prepare = (step: CompiledFilter): FilterStep => {
@@ -44,7 +44,7 @@ export function* prepareFiltersInSteps(compiled: CompiledProfile, request: Reque
     if (!isVerified(step)) return { ...known, prepared: undefined, failed: false }
     try {
       const prepared = filter.prepare(request, fleet, options)
-      // fields that the report leaves out were checked before the question was sent
+      // a filter outside of this process: its missing fields were checked before the call
       const reads = isOutside ? [] : readsOf(filter.reads, options)
       return { ...known, prepared: prepared && refuseUnreported(prepared, fleet, reads, options), failed: false }
     } catch (error) {
@@ -52,7 +52,7 @@ export function* prepareFiltersInSteps(compiled: CompiledProfile, request: Reque
     }
   }
   const candidates = prepare(asCandidates(compiled))
-  // If preparing failed, the step refuses every host.
+  // If preparing the candidates failed, no hosts are named, and the step refuses every host.
   const named = candidates.failed ? undefined : compiled.candidates.named?.(request, fleet)
   const steps: FilterStep[] = [{ ...candidates, ...(named !== undefined && { named }) }]
   for (const step of compiled.filters) {
@@ -60,7 +60,7 @@ export function* prepareFiltersInSteps(compiled: CompiledProfile, request: Reque
     yield
     steps.push(prepare(step))
   }
-  // Steps that only exist for requests that need them, so that cached data of other requests is unaffected.
+  // These steps exist only for requests that need them, so that cached data of other requests remains valid.
   if (asksApart(request, fleet)) steps.push(prepare(asClaims(compiled, serverGroupApartFilter)))
   if (request.topologySpread.length === 0) return steps
   yield
@@ -70,9 +70,9 @@ export function* prepareFiltersInSteps(compiled: CompiledProfile, request: Reque
 const MAINTENANCE = hostStatuses.indexOf('MAINTENANCE')
 
 /**
- * The hosts whose domains count in a topology spread: those that the request admits, that could hold an instance if
- * they were empty, and that are not in MAINTENANCE, which counts as absent. Disabled, down or full hosts count,
- * because members may be placed there again. Below feature level ADMITTED_DOMAINS every host counts.
+ * The hosts whose domains count in a topology spread. They are admitted by the request, could hold an instance if they were empty, and are
+ * not in MAINTENANCE, which counts as absent. Disabled, down and full hosts count, because members may be placed on them later. Below
+ * feature level ADMITTED_DOMAINS every host counts.
  */
 export function countedHosts(
   steps: readonly FilterStep[],
@@ -110,7 +110,7 @@ const asClaims = ({ profile }: CompiledProfile, filter: Filter): CompiledFilter 
   verifiedAt: 'NONE',
 })
 
-/** The extent to which a request is to be verified: filters of its level and of lower levels run. */
+/** How strictly a request with forced hosts is verified: filters of its level and of lower levels run. */
 const levels = { NONE: 0, HARD: 1, ALL: 2 } as const
 
 function isVerifiedOf({ forceHosts, forceNodes, forceVerify }: RequestSpec): (filter: CompiledFilter) => boolean {
@@ -121,7 +121,7 @@ function isVerifiedOf({ forceHosts, forceNodes, forceVerify }: RequestSpec): (fi
 /** Runs every filter over the remaining hosts. If a filter throws on a host, the host is refused. */
 export const runFilters = (steps: readonly FilterStep[], fleet: Fleet): Filtered => atOnce(runFiltersInSteps(steps, fleet, WHOLE))
 
-/** The same as a generator that pauses; the fleet must not change until it ends. */
+/** Runs the filters like `runFilters`, as a generator that pauses. The fleet must not change until it ends. */
 export function* runFiltersInSteps(steps: readonly FilterStep[], fleet: Fleet, slice = HOSTS_AT_ONCE): Steps<Filtered> {
   const asked = steps.filter(isAsked)
   let entered = fleet.hosts.presentCount
@@ -129,7 +129,7 @@ export function* runFiltersInSteps(steps: readonly FilterStep[], fleet: Fleet, s
   const hosts = named === undefined ? everyHost(fleet) : Int32Array.from(named)
   let left = hosts.length
   const counts: FilterCount[] = []
-  // The slice is for all filters together: with few hosts several filters run before a pause.
+  // The slice counts calls of all filters together. With few hosts several filters run before a pause.
   let untilPause = slice
   for (const { name, prepared } of asked) {
     let [kept, errors] = prepared === undefined ? [0, left] : [0, 0]
@@ -158,7 +158,7 @@ function everyHost({ hosts: { isWhole, count, presentIndexes } }: Fleet): Int32A
   return hosts
 }
 
-/** Moves the hosts among these that pass behind the first `kept` of the list, in their order, and returns how many it then has. */
+/** Moves the passing hosts of this part of the list behind the first `kept` hosts, in order. Returns the new number of kept hosts. */
 function keepPassing(
   prepared: PreparedFilter,
   hosts: Int32Array,
@@ -175,7 +175,7 @@ function keepPassing(
       else if (verdict !== false) break
     }
   } catch {
-    // the loop below calls the filter for the same host again, with error handling
+    // the loop below calls the filter again for the same host, with error handling
   }
   let errors = 0
   for (; i < to; i++) {
@@ -187,7 +187,7 @@ function keepPassing(
   return { kept, errors }
 }
 
-/** The filter's verdict for a host; undefined when it threw or returned anything but true or false. */
+/** Calls a filter for a host. Returns undefined if the filter threw, or returned anything but true or false. */
 export function passesSafely(prepared: PreparedFilter, host: HostIndex): boolean | undefined {
   try {
     const verdict: unknown = prepared.passes(host)

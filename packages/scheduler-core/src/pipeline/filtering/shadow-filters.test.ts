@@ -25,19 +25,19 @@ function decided(profile: ReturnType<typeof aProfile>) {
 }
 
 describe('a filter in shadow mode', () => {
-  test('refuses no host, and does not change the decision', () => {
+  test('a filter in shadow mode refuses no host, and does not change the decision', () => {
     expect(decided(withTraits(false)).host).toBe('h2')
     expect(decided(withTraits(true))).toEqual(decided(aProfile({ filters: [{ name: 'RamFilter' }] })))
     expect(decided(withTraits(true)).host).toBe('h3')
   })
 
-  test('refuses no host by the rules of Nova either', () => {
+  test('a filter in shadow mode refuses no host under compat: nova either', () => {
     const filters = [{ name: 'NumInstancesFilter', options: { max_instances_per_host: 1 }, shadow: true }]
     const nova = (list: ProfileInput['filters']) => aProfile({ compat: 'nova', filters: list, weighers: [] })
     expect(decided(nova(filters))).toEqual(decided(nova([])))
   })
 
-  test('runs in an explanation, is counted by reason, and removes no host from the funnel', () => {
+  test('an explanation runs a filter in shadow mode and counts its reasons, and the funnel keeps its hosts', () => {
     const fleet = aFleet(hosts)
     const profile = withTraits(true)
     const found = examine(fleet, request, profile, 's')
@@ -51,9 +51,10 @@ describe('a filter in shadow mode', () => {
     ])
   })
 
-  test('needs feature level 4', () => expect([profileLevel(withTraits(true)), profileLevel(withTraits(false))]).toEqual([4, 1]))
+  test('a profile with a filter in shadow mode needs feature level 4', () =>
+    expect([profileLevel(withTraits(true)), profileLevel(withTraits(false))]).toEqual([4, 1]))
 
-  test('cannot be a filter that every claim has to pass', () => {
+  test('a filter that checks claims cannot be in shadow mode', () => {
     const parsed = parseProfile({ name: 'p', number: 1, filters: [{ name: 'ResourceClassFilter', shadow: true }], weighers: [] })
     expect(parsed).toMatchObject({
       ok: false,

@@ -10,14 +10,14 @@ import { type Findings, NOT_THERE, PASSES_ALL } from '../findings.ts'
 import { passesSafely, prepareFilters } from './run-filters.ts'
 import { reasonOf } from './step-reasons.ts'
 
-/** What a filter in shadow mode would have refused. It refuses no host, so the funnel is complete. */
+/** The hosts that a filter in shadow mode would have refused. The filter refuses no host, so the funnel has all of them. */
 export interface ShadowStep {
   readonly filter: string
-  /** False when the request needs nothing of it. */
+  /** False if the request needs nothing from the filter. */
   readonly asked: boolean
-  /** Hosts that it would refuse. */
+  /** The number of hosts that the filter would refuse. */
   readonly wouldRefuse: number
-  /** Hosts among them that all other filters passed: those that the filter would remove from the result. */
+  /** The number of those hosts that all other filters passed: the filter would remove them from the result. */
   readonly ofThosePassing: number
   readonly reasons: readonly ReasonCount[]
 }

@@ -14,7 +14,7 @@ interface Town {
   readonly zones: Readonly<Record<string, readonly string[]>>
   readonly hosts?: Readonly<Record<string, HostShape>>
   readonly changes?: readonly Change[]
-  /** Hosts that hold one member each, or as many as they are listed. */
+  /** Hosts that hold one member each. A host that is listed twice holds two. */
   readonly members?: readonly string[]
   readonly level?: number
   readonly profile?: string
@@ -24,7 +24,7 @@ type Asks = Omit<Parameters<typeof aRequest>[0] & object, 'topologySpread' | 'in
 
 const group = { uuid: aUuid(3), policy: 'SOFT_AFFINITY' as const }
 
-/** The hosts on which one more member may be placed, and why the first other host of the zones is refused. */
+/** The hosts on which one more member may be placed, and the reason for the first refused host of the zones. */
 function saidOf(
   { zones, hosts = {}, changes = [], members = [], level = ADMITTED_DOMAINS, profile: named }: Town,
   key: string,
@@ -285,7 +285,7 @@ describe('a spread counts the domains that the request can use, and names the on
   })
 })
 
-/** Hosts of a further aggregate, which determines their rack before all others: its uuid is the least. */
+/** Adds hosts to an aggregate with this rack. The aggregate has the lowest uuid, so that it determines their rack. */
 function rackOf(hosts: readonly string[], rack: string): Change {
   return { type: 'aggregate', uuid: aUuid(1), expectedVersion: 0, next: { name: 'moved', hosts, metadata: { rack } } }
 }

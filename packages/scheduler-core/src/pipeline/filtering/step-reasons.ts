@@ -5,8 +5,8 @@ import type { HostIndex } from '../../values/host-index.ts'
 import type { FilterStep } from './filter-step.ts'
 
 /**
- * The reason with which a filter refuses a host. If a filter fails while it gives its reason, that counts as an error
- * of the filter, and the explanation goes on.
+ * The reason with which a filter refuses a host. If the filter fails to give a reason, the reason is the filter's error, and the
+ * explanation continues.
  */
 export function reasonOf({ name, prepared, failed, error }: FilterStep, host: HostIndex): Reason {
   if (failed || prepared === undefined) return failure(name, error)
@@ -18,14 +18,14 @@ export function reasonOf({ name, prepared, failed, error }: FilterStep, host: Ho
   }
 }
 
-/** The facts of a filter in addition to its reason; from one that gives no facts, or fails in giving them, the numbers of the reason. */
+/** The facts that a filter adds to its reason. If the filter gives no facts or fails, the facts are the numbers of the reason. */
 export function factsOf({ name, prepared }: FilterStep, host: HostIndex, reason: Reason): readonly Fact[] {
   if (reason.code !== 'filter.error')
     try {
       const facts = prepared?.facts?.(host) ?? []
       if (facts.length > 0) return facts
     } catch {
-      // if this fails, the reason is shown without facts
+      // if the filter fails, the reason is shown without facts
     }
   const { subject = name, need: required, have: actual, unit } = reason
   const unknown = fromRule(reason.code === 'filter.error' ? `${name} failed` : `as ${name} says`)
@@ -41,7 +41,7 @@ export function factsOf({ name, prepared }: FilterStep, host: HostIndex, reason:
   ]
 }
 
-/** The cause of a filter's failure: what it could not read, if the error says so. */
+/** The reason for a filter that failed. It names the field that the filter could not read, if the error names one. */
 function failure(name: string, error: unknown): Reason {
   const have = error instanceof Error ? shorten(error.message) : undefined
   return {

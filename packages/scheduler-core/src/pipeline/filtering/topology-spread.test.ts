@@ -13,8 +13,8 @@ import { ADMITTED_DOMAINS, SPREAD_ASKED_AGAIN } from '../../values/levels.ts'
 export const profile = builtInProfiles.find(({ name }) => name === 'first-fit') as Profile
 
 /**
- * The hosts of four members on two hosts of rack r1, one of rack r2, and one of no rack, each host with room for all;
- * and why the next member is refused.
+ * Four members are on two hosts of rack r1, one host of rack r2, and one host without a rack. Each host has free capacity for all. Returns
+ * the hosts with the new members, and the reason why the next member is refused.
  */
 function spread(rule: Partial<TopologySpread>, by = profile, level?: number) {
   const fleet = aFleet({ a: {}, b: {}, c: {}, d: {} })
@@ -103,7 +103,7 @@ test('under compat: nova a rack that was refused is used again later', () => {
   expect(racksOf(SPREAD_ASKED_AGAIN - 1)).toHaveLength(3)
 })
 
-test('F11: the solver counts the same domains', () => {
+test('F11: the solver counts the same domains as the filter', () => {
   const log = aLog()
   log.append([{ type: 'feature', level: ADMITTED_DOMAINS }, ...['a', 'b', 'c'].map((name) => aReport(name))])
   const zone = { name: 'z1', hosts: ['a', 'b'], metadata: { availability_zone: 'z1' } }

@@ -50,7 +50,7 @@ export const createTopologySpreadFilter = (isCounted: (host: HostIndex) => boole
 interface Refusal {
   readonly reason: Reason
   readonly field: string
-  /** The domain with the fewest members, if the requirement follows from it. */
+  /** The domain with the fewest members, if the required number follows from it. */
   readonly fewest?: Pick<Term, 'name' | 'value'>
 }
 
@@ -61,14 +61,14 @@ function ruleOf(
   i: number,
   isCounted: (host: HostIndex) => boolean,
 ): (host: HostIndex) => Refusal | undefined {
-  // Looked up once for all instances, since hosts and aggregates do not change meanwhile.
+  // Looked up once for all instances, since hosts and aggregates do not change while the request is decided.
   const find = domainsOf(fleet, topologyKey)
   const domains = fleet.hosts.records.map(({ index }) => find(index))
   const domainOf = (host: HostIndex) => domains[host]
   const field = (name: string) => `topologySpread.${i}.${name}`
   const countNow = createMemberCount(fleet, request, domainOf)
   let counted: { readonly writes: number; readonly members: ReadonlyMap<string, number>; readonly fewest: string | undefined } | undefined
-  // Members are added one by one, including picks of this request: they are counted again only when there are more.
+  // Counts members, including those that earlier instances of this request added. They are counted again only when there are more.
   const count = () => {
     const { writes } = fleet.groups
     if (counted?.writes !== writes) {
@@ -104,7 +104,7 @@ function ruleOf(
   }
 }
 
-/** The first domain with the fewest members among those with a host that counts; undefined: there is none. */
+/** The first domain with the fewest members among those with a host that counts; undefined if no domain has one. */
 function fewestOf(
   { hosts }: Fleet,
   members: ReadonlyMap<string, number>,
@@ -116,7 +116,7 @@ function fewestOf(
     const domain = domainOf(index as HostIndex)
     if (domain === undefined) continue
     const held = members.get(domain) ?? 0
-    // Most hosts are in a domain that is known to hold as few, so the costly check comes last.
+    // Most hosts are in a domain that does not have fewer members, so the expensive check of the host comes last.
     if ((fewest === undefined || held < fewest.held) && isCounted(index as HostIndex)) fewest = { domain, held }
   }
   return fewest?.domain

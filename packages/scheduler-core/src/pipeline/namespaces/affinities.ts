@@ -5,14 +5,14 @@ import type { Profile } from '../../records/profile.ts'
 import type { RequestSpec } from '../../request/request-spec.ts'
 import { readsByAge } from './reading.ts'
 
-/** All affinities to volumes and ports of other services. They depend on the age of the documents. */
+/** All affinities to volumes and ports that other services report. They depend on the age of the documents. */
 const affinities = [volumeAffinity, portAffinity]
 
-/** Whether a decision depends on the time: documents grow too old even while no entry is written. */
+/** Whether a decision depends on the time. Documents grow too old even while no entry is written. */
 export const asksAges = (request: RequestSpec, profile: Profile, plugins: Plugins): boolean =>
   affinities.some(
     ({ hint, own }) => (request.schedulerHints[hint] ?? []).length > 0 || (request.nearVolumesAndPorts && own(request).length > 0),
   ) || readsByAge(profile, plugins)
 
-/** The volumes and ports that the instances of a request have, whichever form the request came in. */
+/** The volumes and ports that the instances of a request have, in either form of a request. */
 export const ownThingsOf = (request: RequestSpec) => ({ volumes: volumeAffinity.own(request), ports: portAffinity.own(request) })

@@ -8,7 +8,7 @@ import { compileProfile } from '../compile.ts'
 /** A namespace that a filter or weigher reads. */
 interface Reading {
   readonly namespace: string
-  /** The maximum age that its option sets; undefined if the namespace's own applies. */
+  /** The maximum age from the part's option; undefined if the maximum age of the namespace applies. */
   readonly maxAgeSeconds: number | undefined
 }
 
@@ -25,7 +25,7 @@ const known = memoByObject((plugins: Plugins) =>
   }),
 )
 
-/** The namespaces among the fields that are read, each once, with its fields. */
+/** The namespaces among the fields that a part reads, each once, with its fields. */
 export function fieldsIn(reads: readonly Read[]): ReadonlyMap<string, readonly string[]> {
   const fields = new Map<string, string[]>()
   for (const read of reads) {
@@ -39,14 +39,13 @@ export function fieldsIn(reads: readonly Read[]): ReadonlyMap<string, readonly s
 
 const namespacesIn = (reads: readonly Read[]): readonly string[] => [...fieldsIn(reads).keys()]
 
-/** The maximum age of a document for a filter or weigher with these options. */
+/** The maximum age of a document that the options of a filter or weigher set. */
 export const maxAgeIn = ({ maxAgeSeconds }: Readonly<Record<string, unknown>>): Pick<Reading, 'maxAgeSeconds'> => ({
   maxAgeSeconds: typeof maxAgeSeconds === 'number' && maxAgeSeconds > 0 ? maxAgeSeconds : undefined,
 })
 
 /**
- * Whether decisions by a profile version depend on the time whatever is requested, because filters or weighers of it read what services
- * report under the namespaces of plug-ins.
+ * Whether decisions by a profile version depend on the time for every request, because its parts read documents of plug-ins' namespaces.
  */
 export const readsByAge = (profile: Profile, plugins: Plugins): boolean =>
   plugins.namespaces.length > 0 && readingsOf(profile, plugins).some(({ namespace }) => !isRegistered(namespace))

@@ -5,8 +5,8 @@ import { profileRef } from '../../records/profile.ts'
 import { readingsOf } from './reading.ts'
 
 /**
- * From which age on, in milliseconds, an unchanged document is to be written again, so that it does not grow too old: a quarter of the
- * shortest age that is allowed by a profile in use or on trial. Undefined where no such profile reads the namespace.
+ * The age in milliseconds at which an unchanged document must be written again, so that it does not grow too old. It is a quarter of the
+ * shortest maximum age in any profile that is in use or in a rollout. Undefined if no such profile reads the namespace.
  */
 export function renewalAge(fleet: Pick<Fleet, 'profiles' | 'plugins'>, name: string): number | undefined {
   const { profiles } = fleet

@@ -19,9 +19,9 @@ export interface Unreported {
 }
 
 /**
- * Finds out whether other services reported about a host what a filter or weigher reads of the namespaces of plug-ins; undefined where it
- * reads of none. Filters that read the release's own namespaces check that themselves. A namespace that no loaded plug-in defines counts as
- * not reported for every host.
+ * Prepares a check whether other services have reported the data about a host that a part reads in namespaces of plug-ins. Undefined if it
+ * reads none of them. Filters that read the release's own namespaces check their data themselves. A namespace that no loaded plug-in
+ * defines counts as not reported for every host.
  */
 export function prepareUnreported(
   fleet: Fleet,

@@ -31,7 +31,7 @@ const picked = ({ weighed: { hosts, totals }, tieOrder, hostSubsetSize, want, se
   return pick(weighed, want, profile, createTieOrder(profile, seed), createRandom(seed))
 }
 
-test('whatever decides among equals, only hosts among the best that the profile allows are chosen', () => {
+test('with any tie order only hosts among the allowed best are chosen', () => {
   fc.assert(
     fc.property(given, (input) => {
       const { hosts, totals } = input.weighed
@@ -40,7 +40,7 @@ test('whatever decides among equals, only hosts among the best that the profile 
       const better = totals.filter((total) => total > (totals[hosts.indexOf(found.host)] as number)).length
       expect(better).toBeLessThan(input.hostSubsetSize)
       expect(better).toBeLessThanOrEqual(found.rank)
-      // The ranking is by totals alone, and ties only decide the order of equal hosts.
+      // The ranking follows the totals alone. The tie order only decides between equal hosts.
       const ranked = found.ranked.map((position) => totals[position] as number)
       expect(ranked).toEqual([...totals].sort((a, b) => b - a).slice(0, ranked.length))
       return true
@@ -49,7 +49,7 @@ test('whatever decides among equals, only hosts among the best that the profile 
   )
 })
 
-test('the same seed makes the same choice, and with ties by first sight all seeds do', () => {
+test('the same seed makes the same choice, and with the tie order by first sight every seed does', () => {
   fc.assert(
     fc.property(given, fc.string(), (input, other) => {
       expect(picked(input)).toEqual(picked(input))

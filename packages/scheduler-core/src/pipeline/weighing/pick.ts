@@ -6,9 +6,9 @@ import type { Weighed } from './run-weighers.ts'
 
 export interface Picked {
   readonly host: HostIndex
-  /** The best hosts as positions in `weighed.hosts`, best first: at least `want` of them if there are enough. */
+  /** The best hosts as positions in `weighed.hosts`, best first. At least `want` of them, if there are that many. */
   readonly ranked: readonly number[]
-  /** Position in `ranked` of the chosen host; above 0 only with a subset size above 1. */
+  /** The position in `ranked` of the chosen host. It is above 0 only with a subset size above 1. */
   readonly rank: number
   /** The number of hosts that share the best total. */
   readonly tied: number
@@ -42,17 +42,17 @@ export function pick(weighed: Weighed, want: number, profile: Profile, tieOrder:
   return { host: hosts[ranked[rank] as number] as HostIndex, ranked, rank, tied }
 }
 
-/** Up to this count, insertion into a sorted list is faster than sorting all; beyond, its cost is quadratic in the count. */
+/** Up to this count, insertion into a sorted list is faster than sorting all hosts. Its cost is quadratic in the count. */
 const SHORT = 64
 
-/** The positions of all hosts, best first, with pauses, in the same order as `best`. */
+/** The positions of all hosts, best first, in the same order as `best`. Pauses while it sorts. */
 export const rankAll = ({ hosts, totals }: Weighed, tieOrder: TieOrder): Steps<number[]> =>
   sortInSteps(
     Array.from(hosts.keys()),
     (a, b) => (totals[b] as number) - (totals[a] as number) || tieOrder(hosts[a] as number) - tieOrder(hosts[b] as number),
   )
 
-/** Positions of the `count` best hosts, best first. No two hosts are equal, so both ways find the same order. */
+/** Positions of the `count` best hosts, best first. No two hosts have the same rank, so both algorithms find the same order. */
 export function best({ hosts, totals }: Weighed, count: number, tieOrder: TieOrder): number[] {
   const ranked: number[] = []
   const isBetter = (a: number, b: number): boolean => {

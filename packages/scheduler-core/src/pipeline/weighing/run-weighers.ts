@@ -21,14 +21,14 @@ export interface WeigherScores {
   readonly unit: string
   /** The multiplier of hosts that have no multiplier of their own. */
   readonly multiplier: number
-  /** The multiplier of every host, if some may have their own. */
+  /** The multiplier of every host; absent if all hosts have the same one. */
   readonly multipliers?: Float64Array
   readonly raw: Float64Array
-  /** Raw numbers scaled by the profile's normalisation; the contribution to the total is the host's multiplier x this. */
+  /** Raw numbers scaled by the profile's normalisation. A host's contribution to the total is its multiplier x this number. */
   readonly normalised: Float64Array
   readonly min: number
   readonly max: number
-  /** Whether some hosts had no valid number: they get the lowest number of the others. */
+  /** Whether some hosts had no valid number. They get the lowest number of the other hosts. */
   readonly hasNonsense?: true
 }
 
@@ -39,11 +39,11 @@ export interface WeighStep {
   readonly minval: number | undefined
   readonly normalisation: Profile['normalisation']
   readonly multiplier: number
-  /** The multiplier of each of these hosts, where some may have their own. */
+  /** The multiplier of each of these hosts; undefined if all hosts have the same one. */
   readonly multipliersOf: ((hosts: Int32Array) => Float64Array) | undefined
-  /** The raw numbers of these hosts as the weigher returns them, invalid ones included. */
+  /** The raw numbers of these hosts, as the weigher returns them. They may be invalid. */
   readonly rawOf: (hosts: Int32Array) => Float64Array
-  /** See Weigher. */
+  /** See `Weigher.readsHostOnly`. */
   readonly readsHostOnly: boolean
 }
 
@@ -62,7 +62,7 @@ export function runWeighers(steps: readonly WeighStep[], hosts: Int32Array): Wei
   return { hosts, weighers, totals: totalsOf(weighers, new Float64Array(hosts.length)) }
 }
 
-/** The same as `runWeighers`, as a generator that pauses. */
+/** Computes the same as `runWeighers`, as a generator that pauses. */
 export function* runWeighersInSteps(steps: readonly WeighStep[], hosts: Int32Array, slice = HOSTS_AT_ONCE): Steps<Weighed> {
   if (slice === WHOLE) return runWeighers(steps, hosts)
   const weighers: WeigherScores[] = []
@@ -113,7 +113,7 @@ export function totalsOf(weighers: readonly WeigherScores[], totals: Float64Arra
   return totals
 }
 
-/** The multiplier of a weigher's number for a host, by the host's position in `Weighed.hosts`. */
+/** The multiplier of a weigher for the host at a position in `Weighed.hosts`. */
 export const multiplierAt = ({ multiplier, multipliers }: WeigherScores, position: number): number =>
   multipliers === undefined ? multiplier : (multipliers[position] as number)
 
@@ -129,16 +129,16 @@ function prepareRaw(
   const { rawOf, ages } = withoutUnreported(
     prepareSafely(() => weigher.prepare(request, fleet, options, multiplier)),
     fleet,
-    // Hosts without a report for a weigher outside of this process were handled when the question was asked.
+    // Hosts without the report that an outside weigher reads were handled before it was called.
     weigher.outside === undefined ? readsOf(weigher.reads, options) : [],
     options,
   )
-  // Cached numbers of a host do not depend on the time.
+  // Only numbers that do not depend on the time are cached.
   const key = ages ? undefined : weigher.cacheKey?.(request, options)
   return key === undefined ? fillEach(rawOf) : fillFrom(cachedScores(fleet, `${cacheName}\u0000${key}`), fleet, rawOf)
 }
 
-/** A host's own multiplier is cached like a raw number: an edit of one of its aggregates raises its version. */
+/** The multiplier of a host is cached like a raw number, because an edit of one of its aggregates raises the host's version. */
 function prepareMultipliers(
   { weigher, options, multiplier, cacheName }: CompiledWeigher,
   fleet: Fleet,
@@ -156,7 +156,7 @@ const fillEach =
     return numbers
   }
 
-/** Cached numbers, computed again for the hosts that changed. */
+/** Fills a cache: numbers are computed again only for hosts that changed. */
 const fillFrom =
   ({ raw: known, version: knownAt }: CachedScores, { hosts: { columns } }: Fleet, numberOf: (host: HostIndex) => number) =>
   (hosts: Int32Array): Float64Array => {
@@ -174,10 +174,7 @@ const fillFrom =
     return numbers
   }
 
-/**
- * A weigher that throws never fails a decision: its numbers become invalid, and an invalid number counts as the lowest
- * one.
- */
+/** A weigher that throws does not fail a decision. Its number becomes invalid, and an invalid number counts as the lowest one. */
 function prepareSafely(prepare: () => (host: HostIndex) => number): (host: HostIndex) => number {
   let rawOf: (host: HostIndex) => number
   try {
@@ -196,7 +193,7 @@ function prepareSafely(prepare: () => (host: HostIndex) => number): (host: HostI
 
 function leastForNonsense(raw: Float64Array): Float64Array {
   let nonsense = false
-  // x - x is 0 for every finite number and for no other.
+  // x - x is 0 for every finite number, and NaN for all others.
   for (let i = 0; i < raw.length; i++) if ((raw[i] as number) - (raw[i] as number) !== 0) nonsense = true
   if (!nonsense) return raw
   const finite = raw.filter(Number.isFinite)
@@ -217,8 +214,8 @@ export function boundsOf(raw: Float64Array, minval: number | undefined): { min: 
 }
 
 /**
- * minmax is (x - min) / (max - min), in this order of operations, which equals Nova's to the last bit. `room` is written where it is given
- * and the rule needs it.
+ * Scales raw numbers. minmax is (x - min) / (max - min) in this order of operations, so that the result equals Nova's to the last bit. The
+ * result is written into `room` if it is given and the rule needs an array.
  */
 export function normalise(raw: Float64Array, min: number, max: number, how: Profile['normalisation'], room?: Float64Array): Float64Array {
   if (how === 'fixed') return raw

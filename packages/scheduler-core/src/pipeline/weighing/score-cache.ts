@@ -1,16 +1,13 @@
 import type { Fleet } from '../../fleet/fleet.ts'
 
-/** Raw numbers of one weigher for one kind of request, each valid at the host version next to it. */
+/** Raw numbers of one weigher for one kind of request. Each is valid at the host version in `version`. */
 export interface CachedScores {
   raw: Float64Array
-  /** Host version at which `raw` was computed; -1 = never. */
+  /** The version of the host at which `raw` was computed; -1 means never. */
   version: Float64Array
 }
 
-/**
- * The largest number of scores that is kept per fleet; beyond it, the least recently used kinds of request are
- * dropped.
- */
+/** The largest number of scores that are cached per fleet. Beyond it, the least recently used kinds of request are dropped. */
 const MAX_NUMBERS = 16_000_000
 const MAX_KEYS = 4_096
 

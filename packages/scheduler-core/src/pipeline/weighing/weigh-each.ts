@@ -13,10 +13,9 @@ import {
 } from './run-weighers.ts'
 
 /**
- * Weighs the hosts for the instances of a request one after the other. Each result equals that of `runWeighers` (a law
- * of scheduler.suite.ts), but while few hosts changed, only their numbers are computed again, and those that depend on
- * a changed minimum or maximum. A result is valid until the next call. Pauses after each `slice` of hosts; nobody may
- * use the fleet until it ends.
+ * Weighs the hosts for the instances of a request one after the other. Each result equals that of `runWeighers` (a law of
+ * scheduler.suite.ts). If few hosts changed, only their numbers are computed again, and those that depend on a changed minimum or maximum.
+ * A result is valid until the next call. Pauses after each `slice` of hosts; the fleet must not be used by others until the generator ends.
  */
 export function createWeighing(steps: readonly WeighStep[], slice = HOSTS_AT_ONCE): (filtered: FilteredEach) => Steps<Weighed> {
   const isKept = steps.every(({ readsHostOnly, normalisation }) => readsHostOnly && normalisation !== 'rank')
@@ -32,7 +31,7 @@ export function createWeighing(steps: readonly WeighStep[], slice = HOSTS_AT_ONC
 
 class Kept {
   readonly #steps: readonly WeighStep[]
-  /** arrays that only this class writes */
+  /** the arrays of this object are written by this class only */
   weighed: Weighed
 
   constructor(steps: readonly WeighStep[], weighed: Weighed) {
@@ -40,10 +39,7 @@ class Kept {
     this.weighed = weighed
   }
 
-  /**
-   * Continues with these hosts, of which only `changed` differ. Returns false if that is impossible; the object must
-   * then be discarded.
-   */
+  /** Continues with these hosts, where only `changed` differ. Returns false if that is impossible; the object must then be discarded. */
   follow(hosts: Int32Array, changed: readonly HostIndex[]): boolean {
     const before = this.weighed.hosts
     const gone = changed.map((host) => (positionIn(hosts, host) < 0 ? positionIn(before, host) : -1)).filter((position) => position >= 0)
@@ -55,7 +51,7 @@ class Kept {
     for (const [w, step] of this.#steps.entries()) {
       const scores = this.weighed.weighers[w] as WeigherScores
       const fresh = step.rawOf(stayed)
-      // An invalid number counts as the least of the others, so all numbers have to be read.
+      // An invalid number counts as the lowest of the others, which requires all numbers.
       if (!fresh.every(Number.isFinite)) return false
       let isBoundStale = gone.some((position) => isBound(scores, scores.raw[position] as number))
       const left = without(scores, gone)
@@ -89,7 +85,7 @@ class Kept {
   }
 }
 
-/** Whether removing or adding this number may change the spread. */
+/** Whether a change of this number may change the minimum or maximum. */
 const isBound = ({ min, max }: WeigherScores, raw: number): boolean => raw <= min || raw >= max
 
 function without(scores: WeigherScores, positions: readonly number[]): WeigherScores {
@@ -98,7 +94,7 @@ function without(scores: WeigherScores, positions: readonly number[]): WeigherSc
   return {
     ...scores,
     raw,
-    // `fixed` leaves the raw numbers as they are, so both are one array.
+    // With `fixed`, raw and normalised numbers are the same array.
     normalised: scores.normalised === scores.raw ? raw : cut(scores.normalised, positions),
     ...(scores.multipliers !== undefined && { multipliers: cut(scores.multipliers, positions) }),
   }
@@ -110,7 +106,7 @@ function cut(numbers: Float64Array, positions: readonly number[]): Float64Array 
   return numbers.subarray(0, numbers.length - positions.length)
 }
 
-/** The position of a host among hosts in order of index; -1: it is not among them. */
+/** The position of a host in this list, which is sorted by index; -1 if it is not in the list. */
 function positionIn(hosts: Int32Array, host: HostIndex): number {
   let low = 0
   let high = hosts.length

@@ -1,7 +1,7 @@
-/** The zone of dates and times that do not name one: this machine's, or UTC. */
+/** The zone of dates and times without one: the zone of this machine, or UTC. */
 export type MomentZone = 'local' | 'utc'
 
-/** The typed moment, in the form of an address; or the problem with it. */
+/** The typed moment in the form of an address, or the problem with it. */
 export type MomentRead = { readonly at: string } | { readonly problem: string }
 
 const units: Readonly<Record<string, number>> = { s: 1_000, m: 60_000, min: 60_000, h: 3_600_000, d: 86_400_000, w: 604_800_000 }
@@ -14,7 +14,7 @@ const clockForm = /^(\d{1,2}):(\d{2})(?::(\d{2}))?\s*(Z|UTC)?$/i
 
 /**
  * Reads a revision (`88123`), an age (`-15m`), a date with or without a time, or a time of the last 24 hours (`09:14`). Dates and times are
- * in the zone given, unless they say UTC. `nowMs`: the service's time.
+ * in the given zone unless they end with UTC. `nowMs` is the service's time.
  */
 export function readMoment(text: string, nowMs: number, zone: MomentZone): MomentRead {
   const given = text.trim()
@@ -25,7 +25,7 @@ export function readMoment(text: string, nowMs: number, zone: MomentZone): Momen
     return { problem: 'Write a revision (88123), how long ago (-15m, -2h, -1d), or a time (09:14, 2026-11-20 09:14, with UTC behind it).' }
   // The largest number of milliseconds that a Date can represent.
   if (Math.abs(ms) > 8.64e15) return { problem: 'There is no such time.' }
-  if (ms > nowMs) return { problem: 'That has not come yet.' }
+  if (ms > nowMs) return { problem: 'This time is in the future.' }
   return { at: new Date(ms).toISOString() }
 }
 
@@ -48,13 +48,15 @@ function timeOf(text: string, nowMs: number, zone: MomentZone): number | undefin
       ? [today.getUTCFullYear(), today.getUTCMonth() + 1, today.getUTCDate()]
       : [today.getFullYear(), today.getMonth() + 1, today.getDate()]
   const at = inZone(own, [year, month, day, ...[hours, minutes, seconds].map(Number0)])
-  // A time that is later than now is taken as yesterday's.
+  // A time without a date that is later than now is yesterday's.
   return at !== undefined && at > nowMs ? inZone(own, [year, month, day - 1, ...[hours, minutes, seconds].map(Number0)], true) : at
 }
 
 const Number0 = (digits: string | undefined): number => Number(digits ?? 0)
 
-/** The time of a date in a zone; undefined if there is no such date. `isLoose`: day 0 is the last day of the month before. */
+/**
+ * The time of a date in a zone; undefined if the date does not exist. `isLoose` allows day 0, which is the last day of the month before.
+ */
 function inZone(zone: MomentZone, parts: readonly number[], isLoose = false): number | undefined {
   const [year = 0, month = 0, day = 0, hours = 0, minutes = 0, seconds = 0] = parts
   if (hours > 23 || minutes > 59 || seconds > 59) return undefined

@@ -1,9 +1,7 @@
-/** A day, or a day and a time of it to the millisecond, in UTC. */
+/** A day, or a day and a time with up to three decimals of a second, in UTC. */
 const WRITTEN = /^(\d{4})-(\d\d)-(\d\d)(?:T(\d\d):(\d\d)(?::(\d\d)(?:\.(\d{1,3}))?)?Z)?$/
 
-/**
- * Milliseconds since 1970 of a time of ISO 8601 in UTC; of a day, its begin. Undefined for an invalid time, such as the 30th of February.
- */
+/** Milliseconds since 1970 of a time in ISO 8601 and UTC. A day alone is its begin. Undefined for an invalid time, such as February 30. */
 export function timeOf(text: string): number | undefined {
   const found = WRITTEN.exec(text)
   if (found === null) return undefined
@@ -11,9 +9,9 @@ export function timeOf(text: string): number | undefined {
   const date = new Date(0)
   date.setUTCFullYear(year, month - 1, day)
   date.setUTCHours(hour, minute, second, Number((found[7] ?? '').padEnd(3, '0')))
-  // A value beyond its month, day or hour has become another time.
+  // Date.parse turns a value beyond its month, day or hour into another time, so the text is compared again.
   return date.toISOString().slice(0, 10) === text.slice(0, 10) && hour < 24 && minute < 60 && second < 60 ? date.getTime() : undefined
 }
 
-/** The shortest text that reads as the same time: without milliseconds where they are zero. */
+/** The shortest text for a time. Milliseconds are left out if they are zero. */
 export const printTime = (ms: number): string => new Date(ms).toISOString().replace('.000Z', 'Z')

@@ -7,7 +7,7 @@ import type { Column } from './columns.ts'
 import type { Draft } from './draft.ts'
 import type { MemberScores } from './scores.ts'
 
-/** The filter scheduler's arrangement as numbers of the columns; null where it has none, or it is outside of the program. */
+/** The filter scheduler's arrangement as numbers of the columns. Null if there is none, or if the program's columns cannot express it. */
 export function startOf(
   draft: Draft,
   columns: readonly Column[],
@@ -21,7 +21,7 @@ export function startOf(
   )
 }
 
-/** The columns' numbers for given hosts, one for each instance, kind by kind. */
+/** The numbers of the columns for an arrangement, which has one host for each instance, kind by kind. */
 export function valuesOf(columns: readonly Column[], hosts: readonly (readonly HostIndex[])[]): readonly number[] {
   const counts = hosts.map((own) => {
     const count = new Map<HostIndex, number>()
@@ -32,8 +32,8 @@ export function valuesOf(columns: readonly Column[], hosts: readonly (readonly H
 }
 
 /**
- * Which instance goes where: for a kind, one on each host before a second on any, the better host first; or in the domains with the fewest
- * members.
+ * Which instance goes to which host. A kind gets one instance on each host before a second one on any, better hosts first. With a spread,
+ * the domains with the fewest members come first.
  */
 export function arrange(
   columns: readonly Column[],

@@ -9,8 +9,8 @@ import type { HostName } from '../../values/host-name.ts'
 import { byMembers, groupOf, prepareGrants } from '../filter-scheduler.ts'
 
 /**
- * Whether an arrangement, which has a host for each instance, is valid: each instance passes every filter of the profile on its host, while
- * those before it are held. Examines only these hosts, and holds nothing afterwards.
+ * Whether an arrangement is valid: each instance passes every filter of the profile on its host, while the earlier ones are held. Examines
+ * only these hosts, and leaves nothing held.
  */
 export function holdsArrangement(
   profile: Profile,

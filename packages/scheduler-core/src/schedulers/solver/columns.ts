@@ -5,7 +5,7 @@ import type { RequestSpec } from '../../request/request-spec.ts'
 import type { HostIndex } from '../../values/host-index.ts'
 import type { MemberScores } from './scores.ts'
 
-/** One more instance of a kind on a host. */
+/** A column of the program: one more instance of a kind on a host. */
 export interface Column {
   readonly kind: number
   readonly host: HostIndex
@@ -15,15 +15,15 @@ export interface Column {
 }
 
 export interface ColumnLimits {
-  /** The number of hosts that are considered; more if those have no room for all instances. */
+  /** The number of hosts that are considered. More are considered if all instances do not fit on these. */
   readonly hosts: number
   /** The largest number of columns. */
   readonly columns: number
 }
 
 /**
- * The columns of a kind: the filter scheduler's hosts first, then the best by score, alternating between the domains of a spread. With a
- * pause after each host, since its filters and weighers run for every instance that it can hold.
+ * The columns of a kind. The filter scheduler's hosts come first, then the best by score, in turn from each domain of a spread. Pauses
+ * after each host, since its filters and weighers run for every instance that it can hold.
  */
 export function* columnsOf(
   { members, weighed, chainOf }: MemberScores,
@@ -49,7 +49,7 @@ export function* columnsOf(
   return columns
 }
 
-/** The best of each domain, then the second of each, and so on; hosts in no domain are left out. */
+/** The best host of each domain, then the second best of each, and so on. Hosts in no domain are left out. */
 function inTurns(ranked: readonly HostIndex[], request: RequestSpec, fleet: Fleet): readonly HostIndex[] {
   const keys = request.topologySpread.map(({ topologyKey }) => domainsOf(fleet, topologyKey))
   if (keys.length === 0) return ranked

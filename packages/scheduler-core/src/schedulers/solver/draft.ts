@@ -1,7 +1,7 @@
 export interface Row {
   readonly columns: readonly number[]
   readonly values: readonly number[]
-  /** null: no limit. */
+  /** null means no limit. */
   readonly least: number | null
   readonly most: number | null
 }

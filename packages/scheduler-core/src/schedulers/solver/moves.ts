@@ -21,21 +21,21 @@ import { type Formulated, type FormulateOptions, MOST_COLUMNS } from './program.
 import { chain, keepGroup, placeMost, sharePools, shareRoom } from './rows.ts'
 import { type MemberScores, scoresOfKind } from './scores.ts'
 
-/** A claim that is to move, and the request of its instance, with the fields that the claim adds. */
+/** A claim to be moved, and the request of its instance with the fields from the claim. */
 export interface Move {
   readonly request: RequestSpec
   readonly source: Claim
 }
 
 export interface FormulateMovesOptions extends FormulateOptions {
-  /** True if there may be no room for all moves: then placing one more is worth more than any difference in weighers. */
+  /** True if the moves may not all fit. Then placing one more is worth more than any difference in weighers. */
   readonly mayStay?: boolean
 }
 
 export interface FormulatedMoves extends Formulated<HostName | null> {
   /** The value that each move adds to the objective, apart from that of being placed. */
   readonly bonus: number
-  /** The result of the filter scheduler, one move after the other. */
+  /** The result of the filter scheduler, which places one move after the other. */
   readonly byFilter: { readonly placed: number; readonly objective: number }
 }
 
@@ -46,10 +46,10 @@ interface Kind {
 }
 
 /**
- * The destinations for the claims of a batch, as one program: each with its own request and group, and without its own claim. Both ends of
- * a move count, so no move uses the room that another leaves. Modelled are the same capacities as for a gang's kinds, and each group that
- * keeps its members apart; spread over domains is computed for each move alone and otherwise only checked afterwards. Pauses as `formulate`
- * does; moves that pass on no host are left out.
+ * A program for the destinations of a batch of claims. Each claim has its own request and group, and is evaluated as if it held nothing
+ * itself. Both ends of a move count, so no move uses capacity that another one frees. The program models the same capacities as for the
+ * kinds of a gang, and each group that keeps its members apart. Spread over domains is computed for each move alone, and only checked
+ * afterwards. Pauses as `formulate` does. Moves that pass on no host are left out.
  */
 export function* formulateMoves(
   profile: Profile,
@@ -105,8 +105,8 @@ export function* formulateMoves(
 }
 
 /**
- * Whether an arrangement of moves, which has a host for each move, is valid: each passes every filter there, while those before it are
- * held. Holds nothing afterwards.
+ * Whether an arrangement, which has a host for each move, is valid: each move passes every filter on its host, while the earlier ones are
+ * held. Leaves nothing held.
  */
 export function holdsMoves(
   profile: Profile,
@@ -136,7 +136,9 @@ export function holdsMoves(
   return holds
 }
 
-/** The hosts that the filter scheduler chooses for each move, one after the other; null: it stays. With pauses. Holds nothing. */
+/**
+ * The hosts that the filter scheduler chooses for each move, one after the other; null if the claim stays. Pauses, and leaves nothing held.
+ */
 function* arrangeMoves(
   compiled: CompiledProfile,
   moves: readonly Move[],
@@ -159,7 +161,7 @@ function* arrangeMoves(
   return hosts
 }
 
-/** Moves with equal requests are one kind; but in an affinity group, each sees the others. */
+/** Groups moves with equal requests into kinds. In an affinity group each move is its own kind, because it sees the other members. */
 function kindsOf(moves: readonly Move[]): readonly Kind[] {
   const kinds = new Map<string, { readonly move: Move; readonly positions: number[] }>()
   for (const [position, move] of moves.entries()) {
@@ -178,7 +180,7 @@ function* scoresOfMoves({ move, positions }: Kind, compiled: CompiledProfile, fl
   return { ...scores, chainOf: (host, most) => without(move, overlay, () => scores.chainOf(host, most)) }
 }
 
-/** Reads the fleet without the claim that moves; what is held meanwhile is taken back. */
+/** Calls `use` with the fleet as it is without the claim that moves. Holds of `use` are released afterwards. */
 function without<T>({ request, source }: Move, overlay: Overlay, use: () => T): T {
   const before = overlay.size
   liftSource(overlay, request, source)
@@ -189,7 +191,7 @@ function without<T>({ request, source }: Move, overlay: Overlay, use: () => T): 
   }
 }
 
-/** The same as a generator that pauses. */
+/** Works like `without`, as a generator that pauses. */
 function* withoutInSteps<T>({ request, source }: Move, overlay: Overlay, use: () => Steps<T>): Steps<T> {
   const before = overlay.size
   liftSource(overlay, request, source)
@@ -200,14 +202,14 @@ function* withoutInSteps<T>({ request, source }: Move, overlay: Overlay, use: ()
   }
 }
 
-/** More than all moves together can be worth, positive or negative. */
+/** A bound above the absolute worth of all moves together. */
 function mostWorth(kinds: readonly Kind[], columns: readonly Column[]): number {
   const most = new Array<number>(kinds.length).fill(0)
   for (const { kind, score } of columns) most[kind] = Math.max(most[kind] as number, Math.abs(score))
   return kinds.reduce((sum, { positions }, k) => sum + positions.length * (most[k] as number), 0)
 }
 
-/** The groups that keep their members apart, with the kinds in them, where there are several: within one kind the filters check it. */
+/** The groups that keep their members apart and have moves of several kinds. Within one kind the filters check the rule. */
 function apart(kinds: readonly Kind[]): readonly (readonly [Move, ReadonlySet<number>])[] {
   const groups = new Map<string, readonly [Move, Set<number>]>()
   for (const [k, { move }] of kinds.entries()) {

@@ -14,41 +14,44 @@ import type { Draft, Row } from './draft.ts'
 import { chain, keepGroup, keepSpread, placeAll, sharePools, shareRoom } from './rows.ts'
 import { scoresOf } from './scores.ts'
 
-/** A mixed-integer program: whole numbers from 0 to `most` for the columns, within the rows, with the greatest sum of `objective`. Plain data. */
+/**
+ * A mixed-integer program as plain data. The columns are whole numbers from 0 to `most`, limited by the rows. The sum of `objective` is
+ * maximised.
+ */
 export interface Program {
   readonly objective: readonly number[]
   readonly most: readonly number[]
   readonly rows: readonly Row[]
-  /** A known arrangement, column by column; null: none is known. */
+  /** A known arrangement as one number per column; null if none is known. */
   readonly start: readonly number[] | null
 }
 
-/** A program and the meaning of its columns. `Place`: where an instance goes; it includes null where an instance may stay. */
+/** A program and the meaning of its columns. `Place` is the destination of an instance; it includes null if an instance may stay. */
 export interface Formulated<Place extends HostName | null = HostName> {
   readonly program: Program
-  /** The host of each instance, from the columns' numbers. Throws RangeError for numbers that are no arrangement. */
+  /** The host of each instance, from the numbers of the columns. Throws RangeError if the numbers are not an arrangement. */
   read(values: readonly number[]): readonly Place[]
   readonly size: { readonly columns: number; readonly rows: number; readonly candidates: number; readonly passing: number }
 }
 
-/** The most columns: with more, fewer candidates are considered. */
+/** The most columns. If there would be more, fewer candidate hosts are considered. */
 export const MOST_COLUMNS = 4_000
 
 export interface FormulateOptions {
-  /** Orders hosts of equal worth. */
+  /** The seed for the order of hosts with equal worth. */
   readonly seed: string
-  /** Allows only one kind that asks for NUMA cells, GPUs or PCI devices on a host. */
+  /** Allows only one kind of instances with NUMA cells, GPUs or PCI devices on each host. */
   readonly isCareful?: boolean
-  /** Considers as many hosts as there may be columns, instead of the profile's `candidates`. */
+  /** Considers as many hosts as the limit of columns allows. Without it, the profile's `candidates` is the limit. */
   readonly isWide?: boolean
 }
 
 /**
- * The placement of a request's instances as a program. A column is one more instance of a kind on a host; the filters and the kinds of
- * resources determine how many instances of a kind a host can hold alone. The rows model all instances, the capacities that kinds of
- * instances share on a host (amounts of every resource class, shares of GPUs), pools that hosts share, server groups, and spread. Which
- * NUMA cells, GPUs and PCI devices several kinds get on one host is only checked afterwards. It pauses after each step that examines all
- * hosts, so that nobody waits longer than for one instance. The overlay is open meanwhile: the fleet must be the caller's own.
+ * The placement of a request's instances as a program. A column is one more instance of a kind on a host. Filters and kinds of resources
+ * determine how many instances of one kind a host can hold alone. The rows model all instances, the capacities that kinds share on a host
+ * (amounts of every resource class, shares of GPUs), pools that hosts share, server groups, and spread. NUMA cells, GPUs and PCI devices of
+ * several kinds on one host are only checked afterwards. Pauses after each step that examines all hosts, so that other work waits no longer
+ * than for one instance. The overlay is open until the generator ends, so the caller must own the fleet.
  */
 export function* formulate(
   profile: Profile,
@@ -73,7 +76,7 @@ export function* formulate(
   yield
   keepGroup(draft, columns, request, fleet, new Set(scores.keys()))
   for (const spread of request.topologySpread) {
-    // What kinds of instances have in common: the minimum over the domains of all kinds is at most that of each kind.
+    // All kinds of instances share the domains. The minimum over the domains of all kinds is at most the minimum of each kind.
     keepSpread(draft, columns, request, fleet, (host) => scores.some(({ isCounted }) => isCounted(host)), spread)
     yield
   }

@@ -25,7 +25,7 @@ export function placeAll(draft: Draft, columns: readonly Column[], scores: reado
     draft.rows.push(row(ones(where(columns, ({ kind }) => kind === k)), members.count, members.count))
 }
 
-/** Limits the instances of each kind to those that have columns; `mayStay`: as many as there is room for. */
+/** Requires that all instances of each kind are placed. `mayStay`: places as many as fit. */
 export function placeMost(draft: Draft, columns: readonly Column[], scores: readonly MemberScores[], mayStay: boolean): void {
   for (const [k, { members }] of scores.entries()) {
     const own = where(columns, ({ kind }) => kind === k)
@@ -34,9 +34,9 @@ export function placeMost(draft: Draft, columns: readonly Column[], scores: read
 }
 
 /**
- * Requires the first instance on a host before the second one. If none adds more than the one before it, the best
- * arrangement satisfies that anyway, and the rows are left out, because they make a program much harder; `isNeeded`:
- * other rows refer to first instances, so they are kept.
+ * Requires the first instance on a host before the second one. If no instance adds more than the one before it, the best arrangement
+ * satisfies this anyway. Then the rows are left out, because they make a program much harder. `isNeeded` keeps them, because other rows
+ * refer to first instances.
  */
 export function chain({ rows }: Draft, columns: readonly Column[], isNeeded: boolean): void {
   const isRising = new Set<string>()
@@ -68,7 +68,7 @@ function byHost(columns: readonly Column[], kinds?: ReadonlySet<number>): Readon
   return hosts
 }
 
-/** Several kinds on one host share its capacity. */
+/** Kinds of instances on one host share its capacity. */
 export function shareRoom(
   { rows }: Draft,
   columns: readonly Column[],
@@ -97,7 +97,7 @@ export function shareRoom(
   }
 }
 
-/** All hosts whose disks are in one pool share its space. */
+/** Hosts with disks in one pool share its space. */
 export function sharePools({ rows }: Draft, columns: readonly Column[], scores: readonly MemberScores[], { hosts }: Fleet): void {
   if (hosts.pools.users === 0) return
   const asks = scores.map(({ members: { request } }) => demandOf(request).diskGib)
@@ -113,7 +113,7 @@ export function sharePools({ rows }: Draft, columns: readonly Column[], scores: 
   for (const [pool, entries] of byPool) rows.push(row(entries, null, Math.max(0, hosts.pools.free(pool) ?? 0)))
 }
 
-/** The rule of a request's server group, for the kinds of instances in it. */
+/** Adds the rows for the request's server group, over all kinds of instances in it. */
 export function keepGroup(
   draft: Draft,
   columns: readonly Column[],
@@ -122,7 +122,7 @@ export function keepGroup(
   kinds: ReadonlySet<number>,
 ): void {
   if (instanceGroup?.policy === 'AFFINITY') {
-    // One host for all members: a column says whether a host is chosen.
+    // One column per host: 1 if all members of the group go to that host.
     const homes: number[] = []
     for (const [, own] of byHost(columns, kinds)) {
       const home = draft.most.push(1) - 1
@@ -153,8 +153,8 @@ export function keepGroup(
 }
 
 /**
- * Instances are placed in order, and each placement is checked: so the skew must hold after each kind, not only at the end. Within a kind
- * the order is free, and an order that satisfies it exists then.
+ * Instances are placed in order, and each placement is checked. So the skew must hold after each kind, not only at the end. Within a kind
+ * the order is free, and then an order that satisfies it exists.
  */
 export function keepSpread(
   draft: Draft,
@@ -186,16 +186,16 @@ export function keepSpread(
   const counted = counts.filter((domain) => domain.counts)
   if (counted.length === 0) return
   const fewest = counted.reduce((least, { before }) => Math.min(least, before), Number.MAX_SAFE_INTEGER)
-  // Domains that can take no instance bound the minimum from above.
+  // Domains that cannot get an instance limit the minimum from above.
   const ceiling = counted.reduce(
     (least, { before, own }) => (own.length === 0 ? Math.min(least, before) : least),
     fewest + request.numInstances,
   )
-  // A domain with too many members takes no more.
+  // A domain with too many members gets no more.
   const isFull = (before: number): boolean => before - fewest > maxSkew
   for (const { before, own } of counts) if (own.length > 0 && isFull(before)) draft.rows.push(row(ones(own), null, 0))
   for (const kind of new Set(columns.map(({ kind }) => kind))) {
-    // How many members the domain with the fewest has when this kind is placed.
+    // The number of members in the domain with the fewest when this kind is placed.
     const least = draft.most.push(ceiling) - 1
     draft.objective.push(0)
     for (const { before, own, counts: isCounting } of counts) {

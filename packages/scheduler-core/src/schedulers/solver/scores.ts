@@ -18,25 +18,24 @@ import type { HostIndex } from '../../values/host-index.ts'
 import { HOSTS_AT_ONCE, type Steps } from '../../values/steps.ts'
 import { groupOf, prepareGrants } from '../filter-scheduler.ts'
 
-/** The worth of instances of one kind on hosts, on the fleet before any of them is placed. */
+/** The worth of the instances of one kind on each host, computed before any of them is placed. */
 export interface MemberScores {
   readonly members: Members
   /** The hosts that pass for the first instance, with their totals. */
   readonly weighed: Weighed
-  /** Hosts whose domains count in a spread for the kind. */
+  /** Whether the domains of a host count in a spread for this kind. */
   readonly isCounted: (host: HostIndex) => boolean
   /**
-   * The value that the first, second, ... instance of the kind adds on a host that holds those before it and none of
-   * another kind; as long as all of them pass every filter there, and fit. Spread is not checked, since it depends on
-   * the hosts of the others.
+   * The worth that the first, second, ... instance of the kind adds on a host that holds the earlier ones and none of another kind. Ends
+   * when an instance does not pass a filter or does not fit. Spread is not checked, since it depends on the other hosts.
    */
   chainOf(host: HostIndex, most: number): readonly number[]
 }
 
 /**
- * The objective of the scheduler `solver`: the sum of these numbers over the instances on each host. Raw numbers are those of the weighers
- * with the earlier instances held, so that spreading works; they are scaled by the minimum and maximum of the hosts that pass at first.
- * Kinds of instances on one host do not influence each other's numbers.
+ * The objective of the scheduler SOLVER: the sum of these numbers over the instances on each host. Weighers run with the earlier instances
+ * held, so that spreading works. Raw numbers are scaled by the minimum and maximum of the hosts that pass for the first instance. Kinds of
+ * instances on one host do not influence each other's numbers.
  */
 export function* scoresOf(
   compiled: CompiledProfile,
@@ -54,7 +53,7 @@ export function* scoresOf(
   return scores
 }
 
-/** The worth of an arrangement, which has a host for each instance. Instances beyond the end of a chain add what its last one does. */
+/** The worth of an arrangement, which has a host for each instance. Instances beyond the end of a chain count like its last one. */
 export function objectiveOf(scores: readonly MemberScores[], hosts: readonly HostIndex[]): number {
   let sum = 0
   for (const { members, chainOf } of scores) {
@@ -115,7 +114,7 @@ export function* scoresOfKind(
   }
 }
 
-/** The total of one host in its present state, on the scale of those that passed at first. */
+/** The total of one host in its present state, on the scale of the hosts that passed for the first instance. */
 function prepareScore(steps: readonly WeighStep[], { weighers }: Weighed): (host: HostIndex) => number {
   const sorted = weighers.map(({ raw }, w) => (steps[w]?.normalisation === 'rank' ? Float64Array.from(raw).sort() : raw))
   return (host) => {

@@ -187,7 +187,7 @@ describe('what would make a request fit', () => {
         gang: [{ name: 'other', instances: 1, flavor: { vcpus: other, memoryMb: 64 } }],
       })
     const { way } = ask(fleet, gang(30, 50), { kinds: ['POLICY'] })
-    expect(way).toMatch(/^In another order all find a host: other, then first\./)
+    expect(way).toMatch(/^All instances fit in another order: other, then first\./)
     expect(ask(fleet, gang(32, 52), { kinds: ['POLICY'] }).way).toBeUndefined()
   })
 

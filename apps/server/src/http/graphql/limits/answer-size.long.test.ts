@@ -10,7 +10,7 @@ import { type Answers, createAnswers, writeInPieces } from './answer-size.ts'
 const KIB = 1_024
 const limits = { answerBytes: 64 * KIB, answersBytes: 256 * KIB, smallAnswerBytes: 8 * KIB }
 
-/** A schema of 500 items whose values have a KiB each, whose sizes are counted; reports how often a value was resolved. */
+/** A schema of 500 items with a KiB each, with counted sizes. It counts how often a value was resolved. */
 function aService(answers: Answers = createAnswers(limits)) {
   const schema = buildSchema(`scalar JSON
     type Query { items: [Item!]! item: Item! } type Mutation { change: Item! }
@@ -82,17 +82,17 @@ describe('an answer is computed up to its limit and no further', () => {
     ['names of fields', (name: string) => `{ items { ${name}: maybe } }`],
     ['names for __typename', (name: string) => `{ items { ${name}: __typename } }`],
     ['names for __typename in a fragment', (name: string) => `{ items { ...f } } fragment f on Item { item { ${name}: __typename } }`],
-  ])('long %s count', async (_name, query) => {
+  ])('long %s count in the size of an answer', async (_name, query) => {
     const { errors } = await aService().ask(query('n'.repeat(200)))
     expect(errors[0].extensions.rule).toBe('limit.answer')
   })
 
-  test('many small items count, whatever fields are selected', async () => {
+  test('many small items count with any selected fields', async () => {
     const small = createAnswers({ ...limits, answerBytes: 8 * KIB })
     expect((await aService(small).ask('{ items { __typename } }')).errors[0].extensions.rule).toBe('limit.answer')
   })
 
-  test('an answer within the limit is sent, and counts until its caller has it', async () => {
+  test('an answer within the limit is sent, and counts until its caller has received it', async () => {
     const { ask, answers } = aService()
     const { data, answer } = await ask(`{ item { ${aliases('text')} } }`)
     expect(Object.keys(data.item)).toHaveLength(30)
@@ -103,14 +103,14 @@ describe('an answer is computed up to its limit and no further', () => {
     expect(answers.bytes).toBe(0)
   })
 
-  test('a call that changed something gets the message that the change is kept', async () => {
+  test('a call that changed something and has too large an answer gets the message that the change is stored', async () => {
     const many = Array.from({ length: 100 }, (_, i) => `a${i}: text`).join(' ')
     expect((await aService().ask(`mutation { change { ${many} } }`)).errors[0].message).toContain('The changes of the call are kept.')
   })
 })
 
-describe('all answers together are bounded', () => {
-  test('a large answer is refused and can be retried while other answers are unread; a small one is sent', async () => {
+describe('all answers together have a limit', () => {
+  test('a large answer is refused as retryable while other answers are unread, and a small one is sent', async () => {
     const { ask, answers } = aService()
     const large = `{ item { ${Array.from({ length: 60 }, (_, i) => `a${i}: text`).join(' ')} } }`
     const held = []
@@ -134,7 +134,7 @@ describe('all answers together are bounded', () => {
     expect((await ask(large)).errors).toBeUndefined()
   })
 
-  test('each event of a stream is a separate answer, and the preceding one no longer takes memory', () => {
+  test('each event of a stream is a separate answer, and the one before no longer uses memory', () => {
     const answers = createAnswers(limits)
     const answer = answers.begin(() => expect.unreachable('a stream goes on'))
     const [first, second] = [{}, {}]
@@ -152,7 +152,7 @@ describe('all answers together are bounded', () => {
   })
 })
 
-test('the size of a value is about that of its JSON, and a value that is too long is not read completely', () => {
+test('the size of a value is about that of its JSON, and a value that is too long is not read to its end', () => {
   for (const value of ['text', 'ü'.repeat(10), ['a', ['b', 1]], { a: { b: ['c', null, true] } }, 12, null]) {
     const length = Buffer.byteLength(JSON.stringify(value))
     expect(bytesOf(value, 1_000)).toBeGreaterThanOrEqual(length - 2)
@@ -174,7 +174,7 @@ test('the size of a value is about that of its JSON, and a value that is too lon
 })
 
 describe('a long answer is written in slices', () => {
-  test('the text is that of JSON.stringify', async () => {
+  test('the text equals that of JSON.stringify', async () => {
     await fc.assert(
       fc.asyncProperty(fc.jsonValue({ maxDepth: 4 }), async (value) => {
         expect(await jsonInPieces(value, 1e9)).toBe(JSON.stringify(value))
@@ -184,7 +184,7 @@ describe('a long answer is written in slices', () => {
     expect(await jsonInPieces(odd, 1e9)).toBe(JSON.stringify(odd))
   })
 
-  test('no piece is longer than its bound by more than one text, and none is written beyond the limit', async () => {
+  test('no piece exceeds its limit by more than one text, and nothing is written beyond the limit', async () => {
     const pieces: number[] = []
     const texts = Array.from({ length: 1_000 }, () => 'x'.repeat(1_000))
     expect(await jsonInPieces({ texts }, 1e9, (length) => void pieces.push(length))).toHaveLength(JSON.stringify({ texts }).length)
@@ -195,7 +195,7 @@ describe('a long answer is written in slices', () => {
     expect(pieces).toHaveLength(4)
   })
 
-  test('an answer is not written further once its caller disconnected', async () => {
+  test('an answer is not written further after its caller disconnected', async () => {
     const gone = new AbortController()
     let pieces = 0
     const writing = duringCall(gone.signal, () =>
@@ -211,7 +211,7 @@ describe('a long answer is written in slices', () => {
     expect(pieces).toBe(3)
   })
 
-  test('errors and extensions are next to the data as usual', async () => {
+  test('errors and extensions are written after the data', async () => {
     const answer = createAnswers().begin()
     answer.add(1_000_000, undefined, false)
     const data = { texts: Array.from({ length: 1_000 }, () => 'x'.repeat(1_000)) }

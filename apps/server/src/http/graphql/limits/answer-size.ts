@@ -5,13 +5,13 @@ import { fault } from '../../../schema/types/faults.ts'
 import { jsonInPieces } from '../../json-with-pauses.ts'
 import { limits, overLimit } from '../../limits.ts'
 
-/** The size of one call's answer, or of the event of a stream that is being computed. */
+/** The size of one call's answer, or of the next event of a stream. */
 export interface Answer extends AnswerSize {
   /** The number of bytes counted up to now. */
   readonly bytes: number
   /** The error of an answer that is too large. */
   readonly fault: GraphQLError | undefined
-  /** Records that the caller received the answer or disconnected, so that it no longer takes memory. */
+  /** Records that the caller received the answer or disconnected, so that it no longer uses memory. */
   end(): void
 }
 
@@ -19,7 +19,7 @@ export interface Answer extends AnswerSize {
 export interface Answers {
   /** The number of bytes of all these answers. */
   readonly bytes: number
-  /** `stop`: ends the work on an answer that is too large. */
+  /** `stop` ends the work on an answer that is too large. */
   begin(stop?: () => void): Answer
 }
 
@@ -38,7 +38,7 @@ export function createAnswers({ answerBytes, answersBytes, smallAnswerBytes }: A
     let isEnded = false
     const turnTo = (event: unknown): void => {
       if (event === lastEvent) return
-      // a stream asks for its next event once it has sent the last one
+      // a stream requests its next event when it has sent the last one
       all -= bytes
       bytes = 0
       known = undefined
@@ -105,13 +105,13 @@ const tooMany = (found: number, most: number, isMutation: boolean): GraphQLError
     { rule: 'limit.answers', found: String(found), allowed: `at most ${most}`, retryAfterMs: 1_000 },
   )
 
-/** Answers of fewer bytes are written at once. */
+/** Answers with fewer bytes are written without pauses. */
 const WRITTEN_AT_ONCE = 256 * 1024
 
-/** A result as the GraphQL server sends it: long parts were written already, with pauses. */
+/** A result for the GraphQL server. Long parts are already written as text, with pauses. */
 export type WrittenResult = ExecutionResult & { readonly stringify?: (result: ExecutionResult) => string }
 
-/** Writes long answers in chunks. Throws CallerGoneError, and the fault of an answer that is too large when it is written. */
+/** Writes long answers with pauses. Throws CallerGoneError, and the error of an answer that is too large when it is written. */
 export async function writeInPieces(result: ExecutionResult, answer: Answer): Promise<WrittenResult> {
   if (answer.bytes < WRITTEN_AT_ONCE || !result.data) return result
   const data = await jsonInPieces(result.data, answer.most)

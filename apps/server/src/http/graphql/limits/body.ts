@@ -22,13 +22,13 @@ const tooLarge = () =>
   })
 
 /**
- * Reads the parameters from a JSON body; for an operation that is sent by its id, the text is looked up. The text of the document is in its
- * normal form. Throws the fault of a body with another content type, one that is too large (before all of it is read), is not JSON or is
- * not a call, an unknown id, and a document that is too long or not GraphQL.
+ * Reads the parameters of a call from a JSON body. For an operation sent by its id, the text is looked up. The document's text is in its
+ * normal form. Throws an error for another content type, a body that is too large (before all of it is read), is not JSON or is not a call,
+ * an unknown id, and a document that is too long or not GraphQL.
  */
 export async function readParams(request: IncomingMessage, documents: Documents, texts: DocumentTexts): Promise<Params> {
   const type = request.headers['content-type'] ?? ''
-  // Only JSON is accepted, because a form on a foreign page cannot send it.
+  // Only JSON is accepted, because a form on a page of another site cannot send it.
   if (!/^application\/(json|graphql\+json)\s*(;\s*charset\s*=\s*"?utf-8"?\s*)?$/i.test(type))
     throw fault('GRAPHQL_VALIDATION_FAILED', `The content type is ${quote(type)}; it must be application/json`, {
       rule: 'http.content_type',
@@ -48,7 +48,7 @@ async function readBody(request: IncomingMessage): Promise<string> {
   if (Number(request.headers['content-length'] ?? 0) > limits.bodyBytes) throw tooLarge()
   const chunks: Buffer[] = []
   let length = 0
-  // leaving the loop early must not close the connection, because the caller must be able to read the reason
+  // leaving the loop early must not close the connection, because the caller must receive the error
   for await (const chunk of request.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
     length += chunk.length
     if (length > limits.bodyBytes) throw tooLarge()
@@ -69,7 +69,7 @@ function parseJson(text: string): unknown {
   }
 }
 
-/** Throws the fault unless the body is one call. */
+/** Throws an error unless the body is one call. */
 function toParams(body: unknown, documents: Documents, texts: DocumentTexts): Params {
   if (Array.isArray(body)) throw wrong([], body, 'one call, not a list of calls')
   if (body === null || typeof body !== 'object') throw wrong([], body, 'an object with the member query or documentId')
@@ -102,7 +102,7 @@ function textOf(documentId: unknown, sent: unknown, documents: Documents): strin
   })
 }
 
-/** A document has a much smaller limit than the whole body: large requests have large variables, and not long documents. */
+/** A document has a much lower limit than the whole body, because large requests have large variables and not long documents. */
 function checkLength(query: string): void {
   const bytes = Buffer.byteLength(query)
   if (bytes > limits.documentBytes)
@@ -128,7 +128,7 @@ function normalOf(query: string, texts: DocumentTexts): string {
   }
 }
 
-/** The parser and the validation are recursive, so the depth of a document is limited before they start. */
+/** The parser and the validation are recursive, so the depth of a document is limited before they run. */
 function checkDepth(query: string): void {
   let depth = 0
   for (const character of query) {
@@ -152,18 +152,18 @@ const pathOf = (spot: Spot): readonly string[] => {
   return path.reverse()
 }
 
-/** An object with more keys than this is wide: no input has as many fields. */
+/** An object with more keys than this is wide. No input has as many fields. */
 const WIDE_KEYS = 500
 
 const wide = new WeakSet<object>()
 
 /**
- * Whether variables contain a wide object. For a value that does not fit, the executor prints all keys, once for each
- * error: such a call is checked for errors before it runs.
+ * Whether variables contain a wide object. For a value that does not fit, the executor would print all keys, once for each error. Such a
+ * call is checked for errors before it runs.
  */
 export const areWide = (variables: object): boolean => wide.has(variables)
 
-/** Depth, length and number of everything in the variables, before anything descends into them. */
+/** Checks depth, lengths and number of values in the variables, before other code reads them. */
 function checkVariables(variables: object | null | undefined): void {
   let values = 0
   const waiting: Spot[] = variables ? [{ value: variables, key: '', parent: undefined, depth: 0 }] : []

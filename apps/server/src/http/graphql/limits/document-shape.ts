@@ -2,7 +2,7 @@ import { type DocumentNode, type FieldNode, type FragmentDefinitionNode, Kind, t
 import { fault } from '../../../schema/types/faults.ts'
 import { checkLimit, limits, overLimit } from '../../limits.ts'
 
-/** The size of a selection set; a fragment counts once for each spread. */
+/** The size of a selection set. A fragment counts once for each spread. */
 interface Shape {
   /** The nesting depth of fields, without introspection. */
   readonly depth: number
@@ -18,15 +18,14 @@ interface Shape {
 
 const NOTHING: Shape = { depth: 0, introspectionDepth: 0, width: 0, fields: 0, aliases: 0, directives: 0 }
 
-/** Counts visited selections, for tests that bound the work. */
+/** Counts visited selections. Tests use it to limit the work. */
 export interface Work {
   steps: number
 }
 
 /**
- * Refuses a document whose text alone shows that it is too large, before it is validated, because validation itself
- * would take long. Every selection is visited once, so the work is proportional to the text, however often fragments
- * are spread. Throws the error.
+ * Refuses a document with a text that is too large, before it is validated, because validation would take long. Every selection is visited
+ * once, so the work is linear in the text, however often fragments are spread. Throws the error.
  */
 export function checkShape(document: DocumentNode, work: Work = { steps: 0 }): void {
   const walk = createWalk(document, work)
@@ -40,7 +39,7 @@ export function checkShape(document: DocumentNode, work: Work = { steps: 0 }): v
   }
 }
 
-/** A fragment may be one of introspection: its depth depends on the operation that uses it. */
+/** A fragment may be one of introspection. Its depth depends on the operation that uses it. */
 function checkShapeOf({ depth, introspectionDepth, aliases, directives, fields }: Shape, mostDepth: number): void {
   checkLimit('depth', depth, mostDepth)
   checkLimit('introspection depth', introspectionDepth, limits.introspectionDepth)
@@ -112,7 +111,7 @@ const both = (a: Shape, b: Shape): Shape => ({
   directives: a.directives + b.directives,
 })
 
-/** Refuses a selection set that contains the same field, or the same spread, too often. */
+/** Refuses a selection set with the same field or the same spread too often. */
 function checkRepeats(selections: readonly SelectionNode[]): void {
   if (selections.length <= limits.repeats) return
   const counts = new Map<string, number>()

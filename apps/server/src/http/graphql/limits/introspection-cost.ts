@@ -18,19 +18,19 @@ interface Walk {
   readonly fragments: ReadonlyMap<string, FragmentDefinitionNode>
   /** The cost of each selection set on each part of the schema. */
   readonly known: Map<SelectionSetNode, Map<object, number>>
-  /** The number of visited parts of the schema, once for each selection set. */
+  /** The number of visited pairs of a selection set and a part of the schema. */
   looks: number
 }
 
-/** Counts visited parts of the schema, for tests that bound the work. */
+/** Counts visited parts of the schema. Tests use it to limit the work. */
 export interface Work {
   looks: number
 }
 
 /**
- * The cost of `__schema` or `__type`: the number of objects in its answer, because the schema is known and never
- * changes. Each selection set is counted once for each part of the schema, so that counting takes no longer than the
- * cost limit allows, however many objects there would be. Throws the error if there are more.
+ * The cost of `__schema` or `__type`: the number of objects in its answer. It can be computed because the schema never changes. Each
+ * selection set is counted once for each part of the schema, so counting takes no longer than the cost limit allows. Throws the error if
+ * there are more objects.
  */
 export function introspectionCost(
   schema: GraphQLSchema,
@@ -50,13 +50,13 @@ export function introspectionCost(
   }
 }
 
-/** Objects below one part of the schema. */
+/** The number of objects below one part of the schema. */
 function countIn(walk: Walk, set: SelectionSetNode, type: GraphQLObjectType, part: object): number {
   const ofSet = walk.known.get(set) ?? new Map<object, number>()
   walk.known.set(set, ofSet)
   const known = ofSet.get(part)
   if (known !== undefined) return known
-  // each visit corresponds to at least one object of the answer
+  // each visit adds at least one object to the answer
   check(++walk.looks)
   let count = 0
   for (const node of set.selections) {
@@ -83,7 +83,7 @@ function countField(walk: Walk, node: FieldNode, parent: GraphQLObjectType, part
 
 type Definition = Pick<typeof SchemaMetaFieldDef, 'resolve' | 'name'>
 
-/** Deprecated fields count, whether they are selected or not. */
+/** Deprecated fields count even if they are not selected. */
 function resolve({ schema }: Walk, definition: Definition, part: unknown, args: Readonly<Record<string, unknown>>): unknown {
   const info = { schema } as GraphQLResolveInfo
   return definition.resolve === undefined

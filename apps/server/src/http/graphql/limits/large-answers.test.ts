@@ -5,7 +5,7 @@ import { limits } from '../../limits.ts'
 let api: TestService
 beforeAll(async () => {
   api = await startTestService()
-  // as large as a report may be: four of them fit into one call
+  // as large as a report may be; four of them fit into one call
   const traits = Array.from({ length: 1_024 }, (_, i) => `CUSTOM_${'A'.repeat(240)}${String(i).padStart(4, '0')}`)
   const features = Array.from({ length: 900 }, (_, i) => `${i}`.padEnd(230, 'x'))
   for (let i = 0; i < 12; i += 4)
@@ -25,7 +25,7 @@ test.each(['stats', 'traits'])('a key with READ cannot cause an unlimited answer
   for (const { status, data, errors, text } of answers) {
     expect(data).toBeUndefined()
     expect(text.length).toBeLessThan(1_000)
-    // answers that are computed at the same time may together reach the limit first
+    // answers that are computed at the same time may reach the common limit first
     expect([
       [400, 'limit.answer'],
       [429, 'limit.answers'],
@@ -43,7 +43,7 @@ test('an answer of many MiB within the limit arrives whole', async () => {
   expect(text.length).toBeLessThan(limits.answerBytes)
 })
 
-test('events of a stream are limited like answers, a long one arrives completely, and the stream continues', async () => {
+test('events of a stream are limited like answers, a long event arrives completely, and the stream continues', async () => {
   const big = JSON.stringify(Array.from({ length: 12 }, (_, i) => `big${i}`))
   await api.report({ small: {} })
   await dataOf(api, `mutation { aggregateCreate(input: { name: "large", hosts: ["small", ${big.slice(1, -1)}] }) { __typename } }`)
@@ -62,7 +62,7 @@ test('events of a stream are limited like answers, a long one arrives completely
         const { value = '', done } = (await reader?.read()) ?? { done: true }
         if (done) throw new Error(`the stream ended: ${text.slice(0, 200)}`)
         text += value
-        // an event comes in many pieces: a long text is not searched for each of them
+        // an event arrives in many pieces, so a long text is not searched at each of them
         if (!value.endsWith('\n\n')) continue
         const event = /^data: (.+)\n\n/m.exec(text)?.[1]
         text = ''

@@ -36,7 +36,7 @@ const ofArguments = types.flatMap((type) =>
     : [],
 )
 
-/** A list of which only the length may be read, and the number of other reads. */
+/** A list that only allows reading its length. Other reads are counted. */
 function aList(length: number) {
   const read = { items: 0 }
   const list = new Proxy(new Array<unknown>(length), {
@@ -84,11 +84,11 @@ describe('a list that is too long is refused before its items are read', () => {
   })
 })
 
-test('the table names lists of the schema, and no other', () => {
+test('the table names only lists of the schema', () => {
   expect(Object.keys(listLimits).filter((name) => !ofInputs.includes(name))).toEqual([])
 })
 
-/** The part of JSON Schema that says how long lists may be. */
+/** The part of JSON Schema with the maximum length of a list. */
 interface Shape {
   readonly maxItems?: number
   readonly properties?: Readonly<Record<string, Shape>>
@@ -96,7 +96,7 @@ interface Shape {
   readonly anyOf?: readonly Shape[]
 }
 
-/** The lists that both a form and its input have, by their names in the table, each with the maximum length that the form accepts. */
+/** The lists that a form and its input have in common, by their names in the table, each with the maximum length in the form. */
 function listsOf(type: GraphQLInputObjectType, { properties = {} }: Shape): (readonly [name: string, most: number])[] {
   return Object.entries(properties).flatMap(([name, shape]) => {
     const field = type.getFields()[name]

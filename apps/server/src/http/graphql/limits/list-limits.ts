@@ -13,13 +13,13 @@ import {
 import { fault } from '../../../schema/types/faults.ts'
 import { limits } from '../../limits.ts'
 
-/** The maximum length of a list without a limit of its own: that of the longest list in a request or report. */
+/** The maximum length of a list without its own limit. It is the longest list in a request or report. */
 export const LIST_ITEMS = 10_000
 
 /**
- * Lists with other limits, by the field of their input. Lists with larger limits are read with pauses; those with
- * smaller limits have items that cost more than a comparison. These limits bound the work on a call before it is read.
- * The schema of a document states its own limits, with its own codes and paths; no limit here is lower than those.
+ * Lists with other limits, by the field of their input. Lists with larger limits are read with pauses. Lists with lower limits have items
+ * that cost more than a comparison. The limits bound the work on a call before it is read. The schema of a document has its own limits,
+ * with its own codes and paths, and no limit here is lower than those.
  */
 export const listLimits: Readonly<Record<string, number>> = {
   'AggregateCreateInput.hosts': limits.listItems,
@@ -52,9 +52,8 @@ interface Spot {
 }
 
 /**
- * Refuses variables with a list that is longer than its input allows, before its items are read. Throws the error.
- * Lists in the document itself are limited with it. A loop, not a recursion; the variables are no deeper than a call
- * may be.
+ * Refuses variables with a list that is longer than its input allows, before its items are read. Lists in the document are limited by the
+ * document's length. Throws the error. A loop in place of a recursion; the variables are no deeper than a call may be.
  */
 export function checkLists(
   schema: GraphQLSchema,

@@ -21,7 +21,7 @@ import {
 import { limits, overLimit } from '../../limits.ts'
 import { introspectionCost } from './introspection-cost.ts'
 
-/** The cost of a field in addition to its objects; lists are counted once per possible item. */
+/** The additional cost of a field. In a list it is counted once per possible item. */
 const weights: Readonly<Record<string, number>> = {
   'Query.explainPlacement': 100,
   'Query.whyNot': 100,
@@ -42,7 +42,7 @@ const weights: Readonly<Record<string, number>> = {
   'SimulatedDecision.explanation': 100,
   'Decision.explanation': 100,
   'Decision.replica': 5,
-  // for each decision a past state is read
+  // each decision needs a past state
   'Destination.reportAge': 20,
   'Fleet.columns': 500,
   // the first event contains all hosts that changed since the reader's revision
@@ -54,18 +54,18 @@ const weights: Readonly<Record<string, number>> = {
   'HostVerdict.checks': 2,
 }
 
-/** Arguments that say how long a list may be. */
+/** Arguments that set the length of a list. */
 const SIZES: readonly string[] = ['first', 'top', 'points']
 
-/** Numbers within the input of a call that say how long lists of its answer may be. */
+/** Numbers in the input of a call that set the lengths of lists in its answer. */
 const COUNTS: ReadonlySet<string> = new Set(['first', 'numInstances', 'instances', 'count'])
 
-/** Lists without a known length. */
+/** The assumed number of items in a list of unknown length. */
 const PLAIN_LIST = 5
 
 interface Cost {
   readonly all: number
-  /** The part of the cost for pages and for weighted fields; a long list must not have it for each of its items. */
+  /** The part of the cost for pages and weighted fields, which must not be repeated for each item of a long list. */
   readonly heavy: number
 }
 
@@ -78,20 +78,20 @@ interface Walk {
   readonly roots: ReadonlySet<unknown>
 }
 
-/** The cost below one root field. */
+/** The data of one root field of an operation. */
 interface Call {
   readonly parent: GraphQLNamedType
-  /** The number of items in its input, computed only if a cost depends on it, because the input may be long. */
+  /** The number of items in the input. Computed only if a cost depends on it, because the input may be long. */
   readonly itemCount: () => number
-  /** Costs of fragments, by their names; inside of a list and outside. */
+  /** Costs of fragments by name, inside of a list and outside. */
   readonly known: Map<string, Cost>
   readonly inList: boolean
 }
 
 /**
- * The cost of an operation with its values: those of the caller, the defaults of its variables, and the defaults of
- * arguments. Objects cost 1, scalars nothing, and the content of a list counts once per item. Fragments are counted for
- * each spread, and visited once. Throws the error if the cost is too high.
+ * The cost of an operation with its values: those of the caller, the defaults of its variables, and the defaults of arguments. Objects cost
+ * 1, scalars 0, and the content of a list counts once per item. Fragments count for each spread, and are visited once. Throws the error if
+ * the cost is too high.
  */
 export function checkCost(
   schema: GraphQLSchema,
@@ -118,8 +118,8 @@ export function checkCost(
 }
 
 /**
- * The variables, with defaults for those that are not given; a default may be null. The object has no prototype,
- * because callers choose the names, and `constructor` is a valid one.
+ * The variables, with defaults for missing ones. A default may be null. The object has no prototype, because callers choose the names, and
+ * `constructor` is a valid one.
  */
 function valuesOf({ variableDefinitions = [] }: OperationDefinitionNode, given: Readonly<Record<string, unknown>>): Walk['variables'] {
   const values: Record<string, unknown> = Object.assign(Object.create(null), given)
@@ -186,13 +186,13 @@ function costOfField(walk: Walk, node: FieldNode, call: Call): Cost {
     return { all, heavy: all }
   }
   if (!isList) return { all: weight + 1 + inner.all, heavy: weight + inner.heavy }
-  // the answer has an item for each item of the input; many are allowed, but not with a page or a slow field for each
+  // the answer has an item for each item of the input; many are allowed, unless each has a page or an expensive field
   const items = inner.heavy === 0 || call.inList || isRoot ? PLAIN_LIST : Math.max(PLAIN_LIST, call.itemCount())
   const heavy = items * inner.heavy
   return { all: weight + PLAIN_LIST * (1 + inner.all - inner.heavy) + heavy, heavy: weight + heavy }
 }
 
-/** The number of items that a field's arguments request; undefined if they set none. */
+/** The number of items that a field's arguments request; undefined if they do not limit it. */
 function timesOf({ variables }: Walk, node: FieldNode, field: GraphQLField<unknown, unknown>): number | undefined {
   const sized = field.args.find(({ name }) => SIZES.includes(name))
   if (sized !== undefined) {
@@ -208,7 +208,7 @@ function timesOf({ variables }: Walk, node: FieldNode, field: GraphQLField<unkno
   return undefined
 }
 
-/** The parts of a page count once: the page itself was counted for each of its items. */
+/** Whether the field is a list and not the items of a page. Those count once, because the page was counted for each of its items. */
 function isPlainList(node: FieldNode, { type }: GraphQLField<unknown, unknown>): boolean {
   return isListType(isNonNullType(type) ? type.ofType : type) && node.name.value !== 'edges' && node.name.value !== 'nodes'
 }

@@ -11,7 +11,7 @@ beforeAll(() => {
   schema = createSchema()
 })
 
-/** Checks shape and cost in the way in which a call's document is checked; returns its cost, or the rule that refused it. */
+/** Checks shape and cost as for the document of a call. Returns its cost, or the rule that refused it. */
 function judge(text: string, variables: Record<string, unknown> = {}): number | string {
   try {
     const document = parse(text, { maxTokens: limits.tokens })
@@ -22,7 +22,7 @@ function judge(text: string, variables: Record<string, unknown> = {}): number | 
   }
 }
 
-/** The number of objects in an answer, with that of the root. */
+/** The number of objects in an answer, including the root. */
 const objectsIn = (value: unknown): number => {
   if (Array.isArray(value)) return value.reduce((sum: number, item) => sum + objectsIn(item), 0)
   return value === null || typeof value !== 'object' ? 0 : Object.values(value).reduce((sum: number, item) => sum + objectsIn(item), 1)
@@ -30,13 +30,13 @@ const objectsIn = (value: unknown): number => {
 
 const nestedTypes = (levels: number): string => (levels === 0 ? 'name' : `fields { type { ${nestedTypes(levels - 1)} } }`)
 
-/** Fragments of which each spreads the next one twice, in two fields. */
+/** Fragments that each spread the next one twice, in two fields. */
 const doubling = (on: string, levels: number, field: string): string =>
   `${Array.from({ length: levels }, (_, i) => `fragment f${i} on ${on} { a: ${field} { ...f${i + 1} } b: ${field} { ...f${i + 1} } }`).join(
     ' ',
   )} fragment f${levels} on ${on} { name }`
 
-describe('introspection has a depth of its own and shares every other limit', () => {
+describe('introspection has its own depth limit and shares every other limit', () => {
   test.each<[string, string]>([
     ['of GraphiQL', getIntrospectionQuery()],
     [
@@ -53,7 +53,7 @@ describe('introspection has a depth of its own and shares every other limit', ()
     ['without descriptions', getIntrospectionQuery({ descriptions: false })],
     ['one type', '{ __type(name: "Host") { name fields { name type { name kind ofType { name kind ofType { name } } } } } }'],
     ['names alone', '{ __typename __schema { queryType { name } types { name kind } } }'],
-  ])('the query %s passes, and stays far enough below the limit for the schema to grow', (_name, text) => {
+  ])('the query %s passes, and is far enough below the limit for the schema to grow', (_name, text) => {
     expect(judge(text)).toEqual(expect.any(Number))
     expect(judge(text)).toBeLessThanOrEqual(8_000)
   })
@@ -62,9 +62,9 @@ describe('introspection has a depth of its own and shares every other limit', ()
     '{ __schema { types { name fields(includeDeprecated: true) { name args(includeDeprecated: true) { name type { name } } type { name ofType { name } } } } } }',
     '{ __type(name: "Host") { interfaces { name } possibleTypes { name } fields(includeDeprecated: true) { ...F ...F } } } fragment F on __Field { type { name } }',
     getIntrospectionQuery({ inputValueDeprecation: true }),
-  ])('its cost is the number of objects in its answer, deprecated ones included: %.60s', (text) => {
+  ])('the cost of introspection is the number of objects in its answer, including deprecated ones: %.60s', (text) => {
     const { data } = execute({ schema, document: parse(text) }) as ExecutionResult
-    // a fragment that is spread twice is counted twice, and answered once
+    // a fragment that is spread twice counts twice, but its fields are answered once
     expect(judge(text.replace('...F ...F', '...F'))).toBe(objectsIn(data) - 1)
   })
 
@@ -97,7 +97,7 @@ describe('introspection has a depth of its own and shares every other limit', ()
     ['of a mutation', `mutation { __schema { types { ${nestedTypes(6)} } } }`, 'limit.cost'],
   ])('%s is refused', (_name, text, rule) => expect(judge(text)).toContain(rule))
 
-  test('a type whose name is in a variable costs the same as by its name', () => {
+  test('`__type` has the same cost with the name in a variable as with a literal name', () => {
     const cost = judge('{ __type(name: "Host") { fields { type { ofType { fields { name type { name } } } } } } }')
     const text = 'query ($n: String! = "Host") { __type(name: $n) { fields { type { ofType { fields { name type { name } } } } } } }'
     expect([judge(text), judge(text, { n: 'Host' }), judge(text, { n: 'Nothing' })]).toEqual([cost, cost, 1])
@@ -114,7 +114,7 @@ describe('introspection has a depth of its own and shares every other limit', ()
   })
 })
 
-describe('the work of checking a document is proportional to its length', () => {
+describe('the work of checking a document is linear in its length', () => {
   const chain = (levels: number, line: (next: string) => string): string =>
     `{ ...f0 } ${Array.from({ length: levels }, (_, i) => `fragment f${i} on Query { ${line(`...f${i + 1}`)} }`).join(' ')} fragment f${levels} on Query { viewer { scopes } }`
   test.each<[string, string]>([
@@ -169,12 +169,12 @@ describe('the work of checking a document is proportional to its length', () => 
     ],
   ])('%s: refused', (_name, text, rule) => expect(judge(text)).toBe(rule))
 
-  test('every operation of a document must be within the limits, and only the one that runs has a cost', () => {
+  test('every operation of a document must be within the limits, and only the cost of the one that runs is checked', () => {
     expect(judge('query A { viewer { scopes } } query B { hosts(first: 500) { nodes { claims(first: 500) { nodes { id } } } } }')).toBe(0)
   })
 })
 
-describe('cost is computed on the values that will run', () => {
+describe('the cost is computed from the values that will be used', () => {
   const pages = (variables: string, outer: string, inner: string): string =>
     `query ${variables} { hosts(first: ${outer}) { nodes { claims(first: ${inner}) { nodes { id } } } } }`
   test.each<[string, string, Record<string, unknown>]>([
@@ -220,7 +220,7 @@ describe('cost is computed on the values that will run', () => {
 })
 
 test.each(['n', 'constructor', 'toString', '__proto__', 'hasOwnProperty'])(
-  'a default counts, whatever its variable is called: $%s',
+  'a default value counts for any name of its variable: $%s',
   (name) => {
     expect(judge(`query ($${name}: Int = 500) { hosts(first: $${name}) { nodes { claims(first: $${name}) { nodes { id } } } } }`)).toBe(
       'limit.cost',

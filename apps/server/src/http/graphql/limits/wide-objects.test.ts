@@ -9,7 +9,7 @@ import { readParams } from './body.ts'
 const schema = buildSchema('input Report { vcpus: Int, memoryMb: Int } type Query { report(of: [Report!]): Int }')
 const query = 'query ($of: [Report!]) { report(of: $of) }'
 
-/** The errors that end the call before the executor sees its variables; undefined if the executor checks them. */
+/** The errors that end the call before the executor reads its variables; undefined if the executor checks them. */
 async function endedBy(report: object): Promise<readonly GraphQLError[] | undefined> {
   const body = Readable.from([Buffer.from(JSON.stringify({ query, variables: { of: [report] } }))])
   // the reader uses only the headers and the body of a request
@@ -26,12 +26,12 @@ async function endedBy(report: object): Promise<readonly GraphQLError[] | undefi
 
 const keys = (count: number) => Object.fromEntries(Array.from({ length: count }, (_, i) => [`k${i}`, 0]))
 
-test('the executor, which writes a whole object out for each error, never sees one of very many wrong keys', async () => {
+test('the executor, which prints a whole object for each error, never reads one with very many wrong keys', async () => {
   const ended = await endedBy({ vcpus: 1, ...keys(90_000) })
   expect(ended).toHaveLength(50)
   expect(ended?.[49]?.message).toContain('of.0.k49 is 0; there is no such field; there are vcpus, memoryMb')
 })
 
-test('an object with few keys is read once, by the executor', async () => {
+test('an object with fewer keys is read once, by the executor', async () => {
   expect(await endedBy({ vcpus: 1, ...keys(100) })).toBeUndefined()
 })
