@@ -10,7 +10,7 @@ function run<Result>(steps: Steps<Result>): { readonly result: Result; readonly 
   }
 }
 
-test('all unknown hosts are counted, a few are named, and other calls are answered meanwhile', () => {
+test('an edit with many unknown hosts is refused with their count and a few names, and other calls are answered meanwhile', () => {
   const log = aLog()
   log.append([aReport('known')])
   const addHosts = ['known', ...Array.from({ length: 5_000 }, (_, i) => `ghost-${i}`)]
@@ -21,7 +21,7 @@ test('all unknown hosts are counted, a few are named, and other calls are answer
   expect(pauses).toBe(Math.floor(addHosts.length / SLICE))
 })
 
-test('keys beyond the limit are not read', () => {
+test('an edit with more metadata keys than the limit is refused, and its keys are not checked', () => {
   const setMetadata = Array.from({ length: 257 }, () => ({ key: '', value: 'v' }))
   const { result } = run(checkEdit(aLog().fleet, { setMetadata }))
   expect(result.listed.map(({ path }) => path.join('.'))).toEqual(['input.setMetadata'])

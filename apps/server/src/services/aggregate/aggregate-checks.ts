@@ -15,7 +15,7 @@ function checkMetadata({ name, availabilityZone, setMetadata, unsetMetadata }: A
   for (const [i, { key, value }] of (setMetadata ?? []).entries()) {
     const path = ['input', 'setMetadata', String(i)]
     issues.push(...checkName([...path, 'key'], key))
-    // the zone is a name; other values are interpreted by the filters and weighers that read them
+    // a zone must be a valid name; other values are interpreted by the filters and weighers that read them
     const checkValue = key === ZONE_KEY ? checkName : checkText
     issues.push(...checkValue([...path, 'value'], value, { min: key === ZONE_KEY ? 1 : 0, max: 4_096 }))
     if (key === '__proto__') issues.push(issue([...path, 'key'], key, 'be another key'))
@@ -29,7 +29,7 @@ function checkMetadata({ name, availabilityZone, setMetadata, unsetMetadata }: A
   return issues
 }
 
-/** Problems of an edit. The check pauses, because an aggregate may contain all hosts of a fleet. */
+/** Finds the problems of an edit. The check yields between steps, because an aggregate may contain all hosts of a fleet. */
 export function* checkEdit({ hosts }: Fleet, edit: AggregateEdit): Steps<ManyIssues> {
   const issues = new ManyIssues()
   issues.addAll(checkMetadata(edit))

@@ -20,7 +20,7 @@ export interface AggregateEdit {
   readonly removeHosts?: readonly string[] | null | undefined
 }
 
-/** Problems of an edit that was derived from another input, with their paths in that input. */
+/** Converts the problems of an edit that was derived from another input: their paths are changed to paths in that input. */
 export const asGiven = ({ listed, count }: ManyIssues, placeOf: (path: readonly string[]) => readonly string[]): Invalid =>
   invalid(
     listed.map((found) => problemAt(found, placeOf(found.path))),
@@ -28,12 +28,12 @@ export const asGiven = ({ listed, count }: ManyIssues, placeOf: (path: readonly 
     count,
   )
 
-/** The initial state of a new aggregate, to which an edit is added. */
+/** The names that fields of an edit have in the input of `createAggregate`, which is checked as an edit of an empty aggregate. */
 const CREATED: Readonly<Record<string, string>> = { setMetadata: 'metadata', addHosts: 'hosts' }
 
 export const ofCreation = ([field = '', ...rest]: readonly string[]): readonly string[] => [CREATED[field] ?? field, ...rest]
 
-/** Nova's metadata is an object by key. */
+/** Changes the paths of metadata problems: in Nova's document, metadata is an object and its keys are part of the path. */
 export function ofDocument(path: readonly string[], { setMetadata }: AggregateEdit): readonly string[] {
   const [field = '', position, ...rest] = ofCreation(path)
   if (position === undefined) return [field]
@@ -41,7 +41,7 @@ export function ofDocument(path: readonly string[], { setMetadata }: AggregateEd
   return key === undefined ? [field, position, ...rest] : [field, key]
 }
 
-/** The edit that makes an aggregate equal to Nova's. */
+/** Computes the edit that makes an aggregate equal to an aggregate of Nova. */
 export function editTo({ name, metadata, hosts }: NovaAggregate, current: AggregateState | undefined): AggregateEdit {
   return {
     name,

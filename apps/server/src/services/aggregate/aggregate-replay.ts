@@ -21,12 +21,12 @@ import type { AggregateDone } from './aggregates.ts'
 import { createTurns, decidingNow, type Sides, sidesOf } from './tried-edit.ts'
 
 export interface AggregateReplayInput {
-  /** The maximum number of recent requests; null for 200. */
+  /** At most this many recent requests are replayed; null: 200. */
   readonly sample: number | null
   readonly deadlineMs: number | null
 }
 
-/** A request whose result differs with the edit. */
+/** A request whose result with the edit differs from its result without the edit. */
 export interface ReplayedOtherwise {
   readonly decision: DecisionView
   readonly kind: Exclude<Agreement, 'SAME'>
@@ -40,7 +40,7 @@ export interface FlavorRoom {
   readonly flavor: string
   readonly before: number
   readonly after: number
-  /** False if the count ended at the deadline, so that more may fit. */
+  /** False if counting stopped at the deadline, so more instances may fit. */
   readonly exact: boolean
   /** The zones in which an instance fits before or after the edit, largest change first. */
   readonly zones: readonly ZoneRoom[]
@@ -54,20 +54,20 @@ export interface ZoneRoom {
 
 /** The results of recent requests on the present fleet, each decided independently, without the edit and with it. */
 export interface AggregateReplay {
-  /** The revision of the fleet. */
+  /** The revision of the fleet on which the requests were replayed. */
   readonly asOf: number
-  /** The number of requests to replay. */
+  /** How many requests were selected to be replayed. */
   readonly drawn: number
   readonly sampled: number
   readonly leftOut: { readonly outOfTime: number; readonly notReplayable: number; readonly unreadable: number }
   readonly counts: Readonly<Record<Agreement, number>>
   /** New failures first, then new placements, then other hosts. */
   readonly otherwise: readonly ReplayedOtherwise[]
-  /** For the most frequently requested flavors. */
+  /** The effect on the most frequently requested flavors. */
   readonly room: readonly FlavorRoom[]
 }
 
-/** Replays the last requests with an edit of a dry run; null for an edit that was applied. Throws InputFault. */
+/** Replays the last requests with the edit of a dry run. Returns null for an edit that was applied. Throws InputFault. */
 export type ReplayAggregateEdit = (done: AggregateDone, input: AggregateReplayInput) => Promise<AggregateReplay | null>
 
 export interface AggregateReplayOptions {
@@ -78,10 +78,10 @@ export interface AggregateReplayOptions {
 
 const defaults = { sample: 200, deadlineMs: 10_000 }
 const most = { sample: 1_000, deadlineMs: 30_000 }
-/** The largest number of listed requests; all are counted. */
+/** At most this many requests are listed; all are counted. */
 const LISTED = 100
 const FLAVORS = 5
-/** The largest number of listed zones for a flavor. */
+/** At most this many zones are listed for a flavor. */
 const ZONES = 20
 const MOST_COUNTED = 1_000_000
 const kinds = ['NEW_FAILURE', 'NEW_PLACEMENT', 'ELSEWHERE'] as const
@@ -140,7 +140,7 @@ function createTally(sides: Sides) {
       if (agreement === 'SAME' || listed[agreement].length >= LISTED) return
       listed[agreement].push({ stored, kind: agreement, hostsBefore, hostsAfter, because: yield* because() })
     } catch (error) {
-      // For example, a claim that the decision moves no longer exists, or a part outside of the process was not asked about a host.
+      // for example, the claim that a decision moves no longer exists, or an external plug-in was not called for a host
       if (!(error instanceof RangeError)) throw error
       missed++
     }
@@ -159,13 +159,15 @@ function createTally(sides: Sides) {
   }
 }
 
-/** Counts how many more instances of the most frequent flavors fit before and after the edit, with the last request of each flavor. */
+/**
+ * Counts how many more instances of the most frequent flavors fit before and after the edit. The last request of a flavor stands for it.
+ */
 async function roomOf(sides: Sides, stored: readonly StoredDecision[], isOver: () => boolean): Promise<FlavorRoom[]> {
   const asked = new Map<string, { readonly request: RequestSpec; readonly profile: string; count: number }>()
   for (const { record } of stored) {
     const request = currentSpec(record.request)
     const { name } = request.flavor
-    // A request that depends on other instances does not show how many instances of its flavor fit.
+    // A request that depends on other instances cannot show how many instances of its flavor fit.
     if (!name || request.gang.length > 0 || request.instanceGroup || record.source !== undefined) continue
     const known = asked.get(name)
     if (known !== undefined) known.count++

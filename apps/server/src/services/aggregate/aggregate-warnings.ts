@@ -31,7 +31,7 @@ import type { Decisions } from '../decision/decisions.ts'
 import type { AggregateDone } from './aggregates.ts'
 import { createTurns, decidingNow, type Sides, sidesOf } from './tried-edit.ts'
 
-/** The claims on one host that one filter would refuse with one code because of an edit. */
+/** Live claims on one host that one filter would refuse with one reason code because of an edit. */
 export interface AggregateWarning extends HostName {
   readonly filter: string
   readonly code: Reason['code']
@@ -40,23 +40,26 @@ export interface AggregateWarning extends HostName {
   readonly text: string
 }
 
-/** The effect of a tried edit on placed instances. */
+/** The effect of an edit, tried in a dry run, on placed instances. */
 export interface AggregateWarnings {
   /** The revision of the fleet on which the edit was tried. */
   readonly asOf: number
-  /** The live claims on hosts that join or leave the aggregate, or are in it while its metadata changes. */
+  /** How many live claims are on hosts that join or leave the aggregate, or that are members while its metadata changes. */
   readonly claims: number
-  /** The number of checked claims. */
+  /** How many of these claims were checked. */
   readonly asked: number
   readonly leftOut: { readonly outOfTime: number; readonly notAskable: number }
-  /** The number of claims that their present hosts would refuse, and of these hosts. */
+  /** How many of the checked claims would be refused by the filters on their present hosts, and how many hosts these are. */
   readonly refused: number
   readonly hosts: number
-  /** The warnings with most claims first. */
+  /** The warnings, those for the most claims first. */
   readonly listed: readonly AggregateWarning[]
 }
 
-/** Checks whether hosts of claims would still pass with a tried edit; null for an edit that was applied. Throws InputFault. */
+/**
+ * Checks whether the hosts of claims would still pass the filters after an edit of a dry run. Null for an edit that was applied. Throws
+ * InputFault.
+ */
 export type WarnOfAggregateEdit = (done: AggregateDone, deadlineMs: number | null) => Promise<AggregateWarnings | null>
 
 export interface AggregateWarningsOptions {
@@ -67,11 +70,11 @@ export interface AggregateWarningsOptions {
 
 const DEFAULT_DEADLINE_MS = 5_000
 const MOST_DEADLINE_MS = 30_000
-/** The number of claims whose decisions are read together. */
+/** The decisions of this many claims are read in one query. */
 const READ_TOGETHER = 200
-/** The number of hosts whose claims are gathered between two pauses. */
+/** The claims of this many hosts are gathered between two yields. */
 const HOSTS_AT_ONCE = 256
-/** The largest number of listed warnings; all claims are counted. */
+/** At most this many warnings are listed; all claims are counted. */
 const LISTED = 100
 
 export function createAggregateWarnings({ replica, store, decisions }: AggregateWarningsOptions): WarnOfAggregateEdit {
@@ -111,7 +114,7 @@ export function createAggregateWarnings({ replica, store, decisions }: Aggregate
   }
 }
 
-/** The live claims on the hosts of an edit, with leaving hosts first, because they matter most if time is short. */
+/** The live claims on the hosts of an edit. Those on leaving hosts come first, because they matter most if the time is short. */
 export function* claimsOn({ aggregates, hosts }: Fleet, { uuid, next }: AggregateChanged): Steps<Claim[]> {
   const was: Pick<Aggregate, 'hosts' | 'metadata'> = aggregates.byUuid.get(uuid) ?? { hosts: [], metadata: {} }
   const [were, will] = [new Set(was.hosts), new Set(next?.hosts)]
@@ -173,7 +176,10 @@ interface Question {
   readonly profile: Profile
 }
 
-/** The request of a claim's instance; undefined if it is no longer known, or if an open move determines it. */
+/**
+ * The request of a claim's instance. Undefined if the stored decision does not contain the claim, if the claim cannot be moved now, or if
+ * the profile no longer exists.
+ */
 function questionOf(fleet: Fleet, claim: Claim, { record, claimIds }: StoredDecision): Question | undefined {
   const instance = claimIds.indexOf(claim.id)
   if (instance < 0 || typeof findSource(fleet, { claim: claim.id, fence: claim.fence }) === 'string') return undefined
@@ -194,8 +200,8 @@ interface Refusal {
 }
 
 /**
- * The first filter that passes the instance on its host at present and would refuse it with the edit. A filter that refuses in both states,
- * or that did not run on the present fleet because an earlier one refused, does not refuse because of the edit.
+ * The first filter that passes the instance on its present host and would refuse it after the edit. A filter that refuses before and after
+ * the edit is not reported, nor one that did not run on the present fleet because an earlier filter refused.
  */
 function newRefusal(sides: Sides, claim: Claim, question: Question): Refusal | undefined {
   const [before, after] = [sides.now, sides.edited].map((fleet) => checksOfOwnHost(fleet, claim, question)) as [
@@ -209,7 +215,7 @@ function newRefusal(sides: Sides, claim: Claim, question: Question): Refusal | u
   return undefined
 }
 
-/** The verdicts of all filters on the host of a claim, as if the claim were created there now. Leaves the fleet unchanged. */
+/** The verdicts of all filters on the host of a claim, as if the claim were created there now. The fleet is unchanged afterwards. */
 function checksOfOwnHost(fleet: Fleet, { id }: Claim, { request, profile }: Question): readonly Check[] {
   const claim = fleet.ledger.claims.get(id)
   if (claim === undefined) return []

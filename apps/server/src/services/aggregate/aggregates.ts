@@ -66,7 +66,7 @@ export type AggregateOutcome = AggregateDone | NotFound | VersionConflict | Inva
 export interface AggregateListArgs extends PageArgs {
   /** A line of the filter grammar. */
   readonly query?: string | null | undefined
-  /** The order; by name, ascending, if absent. */
+  /** The order of the list. Absent: by name, ascending. */
   readonly orderBy?: AggregateOrder | null | undefined
 }
 
@@ -76,13 +76,13 @@ export interface AggregateOrder {
 }
 
 export interface Aggregates {
-  /** `fleet`, here and below, is the present fleet if absent. */
+  /** `fleet`, here and in the other methods, is the fleet to read. Absent: the present fleet. */
   find(uuid: string, fleet?: Fleet): Dated<Aggregate> | undefined
   list(args: AggregateListArgs, fleet?: Fleet): Promise<Page<Dated<Aggregate>>>
   /** The aggregates of a host, by uuid. */
   of(host: HostView, args: PageArgs): Page<Dated<Aggregate>>
   /**
-   * Its metadata, each key with the filters and weighers that read it, of the profiles that were in use or on trial at
+   * The metadata of an aggregate. Each key is listed with the filters and weighers that read it, from the profiles in use or on trial at
    * the time of the fleet.
    */
   metadataOf(aggregate: Dated<Aggregate>): readonly MetadataEntry[]
@@ -95,15 +95,15 @@ export interface Aggregates {
   delete(uuid: string, ifVersion: number, dryRun: boolean): Promise<AggregateOutcome>
 }
 
-/** A key of an aggregate's metadata, and the filters and weighers that read it. */
+/** A key of an aggregate's metadata, with its value and the filters and weighers that read the key. */
 export interface MetadataEntry extends KeyValue {
-  /** First the readers with this key, then the readers whose keys come from requests. */
+  /** First the readers of exactly this key, then the readers that take their keys from requests. */
   readonly readers: readonly MetadataReader[]
   /** Whether the key has a meaning for the service itself, independent of profiles. */
   readonly isOwn: boolean
-  /** If no reader names the key: filters and weighers that would, if a profile in use had them. */
+  /** If no filter or weigher of a profile in use reads the key: those that would read it if a profile used them. */
   readonly unusedReaders: readonly string[]
-  /** If no reader names the key: known keys with a similar spelling. */
+  /** If nothing reads the key: known keys with a similar spelling. */
   readonly similarKeys: readonly string[]
 }
 
@@ -173,7 +173,7 @@ export function createAggregates(replica: Replica): Aggregates {
   ): Promise<AggregateOutcome> => {
     const fleet = snapshotOf(replica)
     const impact = await answerInPieces(impactOf(fleet, fleet.aggregates.byUuid.get(uuid), next))
-    // the author of a ratio is recorded once every replica can record it
+    // the author of a ratio is recorded once every replica supports such records
     const isKept = fleet.featureLevel >= ALLOCATION_RULES && givesRatios(next)
     const change: AggregateChanged = { type: 'aggregate', uuid, expectedVersion, next, ...(isKept && { by }) }
     const verdict: Void = dryRun
@@ -186,7 +186,7 @@ export function createAggregates(replica: Replica): Aggregates {
     return { type: 'done', aggregate: dryRun ? planned : next === null ? null : (find(uuid) ?? planned), impact, dryRun, change }
   }
 
-  /** The aggregate at the version that the caller saw, or the reason for which it has another version. */
+  /** The aggregate if it still has the version that the caller saw, otherwise an error that names its present version. */
   const at = async (uuid: string, ifVersion: number): Promise<Aggregate | NotFound | VersionConflict> => {
     if (find(uuid)?.version !== ifVersion) await replica.fresh()
     const current = find(uuid)
@@ -194,7 +194,7 @@ export function createAggregates(replica: Replica): Aggregates {
     return current.version === ifVersion ? current : versionConflict(ifVersion, current)
   }
 
-  /** An edit with the present names of its hosts, because a list may still contain earlier names. */
+  /** Replaces earlier names of hosts in an edit with their present names, because a caller's list may contain earlier ones. */
   const named = <Edit extends AggregateEdit>(edit: Edit): Edit => {
     const { hosts } = replica.fleet
     const removed = edit.removeHosts ?? []
@@ -204,7 +204,7 @@ export function createAggregates(replica: Replica): Aggregates {
       removeHosts: [...new Set([...removed, ...presentHosts(hosts, removed)])],
     }
   }
-  /** Errors of an edit; an unknown host may have reported just now, so the store is read before the error is returned. */
+  /** Errors of an edit. An unknown host may have reported to another replica just now, so the store is read before an error is returned. */
   const check = async (edit: AggregateEdit): Promise<ManyIssues> => {
     const added = edit.addHosts ?? []
     if (added.some((host) => replica.fleet.hosts.nodesOf(host).length === 0)) await replica.fresh()
@@ -218,7 +218,7 @@ export function createAggregates(replica: Replica): Aggregates {
       const read = orderReaders[field]
       const sign = direction === 'ASC' ? 1 : -1
       const keyFor = (aggregate: Aggregate) => [read(aggregate), aggregate.name] as const
-      // rows that are equal in the order are sorted by name, ascending
+      // aggregates that are equal in the requested order are sorted by name, ascending
       const compare = (a: OrderKey, b: OrderKey): number => sign * compareKeys(a[0], b[0]) || byCodeUnit(a[1], b[1])
       const isAsked = compileLine(query, aggregateFields, readersIn(allNamesIn(hostsOfManyNames(fleet.hosts))))
       const asked = await filterInPieces([...fleet.aggregates.byUuid.values()], isAsked)
@@ -256,7 +256,7 @@ export function createAggregates(replica: Replica): Aggregates {
       })
     },
     hostsIn({ uuid, hosts, of: fleet = replica.fleet }, args) {
-      // sorted by index, because a comparison of views would look up each host
+      // sorted by index, because comparing views would look up each host again
       const indexes = Array.from(Int32Array.from(hosts.flatMap((host) => fleet.hosts.nodesOf(host))).sort(), (index) => index as HostIndex)
       const page = pageOf(listOf('hosts', uuid), args, indexes, {
         types: ['number'],
@@ -317,7 +317,9 @@ function* impactOf({ hosts }: Fleet, before: Aggregate | undefined, next: Aggreg
   return { hostsAffected, zoneChanges: zoneMoves, claimsOnAffectedHosts, warnings }
 }
 
-/** Warnings of invalid ratios, because an operator would not notice a mistyped one otherwise. */
+/**
+ * Warnings about invalid allocation ratios: an invalid ratio is accepted and has no effect, so an operator would not notice a typing error.
+ */
 const unreadRatios = (next: AggregateState | null): string[] =>
   Object.entries(aggregateRatioKeys).flatMap(([resourceClass, key]) => {
     const text = next !== null && Object.hasOwn(next.metadata, key) ? next.metadata[key] : undefined

@@ -19,7 +19,7 @@ function aFleet() {
   return { fleet: log.fleet, change }
 }
 
-/** The largest amount of work between two pauses, the number of pauses, and the result. */
+/** Runs the steps. Returns the largest amount of work between two yields, how many yields there were, and the result. */
 function pieceByPiece<Result>(steps: Steps<Result>, takeCount: () => number) {
   const pieces: number[] = []
   for (;;) {
@@ -29,12 +29,12 @@ function pieceByPiece<Result>(steps: Steps<Result>, takeCount: () => number) {
   }
 }
 
-/** The methods that all tables of hosts have. */
+/** The methods of every table of hosts. */
 const methodsOf = (hosts: HostTable): HostTable => Object.getPrototypeOf(hosts) as HostTable
 
 afterEach(() => vi.restoreAllMocks())
 
-test('a fleet with an edit and one without are copied with a pause between', () => {
+test('copying a fleet with and without an edit yields between the two copies', () => {
   const { fleet, change } = aFleet()
   const copies = vi.spyOn(methodsOf(fleet.hosts), 'takeCopy')
   const takeCount = () => {
@@ -48,7 +48,7 @@ test('a fleet with an edit and one without are copied with a pause between', () 
   expect([now, edited, fleet.place]).toEqual([HOSTS, 0, answer.now.place])
 })
 
-test('claims of an aggregate are gathered from a few hundred hosts between two pauses', () => {
+test('gathering the claims of an aggregate yields after a few hundred hosts', () => {
   const { fleet, change } = aFleet()
   const looked = vi.spyOn(methodsOf(fleet.hosts), 'get')
   const takeCount = () => {

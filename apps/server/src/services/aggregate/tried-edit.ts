@@ -3,16 +3,16 @@ import { answerInPieces } from '../../event-loop/question.ts'
 import type { Replica } from '../../replica/replica.ts'
 import { InputFault } from '../calls/outcome.ts'
 
-/** The fleet without the edit, and with it. */
+/** Two copies of a fleet: one without the edit and one with it. */
 export interface Sides {
   readonly now: Fleet
   readonly edited: Fleet
 }
 
-/** Copies of the fleet without a tried edit, and with it. Throws InputFault if another edit was faster. */
+/** Copies the fleet twice: without a tried edit and with it. Throws InputFault if the aggregate was edited in the meantime. */
 export const sidesOf = ({ fleet }: Replica, change: AggregateChanged): Promise<Sides> => answerInPieces(sidesInSteps(fleet, change))
 
-/** The same as a generator that pauses; the fleet may change meanwhile, because both copies have the same state. */
+/** Does the same as `sidesOf` in a generator that yields. The fleet may change meanwhile: both copies have the state of the start. */
 export function* sidesInSteps(fleet: Fleet, change: AggregateChanged): Steps<Sides> {
   const now = copyFleet(fleet)
   yield
@@ -23,14 +23,14 @@ export function* sidesInSteps(fleet: Fleet, change: AggregateChanged): Steps<Sid
   return { now, edited }
 }
 
-/** The version that decides at present under the profile name of an earlier decision. Throws RangeError if there is none. */
+/** The profile version that decides at present for the profile name of an earlier decision. Throws RangeError if there is none. */
 export function decidingNow({ profiles }: Fleet, ref: string): Profile {
   const profile = profiles.find(ref.slice(0, ref.lastIndexOf('@'))) ?? profiles.find(ref)
   if (profile === undefined) throw new RangeError(`there is no profile ${ref}`)
   return profile
 }
 
-/** Runs the given tasks one at a time: the others wait, and their deadlines continue. */
+/** Runs tasks one at a time. While a task waits for its turn, its deadline keeps running. */
 export function createTurns(): <Result>(work: () => Promise<Result>) => Promise<Result> {
   let last: Promise<unknown> = Promise.resolve()
   return (work) => {

@@ -12,17 +12,20 @@ export interface AuditListArgs extends PageArgs {
 }
 
 export interface Audit {
-  /** Rows of the chain. Throws InputFault for an invalid query. */
+  /** Rows of the audit, which is a chain of hashes. Throws InputFault for an invalid query. */
   list(args: AuditListArgs): Promise<Page<AuditRow>>
   /** Resolves once the entry is stored. Rejects with AuditDelayed if that takes too long; the entry is then stored later. */
   keep(entry: AuditEntry): Promise<void>
-  /** Queues an entry; waits only while too many entries are waiting. */
+  /** Queues an entry. Waits only if the queue is full. */
   follow(entry: AuditEntry): Promise<void>
-  /** Queues an entry of a call that failed because the store was unavailable, unless the queue is full; no call waits for it. */
+  /**
+   * Queues an entry for a call that failed because the store was unavailable. If the queue is full, the entry is dropped. No call waits for
+   * it.
+   */
   offer(entry: AuditEntry): void
-  /** Whether the queue can take another entry; otherwise no mutation that needs an audit entry may be made. */
+  /** False if the queue is full. Mutations that need an audit entry must then be refused. */
   takesMore(): boolean
-  /** Writes the waiting entries, as far as the database accepts them. */
+  /** Writes the queued entries, as far as the database accepts them. */
   close(): Promise<void>
 }
 
@@ -31,17 +34,17 @@ export class AuditDelayed extends Error {
   override readonly name = 'AuditDelayed'
 }
 
-/** Whether a call was refused or timed out because the store was away; the log contains its effects, if any. */
+/** Whether a call was refused or timed out because the store was unavailable. Any changes that the call made are in the log. */
 export const isForWantOfStore = (error: unknown): boolean => error instanceof UnavailableError
 
 export interface AuditOptions {
   readonly records: Pick<RecordStore, 'keepAudit' | 'takesMore'>
-  /** The chain, for reading. */
+  /** Reads the audit chain. */
   readonly store: AuditStore
   warn(message: string): void
-  /** The number of entries that may wait before calls wait too. */
+  /** How many entries the queue can hold. When it is full, calls wait too. */
   readonly room?: number
-  /** The time for which entries are collected, milliseconds. */
+  /** How long entries are collected before they are written as one batch, in milliseconds. */
   readonly gatherMs?: number
 }
 
@@ -56,8 +59,8 @@ interface Waiting {
 }
 
 /**
- * The only writer of this replica: it writes entries in the order of their answers, in batches, each chained under the
- * lock of all replicas.
+ * Creates the audit writer of this replica. It writes entries in the order of their answers, in batches. Each batch is chained under a lock
+ * that all replicas share.
  */
 export function createAudit({ records, store, warn, room = 10_000, gatherMs = 200 }: AuditOptions): Audit {
   const queue: Waiting[] = []

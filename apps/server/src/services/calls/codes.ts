@@ -1,6 +1,6 @@
 /**
- * Codes of problems that are found in a call rather than in a request, a report or a profile, which have codes of the
- * core. Codes are written once, and never reused or renamed; docs/errors.md lists them with a remedy each.
+ * Codes of problems in the arguments of a call. Codes for problems in a request, a report or a profile are defined in scheduler-core. A
+ * code is never reused or renamed; docs/errors.md lists a remedy for each.
  */
 export const callCodes = {
   'call.invalid': 'An argument is out of its range.',

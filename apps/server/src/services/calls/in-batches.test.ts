@@ -13,7 +13,7 @@ test('simultaneous reads are one query, and each gets its own result', async () 
   expect(reads).toEqual([[1, 2, 3], [4]])
 })
 
-test('a failed read rejects its callers, and not the next ones', async () => {
+test('a failed read rejects the calls that wait for it, and the next calls read again', async () => {
   let isBroken = true
   const read = inBatches(async (_keys: readonly number[]) => {
     if (isBroken) throw new Error('away')
@@ -25,7 +25,7 @@ test('a failed read rejects its callers, and not the next ones', async () => {
   expect(await read(3)).toBe(3)
 })
 
-test('if the first caller goes away, the others get their results', async () => {
+test('if the first of several simultaneous callers disconnects, the others get their results', async () => {
   const double = inBatches(async (keys: readonly number[]) => {
     assertAsked()
     expect(keys).toEqual([1, 2])

@@ -1,7 +1,8 @@
 import { outsideOfCalls } from '../../event-loop/question.ts'
 
 /**
- * Combines simultaneous questions into one read, because a list asks the same for each of its rows. The read does not end with a caller.
+ * Combines simultaneous calls into one read, because each row of a list makes the same call. The read continues if one of its callers
+ * disconnects.
  */
 export function inBatches<Key, Value>(read: (keys: readonly Key[]) => Promise<(key: Key) => Value>): (key: Key) => Promise<Value> {
   let waiting: { readonly keys: Key[]; readonly answer: Promise<(key: Key) => Value> } | undefined

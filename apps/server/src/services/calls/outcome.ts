@@ -31,7 +31,7 @@ export interface Issue extends Omit<Problem, 'code'> {
 export interface Invalid extends Failure {
   readonly type: 'invalid'
   readonly issues: readonly Issue[]
-  /** The number of all issues; `issues` may list fewer. */
+  /** The count of all issues; `issues` may list fewer. */
   readonly issueCount: number
 }
 
@@ -41,10 +41,10 @@ export interface NotFound extends Failure {
   readonly key: string
 }
 
-/** The largest number of issues in an answer, so that a long list of wrong values does not need a long answer. */
+/** An answer lists at most this many issues, so that a long list of wrong values does not cause a long answer. */
 const MOST_ISSUES = 100
 
-/** Collects the problems of a long list: all are counted, and only those that an answer lists are created. */
+/** Collects the problems of a long list. All problems are counted, but objects are created only for those that an answer lists. */
 export class ManyIssues {
   readonly listed: Issue[] = []
   count = 0
@@ -60,8 +60,8 @@ export class ManyIssues {
 }
 
 /**
- * The errors of a call as one answer, `issueCount` of them if not all are listed; the message has the first and the
- * number of others.
+ * One answer for several errors of a call. The message has the first error and the count of the others. `issueCount` is the count of all
+ * errors if not all are listed.
  */
 export function invalid(issues: readonly Issue[], code: FailureCode = 'INVALID', issueCount = issues.length): Invalid {
   const [first] = issues
@@ -83,11 +83,11 @@ export const issue = (path: readonly string[], found: unknown, rule: string, cod
   actual: quote(found),
 })
 
-/** Problems found by the core, with the path of the document in the caller's input. */
+/** Problems that the core found in a document. Their paths are prefixed with the path of the document in the caller's input. */
 export const under = (path: readonly string[], problems: readonly Problem[]): Issue[] =>
   problems.map((problem) => problemAt(problem, [...path, ...problem.path]))
 
-/** The catalogue's sentence for a code. */
+/** The sentence for a code in the catalogue of codes. */
 export const sentenceOf = (code: Code | CallCode): string => ({ ...codes, ...callCodes })[code]
 
 /** A call that cannot be answered: an argument has the wrong form, or names something that does not exist. */

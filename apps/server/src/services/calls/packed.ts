@@ -19,12 +19,15 @@ export function elementTypeOf(column: PackedArray): ElementType {
   }
 }
 
-/** The numbers in the narrowest type that holds them all: F64 if one is negative, not whole, or larger than 32 bits. */
+/**
+ * Packs numbers in the narrowest type that holds all of them. F64 is used if a number is negative, is not an integer, or needs more than 32
+ * bits.
+ */
 export function narrow(numbers: ArrayLike<number>): PackedArray {
   let largest = 0
   for (let i = 0; i < numbers.length; i++) {
     const number = numbers[i] as number
-    // >>> keeps whole numbers of 32 bits and changes all others
+    // `>>> 0` keeps unsigned 32-bit integers and changes all other numbers
     if (number >>> 0 !== number) return new Float64Array(numbers)
     if (number > largest) largest = number
   }

@@ -9,20 +9,20 @@ export interface PageArgs {
   readonly after?: string | null | undefined
 }
 
-/** A page of a list, with a cursor behind every item. */
+/** A page of a list, with a cursor for every item. */
 export interface Page<Item> {
   readonly edges: readonly { readonly cursor: string; readonly node: Item }[]
   readonly hasNextPage: boolean
   readonly hasPreviousPage: boolean
-  /** The number of all items, which is computed only if it is selected. */
+  /** The count of all items. It is computed only if it is selected. */
   totalCount(): number | Promise<number>
-  /** The first and last item of the page, if it is not the first or last page. */
+  /** The cursors of the first and last item of the page. An end is null at the beginning or end of the list. */
   readonly bounds?: { readonly start: string | null; readonly end: string | null }
   /** The revision at which the page was read, if it comes from the fleet. */
   readonly asOf?: number
 }
 
-/** A list with its filter and order: cursors of one list are invalid in another. */
+/** A list with its filter and order. A cursor of one list is invalid in another list. */
 export interface List {
   readonly name: string
   readonly mark: string
@@ -39,7 +39,7 @@ export const listOf = (name: string, by: unknown = null): List => ({
     .slice(0, 8),
 })
 
-/** The requested number of items. Throws InputFault outside 1..500. */
+/** How many items are requested. Throws InputFault outside 1..500. */
 export function firstOf(list: List, { first }: PageArgs): number {
   const asked = first ?? DEFAULT_PAGE
   if (!Number.isInteger(asked) || asked < 1 || asked > MAX_PAGE) throw InputFault.at([list.name, 'first'], asked, `1 to ${MAX_PAGE}`)
@@ -57,7 +57,7 @@ export function keyOf<Key extends CursorKey>(list: List, { after }: PageArgs, ty
   const fits =
     key?.[0] === 1 && key[1] === list.mark && key.length === types.length + 2 && types.every((type, i) => typeof key[i + 2] === type)
   if (!fits) throw InputFault.at([list.name, 'after'], after, 'a cursor of this list, with the same filter and order')
-  // its length and the type of each part were compared with `types` just above
+  // the comparison with `types` has just checked the length and the type of each element
   return key.slice(2) as unknown as Key
 }
 

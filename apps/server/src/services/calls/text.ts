@@ -6,7 +6,7 @@ interface Length {
   readonly max?: number
 }
 
-/** Problems of a free text, such as a reason: its length in characters, and characters that no store keeps. */
+/** Problems of a free text, such as a reason: a wrong length in characters, or characters that no store accepts. */
 export function checkText(path: readonly string[], text: string, { min = 1, max = 255 }: Length = {}): Issue[] {
   if (text.length < min || text.length > max)
     return [issue(path, text, min === max ? `be ${min} characters long` : `be ${min} to ${max} characters long, not ${text.length}`)]
@@ -20,8 +20,8 @@ export function checkName(path: readonly string[], text: string, length: Length 
 }
 
 /**
- * Problems of an idempotency key. A key that is kept already may contain characters that an earlier release accepted: the repeated call
- * gets its answer.
+ * Problems of a new idempotency key. A stored key may contain characters that only earlier releases accepted, and a repeated call with such
+ * a key still gets its answer.
  */
 export const checkKey = (
   path: readonly string[],
@@ -30,8 +30,8 @@ export const checkKey = (
 ): Issue[] => (isKept ? checkText(path, key, { max }) : checkName(path, key, { max }))
 
 /**
- * Errors in the name of a future host, which must in addition be typed as it is read: a slash separates a host and its
- * node, and spaces around a name are invisible.
+ * Errors in a new host name. In addition to the rules of names, it must be unambiguous when it is written in a query or a path: a slash
+ * separates host and node, and spaces around a name are invisible.
  */
 export function checkHostName(
   path: readonly string[],
@@ -46,12 +46,12 @@ export function checkHostName(
   return [...check('host', host, host.includes('/')), ...(typeof node === 'string' && node !== host ? check('node', node, false) : [])]
 }
 
-/** The largest number of listed problems of one document. */
+/** At most this many problems of one document are listed. */
 const MOST = 100
 
 /**
- * Keys and texts of a caller's document that are not names; `isFree` returns whether free text is allowed at a path, and `path` is the path
- * of the document or its parts.
+ * Checks the keys and texts of a caller's document that are not names. `isFree` returns whether free text is allowed at a path. `path` is
+ * the path of the document or its parts.
  */
 export const checkNames = (
   path: readonly string[] | ((inner: readonly string[]) => readonly string[]),
@@ -64,6 +64,6 @@ export const checkNames = (
 
 const shortened = (key: string): string => (key.length > 80 ? `${key.slice(0, 77)}...` : key)
 
-/** Problems of a whole number within a range. */
+/** Problems of an integer that must be within a range. */
 export const checkRange = (path: readonly string[], value: number, min: number, max: number, unit = ''): Issue[] =>
   Number.isInteger(value) && value >= min && value <= max ? [] : [issue(path, value, `be ${min} to ${max}${unit}`)]

@@ -7,7 +7,7 @@ import { pageOfAllClaims } from './claim-pages.ts'
 const CLAIMS = 40
 const list = listOf('claims')
 
-/** Claims of which every third is live, and the others ended in another order than they were created. */
+/** A fleet of claims. Every third claim is live. The others ended in an order other than that of their creation. */
 function fleetWithEnded(): Fleet {
   const log = aLog()
   log.append([{ type: 'feature', level: FEATURE_LEVEL }])
@@ -23,7 +23,7 @@ function fleetWithEnded(): Fleet {
   return log.fleet
 }
 
-/** All pages of this size, one after the other. */
+/** Reads all pages of this size, one after the other. */
 async function allPages(fleet: Fleet, first: number, states?: readonly ClaimState[], isAsked: (claim: Claim) => boolean = () => true) {
   const found: string[] = []
   const counts = new Set<number>()
@@ -53,7 +53,7 @@ test.each([1, 3, 7, CLAIMS, 500])('pages of %i contain every claim once, in the 
   expect(await allPages(fleet, first, ['RELEASED', 'EXPIRED'], even)).toEqual({ found: evenReleased, counts: [evenReleased.length] })
 })
 
-test('if only live claims are requested, no ended claim is unpacked', async () => {
+test('a list of live claims unpacks no ended claim', async () => {
   const fleet = fleetWithEnded()
   expect(fleet.ledger.endedKeyCount).toBeGreaterThan(0)
   const unpack = vi.spyOn(fleet.ledger.claims, 'values')
@@ -64,7 +64,7 @@ test('if only live claims are requested, no ended claim is unpacked', async () =
   expect(unpack).not.toHaveBeenCalled()
 })
 
-test('an invalid page is refused, and an empty fleet has an empty page', async () => {
+test('an invalid page argument is refused, and an empty fleet has an empty page', async () => {
   const { fleet } = aLog()
   const isAsked = (): boolean => true
   await expect(pageOfAllClaims(list, { first: 501 }, fleet, isAsked)).rejects.toThrow('claims.first is 501; it must be 1 to 500')

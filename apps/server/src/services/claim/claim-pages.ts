@@ -3,9 +3,9 @@ import { eachInPieces } from '../../event-loop/lists.ts'
 import { firstOf, keyOf, type List, type Page, type PageArgs, toCursor } from '../calls/paging.ts'
 
 /**
- * A page of the requested claims of a fleet, oldest first. A fleet keeps millions of ended claims, packed: each is
- * unpacked for one check and dropped, so that no more than two pages of them are held at once, and none is unpacked if
- * only live ones are requested. Throws InputFault for a page that cannot be read, and CallerGoneError.
+ * A page of the requested claims of a fleet, oldest first. A fleet stores millions of ended claims in packed form. Each is unpacked for one
+ * check and dropped, so at most two pages of unpacked claims are in memory. If only live claims are requested, no ended claim is unpacked.
+ * Throws InputFault for an invalid page argument, and CallerGoneError.
  */
 export async function pageOfAllClaims(
   list: List,
@@ -33,16 +33,16 @@ export async function pageOfAllClaims(
   }
 }
 
-/** The claims that contain all those in some states: ended ones are packed, live ones never. */
+/** A superset of the claims in the given states. Ended claims are stored packed, live claims are not. */
 function candidatesIn({ ledger }: Fleet, states: readonly ClaimState[] | null | undefined): Iterable<Claim> {
   return states?.every((state) => isLive({ state })) ? ledger.claimsInFull.values() : ledger.claims.values()
 }
 
-/** The oldest of the added claims, up to a number. */
+/** Collects claims and keeps the oldest ones, up to a count. */
 class Oldest {
   readonly #most: number
   #kept: Claim[] = []
-  /** Whether no claim in the list is newer. */
+  /** Infinity until the list is full. Then a newer claim than this one is not added. */
   #limit = Number.POSITIVE_INFINITY
 
   constructor(most: number) {

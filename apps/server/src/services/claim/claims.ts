@@ -28,7 +28,7 @@ export interface ClaimRef {
 
 export interface ClaimDone {
   readonly type: 'done'
-  /** All claims of the call; none for the key of an abandoned call that held nothing. */
+  /** All claims of the call. Empty for the idempotency key of an abandoned call that held no claims. */
   readonly claims: readonly Claim[]
   /** Whether the claim was already in the requested state. */
   readonly replayed: boolean
@@ -43,20 +43,23 @@ export interface ClaimLost extends Failure {
 export type ClaimOutcome = ClaimDone | ClaimLost | NotFound | Invalid
 
 export interface Claims {
-  /** `fleet`, here and below, is the present fleet if not given. */
+  /** `fleet`, here and in the other methods, is the fleet to read. Absent: the present fleet. */
   find(id: string, fleet?: Fleet): Dated<Claim> | undefined
   hostOf(claim: Dated<Claim>): HostView
   /** The claims that hold resources of a host, oldest first. */
   on(host: HostView, args: PageArgs & States): Page<Dated<Claim>>
-  /** Throws InputFault for a query that cannot be read. */
+  /** Throws InputFault for an invalid query. */
   list(args: PageArgs & States & { readonly query?: string | null | undefined }, fleet?: Fleet): Promise<Page<Dated<Claim>>>
-  /** Outcome i is the result for claim i, here and below. */
+  /** Outcome i is the result for claim i. The same applies to the methods that follow. */
   confirm(claims: readonly ClaimRef[]): Promise<ClaimOutcome[]>
   extend(claims: readonly ClaimRef[], ttlMs: number): Promise<ClaimOutcome[]>
   release(claims: readonly ClaimRef[], reason: string | null): Promise<ClaimOutcome[]>
-  /** Ends claims regardless of their fences, for operators. */
+  /** For operators: ends claims without checking their fences. */
   revoke(ids: readonly string[], reason: string): Promise<ClaimOutcome[]>
-  /** Abandons the key of a caller that timed out: binds an unused key, or releases the claims of a used one. */
+  /**
+   * Abandons the idempotency key of a call that timed out. An unused key becomes bound and thereby unusable; the claims of a used key are
+   * released.
+   */
   abandon(account: string, key: string): Promise<ClaimOutcome>
 }
 
@@ -70,7 +73,7 @@ export function createClaims(replica: Replica): Claims {
     return { ...page, edges: page.edges.map(({ cursor, node }) => ({ cursor, node: datedIn(node, fleet, replica.fleet) })) }
   }
 
-  /** Proposes one change per claim; an error in the call itself is the result for each of its claims. */
+  /** Proposes one change per claim. An error in the call itself is returned as the result of every claim. */
   const each = async (
     claims: readonly ClaimRef[],
     problems: readonly ReturnType<typeof issue>[],
@@ -138,11 +141,11 @@ export function createClaims(replica: Replica): Claims {
   }
 }
 
-/** Complete global ids, as in links and answers, are found by the uuids in them. */
+/** Replaces complete global ids, as in links and answers, with the uuids that they contain. */
 const withBareIds = (query: string | null | undefined): string | null | undefined =>
   query?.replace(/\bQ2xhaW06[\w-]{48}\b/g, (id) => Buffer.from(id, 'base64url').toString('utf8').slice('Claim:'.length))
 
-/** How the fields of the filter grammar are read from a claim. Times are counted to `now`, milliseconds since 1970. */
+/** Readers of the filter grammar's fields in a claim. `now`, in milliseconds since 1970, is the time up to which ages are computed. */
 function readersIn(fleet: Fleet, now: number): QueryReaders<Claim> {
   const hostsOf = ({ host }: Claim): readonly string[] => hostNamesOf(fleet.hosts.get(host))
   return {
@@ -161,7 +164,7 @@ function readersIn(fleet: Fleet, now: number): QueryReaders<Claim> {
   }
 }
 
-/** The reason for which a claim no longer belongs to the caller. */
+/** The failure that says why a claim no longer belongs to the caller. */
 export function lostClaim(claim: Claim, fence: number, path: readonly string[]): ClaimLost {
   const why = claim.fence === fence || !isLive(claim) ? `it is ${claim.state}` : `its fence is ${claim.fence}, not ${fence}`
   return { type: 'claim-lost', code: 'CLAIM_LOST', message: `The claim is no longer yours: ${why}.`, path, claim }

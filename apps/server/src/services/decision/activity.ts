@@ -14,42 +14,45 @@ import type { Placement } from '../placement/placement.ts'
 export type { Durations, FailureCount, FlavorCount } from '../../db/tables/activity.ts'
 
 export interface StepView extends StepCount {
-  /** Undefined if none of its decisions was measured. */
+  /** Undefined if the duration of no decision in the step was measured. */
   took(): Promise<Durations | undefined>
 }
 
-/** The requests in a span of store time, milliseconds since 1970; `until` is exclusive. Each is read once. */
+/**
+ * The requests in a span of store time (the database's clock), in milliseconds since 1970. `until` is exclusive. Each property is read
+ * once.
+ */
 export interface ActivityView {
   readonly since: number
   readonly until: number
-  /** All steps, oldest first; the last may be shorter. */
+  /** All steps, oldest first. The last step may be shorter. */
   steps(): Promise<readonly StepView[]>
-  /** Undefined if none of its decisions was measured. */
+  /** Undefined if the duration of no decision in the span was measured. */
   took(): Promise<Durations | undefined>
   /** Whether the durations cover only the newest decisions because there were too many. */
   isTookCut(): Promise<boolean>
-  /** The groups with most decisions first. */
+  /** Failed decisions by reason, the most frequent reason first. */
   failures(): Promise<readonly FailureCount[]>
-  /** Whether there were more failed decisions than were examined; then only the newest were. */
+  /** Whether there were too many failed decisions to examine. Then only the newest ones were examined. */
   isFailuresCut(): Promise<boolean>
-  /** The most frequent ones first. */
+  /** The requested flavors, the most frequent first. */
   flavors(): Promise<readonly FlavorCount[]>
-  /** The preceding span of the same length. */
+  /** The same figures for the preceding span of the same length. */
   before(): ActivityView
 }
 
-/** The requested span: a length before its end, or from `since` on; it ends now if `until` is absent or later. */
+/** The requested span: a length before its end, or from `since` on. If `until` is absent or in the future, the span ends now. */
 export interface AskedSpan {
   readonly windowMs: number
   readonly since?: number | null | undefined
   readonly until?: number | null | undefined
-  /** The largest number of steps of the span. */
+  /** The span is divided into at most this many steps. */
   readonly steps: number
 }
 
 /** The latest requests to the service, and their results. */
 export interface Activities {
-  /** Throws InputFault for numbers out of range. */
+  /** Throws InputFault for a number that is out of range. */
   read(asked: AskedSpan): Promise<ActivityView>
 }
 
@@ -64,9 +67,9 @@ export function createActivities(
   caughtUp: () => Promise<unknown>,
 ): Activities {
   /**
-   * The end of the span that is complete in the tables, so that a list of the span up to it has the counted number of
-   * decisions: a refusal is dated by its arrival, and kept once it is decided. Only a refusal that another replica is
-   * about to keep may still be added.
+   * The end of the span up to which the tables are complete, so that a list of the decisions in the span has as many as were counted. A
+   * refusal is dated by the arrival of its request and is stored once it is decided. Only a refusal that another replica is about to store
+   * can still be added.
    */
   const end = async (): Promise<number> => {
     const until = Math.min(replica.storeTime + 1, placement.oldestAsked() ?? Number.POSITIVE_INFINITY)
@@ -110,7 +113,7 @@ function viewOf(store: ActivityStore, since: number, until: number, count: numbe
   }
 }
 
-/** Reads at the first call, and returns the same value afterwards. */
+/** Reads on the first call, and returns the same value on every later call. */
 function once<Value>(read: () => Promise<Value>): () => Promise<Value> {
   let value: Promise<Value> | undefined
   return () => {

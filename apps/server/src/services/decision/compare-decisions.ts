@@ -18,13 +18,13 @@ import type { Fidelity } from '../explanation/examined.ts'
 import type { Decisions, DecisionView } from './decisions.ts'
 import { onOtherState } from './other-state.ts'
 
-/** The comparison of two decisions: how they differ, and why they went to different hosts. */
+/** The differences between two decisions, and why they chose different hosts. */
 export interface DecisionComparison extends Comparison {
   readonly a: DecisionView
   readonly b: DecisionView
-  /** REPLAYED if both are replayed bit for bit; APPROXIMATE if one is replayed by other code or on another state. */
+  /** REPLAYED if both decisions are replayed bit for bit. APPROXIMATE if one of them is replayed by other code or on another state. */
   readonly fidelity: Fidelity
-  /** The reasons for which it is APPROXIMATE, as sentences; null if it is not. */
+  /** The reasons why the fidelity is APPROXIMATE, as sentences; null if it is REPLAYED. */
   readonly approximateBecause: string | null
 }
 
@@ -37,7 +37,7 @@ export function createCompareDecisions(replica: Replica, history: History, decis
     if (stored === undefined) throw InputFault.at([argument], id, 'the id of a decision')
     return stored
   }
-  /** A decision with the state in which it was made or, if the log no longer reaches it, with a copy of the present state. */
+  /** A decision with the state on which it was decided. If the log no longer contains that state, a copy of the present state is used. */
   const sideOf = async (stored: StoredDecision, argument: string): Promise<Side> => {
     try {
       return await keptSide(history, stored)

@@ -15,16 +15,16 @@ export interface DecisionStep extends OutcomeCounts {
   readonly until: number
 }
 
-/** Decisions with a common value. */
+/** Decisions that have the same value of the grouping. */
 export interface DecisionGroup extends KeyCount {
-  /** The terms to add to the query in order to find exactly these decisions. */
+  /** The query terms that, added to the query, find exactly the decisions of this group. */
   readonly terms: string
 }
 
 export interface DecisionGroups {
-  /** The groups with most decisions first. */
+  /** The groups, those with the most decisions first. */
   readonly nodes: readonly DecisionGroup[]
-  /** The number of all groups. */
+  /** The count of all groups. */
   readonly totalCount: number
 }
 
@@ -33,9 +33,9 @@ export interface DecisionCountsView {
   readonly since: number
   readonly until: number
   readonly decisions: number
-  /** Whether older decisions match too, which are not counted. */
+  /** Whether the query also finds older decisions, which are not counted. */
   readonly isCut: boolean
-  /** The whole range in steps of one length, up to a number of steps. Throws InputFault for a number out of range. */
+  /** Divides the whole range into steps of one length, at most `most` of them. Throws InputFault for a number out of range. */
   steps(most: number): Promise<DecisionStep[]>
   /** Throws InputFault for a number out of range. */
   groups(by: DecisionGrouping, first: number | null | undefined): Promise<DecisionGroups>
@@ -48,14 +48,14 @@ export interface DecisionCounts {
 
 export const steps = { least: 10, most: 500 } as const
 
-/** The time before which there is no decision, for any query. */
+/** No decision of any query is older than this time. */
 const EPOCH = 0
 const SECOND = 1_000
 const MINUTE = 60 * SECOND
 const HOUR = 60 * MINUTE
 const DAY = 24 * HOUR
 
-/** Lengths of steps that people can add up, milliseconds; longer ones are whole days. */
+/** Step lengths that people can easily add up, in milliseconds. Longer steps are whole days. */
 const lengths = [
   ...[1, 2, 5, 10, 15, 30].map((count) => count * SECOND),
   ...[1, 2, 5, 10, 15, 30].map((count) => count * MINUTE),
@@ -69,7 +69,7 @@ export function createDecisionCounts(replica: Replica, store: DecisionCountStore
       const query = parseDecisionQuery(text)
       const names = hostsOfManyNames(replica.fleet.hosts)
       await caughtUp()
-      // the range includes the newest decision, even if the clocks of store and replica differ
+      // one millisecond later than now, so that the range includes the newest decision even if the clocks of store and replica differ
       const now = Math.max(replica.fleet.now, Date.now()) + 1
       const asked = spanOf(query, now)
       const until = Math.min(asked.until ?? now, now)
@@ -104,7 +104,7 @@ async function stepsOf(
   })
 }
 
-/** The shortest step such that at most this many cover a span, each beginning at a multiple of its length. */
+/** The shortest step length with which at most `most` steps cover the span. Each step begins at a multiple of its length. */
 export function lengthOf(since: number, until: number, most: number): number {
   const fits = (length: number): boolean => Math.ceil(until / length) - Math.floor(since / length) <= most
   const known = lengths.find(fits)
@@ -114,7 +114,7 @@ export function lengthOf(since: number, until: number, most: number): number {
   return days * DAY
 }
 
-/** The field of the grammar that finds a group. */
+/** The query field that finds the decisions of a group. */
 const fieldOf: Readonly<Record<DecisionGrouping, string>> = {
   CAUSE: 'cause',
   FLAVOR: 'flavor',

@@ -20,7 +20,7 @@ export function parseDecisionQuery(text: string | null | undefined, path: readon
 /** The fields whose values are reason codes. */
 const CODE_FIELDS = { cause: (code: string) => code, reason: (code: string) => code }
 
-/** The codes and patterns that match no reason code, because an empty result for them would be misleading. */
+/** The codes and patterns that match no reason code. They are refused, because an empty result for them would be misleading. */
 function unknownCodes({ terms }: Query): QueryProblem[] {
   return terms
     .filter(({ field }) => field !== null && Object.hasOwn(CODE_FIELDS, field))
@@ -32,7 +32,7 @@ function unknownCodes({ terms }: Query): QueryProblem[] {
     )
 }
 
-/** A complete global id, as in links and answers, is found by the uuid in it. */
+/** Replaces a complete global id, as in links and answers, with the uuid that it contains. */
 function bareId(word: string): string {
   const [type, id] = Buffer.from(word, 'base64').toString('utf8').split(':')
   return type === 'Decision' && id !== undefined ? id : word
@@ -53,7 +53,7 @@ const readersIn = (namesOf: (host: string) => readonly string[]): QueryReaders<S
     ...(record.request.flavor.name ? [record.request.flavor.name] : []),
   ],
   id: ({ id, record }) => [id, ...record.request.instanceUuids],
-  // only the audit contains this field, and it is written after the answer
+  // only the audit contains request ids, and the audit is written after the answer
   request: () => undefined,
   outcome: ({ outcome }) => outcome,
   host: ({ answer }) => answer.flatMap(({ selected }) => namesOf(selected.host)),

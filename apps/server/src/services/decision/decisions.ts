@@ -23,59 +23,59 @@ export { causeOfRefusal, type KeptCause, type RefusalReason, type StoredDecision
 const WAIT_MS = 5_000
 
 /**
- * The largest time between attempts of one chain, milliseconds, and the number of decisions of an instance among which the preceding one is
- * searched.
+ * The longest time between two consecutive attempts of the same placement, in milliseconds, and how many decisions of an instance are
+ * searched for the preceding attempt.
  */
 const CHAIN_MS = 3_600_000
 const LOOKED_BACK = 20
 
 /**
- * A new instance is placed once, and a claim moves once: a repeated request is a further attempt. Other intents recur
- * in an instance's life.
+ * Whether a repeated request is a further attempt. A new instance is placed once, and a claim moves once. Other intents can recur in an
+ * instance's life.
  */
 const isTriedAgain = ({ intent = 'CREATE', source }: DecisionRecord): boolean => intent === 'CREATE' || source !== undefined
 
-/** A decision by its id; its other fields are read when they are selected, so that a placement reads no table. */
+/** A decision by its id. Its other fields are read from the tables only if they are selected, so a placement call reads no table. */
 export interface DecisionView {
   readonly id: string
   load(): Promise<StoredDecision>
 }
 
-/** The decisions of a list; unreadable ones are listed separately. */
+/** The decisions of a list. Unreadable decisions are listed separately. */
 export interface DecisionPage extends Page<DecisionView> {
   readonly unreadable: readonly UnreadableDecision[]
 }
 
 export interface Decisions {
   find(id: string): Promise<DecisionView | undefined>
-  /** A decision that is known to exist. */
+  /** Returns the view of a decision that is known to exist. */
   view(id: string): DecisionView
   of(stored: StoredDecision): DecisionView
   stored(id: string): Promise<StoredDecision | undefined>
   /** Sorted newest first. */
   list(args: PageArgs & { readonly filter?: DecisionFilter; readonly query?: string | null | undefined }): Promise<DecisionPage>
-  /** The recorded placement of one instance. Throws InputFault for an instance that was not tried. */
+  /** The recorded placement of one instance. Throws InputFault for an instance that the decision did not try to place. */
   instanceOf(decision: StoredDecision, index: number | null | undefined): InstanceRecord
   destinationsOf(decision: StoredDecision): InstanceDestinations[]
-  /** The paths of request fields without effect; null if this replica does not know the deciding profile version. */
+  /** The paths of request fields that had no effect. Null if this replica does not know the profile version of the decision. */
   ignoredFields(decision: StoredDecision): string[] | null
   /**
-   * Hashes that show later whether the decision is unchanged; for a decision that is not read from the tables, the hashes that would be
-   * stored.
+   * The hashes that later show whether the decision is unchanged. For a decision that was not read from the tables, these are the hashes
+   * that would be stored.
    */
   receiptOf(decision: StoredDecision): KeptReceipt
   /** Resolves with true when the tables contain everything that this replica has applied, and with false after a timeout. */
   caughtUp(): Promise<boolean>
-  /** The ids of the requests that it answered, oldest first; empty until the audit has them, shortly after the answer. */
+  /** The ids of the requests that this decision answered, oldest first. Empty until the audit contains them, shortly after the answer. */
   requestIds(id: string): Promise<readonly string[]>
   /**
-   * The earlier attempts of this decision that did not count, oldest first, according to the log. Attempts without an entry in the log are
-   * not included.
+   * The void attempts that preceded this decision, oldest first, according to the log. Attempts without an entry in the log are not
+   * included.
    */
   lostTries(decision: StoredDecision): Promise<readonly LostTry[]>
   /**
-   * The decision that this one retries: the last one within the preceding hour by the same account for the same instance and intent and,
-   * for a move, the same claim. Undefined if there is none, and for requests without instance names.
+   * The decision of which this one is a retry: the last one within the preceding hour by the same account for the same instance and intent
+   * and, for a move, the same claim. Undefined if there is none, and for requests without instance names.
    */
   previous(decision: StoredDecision): Promise<DecisionView | undefined>
   findSpec(id: string): Promise<StoredRequestSpec | undefined>
@@ -90,11 +90,11 @@ export interface Records {
 }
 
 export function createDecisions(replica: Replica, { decisions, requestSpecs, projector }: Records): Decisions {
-  /** Waits for the tables, which follow the log, so that a caller finds the decision of an answer that it just got. */
+  /** Waits until the tables contain what this replica has applied, so that a caller finds the decision of an answer that it just got. */
   const caughtUp = () => projector.reached(replica.fleet.place.revision, WAIT_MS)
   /**
-   * A decision that does not exist although this replica is as new as the log, and the tables as new as the replica,
-   * was never made, or was dropped.
+   * Finds a decision by its id. If this replica and the tables are as new as the log and do not contain it, it was never made, or it was
+   * dropped.
    */
   const look = async (id: string): Promise<StoredDecision | undefined> => {
     const found = await decisions.find(id)
@@ -155,7 +155,7 @@ export function createDecisions(replica: Replica, { decisions, requestSpecs, pro
     },
     instanceOf({ record, answer }, index) {
       const { instances } = record
-      // the last tried instance is the one that found no host
+      // the last instance that was tried is the one for which no host was found
       const place = index ?? (answer.length < record.request.numInstances ? instances.length - 1 : 0)
       const found = instances[place]
       if (found === undefined) throw InputFault.at(['instanceIndex'], place, `0 to ${instances.length - 1}`)

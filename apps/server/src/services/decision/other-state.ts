@@ -1,6 +1,9 @@
 import { currentSpec, type DecisionRecord, type Fleet, isLive, publishedSpec, withPresentNames } from '@gantt/scheduler-core'
 
-/** A decision's record adapted to another state: hosts have their names in that state, and a move has no claim if its claim is gone. */
+/**
+ * Adapts the record of a decision to another state of the fleet. Hosts get their names in that state. A move has no source claim if that
+ * claim no longer exists.
+ */
 export function onOtherState(fleet: Fleet, decided: DecisionRecord): DecisionRecord {
   const asked = currentSpec(decided.request)
   const present = withPresentNames(fleet, asked)

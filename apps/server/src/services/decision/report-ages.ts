@@ -4,7 +4,7 @@ import type { History } from '../../replica/follow/history.ts'
 import type { Replica } from '../../replica/replica.ts'
 import { inBatches } from '../calls/in-batches.ts'
 
-/** The time of a decision and the state that it was made on, from its record. */
+/** The time of a decision and the revision of the state on which it was decided. */
 export interface Decided {
   /** Store time, milliseconds since 1970. */
   readonly at: number
@@ -13,7 +13,7 @@ export interface Decided {
 
 export const decidedOf = ({ at, place }: Pick<StoredDecision, 'at' | 'place'>): Decided => ({ at, basis: place.basis })
 
-/** The ages of the reports that decisions were made on. */
+/** How old hosts' reports were when decisions were made. */
 export interface ReportAges {
   /**
    * Milliseconds from a host's last report in the log to the decision; null if it had never reported, or if the log does not reach back far
@@ -25,7 +25,7 @@ export interface ReportAges {
 export function createReportAges(replica: Pick<Replica, 'fleet'>, history: Pick<History, 'read'>): ReportAges {
   const read = inBatches<readonly [HostName, number], number | null>(async (asked) => {
     const known = new Map<string, number | null>()
-    // in the order of the log, so that one past state is advanced to the next
+    // sorted by revision, so that one past state is advanced to the next
     for (const basis of [...new Set(asked.map(([, revision]) => revision))].sort((a, b) => a - b)) {
       const hosts = asked.filter(([, revision]) => revision === basis).map(([host]) => host)
       const times = await history

@@ -32,8 +32,9 @@ import type { Decisions, DecisionView } from './decisions.ts'
 export type CheckOutcome = 'SAME' | 'DIFFERENT' | 'UNKNOWN'
 
 /**
- * The compared parts. INPUTS, DECIDED and ROW: the stored record and its columns with the stored hashes; LOG: with its
- * log entry; REPLAY: with a new decision on the same inputs; MATRIX: every verdict with the hash of the first replay.
+ * What is compared. INPUTS, DECIDED and ROW: the stored record and its columns with the stored hashes. LOG: the record with its log entry.
+ * REPLAY: the record with a new decision on the same inputs. MATRIX: every verdict of the replay with the hash that was stored at the first
+ * replay.
  */
 export const verifiedParts = ['INPUTS', 'DECIDED', 'ROW', 'LOG', 'REPLAY', 'MATRIX'] as const
 export type VerifiedPart = (typeof verifiedParts)[number]
@@ -42,7 +43,7 @@ export interface VerificationCheck {
   readonly part: VerifiedPart
   readonly outcome: CheckOutcome
   readonly text: string
-  /** The hashes, if the part is compared by hashes. */
+  /** The stored hash, if this check compares hashes. */
   readonly kept: string | null
   readonly found: string | null
   /** The fields in which two documents differ. */
@@ -52,10 +53,12 @@ export interface VerificationCheck {
 /** A decision compared with its receipt, with the log, and with its replay. */
 export interface DecisionVerification {
   readonly decision: DecisionView
-  /** DIFFERENT if any check is; UNKNOWN if neither a hash nor the log shows the original; otherwise the result of the replay. */
+  /**
+   * DIFFERENT if any check is DIFFERENT. UNKNOWN if neither a hash nor the log contains the original. Otherwise the result of the replay.
+   */
   readonly outcome: CheckOutcome
   readonly fidelity: Fidelity
-  /** The revision on which it was replayed; null if that was not possible. */
+  /** The revision on which the decision was replayed; null if it could not be replayed. */
   readonly revision: number | null
   readonly checks: readonly VerificationCheck[]
 }
@@ -64,12 +67,12 @@ export interface DecisionVerification {
 export type VerifyDecision = (id: string) => Promise<DecisionVerification>
 
 /**
- * The largest number of hashed verdicts, hosts times instances, but always those of the first eight instances. The number of instances in a
- * hash depends only on the decision, so that it is the same on every replica.
+ * At most this many verdicts (hosts times instances) are hashed, but always those of the first eight instances. How many instances a hash
+ * covers depends only on the decision, so it is the same on every replica.
  */
 const MATRIX_VERDICTS = 1_000_000
 
-/** The largest number of instances that older releases hashed. */
+/** Older releases hashed the verdicts of at most this many instances. */
 const OLDER_INSTANCES = 8
 
 export function createVerifyDecision(
@@ -131,7 +134,7 @@ export function createVerifyDecision(
     const end = (revision: number | null, more: readonly VerificationCheck[]): DecisionVerification => {
       const all = [...checks, ...more]
       const replayed = all.find(({ part }) => part === 'REPLAY')?.outcome ?? 'UNKNOWN'
-      // without a hash the entry shows the original; without both, the original is unknown
+      // without a stored hash, the log entry contains the original; without both, the original is unknown
       const isVouched = place.entryId !== null || checks.every((check) => check.outcome !== 'UNKNOWN')
       const outcome = all.some((check) => check.outcome === 'DIFFERENT') ? 'DIFFERENT' : isVouched ? replayed : 'UNKNOWN'
       return {
@@ -155,7 +158,7 @@ export function createVerifyDecision(
     more.push(
       isOurs || replayed.outcome === 'SAME' ? replayed : unknown('REPLAY', `It was decided ${other}, so that the replay may differ.`),
     )
-    // verdicts of another release, or of another state, would say nothing about those of the decision
+    // verdicts of another release or on another state cannot be compared with those of the decision
     if (isOurs && replayed.outcome === 'SAME')
       more.push(
         await made.matrix().then(
@@ -177,20 +180,20 @@ interface Again extends KeptDecision {
   matrix(): Promise<MatrixHash>
 }
 
-/** The hash of all verdicts, for the number of instances that it covers. */
+/** The hash of all verdicts, and how many instances it covers. */
 interface MatrixHash {
   readonly hash: string
   readonly covered: number
   readonly instances: number
-  /** The record of an older release; undefined if it is the same. */
+  /** The record in the form of an older release; undefined if that form is the same. */
   readonly older: string | undefined
 }
 
-/** Adds to the text of a check for how many instances the verdicts were compared, unless it was for all. */
+/** Adds to the text of a check how many instances were compared, unless all were. */
 const partly = (check: VerificationCheck, { covered, instances }: Pick<MatrixHash, 'covered' | 'instances'>): VerificationCheck =>
   covered === instances ? check : { ...check, text: `${check.text} This is of the first ${covered} of ${instances} instances.` }
 
-/** The decision as the entry has it. */
+/** The decision as the log entry contains it. */
 function loggedIn({ id, basis, changes }: LogEntry, decision: string, at: number): StoredDecision | undefined {
   const position = changes.findIndex((one) => isProposal(one) && one.decision.id === decision)
   const change = changes[position]
@@ -198,7 +201,7 @@ function loggedIn({ id, basis, changes }: LogEntry, decision: string, at: number
   return placedDecision(change, id, basis.revision, position, at, () => '')
 }
 
-/** The row derived from an entry, regardless of stored hashes. */
+/** The table row that is derived from a log entry, without the stored hashes. */
 function rowIn(decision: StoredDecision) {
   const { record, answer, place, outcome, at, account, claimIds, searched } = decision
   return { record, answer, place, outcome, at, account, claimIds, ...(searched ?? searchedOf(decision)) }

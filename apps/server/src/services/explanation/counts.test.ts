@@ -40,10 +40,10 @@ function questionOf(shapes: readonly object[], flavor: object, ignored: number):
   return { record, before: [], answer, fidelity: 'REPLAYED', profile, basis: fleet.place.revision, state: createOwnFleet(() => fleet) }
 }
 
-/** For hosts that never had another name. */
+/** This table is for hosts that were never renamed. */
 const table = aFleet({}).hosts
 
-test('every count adds up to the fleet, and has a query for exactly its hosts', async () => {
+test("every count is part of the fleet's total, and its query finds exactly the counted hosts", async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(host, { maxLength: 16 }), request, fc.nat({ max: 1 }), async (shapes, flavor, ignored) => {
       const question = questionOf(shapes, flavor, ignored)
@@ -72,7 +72,7 @@ test('every count adds up to the fleet, and has a query for exactly its hosts', 
   )
 })
 
-test('if filters stop at the first refusal, the funnel is the same, and each host has its first refusal only', async () => {
+test("if evaluation stops at a host's first refusal, the funnel is unchanged and each host has only its first refusal", async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(host, { maxLength: 12 }), request, async (shapes, flavor) => {
       const question = questionOf(shapes, flavor, 0)

@@ -25,24 +25,24 @@ import {
 import type { HostNameInput } from '../host/hosts.ts'
 import type { OwnFleet } from '../moments/own-fleet.ts'
 
-/** REPLAYED if it is replayed from its record bit for bit; APPROXIMATE if the replay uses other code or another state. */
+/** REPLAYED if the decision is replayed from its record bit for bit. APPROXIMATE if the replay uses other code or another state. */
 export type Fidelity = 'REPLAYED' | 'APPROXIMATE'
 
-/** A question about one request: its original or present state, and the decision there. */
+/** A question about one request: the state on which it is decided, original or present, and the decision on this state. */
 export interface Question {
   readonly record: DecisionRecord
-  /** The proposals that were decided before it on the same state. */
+  /** The proposals that were decided before this one on the same state. */
   readonly before: readonly Proposal[]
   readonly answer: readonly SelectedDestination[]
   readonly fidelity: Fidelity
   readonly profile: Profile
   /** The revision of the state. */
   readonly basis: number
-  /** The requested revision, if the log no longer contains it and the present state is used instead. */
+  /** The requested revision, if the log no longer contains its state and the present state is used instead. */
   readonly lost?: number
-  /** Store time of the decision; absent if the time of the state applies. */
+  /** Store time (the database's clock) of the decision. Absent: the time of the state applies. */
   readonly decidedAt?: number
-  /** The state, for exclusive use. */
+  /** The state. No other question uses it at the same time. */
   readonly state: OwnFleet
 }
 
@@ -55,7 +55,7 @@ export interface WeigherScore {
   readonly raw: number
   readonly normalized: number
   readonly multiplier: number
-  /** Who gave the host its own multiplier; null if it has the profile's. */
+  /** Which aggregate set the host's own multiplier; null if the host has the profile's multiplier. */
   readonly multiplierSource: string | null
   readonly weighted: number
 }
@@ -67,44 +67,44 @@ export interface HostVerdict extends HostName {
   readonly rank: number | null
   readonly weights: readonly WeigherScore[]
   readonly total: number | null
-  /** The time from its last report in the log to the decision, milliseconds; null if no host of that name had reported. */
+  /** The time from the host's last report in the log to the decision, in milliseconds. Null if no host of that name had reported. */
   readonly reportAgeMs: number | null
   /**
-   * All filters' verdicts on the host; short-circuited, those after the first refusal are not evaluated. By default as
-   * in the examination.
+   * The verdicts of all filters on the host. With `shortCircuit`, filters after the first refusal are not evaluated; absent: as in the
+   * examination.
    */
   checks(shortCircuit?: boolean): Promise<readonly Check[]>
 }
 
-/** Everything about one instance of a request, kept after the state has moved on. */
+/** Everything about one instance of a request. It remains valid after the state has changed. */
 export interface Examined extends Findings {
   readonly question: Question
   readonly instance: number
   /** The cause of the refusal; null if a host passes. */
   readonly cause: Cause | null
-  /** A change that would let the host pass, in words; undefined if none was found. */
+  /** A sentence that describes a change with which the host would pass; undefined if none was found. */
   readonly way: string | undefined
   /** The refusals of filters in shadow mode; they are not part of the steps. */
   readonly shadows: readonly ShadowStep[]
-  /** By index in the order of first sight. */
+  /** The names of all hosts, by host index. */
   readonly names: readonly HostName[]
-  /** When and why each host had left the fleet, in the same order; null for those that were there. */
+  /** By host index: when and why the host had left the fleet, or null if it was present. */
   readonly gone: readonly (Gone | null)[]
   /** The names of hosts with several nodes, which texts show together with the node. */
   readonly withNodes: ReadonlySet<string>
-  /** Store time of the last report of each host, in the same order; 0 without a report. */
+  /** By host index: store time of the host's last report, or 0 without a report. */
   readonly reportedAt: readonly number[]
   /** Store time of the decision, or of the state. */
   readonly time: number
   outcomeOf(index: number): HostOutcome
   verdict(index: number): HostVerdict
-  /** The verdict of every filter on every host; computed when it is read, and kept. */
+  /** The verdict of every filter on every host. It is computed on the first call and cached. */
   matrix(): Promise<VerdictMatrix>
 }
 
 /**
- * The index of the host of a name, or of the first of its nodes if none is named: one that was there, otherwise one that was forgotten. A
- * host that was merged into another gave that one its name. -1: there is none.
+ * The index of the host with a name, or of the first of its nodes if no node is named. A present host is preferred to a forgotten one. A
+ * host that was merged into another host is not found. -1 if there is no such host.
  */
 export function indexOfHost({ names, gone }: Pick<Examined, 'names' | 'gone'>, { host, node }: HostNameInput): number {
   const isNamed = (known: HostName): boolean => known.host === host && (node == null || known.node === node)
@@ -119,14 +119,14 @@ function hostsWithNodes({ hosts }: Fleet): ReadonlySet<string> {
 }
 
 /**
- * Examines one instance while the earlier ones hold their resources, as in the decision. Short-circuited, each host is evaluated up to its
- * first refusal.
+ * Evaluates one instance as the decision did, with the resources of the earlier instances held. If `isShortCircuited`, the evaluation of
+ * each host stops at its first refusal.
  */
 export async function examineInstance(question: Question, instance: number, isShortCircuited = false): Promise<Examined> {
   const { record, before } = question
   const { state } = question
   const found = await state.work(function* (fleet) {
-    // functions that read the state are not kept longer than the state
+    // functions that read the state are not kept, because the state changes afterwards
     const examined = yield* examineAgainInSteps(
       fleet,
       before,
@@ -195,13 +195,13 @@ export async function examineInstance(question: Question, instance: number, isSh
   }
 }
 
-/** Batches simultaneous reads into one, and reads nothing twice. */
+/** Combines simultaneous reads into one, and reads nothing twice. */
 function batched<Answer>(read: (indexes: readonly number[]) => Promise<readonly Answer[]>): (index: number) => Promise<Answer> {
   const known = new Map<number, Promise<Answer>>()
   let batch: { readonly indexes: number[]; readonly answers: Promise<readonly Answer[]> } | undefined
   const open = () => {
     const indexes: number[] = []
-    // includes all reads that are requested before this code yields
+    // the microtask runs after all reads that are requested before this code yields
     const answers = Promise.resolve().then(() => {
       batch = undefined
       return read(indexes)

@@ -40,22 +40,22 @@ import { type Examined, examineInstance, type Fidelity, type HostVerdict, type Q
 import { listVerdicts, type VerdictFilter, type VerdictOrder } from './explanation.ts'
 import { askedNode, type Present, type WhyNotAnswer, whyNotOf } from './why-not.ts'
 
-/** The subject of an explanation: a decision, an earlier request, or a request that was not made yet. */
+/** The subject of an explanation: a decision, an earlier request, or a new request. */
 export type Subject =
   | { readonly type: 'decision'; readonly id: string }
   | { readonly type: 'request-spec'; readonly id: string }
   | { readonly type: 'spec'; readonly spec: SpecDocument }
 
 export interface ExplainOptions {
-  /** Instead of the profile that decided, or the default one. */
+  /** The profile to use instead of the one that decided, or instead of the default one. */
   readonly profile?: string | null | undefined
   /** The path of the profile in the caller's input. */
   readonly profilePath?: readonly string[]
-  /** Revision to ask at, instead of that of the decision, or now. */
+  /** The revision whose state is used. Absent: the revision of the decision, or the present one for a new request. */
   readonly at?: number | null | undefined
   /** Whether filters after the first refusal of a host are not evaluated, as in a decision. */
   readonly shortCircuit?: boolean | null | undefined
-  /** The instance of the request; if absent, the one that was not placed, otherwise the first. */
+  /** The index of the instance. Absent: the instance that was not placed, or the first one if all were placed. */
   readonly instance?: number | null | undefined
 }
 
@@ -72,14 +72,14 @@ const SUBJECT = ['input', 'subject']
 const PROFILE = ['input', 'profile']
 
 export function createExplain(replica: Replica, history: History, decisions: Decisions, outside: Outside): Explain {
-  /** The state at a revision: the live fleet while it is at this revision, otherwise a past one. */
+  /** The state at a revision: the live fleet while it has this revision, otherwise a past fleet. */
   const stateAt = (revision: number): OwnFleet => {
     // the live fleet may change before the result is read
     const present = replica.fleet.place.revision === revision ? copyFleet(replica.fleet) : undefined
     return createOwnFleet(() => present ?? history.at(revision))
   }
 
-  /** The answers of outside parts of this profile that are missing in the record of the decision. */
+  /** Asks external plug-ins of this profile for the answers that are missing in the record of the decision. */
   const askOutside = (fleet: Fleet, profile: Profile, { request, outside: answers = [], source, ends, intent }: DecisionRecord) => {
     const spec = currentSpec(request)
     const claimOf = (id: string | undefined) => (id === undefined ? undefined : fleet.ledger.claims.get(id))
@@ -87,7 +87,7 @@ export function createExplain(replica: Replica, history: History, decisions: Dec
     return outside.gather(fleet, withAnswers(profile, [{ request: spec, answers }]), [spec], away)
   }
 
-  /** A question on the state at a revision or, if the log no longer reaches it, on the present state. */
+  /** A question on the state at a revision. If the log no longer contains that state, the present state is used. */
   const askAt = async (
     revision: number,
     record: DecisionRecord,
@@ -102,7 +102,7 @@ export function createExplain(replica: Replica, history: History, decisions: Dec
     return state.work(function* (fleet) {
       const profile = fleet.profiles.find(record.profile)
       if (profile === undefined) throw new InputFault([unknownProfile(replica, record.profile, PROFILE)])
-      // a decision is explained as far as it can be replayed; proxies of outside parts send no questions
+      // a decision is explained as far as it can be replayed; this replay sends no questions to external plug-ins
       if (rest.answer === undefined) usableProfile(fleet, profile, PROFILE)
       const answers = answered && answersFor(answered, currentSpec(record.request))
       const named = { ...record, ...(answers !== undefined && { outside: answers }), profile: profileRef(profile) }
@@ -114,7 +114,7 @@ export function createExplain(replica: Replica, history: History, decisions: Dec
     })
   }
 
-  /** The state in which earlier decisions of the same entry count. */
+  /** Applies the earlier decisions of the same log entry to the state, as when the decision was made. */
   const proposalsAt = async ({ place }: StoredDecision): Promise<Question['before']> => {
     const entry = place.entryId === null ? undefined : await history.find(place.entryId, place.basis)
     if (place.entryId !== null && entry === undefined) throw new RangeError(`entry ${place.entryId} is not in the log`)
@@ -137,7 +137,7 @@ export function createExplain(replica: Replica, history: History, decisions: Dec
     }
   }
 
-  /** A decision's request on a state other than its own. */
+  /** Asks about a decision's request on a state other than that of the decision. */
   const askElsewhere = async (record: DecisionRecord, at: number): Promise<Question> => {
     try {
       const asked = await stateAt(at).read((fleet) => onOtherState(fleet, record))
@@ -148,7 +148,10 @@ export function createExplain(replica: Replica, history: History, decisions: Dec
     }
   }
 
-  /** `path` is the path of the request in the caller's input; the request is refused for the same reasons as in a call that creates it. */
+  /**
+   * Asks about a new request. `path` is the path of the request in the caller's input. The request is refused for the same reasons as in a
+   * call that places it.
+   */
   const askSpec = async (asked: RequestSpec, options: ExplainOptions, path?: readonly string[]): Promise<Question> => {
     const { profile, at, profilePath = PROFILE } = options
     await replica.freshest()
@@ -217,10 +220,10 @@ export function createExplain(replica: Replica, history: History, decisions: Dec
   }
 }
 
-/** The instance that found no host: the last one that was tried, or the first one without a result. */
+/** The instance for which no host was found: the last one that was tried, or the first one without a result. */
 const failedInstance = ({ record, answer }: Question): number => (record.instances.length > 0 ? record.instances.length - 1 : answer.length)
 
-/** The present facts of the host, and what changed since the state of the question. */
+/** The present facts of the host, and what changed since the state that was examined. */
 async function presentOf({ fleet }: Replica, history: History, question: Question, name: HostNameInput): Promise<Present> {
   const index = indexOf(fleet, name)
   const after = hostFieldsOf(fleet, index)
@@ -235,7 +238,7 @@ async function presentOf({ fleet }: Replica, history: History, question: Questio
 
 const indexOf = ({ hosts }: Fleet, name: HostNameInput): HostIndex | undefined => nodesNamed(hosts, name)[0]?.index
 
-/** All filters' present verdicts on a host for the same request; undefined if the profile no longer exists. */
+/** The present verdicts of all filters on a host for the same request. Undefined if the profile no longer exists. */
 function checksNow(fleet: Fleet, record: DecisionRecord, index: HostIndex): readonly Check[] | undefined {
   if (fleet.profiles.find(record.profile) === undefined) return undefined
   return checkAgain(fleet, [], onOtherState(fleet, record), 0, ({ checksOf }) => checksOf(index))

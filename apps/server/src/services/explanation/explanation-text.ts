@@ -17,11 +17,11 @@ import { weighingOf } from './weighing.ts'
 const NEAR = 5
 const BEST = 5
 
-/** A host as it was addressed at that time, with its node if its name had several nodes. */
+/** The address of a host, with its node if several hosts had the same host name at that time. */
 export const addressIn = ({ withNodes }: Examined, { host, node }: HostName): string =>
   withNodes.has(host) ? `${host}/${node}` : hostKey({ host, node })
 
-/** The result in one or two sentences with numbers. */
+/** The result in one or two sentences with amounts. */
 export function headlineOf(examined: Examined): string {
   const { hostCount, ranked, question, instance, cause, way } = examined
   if (hostCount === 0) return 'No host has reported, so none could be chosen.'
@@ -71,7 +71,7 @@ interface FunnelRow {
   readonly reasons: readonly string[]
 }
 
-/** The format of a page; texts of operators and callers in it must not become markup. */
+/** The output format of a page. Texts of operators and callers must not become markup. */
 interface Writer {
   title(text: string): string
   text(text: string): string
@@ -115,7 +115,7 @@ const plain: Writer = {
   list: (lines) => lines.map((line) => wrapped(`- ${line}`, '  ')).join('\n'),
 }
 
-/** Lines of at most 80 columns, all but the first indented; a longer word has its own line. */
+/** Wraps a text to 80 columns. All lines but the first are indented. A word that is too long gets its own line. */
 function wrapped(text: string, indent: string): string {
   const lines: string[] = []
   let line = ''
@@ -130,25 +130,25 @@ function wrapped(text: string, indent: string): string {
   return [...lines, line].join(`\n${indent}`)
 }
 
-/** The number of hosts that a reason refused, with the numbers of one of them. */
+/** How many hosts a reason refused, with the amounts of one of them as an example. */
 const countText = ({ code, hosts, example }: ReasonCount): string =>
   hosts === 1 ? `1 × ${reasonText(example)}` : `${hosts} × ${code}, such as: ${reasonText(example)}`
 
 const bestText = (examined: Examined, { total, outcome, ...name }: HostVerdict): string =>
   `${addressIn(examined, name)}: total ${Number((total ?? 0).toFixed(4))}${outcome === 'LOST_ON_WEIGHT' ? '' : `, ${outcome}`}`
 
-/** A refused host with all its refusals. */
+/** The text about a refused host, with all its refusals. */
 const nearText = async (examined: Examined, verdict: HostVerdict): Promise<string> =>
   `${addressIn(examined, verdict)}: ${await lacksText(verdict)}`
 
-/** All refusals of a host by every filter, in the sentences of the cause; empty if it passes. */
+/** All refusals of a host by every filter, in the sentences that a cause uses. Empty if the host passes. */
 export async function lacksText(verdict: Pick<HostVerdict, 'checks'>): Promise<string> {
   const checks = await verdict.checks(false)
   const refusals = checks.flatMap(({ filter, reason, facts = [] }) => (reason === undefined ? [] : [{ filter, reason, facts }]))
   return shortfallsText(shortfallsOf({ refusals }))
 }
 
-/** The rank from 1; 0 for hosts that do not pass. */
+/** The rank of the selected host, from 1; 0 if the host does not pass. */
 function rankOf({ ranked, weighed, names }: Examined, selected: { readonly host: string; readonly node: string }): number {
   const position = ranked.findIndex((place) => {
     const name = names[weighed.hosts[place] as number]

@@ -27,7 +27,7 @@ import { type Deciding, decidingOf } from './weighing.ts'
 export interface SelectionNote {
   readonly subsetSize: number
   readonly seed: string | null
-  /** The rank of the selected host; 0 if no host was taken. */
+  /** The rank of the selected host; 0 if no host was selected. */
   readonly pickedRank: number
   readonly tied: number
   readonly text: string
@@ -35,15 +35,15 @@ export interface SelectionNote {
 
 export interface VerdictFilter {
   readonly outcome?: readonly HostOutcome[] | null | undefined
-  /** Hosts that one of these filters was the first to refuse. */
+  /** Hosts whose first refusal came from one of these filters. */
   readonly rejectedBy?: readonly string[] | null | undefined
   /** The reason code of the first refusing filter. */
   readonly reason?: readonly string[] | null | undefined
-  /** Hosts that all of these filters refuse, each evaluated independently. */
+  /** Hosts that each of these filters refuses if it is evaluated independently of the others. */
   readonly refusedBy?: readonly string[] | null | undefined
-  /** Hosts that one of these filters refuses and no other does. */
+  /** Hosts that one of these filters refuses and no other filter does. */
   readonly refusedOnlyBy?: readonly string[] | null | undefined
-  /** Hosts that each of these filters evaluated. */
+  /** Hosts that each of these filters evaluated in the decision. */
   readonly reached?: readonly string[] | null | undefined
   /** Hosts that passed each of these filters. */
   readonly passed?: readonly string[] | null | undefined
@@ -68,7 +68,9 @@ const nameReadersIn = (hosts: HostTable): QueryReaders<HostName> => {
   }
 }
 
-/** The reasons of refusals: in the order of the cause if no host passes, otherwise most hosts first. */
+/**
+ * The reasons of the refusals. If no host passes, they are in the order of the cause, otherwise the reason for the most hosts comes first.
+ */
 export const reasonsOf = ({ steps, cause }: Examined): RefusalReason[] =>
   (cause?.reasons ?? steps.flatMap(({ reasons }) => reasons).sort((a, b) => b.hosts - a.hosts)).map(({ filter, code, hosts, example }) => ({
     ...{ filter, code, hosts },
@@ -76,8 +78,8 @@ export const reasonsOf = ({ steps, cause }: Examined): RefusalReason[] =>
   }))
 
 /**
- * The verdicts host by host: passing hosts, best first, then refused ones by the filter, latest first; or all by name. `hosts` are the
- * present hosts, which know their old names.
+ * The verdicts on single hosts. Passing hosts come first, best first; then refused hosts, those that a later filter refused first.
+ * Alternatively, all are sorted by name. `hosts` are the present hosts, which know their earlier names.
  */
 export async function listVerdicts(
   hosts: HostTable,
@@ -161,7 +163,7 @@ function tiedAtTop({ ranked, weighed: { totals, hosts } }: Examined): ReadonlySe
   return new Set(ranked.filter((position) => totals[position] === top).map((position) => hosts[position] as number))
 }
 
-/** The number of filters that refuse a host, each evaluated independently. */
+/** How many filters refuse a host, each evaluated independently. */
 function refusalsOf({ refusedBy, bytesPerHost }: Examined, index: number): number {
   let refusals = 0
   for (let byte = index * bytesPerHost; byte < (index + 1) * bytesPerHost; byte++)
@@ -172,7 +174,9 @@ function refusalsOf({ refusedBy, bytesPerHost }: Examined, index: number): numbe
 const refusesAt = ({ refusedBy, bytesPerHost }: VerdictMatrix, host: number, filter: number): boolean =>
   filter >= 0 && (((refusedBy[host * bytesPerHost + (filter >> 3)] as number) >> (filter & 7)) & 1) === 1
 
-/** Refused hosts, nearest to passing first: the one that the cause names, then those that the request admits, then all others. */
+/**
+ * Refused hosts, those nearest to passing first: the host that the cause names, then the hosts that the request admits, then all others.
+ */
 export async function nearMissesOf(examined: Examined, first: number): Promise<HostVerdict[]> {
   if (first < 1 || first > MAX_NEAR) throw InputFault.at(['nearMisses', 'first'], first, `1 to ${MAX_NEAR}`)
   const matrix = await examined.matrix()

@@ -1,6 +1,6 @@
 import { type Check, type Fact as CoreFact, type Source, shortfallOf, type Term } from '@gantt/scheduler-core'
 
-/** One number or word of a refusal, with the sources of both sides. */
+/** One amount or word of a refusal, with the sources of what was needed and what was found. */
 export interface Fact {
   readonly subject: string
   readonly required: string | null
@@ -12,7 +12,7 @@ export interface Fact {
   readonly terms: readonly Term[]
 }
 
-/** The evidence of a check, which is empty if it passed. */
+/** The facts behind the result of a check; empty if the host passed it. */
 export const factsOf = ({ facts = [] }: Check): Fact[] => facts.map(toFact)
 
 function toFact(fact: CoreFact): Fact {

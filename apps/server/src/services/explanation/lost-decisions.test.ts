@@ -11,7 +11,7 @@ import { createCompareDecisions } from '../decision/compare-decisions.ts'
 import { createDecisions, type Decisions } from '../decision/decisions.ts'
 import { createExplain, type Explain } from './explain.ts'
 
-// decisions that the log no longer reaches, one of them for a forgotten claim
+// the log no longer contains the states of these decisions; one of them moves a claim that is forgotten
 let replica: Replica
 const kept: StoredDecision[] = []
 let clock = 1_000_000
@@ -33,7 +33,7 @@ beforeAll(async () => {
   await place('moved', { intent: 'LIVE_MIGRATE', source: { claim: claim.id, fence: claim.fence } })
   for (const { id, fence } of [...replica.fleet.ledger.claims.values()])
     await replica.propose([{ type: 'release', claim: id, fence, reason: null }])
-  // until the keys of the claims are forgotten
+  // time passes until the idempotency keys of the claims are forgotten
   for (let hour = 0; hour < 3; hour++) {
     clock += 3_600_000
     await replica.propose([aReport(`late-${hour}`)])
@@ -70,7 +70,7 @@ test.each([
   ['a move whose claim is forgotten', 2, 0, undefined],
   ['another profile', 0, 0, 'best-fit'],
   ['a move, by another profile', 2, 0, 'best-fit'],
-] as const)('%s is explained on the present state, with a note', async (_what, which, instance, profile) => {
+] as const)('%s is explained on the present state, and the explanation has a note about it', async (_what, which, instance, profile) => {
   const stored = kept[which] as StoredDecision
   if (which === 2) expect(replica.fleet.ledger.claims.has(String(stored.record.source))).toBe(false)
   const { explain, whyNot } = explainOf(stored)
@@ -82,13 +82,13 @@ test.each([
   expect(answer.changedSinceNote).toMatch(/^The log no longer reaches revision \d+/)
 })
 
-test('another revision that the log does not reach is refused', async () => {
+test('an explanation at another revision that the log no longer contains is refused', async () => {
   const stored = kept[0] as StoredDecision
   const { explain } = explainOf(stored)
   await expect(explain({ type: 'decision', id: stored.id }, { at: 2 })).rejects.toThrow('input.at is 2; it must be a revision')
 })
 
-test('two lost decisions are compared by their records, and no cause is stated', async () => {
+test('two decisions whose states are lost are compared by their records, and no cause of the difference is stated', async () => {
   const [one, three, moved] = kept as [StoredDecision, StoredDecision, StoredDecision]
   const compare = createCompareDecisions(replica, trimmed(), decisionsOf(kept))
   const found = await compare(one.id, three.id)
@@ -104,20 +104,20 @@ test('two lost decisions are compared by their records, and no cause is stated',
       })
       .join(' '),
   )
-  // the claim of a moved instance is forgotten, but it is reported nevertheless
+  // the source claim of the move is forgotten, but the comparison still reports it
   const { specChanges } = await compare(one.id, moved.id)
   expect(specChanges).toContainEqual({ field: 'moveOf', before: null, after: moved.record.source })
   expect(await compare(moved.id, moved.id)).toMatchObject({ cause: 'NONE', fidelity: 'APPROXIMATE' })
 })
 
-test('a decision that the tables do not contain yet must be asked for again; one that they should contain is an error', async () => {
+test('for a decision that is not yet in the tables the caller is asked to retry; a decision that should be in them and is not is an error', async () => {
   const load = (isReached: boolean) => decisionsOf([], isReached).view('one').load()
   await expect(load(false)).rejects.toThrow(UnavailableError)
   await expect(load(false)).rejects.toThrow('which have not followed the log up to now')
   await expect(load(true)).rejects.toThrow('was made and is not in the records')
 })
 
-test('a replica that is behind does not report a decision of another replica as missing', async () => {
+test('a replica that is behind the log does not report a decision of another replica as missing', async () => {
   const stored = kept[0] as StoredDecision
   const tables: StoredDecision[] = []
   const fresh = vi.spyOn(replica, 'fresh').mockImplementation(async () => void tables.push(stored))

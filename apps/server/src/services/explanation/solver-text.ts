@@ -2,7 +2,7 @@ import { fallbackReasons, type RequestSpec, type SelectedDestination, type Solve
 
 const rounded = (value: number | null): string => (value === null ? 'none' : String(Number(value.toFixed(4))))
 
-/** A sentence that says why the arrangement was or was not used; for a batch of moves with the results of all of them. */
+/** A sentence that states why the solver's arrangement was or was not used. For a batch of moves, it includes the results of all moves. */
 export function solverSentence({ why, solution: { status, batch } }: SolverRecord): string {
   const reason = why === null ? solutionStatuses[status] : fallbackReasons[why]
   if (batch === undefined) return reason
@@ -10,7 +10,7 @@ export function solverSentence({ why, solution: { status, batch } }: SolverRecor
   return `${reason} Moves that were solved together: ${batch.moves}; with a place: ${batch.placed}${byFilter}.`
 }
 
-/** The result of a solver in lines: which arrangement was taken and why, its objective, and the progress of the search. */
+/** The result of a solver in lines: which arrangement was used and why, its objective, and the progress of the search. */
 export function solverLines(record: SolverRecord): readonly string[] {
   const { solution, taken, objective, filterObjective } = record
   const { status, bound, gap, nodes, size, limits, detail } = solution
@@ -25,7 +25,7 @@ export function solverLines(record: SolverRecord): readonly string[] {
   ]
 }
 
-/** The kinds of instances in a request with their hosts; nothing for other requests. */
+/** The kinds of instances in a request, and their hosts. Empty for requests without kinds of instances. */
 export function memberLines({ gang, numInstances }: Pick<RequestSpec, 'gang' | 'numInstances'>, answer: readonly SelectedDestination[]) {
   if (gang.length === 0 || answer.length === 0) return []
   const own = numInstances - gang.reduce((sum, { instances }) => sum + instances, 0)

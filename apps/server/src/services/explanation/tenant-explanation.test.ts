@@ -39,9 +39,9 @@ const requestOf = ({ ZONE, MEMORY = 0, VCPUS = 0, DISK = 0, EXTRA_SPECS, TRAITS,
 
 interface Asking {
   readonly profile: Profile
-  /** The order in which filters evaluate the parts, grouped by filter. */
+  /** The parts in the order in which filters evaluate them, grouped by filter. */
   readonly order: readonly (readonly TenantDemand[])[]
-  /** The number of demands before an operator's filter. */
+  /** How many demands are evaluated before an operator's filter. */
   readonly unevaluated?: number
 }
 
@@ -86,18 +86,18 @@ const parts: fc.Arbitrary<Parts> = fc.record(
 
 type Explain = (disclosed: Disclosed) => ReturnType<typeof explainTo>
 
-/** What a project learns about a request on a fleet. */
+/** What a project learns from the explanation of a request on a fleet. */
 function explainedBy(explain: Explain, fleet: Fleet, request: RequestSpec, profile: Profile) {
   const isPlaced = fits(fleet, request, profile)
   const reasons = isPlaced ? [] : examine(fleet, request, profile, 's').steps.flatMap((step) => step.reasons)
   return explain({ request, outcome: isPlaced ? 'PLACED' : 'NO_VALID_HOST', placed: isPlaced ? 1 : 0, profile, reasons })
 }
 
-/** What a project learns by placing: yes or no. */
+/** What a project learns by placing a request: whether it was placed. */
 const fits = (fleet: Fleet, request: RequestSpec, profile: Profile): boolean =>
   examine(fleet, request, profile, 's').firstRefusing.includes(PASSES_ALL)
 
-/** The same states, computed only from whether parts of the request can be placed. */
+/** The same states of demands, computed only from which parts of the request can be placed. */
 function foundOut(places: (parts: Parts) => boolean, whole: Parts, { order, unevaluated = 0 }: Asking) {
   const states = new Map<TenantDemand, DemandState>()
   const given = asked.filter((demand) => whole[demand] !== undefined)
@@ -115,7 +115,7 @@ function foundOut(places: (parts: Parts) => boolean, whole: Parts, { order, unev
   throw new Error('parts that make up the whole request were placed, but the whole was not')
 }
 
-/** For every fleet: the explanation follows from which parts of the request would be placed. */
+/** Asserts for every fleet that the explanation follows from which parts of the request can be placed. */
 function holds(explain: Explain, name: string): void {
   const asking = profiles[name] as Asking
   const { profile } = asking
@@ -131,10 +131,10 @@ function holds(explain: Explain, name: string): void {
 }
 
 describe.each(Object.keys(profiles))('by profile %s', (name) => {
-  test('a project learns nothing that it could not find out by placing parts of its own request', () => holds(explainTo, name))
+  test('an explanation reveals nothing that the project could not find out by placing parts of its own request', () => holds(explainTo, name))
 })
 
-test('this test detects a leak: returning every code that occurs reveals single hosts', () => {
+test('the test fails for an explanation that returns every code that occurs, because that reveals single hosts', () => {
   const explainEveryCode: Explain = (disclosed) => {
     const codes: readonly string[] = disclosed.reasons.map(({ code }) => code)
     const known: Readonly<Record<string, TenantDemand | null>> = tenantDemandOf
@@ -145,14 +145,14 @@ test('this test detects a leak: returning every code that occurs reveals single 
   expect(() => holds(explainEveryCode, 'default')).toThrow(/Property failed/)
 })
 
-test('this test detects a leak: reporting the progress of a request with operator filters in between', () => {
+test('the test fails for an explanation that reports how far a request got past the filters of operators', () => {
   const { profile } = profiles.default as Asking
-  // as if the profile evaluated the operators' filters first
+  // explains as if the profile evaluated the operators' filters first
   const explainAnyway: Explain = (disclosed) => explainTo({ ...disclosed, profile })
   expect(() => holds(explainAnyway, 'operators in between')).toThrow(/Property failed/)
 })
 
-test('trying one size after the other reveals only the free capacity of the emptiest host', () => {
+test('requests of increasing size reveal only the free capacity of the emptiest host', () => {
   const { profile } = profiles.default as Asking
   const answers = (rooms: readonly number[]) => {
     const fleet = fleetOf(rooms.map((memoryMb) => ({ shape: { memoryMb }, isClosed: false, isFast: false, zone: 'z1' })))
@@ -164,7 +164,7 @@ test('trying one size after the other reveals only the free capacity of the empt
   expect(answers([3, 9, 20, 30])).not.toEqual(one)
 })
 
-test('names of hosts, of aggregates and of other projects change nothing', () => {
+test('other names of hosts, aggregates and other projects do not change the explanation', () => {
   const { profile } = profiles.default as Asking
   fc.assert(
     fc.property(fc.array(host, { minLength: 1, maxLength: 4 }), parts, fc.string({ minLength: 1, maxLength: 8 }), (hosts, whole, name) => {
@@ -176,7 +176,7 @@ test('names of hosts, of aggregates and of other projects change nothing', () =>
   )
 })
 
-test('the placed ones of several instances are counted, and the unplaced one is explained', () => {
+test('if one of several instances is not placed, the placed ones are counted and that one is explained', () => {
   const { profile } = profiles.default as Asking
   const request = aRequest({ memoryMb: 8, projectId: 'p1', numInstances: 3 })
   const explained = explainTo({
@@ -196,7 +196,7 @@ test.each<[string, Disclosed['reasons']]>([
   ['a code of another filter', [{ filter: 'RamFilter', code: 'disk.short' }]],
   ['a filter on settings of operators', [{ filter: 'ComputeFilter', code: 'host.disabled' }]],
   ['no host at all', []],
-])('%s is not revealed', (_name, reasons) => {
+])('an explanation does not reveal %s', (_name, reasons) => {
   const { profile } = profiles.default as Asking
   const explained = explainTo({ request: aRequest({ memoryMb: 8 }), outcome: 'NO_VALID_HOST', placed: 0, profile, reasons })
   expect(explained.demands.map(({ state }) => state)).toEqual(['NOT_TOLD', 'NOT_TOLD'])

@@ -18,23 +18,23 @@ import type { SpecDocument } from '../placement/placement-input.ts'
 import type { Explain } from './explain.ts'
 
 /**
- * MET if some host meets it together with the preceding demands; IN_THE_WAY if none does; NOT_TOLD if it is unknown or must not be shown to
- * the project.
+ * MET if some host meets the demand together with the preceding demands. IN_THE_WAY if no host does. NOT_TOLD if this is unknown or must
+ * not be shown to the project.
  */
 export type DemandState = 'MET' | 'IN_THE_WAY' | 'NOT_TOLD'
 
 /** One demand of the request on a host. */
 export interface DemandTold {
   readonly demand: TenantDemand
-  /** The demand as the request states it. */
+  /** The value that the request states for this demand. */
   readonly asked: string
   readonly state: DemandState
   readonly text: string
 }
 
 /**
- * What a project may know about its own decision: its request, and which of its demands any host meets. It contains no data of a single
- * host: all of it could be found out by placing parts of the same request.
+ * What a project may know about its own decision: its request, and which demands of it are met by any host. It contains no data of a single
+ * host. The project could find out all of it by placing parts of the same request.
  */
 export interface TenantExplanation {
   readonly outcome: StoredDecision['outcome']
@@ -43,13 +43,13 @@ export interface TenantExplanation {
   readonly headline: string
   /** The demands in the order of evaluation. */
   readonly demands: readonly DemandTold[]
-  /** Whether the project itself can change what prevents the placement; null if nothing does, or if the project may not know. */
+  /** Whether the project itself can change what prevents the placement. Null if nothing prevents it, or if the project may not know. */
   readonly isInYourHands: boolean | null
 }
 
 export interface TenantExplanations {
   ofDecision(decision: StoredDecision): TenantExplanation
-  /** The result of placing the request now; nothing is claimed. Throws InputFault for an invalid request. */
+  /** Explains the result that placing the request now would have. Nothing is claimed. Throws InputFault for an invalid request. */
   ofSpec(spec: SpecDocument, profile: string | null): Promise<TenantExplanation>
 }
 
@@ -85,21 +85,23 @@ export function createTenantExplanations(replica: Replica, explain: Explain): Te
   }
 }
 
-/** Whether the project itself could have made the request: the result of another request may depend on hosts that it names. */
+/** Whether the project itself could have made the request. The result of another request can depend on hosts that it names. */
 const isOwnWord = (request: RequestSpec): boolean => request.projectId !== null && foreignParts(request, request.projectId, []).length === 0
 
-/** The inputs of an explanation; without a profile, no demand is judged. */
+/** The inputs of an explanation. Without a profile, the state of every demand is unknown. */
 export interface Disclosed {
   readonly request: RequestSpec
   readonly outcome: StoredDecision['outcome']
-  /** The number of instances with a host, which hold nothing if the request is all-or-nothing; null if the project may not know it. */
+  /**
+   * How many instances got a host. If the request is all-or-nothing, these instances hold nothing. Null if the project may not know this.
+   */
   readonly placed: number | null
   readonly profile: Profile | undefined
-  /** The demands of the instance that was not placed, in the order of the filters. */
+  /** The reasons for the instance that was not placed, in the order of the filters. */
   readonly reasons: readonly Pick<RefusalReason, 'filter' | 'code'>[]
 }
 
-/** The explanation from the request, and from the one filter that left no host. */
+/** Derives the explanation from the request and from the one filter that left no host. */
 export function explainTo({ request, outcome, placed, profile, reasons }: Disclosed): TenantExplanation {
   const asked = askedOf(request)
   const states = outcome === 'PLACED' ? allMet(asked) : profile === undefined ? new Map() : statesOf(asked, profile, reasons)
@@ -121,9 +123,9 @@ export function explainTo({ request, outcome, placed, profile, reasons }: Disclo
 }
 
 /**
- * The filter after which no host is left shows that some host meets the demands before it, and that none meets all of them and its own. A
- * project can learn both by placing these parts of its request. This holds only if the operators' filters come first: otherwise the
- * progress of the request would reveal hosts that are closed to it.
+ * If a filter leaves no host, some host meets the demands evaluated before it, but no host also meets the demands of this filter. A project
+ * can learn both by placing these parts of its request. This is shown only if the filters of operators come first. Otherwise the progress
+ * of the request would reveal hosts that are closed to it.
  */
 function statesOf(
   asked: ReadonlyMap<TenantDemand, string>,
@@ -138,7 +140,7 @@ function statesOf(
   const codes = reasons.filter(({ filter }) => filter === last?.filter).map(({ code }) => code)
   const known: Readonly<Record<string, TenantDemand | null>> = tenantDemandOf
   const own = demandsOfFilter[filters[at] as string] ?? []
-  // the filter does not have this code: it failed, or was replaced
+  // the filter does not have this code, because it failed or was replaced
   if (codes.some((code) => !own.some((demand) => demand === known[code]))) return new Map()
 
   const states = new Map<TenantDemand, DemandState>()
@@ -151,7 +153,7 @@ function statesOf(
   return states
 }
 
-/** ResourceClassFilter checks amounts again for the claim that other filters may have checked before it. */
+/** Amounts that ResourceClassFilter checks for the claim, although other filters can have checked them before. */
 const COUNTED: readonly TenantDemand[] = ['VCPUS', 'MEMORY', 'DISK']
 
 const isAskedAgain = (later: ReadonlySet<TenantDemand>, demand: TenantDemand): boolean => later.has(demand) && !COUNTED.includes(demand)
@@ -162,10 +164,10 @@ const allMet = (asked: ReadonlyMap<TenantDemand, string>): ReadonlyMap<TenantDem
 /** The filters of a profile in the order of evaluation. */
 const filtersOf = (profile: Profile): readonly string[] => compileProfile(profile).filters.map(({ filter }) => bareName(filter.name))
 
-/** Demands that Nova's own filters do not check are checked for the claim, under a longer name. */
+/** Removes the suffix of the filters that check demands for the claim because Nova's own filters do not check them. */
 const bareName = (filter: string): string => filter.replace(/ \(claim\)$/, '')
 
-/** The demands of the request as texts. Extra specs belong to the flavor of the operators, so their texts are not shown. */
+/** The texts of the request's demands. Extra specs belong to the flavor, which operators define, so their texts are not shown. */
 function askedOf(request: RequestSpec): ReadonlyMap<TenantDemand, string> {
   const { amounts, vcpus, memoryMib, diskGib, requiredTraits, forbiddenTraits } = demandOf(request)
   const { availabilityZone, numaTopology, pciRequests, gpus, image, instanceGroup, flavor } = request

@@ -22,13 +22,13 @@ const DAY_MS = 86_400_000
 
 const names = Array.from({ length: HOSTS }, (_, i) => `h${i}`)
 
-// with a stopped clock no entry is cut because deciding takes long on a busy machine
+// the clock is stopped, so that no log entry ends early because deciding takes long on a busy machine
 const timers = { ...realTimers, now: () => 0 }
 
 const open = (store: MemoryStore, name: string): Promise<Replica> =>
   Replica.start({ store: store.open(), name, timers, recordUnlogged: async () => {}, warn: (message) => expect.fail(message) })
 
-/** Reports that change every host again and again, as a day does. */
+/** Reports that change every host repeatedly, like a day of operation. */
 const reportsFrom = (first: number): Change[] =>
   Array.from({ length: PER_ENTRY }, (_, i) => {
     const { incarnation } = aReport('any')
@@ -38,7 +38,7 @@ const reportsFrom = (first: number): Change[] =>
     return { type: 'report', host, node: host, incarnation, sequence: baseSequence + 1, delta }
   })
 
-/** The services of a replica for questions about decisions; its tables are a list in memory. */
+/** The services of a replica for questions about decisions. Their tables are a list in memory. */
 function servicesOf(replica: Replica, history: History, kept: readonly StoredDecision[]) {
   const matrices = new Map<string, string>()
   const store: DecisionStore = {
@@ -76,7 +76,7 @@ async function answersOf({ explain, verify }: Services, stored: StoredDecision):
   return JSON.stringify([hosts, steps, ranked, codes, columns, checks.map(({ part, found }) => [part, found])])
 }
 
-test('an explanation 50,000 changes and a day later equals the one at the time of the decision', async () => {
+test('after 50,000 changes and a day, the explanation of a decision equals the one at the time of the decision', async () => {
   let clock = 1_000_000
   const store = createMemoryStore(() => clock)
   const replica = await open(store, 'first')
@@ -91,7 +91,7 @@ test('an explanation 50,000 changes and a day later equals the one at the time o
       ...{ account: 'nova', key, digest: key, profile, mode: 'CONFIRM', ttlMs: 120_000, deadlineMs: 120_000, alternatesPerInstance: 2 },
       ...{ request: aRequest({ numInstances: 2, vcpus: 6, memoryMb: 4_096 }), intent: 'CREATE', source: null, allOrNothing: true },
     })
-  // several decisions in one entry: the later ones were decided on the result of the earlier ones
+  // one entry contains several decisions, so the later ones were decided on the result of the earlier ones
   const profiles = ['default', 'default', 'random', 'nova-compat', 'best-fit', 'default']
   const outcomes = await Promise.all(profiles.map((profile, i) => place(`k${i}`, profile)))
   expect(outcomes.map(({ type }) => type)).toEqual(profiles.map(() => 'placed'))
@@ -109,7 +109,7 @@ test('an explanation 50,000 changes and a day later equals the one at the time o
   expect(replica.fleet.now).toBeGreaterThanOrEqual(1_000_000 + DAY_MS)
   expect(replica.fleet.hosts.records[0]?.reporters.get('compute')?.sequence).toBe(CHANGES / HOSTS + 1)
 
-  // the same replica with its cached states, and one that starts a day later with only the log
+  // the answers come from the same replica with its cached states, and from one that starts a day later with only the log
   const late = await open(store, 'late')
   for (const [asked, past] of [
     [replica, history],

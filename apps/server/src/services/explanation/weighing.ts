@@ -11,24 +11,24 @@ export interface Weighing {
   readonly candidateCount: number
   /** The difference between the totals of the first and the second host; null if there are fewer than two. */
   readonly margin: number | null
-  /** What decides about the selected host in addition to the ranks; null if it is the host that ranks first. */
+  /** Why a host other than the first in rank was selected; null if the first one was selected. */
   readonly note: string | null
 }
 
-/** One weigher over all hosts that passed. The effects of another multiplier are computed when they are read. */
+/** One weigher on all hosts that passed. The effects of another multiplier are computed when they are read. */
 export interface WeigherMeta {
   readonly name: string
   readonly unit: string
-  /** The multiplier for hosts without their own. */
+  /** The multiplier of hosts whose aggregates do not set one. */
   readonly multiplier: number
-  /** Whether some host has its own multiplier. */
+  /** Whether the aggregates of some host set another multiplier. */
   readonly multiplierVaries: boolean
   readonly min: number
   readonly max: number
   readonly spread: number
-  /** The first host without the weigher, and whether the first ten hosts change. */
+  /** Which host would rank first without the weigher, and whether the first ten hosts would change. */
   without(): { readonly winner: string | null; readonly isDecisive: boolean; readonly isIdle: boolean }
-  /** The next multipliers at which another host ranks first. */
+  /** The nearest lower and higher multiplier with which another host would rank first. */
   flips(): { readonly below: HostFlip | null; readonly above: HostFlip | null }
 }
 
@@ -82,8 +82,8 @@ const nameAt = ({ names, weighed }: Examined, position: number): string =>
   hostKey(names[weighed.hosts[position] as number] as Examined['names'][number])
 
 /**
- * The rule that decided among the passing hosts: a solver's arrangement of all instances, one host for all members of a group, a plug-in,
- * the seed among all or among the best hosts, or otherwise the ranking by weights.
+ * What decided among the passing hosts: a solver's arrangement of all instances, one host for all members of a group, a plug-in, the seed
+ * among all or among the best hosts, or the ranking by weights.
  */
 export type Deciding = 'SOLVER' | 'TOGETHER' | 'PLUGIN' | 'ANY' | 'AMONG_BEST' | 'RANKING'
 
@@ -96,7 +96,7 @@ export function decidingOf(examined: Examined): Deciding {
   return isPlacedTogether(examined) ? 'TOGETHER' : 'RANKING'
 }
 
-/** Whether a host other than the first was taken because the server group keeps the instances of the request together. */
+/** Whether a host other than the first in rank was selected because the server group places the instances of the request on one host. */
 function isPlacedTogether({ question: { record, answer }, instance, ranked, weighed, names }: Examined): boolean {
   const { numInstances, instanceGroup } = record.request
   const selected = answer[instance]?.selected

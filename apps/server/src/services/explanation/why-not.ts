@@ -14,7 +14,7 @@ import { type Examined, type HostOutcome, type HostVerdict, indexOfHost } from '
 import { addressIn } from './explanation-text.ts'
 import { decidingOf } from './weighing.ts'
 
-/** The difference between a host and the winner by one weigher, in contributions to the total. */
+/** How one weigher's contributions to the totals of a host and of the winner differ. */
 export interface WeigherGap {
   readonly weigher: string
   readonly unit: string
@@ -23,23 +23,23 @@ export interface WeigherGap {
   readonly gap: number
   readonly hostRaw: number
   readonly winnerRaw: number
-  /** The nearest multiplier at which the host would have ranked first, with the others unchanged; null if there is none. */
+  /** The nearest multiplier with which the host would have ranked first if all other multipliers were unchanged. Null if there is none. */
   readonly wouldFlipAt: number | null
 }
 
 /**
- * SELECTED; REFUSED by a filter; LOST if it passed but another host was taken; NEVER_CONSIDERED if it was unknown or forgotten at that time,
- * or excluded by the request.
+ * SELECTED. REFUSED: a filter refused the host. LOST: it passed but another host was selected. NEVER_CONSIDERED: it was unknown or
+ * forgotten at that time, or the request excludes it.
  */
 export type WhyNotCase = 'SELECTED' | 'REFUSED' | 'LOST' | 'NEVER_CONSIDERED'
 
-/** The reason for which a host was not considered: it was first seen later or never, it had left, or the request names others or excludes it. */
+/** Why a host was not considered: it was first seen later or never, it had left, or the request names other hosts or excludes this one. */
 export interface NeverConsidered {
   readonly kind: 'SEEN_LATER' | 'NEVER_SEEN' | 'FORGOTTEN' | 'EXCLUDED'
   readonly text: string
-  /** The first report of the host, if it came later. */
+  /** The first report of the host, if the host reported after the decision for the first time. */
   readonly firstSeen: { readonly revision: number; readonly at: number | null } | null
-  /** The fields of the request that exclude the host, if it does. */
+  /** The fields of the request that exclude the host; empty if none does. */
   readonly fields: readonly string[]
 }
 
@@ -60,12 +60,12 @@ export interface WhyNotAnswer {
   readonly verdict: HostVerdict
   readonly examined: Examined
   readonly versusWinner: readonly WeigherGap[]
-  /** Whether it would pass every filter now; null if the host no longer exists. */
+  /** Whether the host would pass every filter now; null if it no longer exists. */
   readonly wouldPassNow: boolean | null
-  /** The checks that refuse it at present. */
+  /** The checks that refuse the host at present. */
   readonly nowRefusedBy: readonly Check[]
   readonly changedSince: readonly HostChange[]
-  /** The reason for which changedSince is incomplete; null if it is complete. */
+  /** Why `changedSince` is incomplete; null if it is complete. */
   readonly changedSinceNote: string | null
 }
 
@@ -75,8 +75,8 @@ const CANDIDATES = 'Candidates'
 const isRefusal = ({ verdict }: Check): boolean => verdict === 'FAIL' || verdict === 'ERROR'
 
 /**
- * The node that a question is about. If none is named and the host has several, it is the selected node, otherwise the best ranked one,
- * otherwise the first. Undefined if the host was not known.
+ * The node that a question is about. A named node comes first. Otherwise, if the host has several nodes, it is the selected node, then the
+ * best ranked node, then the first node. Undefined if the host was not known.
  */
 export function askedNode(
   hosts: HostTable,
@@ -90,7 +90,9 @@ export function askedNode(
   return names[taken ?? best ?? nodes[0] ?? -1]
 }
 
-/** Explains whether and why a host was not chosen: one sentence, every check, the gap to the winner, and the present verdict. */
+/**
+ * Explains whether and why a host was not selected: one sentence, every check, the score difference to the winner, and the present verdict.
+ */
 export async function whyNotOf(examined: Examined, name: HostNameInput, present: Present): Promise<WhyNotAnswer> {
   const { names, gone, question } = examined
   const node = name.node ?? undefined
@@ -176,7 +178,7 @@ function excludedBy(examined: Examined, verdict: HostVerdict, [candidates]: read
   }
 }
 
-/** The selected host, otherwise the first in the order. */
+/** The selected host, or the first in rank if no host was selected. */
 function winnerOf(examined: Examined): HostVerdict | undefined {
   const { ranked, weighed, question, instance } = examined
   const selected = question.answer[instance]?.selected
@@ -203,7 +205,7 @@ async function gapsOf(examined: Examined, index: number, verdict: HostVerdict, w
   })
 }
 
-/** The explanation if a rule other than the ranking decided; undefined if the ranking decided against the host. */
+/** The explanation if something other than the ranking decided. Undefined if the ranking decided against the host. */
 function decidedOtherwise(examined: Examined, { rank, total }: HostVerdict, winner: HostVerdict): string | undefined {
   const { question, ranked } = examined
   const { scheduler, hostSubsetSize } = question.profile

@@ -17,7 +17,7 @@ import { changesOfFree, type Impact, impactOn } from '../host/hosts.ts'
 import { snapshotOf } from '../moments/snapshots.ts'
 
 export interface FleetAllocationInput {
-  /** The name or number of a Nova release; null: no release is named. */
+  /** The name or number of a Nova release; null if no release is set. */
   readonly release: string | null
   readonly classes: readonly ClassAllocation[]
   readonly reason: string
@@ -37,11 +37,12 @@ export interface FleetAllocationConflict extends Failure {
 }
 
 /**
- * Ratios and reserved amounts of hosts whose document in Nova's form leaves them to the configuration: settings of the fleet, in its log.
+ * Fleet-wide default ratios and reserved amounts, stored in the log. They apply to hosts whose document in Nova's form leaves these values
+ * to the configuration.
  */
 export interface FleetAllocations {
   view(): FleetAllocation
-  /** Replaces all values, if the version that was read is still the present one. `by` is the account that sets them. */
+  /** Replaces all values if `version` is still the present version. `by` is the account that sets the values. */
   set(
     ifVersion: number,
     input: FleetAllocationInput,
@@ -66,7 +67,7 @@ export function createFleetAllocations(replica: Replica): FleetAllocations {
       const issues = [
         ...classes.flatMap((one, i) => checkAllocation(['input', 'classes', String(i)], one)),
         ...classes.flatMap(({ resourceClass }, i) => checkLeftOpen(['input', 'classes', String(i), 'resourceClass'], resourceClass)),
-        // the same limit as for the note of the profile that an import writes
+        // the same limit as for the note of a profile that an import writes
         ...checkText(['input', 'reason'], reason, { max: 4_096 }),
       ]
       if (release === undefined) issues.push(issue(['input', 'release'], named, "be a release of Nova's, such as zed or 2023.1"))
@@ -100,7 +101,7 @@ export function createFleetAllocations(replica: Replica): FleetAllocations {
   }
 }
 
-/** For other classes a document in Nova's form contains all values itself: a value for them would have no effect. */
+/** For other classes, a document in Nova's form contains all values itself, so a value for such a class would have no effect. */
 function checkLeftOpen(path: readonly string[], resourceClass: string): Issue[] {
   const open = Object.keys(aggregateRatioKeys)
   if (open.includes(resourceClass)) return []

@@ -8,7 +8,7 @@ import { narrow, type PackedArray } from '../calls/packed.ts'
 import { compileHostQuery } from '../host/host-query.ts'
 import type { HostView } from '../host/host-view.ts'
 
-/** A column of the API: a value that can be read for all hosts at once. */
+/** A column of the API: a value that can be read for all hosts in one call. */
 export type FleetColumn = ColumnField['column']
 export const fleetColumns: readonly FleetColumn[] = columnFields.map(({ column }) => column)
 
@@ -17,7 +17,10 @@ export interface ColumnData {
   readonly data: PackedArray
 }
 
-/** The values behind the numbers of a column: an element is an index into `sets` if there are any, otherwise into `values`. */
+/**
+ * The values behind the numbers of a column. An element of the column is an index into `sets` if `sets` is not null, otherwise into
+ * `values`.
+ */
 export interface ColumnDictionary {
   readonly column: FleetColumn
   readonly values: readonly string[]
@@ -25,19 +28,19 @@ export interface ColumnDictionary {
   readonly sets: readonly (readonly number[])[] | null
 }
 
-/** A host whose node has a name of its own. */
+/** A host whose node name differs from its host name. */
 export interface OtherNode {
   readonly ordinal: number
   readonly node: string
 }
 
-/** A host that was replaced, and the host names that it had before. */
+/** A replaced host, with its earlier host names. */
 export interface RenamedHost {
   readonly ordinal: number
   readonly names: readonly string[]
 }
 
-/** Some hosts as columns; all lists are in the order of `ordinals`. */
+/** The values of some hosts as columns. All lists are in the order of `ordinals`. */
 export interface HostColumnsView {
   readonly ordinals: Uint32Array
   readonly names: readonly string[]
@@ -53,18 +56,18 @@ export interface FleetColumnsView extends HostColumnsView {
   readonly at: number
 }
 
-/** The hosts of this replica as columns, for maps and long tables. */
+/** Reads the hosts of this replica as columns, for maps and long tables. */
 export interface FleetReader {
   readonly asOf: number
   /** Store time of that state, milliseconds since 1970; 0 before the first entry. */
   readonly at: number
   readonly hostCount: number
-  /** The use of each zone, by name. */
+  /** The resource usage of each zone, sorted by zone name. */
   totals(): Promise<readonly ZoneUse[]>
   columns(names: readonly FleetColumn[], query: string | null | undefined): Promise<FleetColumnsView>
 }
 
-/** `now` is the time up to which ages in a query are computed, milliseconds since 1970. */
+/** `now` returns the time up to which ages in a query are computed, in milliseconds since 1970. */
 export function createFleetReader(source: Pick<Replica, 'fleet'>, now: () => number = Date.now): FleetReader {
   return {
     get asOf() {
@@ -88,7 +91,7 @@ export function createFleetReader(source: Pick<Replica, 'fleet'>, now: () => num
   }
 }
 
-/** The number of hosts that are read between two pauses. */
+/** This many hosts are read between two yields. */
 const PIECE = 256
 
 /** Checks that there is at least one column, without duplicates. Throws InputFault. */
@@ -97,16 +100,16 @@ export function checkNames(names: readonly FleetColumn[], path: readonly string[
   return names
 }
 
-/** Names and columns of some hosts. */
+/** The names and columns of some hosts. */
 export const columnsOf = (fleet: Fleet, records: readonly HostRecord[], names: readonly FleetColumn[]): HostColumnsView =>
   atOnce(readColumns(fleet, records, names))
 
-/** The same as a generator that pauses; nobody may write the fleet until it ends. */
+/** Does the same as `columnsOf` in a generator that yields. The fleet must not be written until the generator ends. */
 function* readColumns(fleet: Fleet, records: readonly HostRecord[], names: readonly FleetColumn[]): Generator<undefined, HostColumnsView> {
   const ordinals = new Uint32Array(records.length)
   const columns = names.map((name) => ({ name, ...createColumn(name, records.length) }))
   const view = viewer(fleet)
-  // host by host instead of column by column, because finding a host takes longer than reading it
+  // reads host by host instead of column by column, because finding a host takes longer than reading a value
   for (let i = 0; i < records.length; i++) {
     if (i % PIECE === PIECE - 1) yield
     const record = records[i] as HostRecord
@@ -132,7 +135,10 @@ const renamedOf = (records: readonly HostRecord[]): RenamedHost[] =>
     .filter(({ formerNames }) => formerNames.length > 0)
     .map(({ index, formerNames }) => ({ ordinal: index, names: [...new Set(formerNames.map(({ host }) => host))] }))
 
-/** One view that moves from host to host and is valid until the next, because a new view for each host would cost more than reading it. */
+/**
+ * Returns one view that moves from host to host. It is valid until the next call, because a new view for each host would cost more than
+ * reading.
+ */
 function viewer(fleet: Fleet): (record: HostRecord) => HostView {
   let view: { readonly fleet: Fleet; record: HostRecord } | undefined
   return (record) => {
@@ -144,13 +150,13 @@ function viewer(fleet: Fleet): (record: HostRecord) => HostView {
 
 interface Reader {
   readonly read: (host: HostView) => number
-  /** Grows as hosts are read. */
+  /** The dictionary grows as hosts are read. */
   readonly dictionary?: Omit<ColumnDictionary, 'column'>
 }
 
 const fieldsByColumn = byField(columnFields, 'column', (field): ColumnField => field)
 
-/** A column to fill, with a function that adds a host. */
+/** Creates an empty column and a function that adds the value of a host. */
 function createColumn(name: FleetColumn, length: number): Reader & { readonly data: Uint32Array | Float64Array } {
   const field = fieldsByColumn[name]
   switch (field.holds) {
@@ -163,7 +169,7 @@ function createColumn(name: FleetColumn, length: number): Reader & { readonly da
   }
 }
 
-/** Sets with the single value that a host reports, or empty sets. */
+/** Reads the values that hosts report as sets of one value, or as an empty set. */
 function readReported({ read: readValue }: ReportedField): Required<Reader> {
   const { values, codeOf } = createCodes()
   const sets: (readonly number[])[] = []
@@ -181,22 +187,22 @@ function readReported({ read: readValue }: ReportedField): Required<Reader> {
   }
 }
 
-/** Each value once, in the order of first use. */
+/** Assigns a code to each distinct value, in the order of first use. */
 function readCodes(textOf: (host: HostView) => string): Required<Reader> {
   const { values, codeOf } = createCodes()
   return { read: (host) => codeOf(textOf(host)), dictionary: { values, sets: null } }
 }
 
-/** A node of a prefix tree: the sets that begin with the same codes. The codes of a set are in ascending order. */
+/** A node of a prefix tree: it represents all sets that begin with the same codes. The codes of a set are in ascending order. */
 interface Branch {
   readonly next: Map<number, Branch>
-  /** The index of the set that ends here. */
+  /** The index of the set that ends at this node. */
   index: number | undefined
 }
 
 /**
- * Each set once, because hosts of a rack have the same traits. A known set is found without allocation, and a set object that hosts share
- * without reading its contents.
+ * Stores each distinct set once, because hosts of a rack have the same traits. A known set is found without allocation. A set object that
+ * several hosts share is not read again.
  */
 function readSets(itemsOf: (host: HostView) => readonly string[] | ReadonlySet<string>): Required<Reader> {
   const { values, codeOf } = createCodes()
@@ -222,7 +228,7 @@ function readSets(itemsOf: (host: HostView) => readonly string[] | ReadonlySet<s
   }
   const read = (host: HostView): number => {
     const items = itemsOf(host)
-    // only sets are shared between hosts; each host has its own list
+    // only `Set` objects are shared between hosts; each host has its own array
     if (!(items instanceof Set)) return indexOf(items)
     const known = shared.get(items)
     if (known !== undefined) return known

@@ -9,7 +9,7 @@ afterEach(() => void vi.useRealTimers())
 
 const columns: readonly FleetColumn[] = ['CPU_FREE', 'AZ']
 
-/** A stream of a log that the test advances, and all its events. */
+/** Opens a stream of changes on a log that the test advances, and collects all events. */
 function follow(log: TestLog, { after = log.fleet.place.revision, intervalMs = 1_000, asked = columns } = {}) {
   const deltas: FleetDelta[] = []
   let hear: (ordinals: readonly number[]) => void = () => {}
@@ -27,7 +27,7 @@ function follow(log: TestLog, { after = log.fleet.place.revision, intervalMs = 1
   return {
     deltas,
     stop,
-    /** A report of one host, which is applied and notified. */
+    /** Applies a report of one host and notifies the stream. */
     report(host: string, sequence: number, vcpusUsed: number) {
       log.append([aReport(host, { vcpusUsed }, sequence)])
       hear([log.fleet.hosts.find({ host, node: host })?.index ?? -1])
@@ -69,12 +69,12 @@ describe('a stream of changes', () => {
     expect(deltas[1]).toMatchObject({ from: 5, to: 6, names: ['h1'] })
   })
 
-  test('begins with the changes after the revision of the reader', () => {
+  test('begins with the changes after the revision that the reader has', () => {
     const { deltas } = follow(aPair(), { after: 1 })
     expect(deltas).toMatchObject([{ from: 1, to: 2, names: ['h2'], gap: null }])
   })
 
-  test('begins with a gap for a reader that is ahead, and continues from here', () => {
+  test('begins with a gap for a reader that is ahead of the replica, and continues from the present revision', () => {
     const { deltas, report } = follow(aPair(), { after: 9 })
     expect(deltas).toMatchObject([{ from: 9, to: 2, names: [], gap: { missedFrom: 9, resumeAt: 2 } }])
     report('h1', 2, 3)
@@ -82,7 +82,7 @@ describe('a stream of changes', () => {
     expect(deltas[1]).toMatchObject({ from: 2, to: 3, names: ['h1'], gap: null })
   })
 
-  test('is silent once it is stopped, even with pending changes', () => {
+  test('sends nothing once it is stopped, even with pending changes', () => {
     const { deltas, report, stop } = follow(aPair())
     report('h1', 2, 3)
     stop()
@@ -103,7 +103,7 @@ describe('a stream of changes', () => {
     ])
   })
 
-  test('two events that a slow reader did not take become one, with the present state of each of their hosts', () => {
+  test('merges two events that a slow reader did not consume into one with the present state of each of their hosts', () => {
     const log = aPair()
     const { deltas, report } = follow(log, { after: 0 })
     report('h1', 2, 1)
@@ -121,6 +121,6 @@ test.each([
   ['a column twice', { columns: ['AZ', 'AZ'] as const }],
   ['an interval that is too short', { intervalMs: 99 }],
   ['an interval that is too long', { intervalMs: 60_001 }],
-])('%s is refused', (_name, options) => {
+])('a stream with %s is refused', (_name, options) => {
   expect(() => checkDeltaOptions({ columns, after: 0, intervalMs: 1_000, ...options })).toThrow(InputFault)
 })

@@ -2,7 +2,7 @@ import type { Replica } from '../../replica/replica.ts'
 import { InputFault } from '../calls/outcome.ts'
 import { checkNames, columnsOf, type FleetColumn, type HostColumnsView, leftAt, recordsAt } from './fleet-columns.ts'
 
-/** A gap for a reader that missed changes: it must read everything again, then follow from this revision. */
+/** A gap for a reader that missed changes. The reader must read everything again, then follow the changes from this revision. */
 export interface Gap {
   readonly missedFrom: number
   readonly resumeAt: number
@@ -24,20 +24,20 @@ export interface FleetDelta extends HostColumnsView {
 
 export interface DeltaOptions {
   readonly columns: readonly FleetColumn[]
-  /** The revision that the reader has. */
+  /** The revision up to which the reader has the state. */
   readonly after: number
   readonly intervalMs: number
 }
 
-/** Throws InputFault for columns or an interval that cannot be served. */
+/** Throws InputFault for invalid columns or an invalid interval. */
 export function checkDeltaOptions({ columns, intervalMs }: DeltaOptions): void {
   checkNames(columns, ['columns'])
   if (intervalMs < MIN_INTERVAL_MS || intervalMs > MAX_INTERVAL_MS) throw InputFault.at(['interval'], intervalMs, 'from PT0.1S to PT60S')
 }
 
 /**
- * Reports the changed hosts in their present state, at most once per interval. Only the ordinals of hosts are stored, so that a slow reader
- * costs no more than a set of numbers. Returns a function that stops it.
+ * Reports the changed hosts in their present state, at most once per interval. Only the ordinals of changed hosts are stored, so a slow
+ * reader costs no more than a set of numbers. Returns a function that stops the stream.
  */
 export function followFleet(
   replica: Pick<Replica, 'fleet'>,
@@ -63,7 +63,7 @@ export function followFleet(
   }
   const { fleet } = replica
   const { revision } = fleet.place
-  // a reader that is ahead of this replica has seen another history, or this replica is behind, so the reader has to begin again
+  // this replica is behind, or the reader has seen another history, so the reader has to begin again
   if (after > revision) {
     push({
       ...columnsOf(fleet, [], columns),
@@ -88,7 +88,7 @@ export function followFleet(
   }
 }
 
-/** Merges two events that a slow reader did not take: the later state of every host in them. */
+/** Merges two events that a slow reader did not consume. The result has the later state of every host in the events. */
 export function mergeDeltas(
   replica: Pick<Replica, 'fleet'>,
   columns: readonly FleetColumn[],

@@ -4,16 +4,16 @@ import { type Failure, type Invalid, invalid, issue, sentenceOf } from '../calls
 import { checkRange } from '../calls/text.ts'
 
 export const LEAST_CAP = 1_000
-/** The largest cap: more ended keys do not fit into the memory of any measured machine (docs/performance.md). */
+/** The highest cap that can be set. More ended keys do not fit into the memory of any measured machine (docs/performance.md). */
 export const MOST_CAP = 100_000_000
 export const LEAST_AFTERLIFE_MS = 60_000
 export const MOST_AFTERLIFE_MS = 24 * 3_600_000
 
-/** The limits for ended idempotency keys, and their number. */
+/** The limits for ended idempotency keys, and how many such keys exist. */
 export interface KeyLimitsView extends Limits {
-  /** The number of keys whose claims have all ended, which count against the cap. */
+  /** How many keys have only ended claims. They count towards the cap. */
   readonly ended: number
-  /** The number of all kept keys. */
+  /** How many keys are stored in all. */
   readonly kept: number
 }
 
@@ -29,10 +29,10 @@ export interface KeyLimitsConflict extends Failure {
   readonly current: KeyLimitsView
 }
 
-/** The fleet's settings of idempotency keys. They are in the log, so that every replica judges by the same values. */
+/** The limits for idempotency keys. They are stored in the log, so that every replica applies the same values. */
 export interface KeyLimits {
   view(): KeyLimitsView
-  /** Sets the limits, if the version that was read is still the present one. A dry run returns the resulting limits. */
+  /** Sets the limits if `version` is still the present version. A dry run returns the limits that would result. */
   update(
     ifVersion: number,
     next: Pick<Limits, 'cap' | 'afterlifeMs'>,

@@ -4,15 +4,15 @@ import type { StoredDecision } from '../../db/tables/rows.ts'
 import { type Horizon, retainedUntil } from '../../sync/retention.ts'
 import { type LogReader, LogTrimmedError } from '../../sync/synchronizer.ts'
 
-/** An entry usually follows its basis by a few revisions. */
+/** How many entries are read first when a decision's entry is searched: an entry usually follows its basis by only a few revisions. */
 const FIRST_LOOK = 4
 const READ_LIMIT = 1_000
 
-/** The first revision of the fleet log, and the limits of its size. */
+/** The state of the fleet log: its first revision, its size, its retention limits, and how far the tables follow it. */
 export interface LogView {
-  /** 0 if nothing has been trimmed from the log. */
+  /** Zero if nothing has been trimmed from the log. */
   readonly firstRevision: number
-  /** Store time, milliseconds since 1970. */
+  /** Store time (the database's clock) of the first entry, in milliseconds since 1970. */
   readonly firstAt: number | null
   readonly bytes: number
   readonly keptDays: number
@@ -24,9 +24,9 @@ export interface LogView {
 
 export interface LogKeeping {
   view(): Promise<LogView>
-  /** The name of the replica whose entry contains a decision; null if nothing was appended, or if the log no longer reaches it. */
+  /** The name of the replica that wrote the entry of a decision. Null if the decision has no entry, or if the log no longer contains it. */
   writerOf(decision: Pick<StoredDecision, 'place'>): Promise<string | null>
-  /** The estimated store time until which a decision can be replayed exactly; null if it no longer can. */
+  /** The estimated store time until which a decision can be replayed exactly. Null if it can no longer be replayed exactly. */
   retainedUntil(decision: Pick<StoredDecision, 'at' | 'place'>): Promise<number | null>
 }
 
@@ -35,7 +35,7 @@ export function createLogReader(
   { days, bytes: keptBytes }: Horizon,
   tables: Pick<ProjectionStore, 'countSetAside' | 'position'>,
 ): LogKeeping {
-  /** Entries that are trimmed during the read are missing in the result. */
+  /** Reads entries after a place. Returns none if they were trimmed during the read. */
   const readBehind = async (place: Place, limit: number): Promise<readonly LogEntry[]> => {
     try {
       return await log.read(place, limit)

@@ -17,7 +17,7 @@ import { type HostView, viewHost } from '../host/host-view.ts'
 
 const MAX_PER_HOST = 1_000
 
-/** The number of live members of a server group on a host. */
+/** How many live members of a server group are on a host. */
 export interface GroupMembers {
   readonly host: HostView
   readonly members: number
@@ -26,7 +26,7 @@ export interface GroupMembers {
 /** The new rule of a group. */
 export interface GroupRule {
   readonly policy: GroupPolicy
-  /** With ANTI_AFFINITY: the members that one host may hold; 1 if absent. */
+  /** For ANTI_AFFINITY: at most this many members may be on one host; null or absent: 1. */
   readonly maxServerPerHost: number | null
 }
 
@@ -37,7 +37,7 @@ export interface GroupDone {
   readonly revision: number
 }
 
-/** The hosts on which members would break the rule, with their numbers. */
+/** The failure that lists the hosts on which members would break the rule, with the count of members on each. */
 export interface GroupConflict extends Failure {
   readonly type: 'group-conflict'
   readonly hosts: readonly GroupMembers[]
@@ -53,14 +53,14 @@ export interface GroupVersionConflict extends Failure {
 export type GroupOutcome = GroupDone | GroupConflict | GroupVersionConflict | NotFound | Invalid
 export type MembershipOutcome = ClaimDone | ClaimLost | GroupConflict | NotFound | Invalid
 
-/** Server groups as claims bound them and operators changed them since. */
+/** Server groups: their rules, which claims created and operators may have changed, and their members. */
 export interface Groups {
   find(uuid: string): Group | undefined
   list(args: PageArgs): Page<Group>
   membersOf(group: Group): GroupMembers[]
-  /** Changes a group's rule if its members already keep it; a dry run returns the members that do not. */
+  /** Changes the rule of a group if its members comply with the new rule. A dry run returns the members that do not. */
   update(uuid: string, ifVersion: number, rule: GroupRule, dryRun: boolean): Promise<GroupOutcome>
-  /** Moves live claims into a group, or out of their groups (null); outcome i is the result for claim i. */
+  /** Moves live claims into a group, or out of their groups if the group is null. Outcome i is the result for claim i. */
   setMembership(
     claims: readonly ClaimRef[],
     group: (GroupRule & { readonly uuid: string }) | null,
@@ -153,7 +153,7 @@ export function createGroups(replica: Replica): Groups {
   }
 }
 
-/** The judge's present verdict on a change of membership. */
+/** The verdict that the judge would give at present on a change of membership. */
 function foreseen({ groups }: Fleet, claim: Claim, fence: number, group: GroupBinding | null) {
   if (claim.fence !== fence || claim.endedAt !== null) return 'claim.lost'
   if (claim.source !== null || claim.target !== null) return 'claim.moving'
@@ -162,7 +162,7 @@ function foreseen({ groups }: Fleet, claim: Claim, fence: number, group: GroupBi
   return groups.allows(group.uuid, claim.host) ? undefined : 'group.conflict'
 }
 
-/** The result if groups that are kept apart would share a host. */
+/** The failure if groups that must not share a host would share one. */
 function conflictApart(uuid: string, apart: readonly Group[], host: HostView, index: HostIndex): GroupConflict {
   return {
     type: 'group-conflict',
@@ -179,7 +179,7 @@ const bindingOf = (uuid: string, { policy, maxServerPerHost }: GroupRule): Group
   maxServerPerHost: policy === 'ANTI_AFFINITY' ? (maxServerPerHost ?? 1) : null,
 })
 
-/** The hosts of members that break a rule, with the number of members. */
+/** The hosts whose members break a rule, with the count of members on each. */
 function breakingHosts({ members }: Group, rule: GroupRule): (readonly [HostIndex, number])[] {
   if (membersKeep({ ...rule, members })) return []
   return [...members].filter(([, count]) => rule.policy === 'AFFINITY' || count > (rule.maxServerPerHost ?? 1))

@@ -1,7 +1,7 @@
 import { isRatio, isReserved } from '@gantt/scheduler-core'
 import { type Issue, issue } from '../calls/outcome.ts'
 
-/** A ratio and a reserved amount of one class in a call; null if not given, or to remove the value. */
+/** A ratio and a reserved amount of one resource class in a call. Null: not set, or the value is removed. */
 export interface ClassAllocation {
   readonly resourceClass: string
   readonly ratio?: number | null | undefined

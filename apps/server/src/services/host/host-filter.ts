@@ -2,7 +2,7 @@ import { type HostStatus, hostNamesOf } from '@gantt/scheduler-core'
 import { InputFault } from '../calls/outcome.ts'
 import { type HostView, stateOf, statusOf } from './host-view.ts'
 
-/** Comparisons of a text, which must all hold. Upper and lower case differ, except in `contains`. */
+/** Conditions on a text, which must all hold. They are case-sensitive, except `contains`. */
 export interface TextFilter {
   readonly eq?: string | null | undefined
   readonly neq?: string | null | undefined
@@ -12,7 +12,7 @@ export interface TextFilter {
   readonly contains?: string | null | undefined
 }
 
-/** The filter of hosts: every given part must hold. */
+/** A filter of hosts. Every condition that is set must hold. */
 export interface HostFilter {
   readonly name?: TextFilter | null | undefined
   readonly availabilityZone?: TextFilter | null | undefined
@@ -61,7 +61,7 @@ export function matchesHost(view: HostView, filter: HostFilter): boolean {
   )
 }
 
-/** Compares the present name of a host and its names before it was replaced; an exclusion applies to all of them. */
+/** Compares the present name of a host and its earlier names. An exclusion applies to all of them. */
 const matchesName = (names: readonly string[], { neq, nin, ...wanted }: TextFilter): boolean =>
   names.some((name) => matchesText(name, wanted)) && names.every((name) => matchesText(name, { neq, nin }))
 

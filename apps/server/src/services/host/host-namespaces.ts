@@ -7,14 +7,14 @@ export interface NamespaceView {
   readonly version: string
   readonly document: unknown
   readonly reportedAt: number | null
-  /** By the log's time; null if the time of the report is not known. */
+  /** The age of the report by the log's time; null if the time of the report is not known. */
   readonly ageSeconds: number | null
   readonly lastSequence: number
-  /** The reason for which this release cannot read it; null if it can, or need not. */
+  /** Why this release cannot read the report; null if it can read it or need not. */
   readonly problem: string | null
 }
 
-/** In the order of their first reports. */
+/** The reports of other services about a host, in the order of their first reports. */
 export const namespacesOf = ({ fleet, record }: HostView): NamespaceView[] =>
   [...record.namespaces].map(([name, held]) => {
     const { version, document, reportedAt = null } = held

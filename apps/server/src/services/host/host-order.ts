@@ -15,16 +15,16 @@ const MAX_ORDERS = 8
 
 type Value = string | number
 
-/** Hosts in an order; equal hosts are ordered by their names. */
+/** A compiled sort order of hosts. Hosts that are equal in it are sorted by name. */
 export interface CompiledOrder {
-  /** The type of each part of a key. */
+  /** The type of each element of a sort key. */
   readonly types: readonly ('string' | 'number')[]
-  /** Returns the compared values of a host. */
+  /** Returns the values of a host that are compared. */
   keyFor(view: HostView): readonly Value[]
   compare(a: readonly Value[], b: readonly Value[]): number
 }
 
-/** Throws InputFault that lists every order that cannot be followed. */
+/** Throws InputFault that lists every invalid order. */
 export function compileHostOrder(orders: readonly HostOrder[], { hosts }: Fleet): CompiledOrder {
   const known = new Set([...STANDARD, ...hosts.classes.keys()])
   const issues = orders.flatMap((order, i) => checkOrder(order, ['orderBy', String(i)], known))
@@ -51,7 +51,7 @@ export function compileHostOrder(orders: readonly HostOrder[], { hosts }: Fleet)
 
 const BY_NAME: HostOrder = { field: 'NAME', direction: 'ASC' }
 
-/** Fields that a host may not report. */
+/** Classes by which hosts can be sorted although not every host reports them. */
 const STANDARD = ['VCPU', 'MEMORY_MB', 'DISK_GB']
 
 function checkOrder({ field, resourceClass }: HostOrder, path: readonly string[], known: ReadonlySet<string>): Issue[] {
@@ -68,12 +68,12 @@ interface Reader {
   readonly read: (view: HostView, resourceClass: string) => Value
 }
 
-/** The orders by the API's names; hosts that do not report a field come first. */
+/** The orders by their API names. Hosts that do not report a field come first. */
 const readers: ReadonlyMap<HostOrderField, Reader> = new Map<HostOrderField, Reader>([
   ...hostFields.flatMap((field): [HostOrderField, Reader][] => ('order' in field ? [[field.order.field, readerOf(field)]] : [])),
   ...reportedFields.map((field): [HostOrderField, Reader] => [field.column, readerOf(field)]),
   ...classOrderFields.map((field): [HostOrderField, Reader] => [field, { type: 'number', read: classReaders[field] }]),
-  // no name contains the separator, so that nodes come after their host and before any other host
+  // no name contains the separator, so a host's nodes come directly after the host name
   ['NAME', { type: 'string', read: ({ record }) => `${record.host}\u0000${record.node}` }],
 ])
 

@@ -4,13 +4,13 @@ import { InputFault } from '../calls/outcome.ts'
 import { inputProblems } from '../calls/query-problems.ts'
 import type { HostView } from './host-view.ts'
 
-/** Reads the fields of the filter grammar from a host. Ages are computed up to `now`, milliseconds since 1970. */
+/** Readers of the filter grammar's fields in a host. Ages are computed up to `now`, in milliseconds since 1970. */
 const readersAt = (now: () => number): QueryReaders<HostView> => ({
   '': ({ record }) => [record.node === record.host ? record.host : `${record.host}/${record.node}`, ...hostNamesOf(record).slice(1)],
   ...byField(hostFields, 'name', (field) => (view: HostView) => readField(field, view, now())),
 })
 
-/** A test of one host by a line of the filter grammar. Throws InputFault that lists every problem with its position. */
+/** Compiles a line of the filter grammar to a test of one host. Throws InputFault that lists every problem with its position. */
 export function compileHostQuery(
   text: string | null | undefined,
   path: readonly string[] = ['query'],
@@ -19,7 +19,7 @@ export function compileHostQuery(
   return compileLine(text, hostFields, readersAt(now), path)
 }
 
-/** A test of rows by a line of the filter grammar. Throws InputFault that lists every problem with its position. */
+/** Compiles a line of the filter grammar to a test of one row. Throws InputFault that lists every problem with its position. */
 export function compileLine<Row>(
   text: string | null | undefined,
   fields: readonly QueryField[],

@@ -12,7 +12,7 @@ export const timelineKinds: readonly TimelineKind[] = [...hostStepKinds, ...clai
 /** An event of a host, and its author. */
 export interface TimelineEntry extends TimelineRow {
   /**
-   * The audit row of the operator's edit behind it; undefined: there is no edit, or no matching row. The rows of a page
+   * The audit row of the operator's edit that caused the event. Undefined if no edit caused it, or if no row matches. The rows of a page
    * are read together.
    */
   edit(): Promise<AuditRow | undefined>
@@ -20,14 +20,14 @@ export interface TimelineEntry extends TimelineRow {
 
 export interface TimelinePage extends Page<TimelineEntry> {
   /**
-   * Before this time, only events of claims and attempts are known, because the tables did not record others. Null if everything since the
-   * first report is recorded.
+   * From when on the tables record all kinds of events. Of earlier events only those of claims and attempts are known. Null if everything
+   * since the first report is recorded.
    */
   readonly since: { readonly revision: number; readonly at: number } | null
 }
 
 export interface HostTimelines {
-  /** The events of a host up to the moment of its view, newest first. Throws InputFault for a page that is out of range. */
+  /** The events of a host up to the time of its view, newest first. Throws InputFault for an invalid page argument. */
   of(host: HostView, args: PageArgs & { readonly kinds?: readonly TimelineKind[] | null | undefined }): Promise<TimelinePage>
 }
 
@@ -39,7 +39,7 @@ export interface HostTimelinesOptions {
 }
 
 export function createHostTimelines({ replica, store, caughtUp }: HostTimelinesOptions): HostTimelines {
-  /** The rows of a page with their authors, which are read together when they are first selected. */
+  /** Adds the authors to the rows of a page. They are read together when the first one is selected. */
   const withEdits = (rows: readonly TimelineRow[]): TimelineEntry[] => {
     const somebodys = rows.filter(isSomebodys)
     let reading: Promise<readonly (readonly AuditRow[])[]> | undefined
@@ -58,7 +58,7 @@ export function createHostTimelines({ replica, store, caughtUp }: HostTimelinesO
     async of({ fleet, record }, { kinds: asked, ...page }) {
       const { firstSeen, formerNames, ...present } = record
       const names = [...new Map([...formerNames, present].map(({ host, node }) => [JSON.stringify([host, node]), { host, node }])).values()]
-      // an empty list asks for no kind, as everywhere
+      // an empty list selects no kind, as in all lists of the API
       const kinds = asked ?? timelineKinds
       const list = listOf('timeline', [keyOfHost(record), kinds])
       const first = firstOf(list, page)

@@ -25,7 +25,10 @@ export interface HostView {
   readonly record: HostRecord
 }
 
-/** A view that may be kept: its record is looked up each time, because a copied fleet replaces the records that it writes by clones. */
+/**
+ * Creates a view that can be stored. It looks up its record on every access, because a copied fleet replaces a record by a clone when it is
+ * written.
+ */
 export const viewHost = (fleet: Fleet, { index }: Pick<HostRecord, 'index'>): HostView => new LookedUp(fleet, index)
 
 class LookedUp implements HostView {
@@ -70,7 +73,7 @@ export interface NumaCellView {
   readonly pages: readonly NumaPagesView[]
 }
 
-/** Memory pages of one size in a cell. total = reserved + used + free. */
+/** Memory pages of one size in a NUMA cell. total = reserved + used + free. */
 export interface NumaPagesView {
   readonly sizeKib: number
   readonly total: number
@@ -79,17 +82,17 @@ export interface NumaPagesView {
   readonly free: number
 }
 
-/** The source of a ratio or a reserved amount: its author, time and reason. */
+/** Where a ratio or a reserved amount was set: the author, time and reason. */
 export interface AllocationOrigin {
   readonly source: AllocationSource
-  /** The account; null if nobody set the value, or it was not recorded. */
+  /** The account that set the value; null if nobody set it, or if the account was not recorded. */
   readonly by: string | null
   /** Store time; for a report, the time of its arrival. */
   readonly at: number | null
   readonly reason: string | null
-  /** The aggregate of an aggregate's ratio. */
+  /** The aggregate, if the ratio comes from one. */
   readonly aggregate: { readonly uuid: string; readonly name: string } | null
-  /** The name of the Nova release, for its default. */
+  /** The name of the Nova release, if the value is a default of that release. */
   readonly release: string | null
 }
 
@@ -117,7 +120,7 @@ export function stateOf({ fleet, record }: HostView): (typeof liveness)[number] 
   return liveness[fleet.hosts.columns.liveness[record.index] as number] ?? 'DOWN'
 }
 
-/** All resource classes that the host reports, the standard three first, then by name. */
+/** All resource classes that the host reports: VCPU, MEMORY_MB and DISK_GB first, then the others by name. */
 export function capacityOf({ fleet, record }: HostView): ResourceUsage[] {
   const { index } = record
   const rankOf = (name: string) => (standard.includes(name) ? standard.indexOf(name) : standard.length)
@@ -154,7 +157,7 @@ export const numaCellsOf = ({ record }: HostView): NumaCellView[] =>
     pages: pagesOf(record, cell),
   }))
 
-/** The total comes from the report, the free number from the cell. */
+/** The total comes from the report, the count of free pages from the cell. */
 function pagesOf({ stats }: HostRecord, { id, pages = [] }: HostRecord['cells'][number]): NumaPagesView[] {
   const reported = stats.numaCells.find((cell) => cell.id === id)?.pages ?? []
   return pages.map(({ sizeKib, free }) => {
@@ -168,7 +171,7 @@ export interface PciPoolView extends PciPool {
   readonly holders: readonly { readonly claim: Dated<Claim>; readonly count: number }[]
 }
 
-/** `present` is the live fleet, if the host may belong to a past one. */
+/** The PCI pools of a host. `present` is the live fleet, because the host can belong to a past one. */
 export function pciPoolViewsOf({ fleet, record }: HostView, present: Fleet): PciPoolView[] {
   const claims = [...record.claims].filter(isLive).sort((a, b) => a.createdAt - b.createdAt || byCodeUnit(a.id, b.id))
   return pciPoolsOf(record).map((pool) => ({

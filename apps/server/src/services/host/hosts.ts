@@ -30,10 +30,10 @@ import { compileHostOrder } from './host-order.ts'
 import { compileHostQuery } from './host-query.ts'
 import { capacityOf, type HostView, type PciPoolView, pciPoolViewsOf, viewHost } from './host-view.ts'
 
-/** A host as a caller names it; without a node, the one node or all nodes of that name. */
+/** A host as a caller names it. Without a node, the name means the only node or all nodes of that host. */
 export type HostNameInput = NamedHost
 
-/** The effect of an operator's change. */
+/** How many hosts and claims an operator's change affects. */
 export interface Impact {
   readonly hostsAffected: number
   readonly zoneChanges: number
@@ -50,23 +50,24 @@ export interface StatusSetOutcome {
 
 export interface Hosts {
   /**
-   * Without a node, the host's own node is found, otherwise its first. If no present host has the name, a host that left is found.
-   * Undefined if no host of that name has reported. `fleet`, here and below, is the present fleet.
+   * Finds a host by name. Without a node, the node with the host's own name is found, otherwise the host's first node. If no present host
+   * has the name, a host that left is found. Undefined if no host of that name has reported. `fleet`, here and in the other methods, is the
+   * fleet to read; absent: the present fleet.
    */
   find(name: HostNameInput, fleet?: Fleet): HostView | undefined
-  /** By the key of a `HostView`, as in global ids. */
+  /** Finds a host by the key of a `HostView`, as in global ids. */
   byKey(key: string): HostView | undefined
-  /** By the name in findings: `host`, or `host/node`. */
+  /** Finds a host by its name in findings: `host`, or `host/node`. */
   byText(text: string): HostView | undefined
-  /** The PCI pools, equal ones merged, in the order of its report. */
+  /** The PCI pools of a host, equal ones merged, in the order of the host's report. */
   pciPoolsOf(host: HostView): readonly PciPoolView[]
   list(
     args: PageArgs & {
       filter?: HostFilter | null | undefined
       query?: string | null | undefined
-      /** The order; by first sight if absent. */
+      /** The sort order. Absent: the order in which hosts first reported. */
       orderBy?: readonly HostOrder[] | null | undefined
-      /** Hosts that left the fleet, instead of present ones. */
+      /** True: hosts that left the fleet, instead of present ones. */
       gone?: boolean | null | undefined
     },
     fleet?: Fleet,
@@ -78,8 +79,8 @@ export interface Hosts {
     readonly dryRun: boolean
   }): Promise<StatusSetOutcome | NotFound | Invalid>
   /**
-   * Sets whether the used amounts of hosts come from their reports or from claims alone; the warnings of a dry run contain the free
-   * amounts.
+   * Sets whether the usage of hosts is taken from their reports or computed from claims alone. A dry run returns the free amounts as
+   * warnings.
    */
   setUsedFrom(input: {
     readonly hosts: readonly HostNameInput[]
@@ -93,7 +94,7 @@ export interface Hosts {
     readonly resourceClass: string
     readonly ratio?: number | null | undefined
     readonly reserved?: number | null | undefined
-    /** The account that sets it. */
+    /** The account that sets the values. */
     readonly by: string
     readonly reason: string
     readonly dryRun: boolean
@@ -108,7 +109,7 @@ export function createHosts(replica: Replica): Hosts {
     const record = hosts.find({ host, node })
     return record === undefined ? [] : [record]
   }
-  /** The present hosts for names that do not exist: forgotten ones, otherwise those that had the name before they were replaced. */
+  /** The present hosts for names that no host has: hosts that were forgotten, or hosts that had the name before they were replaced. */
   const left = ({ host, node }: HostNameInput, { hosts }: Fleet): HostRecord[] => {
     const forgotten = hosts.forgottenNodesOf(host).map((index) => hosts.get(index))
     const found = typeof node === 'string' ? forgotten.filter((record) => record.node === node) : forgotten
@@ -123,7 +124,7 @@ export function createHosts(replica: Replica): Hosts {
     const record = records.find(({ host, node }) => host === node) ?? records[0]
     return record === undefined ? undefined : viewHost(fleet, record)
   }
-  /** The hosts of an operator's edit, or the errors in it. */
+  /** The hosts that an operator's edit names, or the errors in these names. */
   const toEdit = async (hosts: readonly HostNameInput[], reason: string): Promise<HostRecord[] | NotFound | Invalid> => {
     const issues = checkText(['reason'], reason, { max: 1_000 })
     if (hosts.length < 1 || hosts.length > 1_000) issues.push(issue(['hosts'], hosts, 'name 1 to 1000 hosts'))
@@ -135,7 +136,7 @@ export function createHosts(replica: Replica): Hosts {
     if (lost !== undefined) return notFound('host', lost.node ? `${lost.host}/${lost.node}` : lost.host, ['hosts', String(missing)])
     return [...new Set(hosts.flatMap(meant))]
   }
-  /** Writes an operator's edit; returns the reason if it was refused because one of the hosts left or was replaced meanwhile. */
+  /** Writes an operator's edit. Returns an error if one of the hosts left or was replaced in the meantime. */
   const edit = async (changes: readonly (StatusSet | UsedFromSet | HostAllocationSet)[]): Promise<Invalid | undefined> => {
     const verdicts = await replica.propose(changes)
     const refused = verdicts.findIndex((verdict) => verdict.void !== undefined)
@@ -234,7 +235,7 @@ export function createHosts(replica: Replica): Hosts {
   }
 }
 
-/** The warning that hosts do not report a class: a value for it has no effect meanwhile. */
+/** A warning that some hosts do not report a class, so that a value for it has no effect on them now. */
 function withoutClass({ hosts }: Fleet, records: readonly HostRecord[], resourceClass: string): readonly string[] {
   const lacking = records.filter(({ index }) => hosts.classes.get(resourceClass)?.reported[index] !== 1)
   const [first] = lacking
@@ -246,13 +247,13 @@ function withoutClass({ hosts }: Fleet, records: readonly HostRecord[], resource
   return [`${who} not report ${resourceClass}: what is set counts once that is reported${hint}`]
 }
 
-/** The number of hosts and live claims that a change affects. */
+/** How many hosts and live claims a change affects. */
 export function impactOn(views: readonly HostView[], zoneChanges: number, warnings: readonly string[] = []): Impact {
   const claims = views.reduce((sum, { record }) => sum + [...record.claims].filter(isLive).length, 0)
   return { hostsAffected: views.length, zoneChanges, claimsOnAffectedHosts: claims, warnings }
 }
 
-/** The free amounts after a change, class by class, as sentences; for at most 20 hosts. */
+/** Sentences that state the free amounts after a change, class by class, for at most 20 hosts. */
 export async function changesOfFree(fleet: Fleet, records: readonly HostRecord[], changes: readonly Change[]): Promise<string[]> {
   const listed = records.slice(0, MOST_LISTED)
   const copy = copyFleet(fleet)

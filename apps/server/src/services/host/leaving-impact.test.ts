@@ -6,11 +6,11 @@ import { impactOfLeaving } from './leaving-impact.ts'
 const names = Array.from({ length: 10 * SLICE }, (_, i) => `h${i}`)
 const log = aLog()
 log.append(names.map((name) => aReport(name)))
-// newest first, which is the order of the claims
+// appended in reverse, so that the newest host has the oldest claim
 for (const host of [...names].reverse()) log.append([aClaim({ key: host, ids: [`c-${host}`], hosts: [host], mode: 'CONFIRM' })])
 const all = log.fleet.hosts.present
 
-test('the effects on many hosts are computed in slices of a few hosts', () => {
+test('computing the effects on many hosts yields after a few hosts', () => {
   const looked: number[] = []
   let now = 0
   const counted = all.map(
@@ -31,7 +31,7 @@ test('the effects on many hosts are computed in slices of a few hosts', () => {
   expect(looked.reduce((sum, count) => sum + count, 0)).toBe(all.length)
 })
 
-test('all of their claims count, and the oldest hundred are listed', () => {
+test('the claims of all hosts are counted, and the oldest hundred are listed', () => {
   const { claims, claimCount } = atOnce(impactOfLeaving(log.fleet, all))
   expect(claimCount).toBe(all.length)
   expect(claims.map(({ id }) => id)).toEqual(

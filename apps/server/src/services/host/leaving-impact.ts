@@ -1,22 +1,22 @@
 import { type Claim, claimsKeeping, type Fleet, type HostRecord, SLICE, type Steps, sortInSteps } from '@gantt/scheduler-core'
 
-/** The largest number of claims in one answer, which also contains their total number. */
+/** One answer lists at most this many claims, and contains their total count. */
 export const LISTED_CLAIMS = 100
 
 /** The effects of removing or renaming a host, computed in advance. */
 export interface LeavingImpact {
-  /** The live claims that end, or follow their host to its new name; at most 100, oldest first. */
+  /** The live claims that end with a forgotten host, or follow a replaced host to its new name; at most 100, oldest first. */
   readonly claims: readonly Claim[]
   readonly claimCount: number
-  /** Names of aggregates whose lists change. */
+  /** The names of aggregates that contain the hosts and therefore change. */
   readonly aggregates: readonly string[]
-  /** Server groups of those claims. */
+  /** The server groups of the claims that end or follow their host. */
   readonly serverGroups: readonly string[]
 }
 
 export const NO_IMPACT: LeavingImpact = { claims: [], claimCount: 0, aggregates: [], serverGroups: [] }
 
-/** The claims that prevent the removal of hosts, oldest first. A generator that pauses; nobody may write the fleet until it ends. */
+/** The claims that prevent the removal of hosts, oldest first. A generator that yields; the fleet must not be written until it ends. */
 export function* claimsOn({ now }: Fleet, records: readonly HostRecord[]): Steps<Claim[]> {
   const kept: Claim[] = []
   for (const [i, record] of records.entries()) {
@@ -26,7 +26,7 @@ export function* claimsOn({ now }: Fleet, records: readonly HostRecord[]): Steps
   return yield* sortInSteps(kept, (a, b) => a.fence - b.fence)
 }
 
-/** The consequences if hosts leave or are renamed, as a generator that pauses. */
+/** Computes the effects of removing or renaming hosts. A generator that yields. */
 export function* impactOfLeaving(
   fleet: Fleet,
   records: readonly HostRecord[],

@@ -28,7 +28,7 @@ export interface LeavingDone {
   readonly type: 'done'
   readonly hosts: readonly HostView[]
   readonly impact: LeavingImpact
-  /** Whether everything was already in the requested state, so that nothing was written. */
+  /** Whether nothing was written because every host was already in the requested state. */
   readonly unchanged: boolean
   readonly dryRun: boolean
   readonly revision: number
@@ -39,19 +39,19 @@ export interface ReplaceDone extends LeavingDone {
   readonly merged: readonly HostView[]
 }
 
-/** The result if hosts have live claims, so that nothing was done. */
+/** The failure if hosts have live claims. Nothing was changed. */
 export interface HostHasClaims extends Failure {
   readonly type: 'host-has-claims'
   readonly claims: readonly Claim[]
   readonly claimCount: number
 }
 
-/** Hosts that leave the fleet, come back, or get another name (docs/hosts-leave.md). */
+/** Removes hosts from the fleet, readmits them, or gives them another name (docs/hosts-leave.md). */
 export interface Leaving {
   forget(input: {
     readonly hosts: readonly HostNameInput[]
     readonly force: boolean
-    /** The number of live claims that the caller has seen; any number is accepted if absent. */
+    /** How many live claims the caller has seen. The call is refused if there are more or fewer. Absent: any count is accepted. */
     readonly expectedClaims?: number | null
     readonly reason: string
     readonly dryRun: boolean
@@ -64,16 +64,17 @@ export interface Leaving {
     readonly dryRun: boolean
   }): Promise<ReplaceDone | HostHasClaims | NotFound | Invalid>
   /**
-   * Whether a key that is bound to host names may report for a host: for hosts with these names, and for their present names if they were
-   * replaced. If a replaced host was merged into a name with other nodes, the key may report only for its own node.
+   * Returns a test of whether a key that is bound to host names may report for a host. The key may report for hosts with these names and,
+   * if such a host was replaced, for the host that now has its report. If a replaced host was merged into a name with other nodes, the key
+   * may report only for the node of the replaced host.
    */
   isBound(names: readonly string[]): (host: HostNameInput) => boolean
 }
 
 export function createLeaving(replica: Replica): Leaving {
   /**
-   * Forgets hosts by an entry of the log; returns the verdict, and the claims that the entry ended, without reservations that had expired
-   * before. The claims are found among those that the entry changed, because all ended claims are many and packed.
+   * Forgets hosts with one log entry. Returns the verdict, and the claims that the entry ended, without reservations that had expired
+   * before the entry. The claims are found among those that the entry changed, because the fleet stores many ended claims in packed form.
    */
   const proposeForget = async (change: HostForgotten, leaving: readonly HostRecord[]) => {
     const left = new Set(leaving.map(({ index }) => index))
@@ -102,7 +103,7 @@ export function createLeaving(replica: Replica): Leaving {
     record.formerNames.some((former) => !former.isFree && former.host === host && (typeof node !== 'string' || former.node === node))
   const renamedOf = (name: HostNameInput): HostRecord[] =>
     records(replica.fleet.hosts.renamedNodesOf(name.host)).filter((record) => isFormer(record, name))
-  /** The present hosts, regardless of earlier reads. */
+  /** The failure with the claims on the present hosts. */
   const hasClaims = async (all: readonly HostRecord[], cure: string, path: readonly string[]): Promise<HostHasClaims> => {
     const fleet = snapshotOf(replica)
     const now = records(
@@ -131,7 +132,7 @@ export function createLeaving(replica: Replica): Leaving {
         issues.push(issue(['expectedClaims'], expectedClaims, 'be the number of claims that a dry run counted, 0 or more'))
       if (issues.length > 0) return invalid(issues)
       await replica.fresh()
-      // values that are computed in several steps come from one revision
+      // the snapshot gives values of one revision, although they are computed in several steps
       const fleet = snapshotOf(replica)
       const missing = names.findIndex((name) => presentOf(name, fleet).length === 0 && forgottenOf(name, fleet).length === 0)
       const lost = names[missing]
@@ -161,7 +162,7 @@ export function createLeaving(replica: Replica): Leaving {
       const { verdict, ended: claims } = await proposeForget(change, leaving)
       if (verdict?.void === 'leave.has_claims') return hasClaims(leaving, cure, ['hosts'])
       if (verdict?.void === 'leave.claims_changed') return otherClaims()
-      // another call forgot some of them meanwhile
+      // another call forgot some of the hosts in the meantime
       if (verdict?.void !== undefined) return changedMeanwhile(verdict.void, ['hosts'])
       const revision = verdict?.revision ?? replica.fleet.place.revision
       const serverGroups = [...new Set(claims.flatMap(({ group }) => group ?? []))].sort()
@@ -267,7 +268,7 @@ function notThere({ hosts }: Fleet, name: HostNameInput, renamed: readonly HostR
     : { ...failure, message: `${failure.message} It is called ${hostAddress(hosts, heir)} since it was replaced.` }
 }
 
-/** The reason for which hosts cannot get a name, with the action that helps. */
+/** The issue that states why hosts cannot get a name, and what to do. */
 function refusedReplace(code: NonNullable<Void>, by: HostNameInput): Invalid {
   const rules: Partial<Record<NonNullable<Void>, string>> = {
     'leave.name_taken': 'be another name than the present one, and no former name of another host; readmit that name first',
@@ -279,7 +280,7 @@ function refusedReplace(code: NonNullable<Void>, by: HostNameInput): Invalid {
   )
 }
 
-/** The state in the log, if another call came in between. */
+/** The issue that states what another call changed in the log in the meantime. */
 const changedMeanwhile = (code: NonNullable<Void>, path: readonly string[]): Invalid =>
   invalid(
     [{ code, path, message: `${sentenceOf(code)} It changed meanwhile: read it again.`, expected: 'as it was read', actual: '' }],

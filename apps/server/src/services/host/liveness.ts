@@ -22,7 +22,7 @@ export interface LivenessView {
   readonly source: string
   readonly suspectAfterMs: number
   readonly downAfterMs: number
-  /** Store time of the last check; null before the first. */
+  /** Store time (the database's clock) of the last check; null before the first check. */
   readonly checkedAt: number | null
   readonly counts: Readonly<Record<Liveness, number>>
   /** Hosts that stay SUSPECT until an operator confirms that they are down. */
@@ -53,7 +53,7 @@ export interface LivenessService {
 export function createLiveness(replica: Replica, { source, watcher, patience }: Listening): LivenessService {
   const stateOf = (record: HostRecord): Liveness => stateIn(replica.fleet, record)
   const viewOf = (record: HostRecord): HostView => viewHost(replica.fleet, record)
-  /** Finds hosts only by their present names, so that senders with an old name learn the new one. */
+  /** Finds hosts by their present names only, so that a sender that uses an earlier name learns the present one. */
   const named = ({ host, node }: HostNameInput): HostRecord[] => {
     const { hosts } = replica.fleet
     if (typeof node !== 'string') return hosts.nodesOf(host).map((index) => hosts.get(index))
@@ -90,7 +90,7 @@ export function createLiveness(replica: Replica, { source, watcher, patience }: 
       source.heard(heard)
       const back = heard.filter((record) => stateOf(record) !== 'UP')
       if (back.length > 0) {
-        // the sign must be visible to the next check before the host is UP, because that check would otherwise consider it silent again
+        // the sign of life must be stored before the host is UP; otherwise the next check would treat the host as silent again
         await source.flush()
         await replica.propose(back.map(changeTo('UP', 'heard again')))
       }
@@ -114,7 +114,7 @@ export function createLiveness(replica: Replica, { source, watcher, patience }: 
       const alive = all.find((record) => stateOf(record) === 'UP')
       if (alive !== undefined) return invalid([issue(['hosts'], alive.host, 'be SUSPECT: it was heard and is UP')])
       const suspect = all.filter((record) => stateOf(record) === 'SUSPECT')
-      // the text contains since when it was silent in addition to the operator's words
+      // the text states since when the host was silent, in addition to the operator's reason
       const verdicts = await replica.propose(suspect.map((record) => changeTo('DOWN', `${reason}; ${record.livenessReason}`)(record)))
       const refused = verdicts.findIndex((verdict) => verdict.void !== undefined)
       const [code, record] = [verdicts[refused]?.void, suspect[refused]]

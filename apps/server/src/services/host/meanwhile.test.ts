@@ -6,7 +6,7 @@ import { createMemoryStore } from '../../sync/memory/memory.ts'
 import { createHosts } from './hosts.ts'
 import { createLeaving } from './leaving.ts'
 
-// another call writes between the read of a call and its entry
+// in these tests, another call writes after a call has read the fleet and before it writes its entry
 let replica: Replica
 beforeEach(async () => {
   const store = createMemoryStore().open()
@@ -21,7 +21,7 @@ const replaced: HostReplaced = {
   reason: 'renamed',
 }
 
-/** Runs a function just before the next proposed changes. */
+/** Runs a function just before the next changes are proposed. */
 function beforeNext(meanwhile: () => Promise<unknown>): void {
   const propose = replica.propose.bind(replica)
   vi.spyOn(replica, 'propose').mockImplementationOnce(async (changes: readonly Change[]) => {
@@ -39,7 +39,7 @@ const claim = (key: string) =>
 test.each([
   ['status', () => createHosts(replica).setStatus({ hosts: both, status: 'DISABLED', reason: 'x', dryRun: false })],
   ['source of used amounts', () => createHosts(replica).setUsedFrom({ hosts: both, usedFrom: 'CLAIMS', reason: 'x', dryRun: false })],
-])('a %s of a host that was replaced meanwhile is not reported as set', async (_, set) => {
+])('a %s of a host that was replaced in the meantime is not answered with success', async (_, set) => {
   beforeNext(() => replica.propose([replaced]))
   const refused = await set()
   expect(refused).toMatchObject({ type: 'invalid', code: 'CONFLICT', issues: [{ code: 'report.unknown_host', actual: 'a' }] })
@@ -48,14 +48,14 @@ test.each([
 })
 const both = [{ host: 'a' }, { host: 'b' }]
 
-test('a new claim in between prevents the removal of a host with a stated number of claims', async () => {
+test('a claim created in the meantime prevents the removal of a host if the call states how many claims it expects', async () => {
   await claim('one')
   const forget = (expectedClaims: number | null) =>
     createLeaving(replica).forget({ hosts: [{ host: 'a' }], force: true, expectedClaims, reason: 'scrapped', dryRun: false })
   beforeNext(() => claim('two'))
   expect(await forget(1)).toMatchObject({ type: 'host-has-claims', claimCount: 2, path: ['expectedClaims'] })
   expect(replica.fleet.hosts.find({ host: 'a', node: 'a' })).toBeDefined()
-  // with any expected number, all ended claims are reported
+  // the call accepts any count of claims, so all claims that ended are reported
   beforeNext(() => claim('three'))
   const states = ['REVOKED', 'REVOKED', 'REVOKED'].map((state) => ({ state }))
   expect(await forget(null)).toMatchObject({ type: 'done', impact: { claimCount: 3, claims: states } })

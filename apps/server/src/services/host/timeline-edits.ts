@@ -2,14 +2,14 @@ import { isJsonObject, type JsonObject } from '@gantt/scheduler-core'
 import type { AuditRow } from '../../db/tables/audit.ts'
 import type { TimelineRow } from '../../db/tables/host-timeline.ts'
 
-/** The mutations that remove hosts from the fleet and bring them back. */
+/** The names of the mutations that remove hosts from the fleet and readmit them. */
 const edits: Partial<Readonly<Record<TimelineRow['kind'], string>>> = {
   FORGOTTEN: 'hostForget',
   READMITTED: 'hostReadmit',
   REPLACED: 'hostReplace',
 }
 
-/** Whether an operator caused the event; other events have no row in the audit. */
+/** Whether an operator caused the event. Other events have no row in the audit. */
 export const isSomebodys = ({ kind, endedAs }: Pick<TimelineRow, 'kind' | 'endedAs'>): boolean =>
   edits[kind] !== undefined || kind === 'STATUS' || kind.startsWith('AGGREGATE_') || endedAs === 'REVOKED'
 
@@ -25,7 +25,7 @@ export function isEditOf(row: TimelineRow, { mutation, target, summary, result }
   return mutation === 'claimRevoke' && row.claim !== null && (target.includes(row.claim) || target.includes(' more'))
 }
 
-/** Compares the reason, and the status if it changed; the audit keeps only the beginning of long arguments. */
+/** Compares the reason, and the status if it changed. The audit stores only the beginning of long arguments. */
 function setsStatus({ reason, changes }: TimelineRow, { reason: said, status }: JsonObject): boolean {
   const [change] = changes
   const isSaid = typeof said === 'string' && (reason ?? '').startsWith(said.replace(/\.\.\.$/, ''))

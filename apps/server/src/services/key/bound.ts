@@ -13,7 +13,7 @@ import type { ReportInput } from '../stats/report-input.ts'
 import { MAX_UPDATES, type ReportOutcome, type Stats } from '../stats/stats.ts'
 import { foreignParts, foreignProfile, refused } from './own-request.ts'
 
-/** The services for a caller: a bound key reads only the objects of its binding, and gets typed refusals for others. */
+/** The services for a caller. A bound key reads only objects of its host names or its project. For other objects it gets typed refusals. */
 export function servicesFor(services: Services, caller: Pick<Caller, 'account' | 'hosts' | 'maxNodes' | 'project' | 'scopes'>): Services {
   const { hosts, maxNodes, project, account } = caller
   if (hosts.length > 0) return { ...services, stats: ofHosts(services, hosts, maxNodes), liveness: livenessOf(services, hosts) }
@@ -27,7 +27,7 @@ export function servicesFor(services: Services, caller: Pick<Caller, 'account' |
   }
 }
 
-/** Refuses each report for other hosts, and each report of more nodes than the key allows. */
+/** Refuses each report for hosts to which the key is not bound, and reports of more nodes than the key allows. */
 function ofHosts(
   { stats, revision, leaving }: Pick<Services, 'stats' | 'revision' | 'leaving'>,
   hosts: readonly string[],
@@ -48,7 +48,7 @@ function ofHosts(
   }
 }
 
-/** Signs of life of other hosts are refused, with the call. */
+/** Refuses calls with signs of life of hosts to which the key is not bound. */
 function livenessOf({ liveness, leaving }: Pick<Services, 'liveness' | 'leaving'>, hosts: readonly string[]): LivenessService {
   return {
     ...liveness,
@@ -63,7 +63,7 @@ function livenessOf({ liveness, leaving }: Pick<Services, 'liveness' | 'leaving'
   }
 }
 
-/** Returns answers for the caller's own items, and refusals for the others. */
+/** Merges the results for the items that the caller may use with refusals for the other items. */
 function merge<Item, Outcome extends object>(
   items: readonly Item[],
   isOwn: (item: Item) => boolean,
@@ -77,7 +77,7 @@ function merge<Item, Outcome extends object>(
   })
 }
 
-/** A failure whose path contains the index of an item among the own ones, changed to its index among all. */
+/** Changes the path of a failure: the index among the items that the caller may use becomes the index among all items. */
 function movedTo<Outcome extends object>(outcome: Outcome, place: number): Outcome {
   const moved = (path: readonly string[]): string[] => {
     const at = path.findIndex((part) => /^\d+$/.test(part))
@@ -91,7 +91,7 @@ function movedTo<Outcome extends object>(outcome: Outcome, place: number): Outco
   }
 }
 
-/** A claim that prevents the call is named if it belongs to the caller's account: for others the caller gets only the rule. */
+/** Names a claim that prevents the call only if it belongs to the caller's account. For other claims the caller gets only the rule. */
 function ofReader(services: Services, account: string): Services {
   const { placement, relocation } = services
   const withoutOthers = <Answer extends { readonly type: string }>(answer: Answer | InstanceTaken): Answer | InstanceTaken =>
@@ -106,12 +106,12 @@ function ofReader(services: Services, account: string): Services {
   }
 }
 
-/** Whether the instance of a claim belongs to the account, which a move by an operator does not change. */
+/** Whether the instance of a claim belongs to the account. A move by an operator does not change this. */
 const isOf = (claim: Claim | null | undefined, account: string): claim is Claim => !!claim && scopeOf(claim).account === account
 
 const isTaken = (answer: { readonly type: string }): answer is InstanceTaken => answer.type === 'instance-taken'
 
-/** Places requests of the project that name no host. */
+/** Limits placement to requests of the project that name no host. */
 function ofProject(placement: Placement, project: string): Placement {
   return {
     ...placement,
@@ -131,7 +131,7 @@ function ofProject(placement: Placement, project: string): Placement {
   }
 }
 
-/** The list of profiles is for operators only. */
+/** Removes the list of profiles from an issue, because it is for operators only. */
 const withoutProfiles = (found: Issue): Issue =>
   found.code === 'profile.unknown' ? { ...found, message: 'There is no profile of that name.', expected: 'a profile' } : found
 
@@ -143,7 +143,7 @@ const withoutHosts = (answer: NoHost, asked: number): NoHost => ({
   cause: null,
 })
 
-/** Claims of the account's instances; all keys of an account are bound to one project. Other claims appear not to exist. */
+/** Limits claims to those of the account's instances. All keys of an account are bound to one project. Other claims appear not to exist. */
 function ofAccount(claims: Claims, account: string): Claims {
   const isOwn = (id: string): boolean => isOf(claims.find(id), account)
   const each = async (refs: readonly ClaimRef[], act: (own: readonly ClaimRef[]) => Promise<ClaimOutcome[]>): Promise<ClaimOutcome[]> => {
@@ -175,7 +175,7 @@ function withoutOperatorsWords(outcome: ClaimOutcome): ClaimOutcome {
   return outcome.type === 'claim-lost' ? { ...outcome, claim: outcome.claim && ownWords(outcome.claim) } : outcome
 }
 
-/** Decisions about requests of the project; others appear not to exist. */
+/** Limits decisions to those about requests of the project. Other decisions appear not to exist. */
 function decisionsOf(decisions: Decisions, project: string): Decisions {
   const isOwn = async (view: DecisionView): Promise<boolean> => (await view.load()).record.request.projectId === project
   return {
@@ -185,7 +185,7 @@ function decisionsOf(decisions: Decisions, project: string): Decisions {
       return found !== undefined && (await isOwn(found)) ? found : undefined
     },
     async list({ query, filter = {}, ...page }) {
-      // filters by host would reveal the host of an instance by several calls
+      // with filters by host, a project could find the host of an instance by trying names
       if (query) throw new InputFault([refused(['query'], query, 'be left out by a key bound to a project')])
       if (filter.host) throw new InputFault([refused(['filter', 'host'], filter.host, 'be left out by a key bound to a project')])
       const found = await decisions.list({ ...page, filter, query: `project:"${project.replace(/(["\\])/g, '\\$1')}"` })
@@ -195,12 +195,12 @@ function decisionsOf(decisions: Decisions, project: string): Decisions {
   }
 }
 
-/** The project of an unreadable decision is not known, so it belongs to none. */
+/** Returns nothing for an unreadable decision, because its project is not known. */
 function unlessUnreadable(error: unknown): undefined {
   if (!(error instanceof UnreadableDecisionError)) throw error
 }
 
-/** For requests that the project itself may make. */
+/** Limits explanations to requests that the project itself may make. */
 const explanationsOf = (explanations: TenantExplanations, project: string): TenantExplanations => ({
   ...explanations,
   async ofSpec(spec, profile) {

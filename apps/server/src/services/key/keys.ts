@@ -15,7 +15,7 @@ const MAX_NODES = 10_000
 export const keyStates = ['ACTIVE', 'EXPIRED', 'REVOKED'] as const
 export type KeyState = (typeof keyStates)[number]
 
-/** Whether a key is valid, and if not, why. */
+/** Whether a key is valid at a time, or why it is not. */
 export function stateOf(key: ApiKey, now: number): KeyState {
   if (key.revokedAt !== null) return 'REVOKED'
   return isUsable(key, now) ? 'ACTIVE' : 'EXPIRED'
@@ -26,9 +26,9 @@ export interface NewKey {
   readonly account: string
   readonly scopes: readonly Scope[]
   readonly expiresAt: number | null
-  /** Null if the key is not bound. */
+  /** The hosts to which the key is bound; null if it is not bound to hosts. */
   readonly hosts: readonly string[] | null
-  /** The largest number of nodes of each of its hosts; null for 1. */
+  /** The key may report for at most this many nodes of each of its hosts; null for 1. */
   readonly maxNodes: number | null
   readonly project: string | null
 }
@@ -36,7 +36,7 @@ export interface NewKey {
 /** The filter of listed keys. */
 export interface KeyListArgs extends PageArgs {
   readonly states?: readonly KeyState[] | null | undefined
-  /** Part of name, account, project or prefix, in any case. */
+  /** Finds keys whose name, account, project or prefix contains this text, regardless of case. */
   readonly find?: string | null | undefined
 }
 
@@ -53,11 +53,11 @@ export interface Keys {
   create(key: NewKey): Promise<KeyDone | Invalid>
   /** Creates a replacement for a key, which remains valid until the overlap ends. */
   rotate(id: string, overlapMs: number | null): Promise<KeyDone | NotFound | Invalid>
-  /** Ends a key. Repeating it is harmless. */
+  /** Revokes a key. Revoking a revoked key again changes nothing. */
   revoke(id: string): Promise<KeyDone | NotFound | Invalid>
 }
 
-/** The scopes that a bound key may have; the others concern the whole fleet. */
+/** The scopes that a bound key may have. Other scopes concern the whole fleet. */
 const boundScopes = { hosts: ['REPORT'], project: ['READ', 'SCHEDULE', 'CLAIM'] } as const
 
 export function createKeys(store: ApiKeyStore): Keys {
@@ -67,7 +67,7 @@ export function createKeys(store: ApiKeyStore): Keys {
     const write: KeyWrite = { type: 'insert', key: made, hash }
     return { write, done: { type: 'done', key: made, secret } as const }
   }
-  /** Edits the key with this id; a refused edit writes nothing. */
+  /** Edits the key with this id. A refused edit writes nothing. */
   const change = (
     id: string,
     decide: (key: ApiKey, keys: readonly ApiKey[], now: number) => { writes: readonly KeyWrite[]; answer: KeyDone | Invalid },
@@ -94,7 +94,7 @@ export function createKeys(store: ApiKeyStore): Keys {
     async create(given) {
       const key = { ...given, scopes: [...new Set(given.scopes)], hosts: [...new Set(given.hosts)] }
       const issues = check(key, Date.now())
-      // an empty list is an error of the caller and must not create a key for all hosts
+      // an empty list is a caller's mistake and must not create a key that is valid for all hosts
       if (given.hosts?.length === 0) issues.push(issue(['input', 'hosts'], given.hosts, 'name at least one host, or be left out'))
       if (issues.length > 0) return invalid(issues)
       return store.edit<KeyDone | Invalid>((keys) => {

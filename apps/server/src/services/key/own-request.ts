@@ -2,7 +2,7 @@ import type { RequestSpec } from '@gantt/scheduler-core'
 import { singlesHostOut } from '@gantt/scheduler-core/nova'
 import { type Issue, issue } from '../calls/outcome.ts'
 
-/** The parts of a request that the binding of a key does not allow. */
+/** An issue for an argument that a key bound to a project may not use. */
 export const refused = (path: readonly string[], found: unknown, rule: string): Issue => issue(path, found, rule, 'key.bound')
 
 /** A project names a profile without a version, because operators choose the deciding version. */
@@ -23,14 +23,14 @@ export function foreignParts(request: RequestSpec, project: string, path: readon
     ['ignoreHosts', request.ignoreHosts],
     ['schedulerHints', request.schedulerHints],
     ['instanceGroup.hosts', request.instanceGroup?.hosts],
-    // this field may name hosts, which only Nova's rules read
+    // the field `nova` is read only by Nova's rules, and may name hosts
     ['nova', request.nova],
     // an aggregate with a single host identifies that host
     ['requestedResources', request.requestedResources.filter(({ memberOf }) => memberOf.length > 0)],
   ]
   for (const [field, value] of named)
     if (isGiven(value)) issues.push(refused([...path, ...field.split('.')], value, 'be left out by a key bound to a project'))
-  // some filters compare the name of a host, or its free amounts, with a capability
+  // some filters compare a capability with the name or the free amounts of a host
   for (const [key, value] of Object.entries(request.flavor.extraSpecs))
     if (singlesHostOut(key))
       issues.push(refused([...path, 'flavor', 'extraSpecs', key], value, 'be left out by a key bound to a project: it distinguishes hosts'))

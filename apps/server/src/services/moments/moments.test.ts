@@ -35,7 +35,7 @@ const refusal = async (asked: Promise<unknown>) => {
   return error.issues[0]
 }
 
-test('a trimmed moment is refused, and the message names the first available one', async () => {
+test('a revision that was trimmed from the log is refused, and the message names the first available one', async () => {
   const { store, log, moments, close } = await aLog()
   store.followedTo(12)
   await log.trim({ days: 30, bytes: 1 })
@@ -49,7 +49,7 @@ test('a trimmed moment is refused, and the message names the first available one
   await close()
 })
 
-test('every time finds the last revision before it, and its fleet does not change', async () => {
+test('every time finds the last revision before it, and the fleet of that revision does not change', async () => {
   const { replica, moments, close } = await aLog()
   const found = []
   for (let at = 1_001_000; at < 1_012_000; at += 500) found.push(await moments.revisionAt({ time: at }, ['at']))

@@ -5,13 +5,16 @@ import type { LogReader } from '../../sync/synchronizer.ts'
 import { InputFault, issue } from '../calls/outcome.ts'
 import { snapshotOf } from './snapshots.ts'
 
-/** The moment of a question: after a revision was applied, or at a store time, milliseconds since 1970. */
+/**
+ * The point in the fleet's history that a query is about: after a revision was applied, or at a store time (the database's clock) in
+ * milliseconds since 1970.
+ */
 export type Moment = { readonly revision: number } | { readonly time: number }
 
-/** The largest number of moments in one call, because each needs a separate fleet in memory. */
+/** At most this many moments may occur in one call, because each needs a separate fleet in memory. */
 export const MOMENTS_PER_CALL = 4
 
-/** Converts moments to revisions. Both methods throw InputFault with a path for a moment that the log does not reach. */
+/** Converts moments to revisions. Both methods throw InputFault with a path if the log does not contain the moment. */
 export interface Moments {
   /** The last revision at a time. */
   revisionAt(moment: Moment, path: readonly string[]): Promise<number>
@@ -21,7 +24,7 @@ export interface Moments {
   snapshot(): Fleet
 }
 
-/** The fleet at a moment; null or absent: the live one. `path` is its path in the call; `at` if absent. */
+/** Returns the fleet at a moment; null or absent: the live fleet. `path` is the path of the moment in the call; absent: `at`. */
 export type FleetAt = (moment: Moment | null | undefined, path?: readonly string[]) => Promise<Fleet>
 
 export function createMoments(replica: Replica, history: History, log: LogReader): Moments {
@@ -38,7 +41,7 @@ export function createMoments(replica: Replica, history: History, log: LogReader
     return revision
   }
 
-  /** The last revision with a stamp up to a time, by binary search, even if a server's clock went back. */
+  /** The last revision with a time stamp up to a time, by binary search. It is correct even if a server's clock was set back. */
   const lastBy = async (time: number, path: readonly string[]): Promise<number> => {
     if (time > replica.storeTime) throw ahead(path, timeOf(time), `be at most ${timeOf(replica.storeTime)}, the store's time now`)
     if (time > replica.fleet.now) await replica.freshest()
@@ -62,7 +65,7 @@ export function createMoments(replica: Replica, history: History, log: LogReader
   }
 
   const fleetAt = async (revision: number, path: readonly string[]): Promise<Fleet> => {
-    // the present is not read from the store, and a copy of it does not change
+    // the present fleet is copied instead of read from the store, so that it does not change
     if (revision === replica.fleet.place.revision) return copyFleet(replica.fleet)
     try {
       return await history.at(revision)

@@ -2,15 +2,16 @@ import type { Fleet, Steps } from '@gantt/scheduler-core'
 import { answerInPieces } from '../../event-loop/question.ts'
 
 /**
- * Answers questions on one fleet in steps, one question after the other, because a question may hold tentative claims during its pauses.
+ * Answers questions on one fleet, one after the other. A question is answered in several steps and can hold tentative claims while it
+ * yields.
  */
 export interface OwnFleet {
   work<Answer>(use: (fleet: Fleet) => Steps<Answer>): Promise<Answer>
-  /** For short synchronous reads. */
+  /** Runs a short synchronous read. */
   read<Answer>(use: (fleet: Fleet) => Answer): Promise<Answer>
 }
 
-/** `fleet` is for exclusive use and is created when it is first read. */
+/** `fleet` is called at the first use. Nothing else may use the fleet that it returns. */
 export function createOwnFleet(fleet: () => Fleet | Promise<Fleet>): OwnFleet {
   let made: Promise<Fleet> | undefined
   let last: Promise<unknown> = Promise.resolve()
