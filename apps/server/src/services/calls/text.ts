@@ -30,8 +30,8 @@ export const checkKey = (
 ): Issue[] => (isKept ? checkText(path, key, { max }) : checkName(path, key, { max }))
 
 /**
- * Errors in a new host name. In addition to the rules of names, it must be unambiguous when it is written in a query or a path: a slash
- * separates host and node, and spaces around a name are invisible.
+ * Errors in the name of a new host. In addition to the rules of names, a host name must not contain a slash, which separates host and node.
+ * A host or node must not have spaces around it, because they are invisible.
  */
 export function checkHostName(
   path: readonly string[],

@@ -6,7 +6,7 @@ import { impactOfLeaving } from './leaving-impact.ts'
 const names = Array.from({ length: 10 * SLICE }, (_, i) => `h${i}`)
 const log = aLog()
 log.append(names.map((name) => aReport(name)))
-// appended in reverse, so that the newest host has the oldest claim
+// claims are created in the reverse order of the hosts, so the claim of the last host is the oldest
 for (const host of [...names].reverse()) log.append([aClaim({ key: host, ids: [`c-${host}`], hosts: [host], mode: 'CONFIRM' })])
 const all = log.fleet.hosts.present
 

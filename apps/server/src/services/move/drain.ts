@@ -16,14 +16,14 @@ import { answeredFor, type ForeseenDecision, foreseeMoves } from './foreseen-mov
 import { askedBy, leaving } from './relocation.ts'
 import { countAllWithoutClaims } from './without-claims.ts'
 
-/** The number of names that are processed between two pauses. */
+/** This many names are processed between two yields. */
 const PAUSED_AFTER = 500
 
-/** The result of draining hosts of a hypothetical fleet. */
+/** The result of draining hosts in a hypothetical fleet. */
 export interface Drain {
-  /** The oldest claim first. */
+  /** The claims on the drained hosts, oldest first. */
   readonly instances: readonly DrainedInstance[]
-  /** Reported instances without a claim: their requests are not known, so they stay. */
+  /** How many reported instances have no claim. Their requests are not known, so they stay on the host. */
   readonly withoutClaims: number
 }
 
@@ -31,9 +31,9 @@ export interface Drain {
 export interface DrainedInstance {
   readonly claim: Claim
   readonly from: HostName
-  /** The destination; null if none was found, so that the claim stays. */
+  /** The destination; null if the instance stays because no host was found. */
   readonly to: HostName | null
-  /** The reason for which it stays; null if it moves. */
+  /** Why the instance stays; null if it moves. */
   readonly message: string | null
   readonly reasons: readonly RefusalReason[]
 }
@@ -42,13 +42,13 @@ export interface DrainOptions {
   readonly profile: Profile
   readonly outside: Outside
   readonly decisions: Pick<Decisions, 'stored'>
-  /** Whether the time is used up: the remaining claims stay. */
+  /** Whether the deadline has passed. The remaining claims then stay. */
   isOver(): boolean
 }
 
 /**
- * Moves the instances on some hosts of the caller's own fleet to others, as an evacuation would; the hosts already
- * accept no new instances. Null if no host is named. The same fleet and hosts give the same answer.
+ * Moves the instances on some hosts of the caller's own fleet to other hosts, as an evacuation would. The hosts must already refuse new
+ * instances. Null if no host is named. The same fleet and hosts give the same result.
  */
 export async function drainHosts(
   fleet: Fleet,
@@ -76,7 +76,7 @@ export async function drainHosts(
   return { instances, withoutClaims }
 }
 
-/** The named nodes, each once. A name may be one of a thousand nodes, and be given a hundred thousand times. */
+/** The named nodes, each once. A caller can name a host with a thousand nodes, and can repeat it a hundred thousand times. */
 function* nodesNamed({ hosts }: Fleet, names: readonly string[]) {
   const records = new Map<number, HostRecord>()
   for (const [i, name] of [...new Set(names)].entries()) {
@@ -86,7 +86,7 @@ function* nodesNamed({ hosts }: Fleet, names: readonly string[]) {
   return [...records.values()]
 }
 
-/** Applies the decided move and confirms it; returns the reason if it does not count, otherwise null. */
+/** Applies the decided move and confirms it. Returns why the move is void, or null if it is not. */
 function* moveNow(fleet: Fleet, { id, fence, account }: Claim, { parts, answer, record, group }: ForeseenDecision) {
   const [refused] = yield* appendInSteps(fleet, [
     {

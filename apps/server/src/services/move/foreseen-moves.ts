@@ -29,14 +29,14 @@ import { type HostView, viewHost } from '../host/host-view.ts'
 import { checkAskedCall } from '../placement/call-checks.ts'
 import { noHostMessage } from '../placement/no-valid-host.ts'
 
-/** The destination of a claim, or the reason for which it would stay. */
+/** The destination that a claim would get, or why it would stay. */
 export interface ForeseenMove {
   readonly claim: Claim
   /** The destination; null if the claim would stay. */
   readonly destination: HostView | null
-  /** The reason for which it would stay; null if it would move. */
+  /** Why the claim would stay; null if it would move. */
   readonly message: string | null
-  /** The reasons of refused hosts, if none was found. */
+  /** The reasons of the refusing hosts, if no destination was found. */
   readonly reasons: readonly RefusalReason[]
   /** The decision of the move; null if the claim would stay. */
   readonly decided: ForeseenDecision | null
@@ -46,16 +46,15 @@ export interface ForeseenDecision extends Pick<Decided, 'parts' | 'answer' | 're
   readonly group: GroupBinding | null
 }
 
-/** A claim and the request of its decision; undefined if it is no longer known. */
+/** A claim and the request of its decision. The request is undefined if it is no longer known. */
 export interface AskedMove {
   readonly claim: Claim
   readonly request: RequestSpec | undefined
 }
 
 /**
- * The results of moving these claims now, one after the other, each with the effects of those before it. Nothing is
- * kept: the moves are decided in an overlay that is discarded. The fleet must be the caller's own: it is locked at the
- * pauses.
+ * The results that moving these claims now would have. The moves are decided one after the other, each with the effects of the earlier
+ * ones, in an overlay that is discarded. Nothing else may use the fleet, because it is locked while this generator yields.
  */
 export function* foreseeMoves(
   fleet: Fleet,
@@ -80,7 +79,7 @@ export function* foreseeMoves(
   }
 }
 
-/** The profile with the answers of outside parts about these moves, each asked about the present fleet without the other moves. */
+/** The profile with the answers of external plug-ins about these moves. Each answer is about the present fleet without the other moves. */
 export async function answeredFor(
   outside: Outside,
   fleet: Fleet,
@@ -92,9 +91,9 @@ export async function answeredFor(
   for (const { claim, request } of asked) {
     const source = findSource(fleet, { claim: claim.id, fence: claim.fence })
     if (request === undefined || typeof source === 'string') continue
-    // an equal request is not asked about again
+    // an equal request gets the answers of the earlier one
     const gathering = outside.gather(fleet, answered, [anywhere(requestNow(fleet, { request, intent }, source))], { source })
-    // if one move has no questions, no other move has any
+    // if one move needs no answers of external plug-ins, no other move does
     if (gathering === undefined) return answered
     answered = await gathering
   }
@@ -102,11 +101,11 @@ export async function answeredFor(
 }
 
 export interface ForeseeOptions {
-  /** The solver's answer about each claim. */
+  /** The part of the solver's arrangement for each claim. */
   readonly shares?: ReadonlyMap<string, Solution> | undefined
-  /** The seed of each decision; a new one for each if not given. */
+  /** Returns the seed for a claim's decision. Absent: a new seed for each decision. */
   seedOf?(claim: Claim): string
-  /** Whether the time is used up: the remaining claims stay where they are. */
+  /** Whether the deadline has passed. The remaining claims then stay where they are. */
   isOver?(): boolean
 }
 

@@ -18,7 +18,7 @@ function profileOf(scheduler: string): Profile {
   const parsed = parseProfile({
     ...{ name: scheduler, number: 1, scheduler, filters: [{ name: 'ComputeFilter' }] },
     weighers: [{ name: 'RAMWeigher', multiplier: 1 }],
-    // enough for starting a thread on a busy machine
+    // long enough to start a thread on a busy machine
     ...(scheduler === 'solver' && { solver: { timeLimitMs: 30_000 } }),
   })
   if (!parsed.ok) throw new Error(parsed.problems.map(({ message }) => message).join('; '))
@@ -34,13 +34,16 @@ const call = (key: string, request: PlacementCall['request'], more: Partial<Plac
   ...more,
 })
 
-/** A replica with a host `source` that holds claims of these sizes, with other hosts, and with the moves in its log. */
+/**
+ * Opens a replica with a host `source` that holds claims of these sizes, and with the other hosts. `asked` has the moves in the order of
+ * the log.
+ */
 async function open(sizes: readonly number[], hosts: Readonly<Record<string, number>>, level = FEATURE_LEVEL) {
   const store = createMemoryStore()
   const asksFor: number[] = []
   const replica = await Replica.start({
     ...{ store: store.open(), name: 'r', recordUnlogged: async () => undefined, warn: () => undefined },
-    // the log stays at the level of the test, as if another replica could not read more
+    // the feature level of the log stays at the level of the test, as if another replica did not support a higher one
     isReadByAll: () => false,
     mayRaise: async (higher) => void asksFor.push(higher),
   })
@@ -72,7 +75,7 @@ function placedOf(outcome: PlacementOutcome) {
 
 const hostOf = (outcome: PlacementOutcome): string | null => (outcome.type === 'placed' ? (outcome.answer[0]?.selected.host ?? null) : null)
 
-/** Moves all claims like an evacuation; returns the destination of each, in the order of `asked`. */
+/** Moves all claims as an evacuation does. Returns the destination of each, in the order of `asked`. */
 async function move({ replica, asked }: Awaited<ReturnType<typeof open>>, solved: SolvedMoves | undefined, gather: Gather) {
   const went = await moveInOrder(asked, solved, async ({ claim: { id, fence }, request }) => {
     const more = { intent: 'EVACUATE', source: { claim: id, fence }, profile: 'solver', gather } as const
@@ -82,13 +85,13 @@ async function move({ replica, asked }: Awaited<ReturnType<typeof open>>, solved
   return asked.map(({ claim }) => hosts.get(claim.id) ?? null)
 }
 
-test('if another call takes resources between solving and deciding, the rest is solved again', async () => {
+test('if another call takes resources between solving and deciding, the remaining moves are solved again', async () => {
   const world = await open([2, 8], { large: 8, small: 2, spare: 2 })
   const { replica, batch, moved } = world
   const solved = await batch.solve(PATIENT_MS)
   const first = [...(solved?.shares.values() ?? [])][0]?.hosts[0]?.host as string
   expect(['small', 'spare']).toContain(first)
-  // this move comes first, and takes the resources meant for the small one
+  // this call comes first, and takes the resources that the solver planned for the small instance
   expect(hostOf(await replica.place(call('other', sized(2, { forceHosts: [first] }))))).toBe(first)
   expect(await move(world, solved, batch.gather)).toEqual([first === 'small' ? 'spare' : 'small', 'large'])
   expect(moved.map(({ solver: choice }) => [choice?.taken, choice?.why])).toEqual([
@@ -98,7 +101,7 @@ test('if another call takes resources between solving and deciding, the rest is 
   await replica.close()
 })
 
-test('moves without a host in the arrangement wait until the others are placed, however long that takes', async () => {
+test('moves without a host in the arrangement wait until the other moves are done, however long that takes', async () => {
   const world = await open([3, 4, 1, 2], { spare: 3 })
   const { replica, batch } = world
   const solved = await batch.solve(PATIENT_MS)
@@ -111,7 +114,7 @@ test('moves without a host in the arrangement wait until the others are placed, 
   await replica.close()
 })
 
-test('without questions to outside parts, the log does not need their feature level', async () => {
+test('a profile without external plug-ins does not need their feature level', async () => {
   const world = await open([2, 3], { wide: 16 }, 5)
   const { replica, batch, asksFor } = world
   expect(await move(world, await batch.solve(PATIENT_MS), batch.gather)).toEqual(['wide', 'wide'])
@@ -119,7 +122,7 @@ test('without questions to outside parts, the log does not need their feature le
   await replica.close()
 })
 
-test('a move whose answers never apply is decided by the filter scheduler, with a note', async () => {
+test("a move for which the solver's answers never apply is decided by the filter scheduler, with a note", async () => {
   const world = await open([2, 3], { full: 1, wide: 16 })
   const { replica, batch, moved } = world
   const solved = await batch.solve(PATIENT_MS)
@@ -136,19 +139,19 @@ test('a move whose answers never apply is decided by the filter scheduler, with 
   await replica.close()
 })
 
-test('members of an anti-affinity group find different hosts, whatever the best host of each alone', async () => {
+test('members of an anti-affinity group get different hosts, although the same host is best for each alone', async () => {
   const { replica, batch, asked } = await open([2, 3], { one: 16, two: 8 })
   const group = { uuid: aUuid(1), policy: 'ANTI_AFFINITY' as const, maxServerPerHost: 2 }
   await replica.propose(asked.map(({ claim: { id, fence } }) => ({ type: 'membership', claim: id, fence, group })))
   const third = placedOf(await replica.place(call('third', sized(1, { forceHosts: ['one'], instanceGroup: group }))))
   expect(third.group).toBe(group.uuid)
   const hosts = [...((await batch.solve(PATIENT_MS))?.shares.values() ?? [])].map((share) => share.hosts[0]?.host)
-  // each alone would go to `one`, which has a member and may have one more
+  // each instance alone would go to `one`, which has a member and may have one more
   expect(hosts.toSorted()).toEqual(['one', 'two'])
   await replica.close()
 })
 
-test('one claim, or another scheduler, needs no solver', async () => {
+test('a single claim, or a profile with another scheduler, is moved without the solver', async () => {
   const { replica, batch, asked } = await open([2], { one: 8 })
   expect(await batch.solve(PATIENT_MS)).toBeUndefined()
   const filter = createMoveBatch(
@@ -159,7 +162,7 @@ test('one claim, or another scheduler, needs no solver', async () => {
   await replica.close()
 })
 
-test('a solver that is busy leaves every move to the filter scheduler, with the reason', async () => {
+test('if the solver is busy, the filter scheduler decides every move and the reason is recorded', async () => {
   const world = await open([2, 3], { one: 8 })
   const { replica, asked, moved } = world
   const busy = createMoveBatch(

@@ -17,7 +17,7 @@ import type { Gather, Gathered } from '../../replica/propose/placement.ts'
 import type { Solve, Solved } from '../../solver/ask-solver.ts'
 import { type AskedMove, answeredFor } from './foreseen-moves.ts'
 
-/** The result of solving moves together: the profile for all of them, and the part for each claim. */
+/** The result of solving moves together: the profile that decides all of them, and the part of the arrangement for each claim. */
 export interface SolvedMoves {
   readonly profile: Profile
   readonly shares: ReadonlyMap<string, Solution>
@@ -25,22 +25,27 @@ export interface SolvedMoves {
 
 /** Moves whose destinations are solved together. */
 export interface MoveBatch {
-  /** The first answer; undefined if the profile has another scheduler, or fewer than two can move: then no solver is asked. */
+  /**
+   * The first arrangement. Undefined, without a call of the solver, if the profile has another scheduler or fewer than two claims can move.
+   */
   solve(deadlineMs: number): Promise<SolvedMoves | undefined>
-  /** The part for the call of one move. A repeated question gets the part of a new answer about the remaining moves. */
+  /**
+   * Returns the part of the arrangement for the call of one move. A repeated call gets its part of a new arrangement of the remaining
+   * moves.
+   */
   readonly gather: Gather
 }
 
 export interface MoveBatchOptions {
   readonly asked: readonly AskedMove[]
-  /** The deciding version of the profile in a fleet. */
+  /** The profile version that decides in a fleet. */
   profileOf(fleet: Fleet): Profile | undefined
-  /** The seed that orders hosts with equal totals. */
+  /** The seed that orders hosts with equal scores. */
   readonly seed: string
 }
 
 interface Round {
-  /** The claims whose shares were fetched. */
+  /** The claims whose parts of the arrangement were fetched. */
   readonly fetched: Set<string>
   readonly solved: Promise<SolvedMoves | undefined>
 }
@@ -76,15 +81,15 @@ export function createMoveBatch(
 }
 
 /**
- * The moves in the order in which they are decided: those with a host in the arrangement first, so that the others do not take the
- * resources that they need.
+ * Orders moves as they are decided. Moves with a host in the arrangement come first, so that other moves do not take the resources that
+ * they need.
  */
 export const inOrder = <Asked extends AskedMove>(asked: readonly Asked[], solved: SolvedMoves | undefined): readonly Asked[] =>
   split(asked, solved).flat()
 
 /**
- * Makes the moves in that order. Moves without a host in the arrangement wait until the others are answered: one of
- * them may have to be solved again.
+ * Makes the moves in the order of `inOrder`. Moves without a host in the arrangement wait until the others are done, because one of the
+ * others may have to be solved again.
  */
 export async function moveInOrder<Asked extends AskedMove, Outcome>(
   asked: readonly Asked[],
@@ -92,7 +97,7 @@ export async function moveInOrder<Asked extends AskedMove, Outcome>(
   move: (each: Asked) => Promise<Outcome>,
 ): Promise<readonly Outcome[]> {
   const [going, leftOut] = split(asked, solved)
-  // the calls are made together, so that they are queued in this order and decided one after another
+  // the calls start together, so that they are queued in this order and decided one after another
   const outcomes = await Promise.all(going.map(move))
   return [...outcomes, ...(await Promise.all(leftOut.map(move)))]
 }
@@ -110,7 +115,7 @@ function gatheredFrom({ profile, shares }: SolvedMoves, claim: string): Gathered
   return solution === undefined ? { profile } : { profile, solution }
 }
 
-/** Claims that can move now, each with its request completed by the claim. */
+/** The claims that can move now, each with its request completed from the claim. */
 const movesOn = (fleet: Fleet, asked: readonly AskedMove[]): readonly Move[] =>
   asked.flatMap(({ claim: { id, fence }, request }) => {
     const source = findSource(fleet, { claim: id, fence })
@@ -141,7 +146,7 @@ async function solveMoves(solve: Solve, fleet: () => Fleet, { profile, asked, se
   return sharesOf(moves, solved)
 }
 
-/** The part of an arrangement that concerns each move. */
+/** Returns the part of the arrangement for each move. */
 function sharesOf(
   moves: readonly Move[],
   { solution: whole, hosts, made }: Solved<HostName | null, FormulatedMoves>,
@@ -168,7 +173,7 @@ function sharesOf(
     moves.map(({ source }, i): [string, Solution] => {
       const host = hosts[i] ?? null
       if (host !== null) return [source.id, { ...solution, hosts: [host] }]
-      // there is an arrangement, but not of all moves
+      // there is an arrangement, but it does not include all moves
       return [source.id, { ...solution, status: isTaken ? 'INFEASIBLE' : solution.status, hosts: [] }]
     }),
   )

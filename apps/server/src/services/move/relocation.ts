@@ -39,7 +39,7 @@ export interface EvacuationInput {
   readonly deadlineMs: number | null
 }
 
-/** A claim of the host, and the result of the search for a new host. */
+/** A claim on an evacuated host, and the result of the search for a new host. */
 export interface Evacuated {
   readonly claim: Claim
   readonly outcome: SelectOutcome | NotFound
@@ -54,7 +54,7 @@ export interface EvacuationDone {
   readonly revision: number
 }
 
-/** The result of an evacuation at present. */
+/** The result that an evacuation would have at present. */
 export interface EvacuationForeseen {
   readonly type: 'foreseen'
   /** The nodes of the host. */
@@ -66,7 +66,7 @@ export interface EvacuationForeseen {
 export interface ClaimOnInput {
   readonly decisionId: string
   readonly host: { readonly host: string; readonly node?: string | null | undefined }
-  /** The index of the instance in the decision's request; null: the first. */
+  /** The index of the instance in the request of the decision; null for the first. */
   readonly instance: string | null
   readonly idempotencyKey: string
   readonly mode: 'RESERVE' | 'CONFIRM'
@@ -74,17 +74,17 @@ export interface ClaimOnInput {
   readonly moveOf: ClaimRef | null
 }
 
-/** Moves of placed instances. */
+/** Moves placed instances to other hosts. */
 export interface Relocation {
-  /** Claims resources for an instance of an earlier decision on a host that the caller names, if the host still passes every filter. */
+  /** Claims resources for an instance of an earlier decision on a host that the caller names, if that host still passes every filter. */
   claimOn(account: string, input: ClaimOnInput): Promise<SelectOutcome | NotFound>
-  /** Evacuates a host in one call, in which every move sees the earlier ones; the scheduler `solver` solves all moves together. */
+  /** Evacuates a host in one call. Every move sees the effects of the earlier moves. The scheduler `solver` solves all moves together. */
   evacuate(account: string, input: EvacuationInput): Promise<EvacuationDone | NotFound | Invalid>
-  /** The destination of every claim now; nothing is reserved or stored. */
+  /** Computes the destination of every claim without reserving or storing anything. */
   foreseeEvacuation(input: Pick<EvacuationInput, 'host' | 'profile'>): Promise<EvacuationForeseen | NotFound | Invalid>
 }
 
-/** The maximum length of the caller's idempotency key, from which the key of each claim is derived. */
+/** The maximum length of the idempotency key of an evacuation, because the key of each move is derived from it. */
 const MAX_KEY_LENGTH = 200
 
 export function createRelocation(
@@ -105,7 +105,7 @@ export function createRelocation(
           issue(['input', 'instanceUuid'], instance, `be an instance of the decision: ${instanceUuids.join(', ') || 'it names none'}`),
         ])
       const { hosts } = replica.fleet
-      // the present names are compared, because one of them may be from before the host was replaced
+      // compares the present names, because a call or a decision may contain the name from before the host was replaced
       const wanted = host.node ? presentName(hosts, { host: host.host, node: host.node }) : { host: presentHosts(hosts, [host.host])[0] }
       const isOn = (to: HostName): boolean => {
         const now = presentName(hosts, to)
@@ -187,7 +187,7 @@ export function createRelocation(
       return {
         type: 'done',
         hosts: nodesOf(replica, name).map((record) => viewHost(fleet, record)),
-        // the present claims, whose moves are open
+        // the claims in their present state, in which their moves are open
         moves: asked.map(({ claim }) => ({
           claim: fleet.ledger.claims.get(claim.id) ?? claim,
           outcome: outcomeOf.get(claim.id) ?? notFound('claim', claim.id, ['input', 'host']),
@@ -222,7 +222,7 @@ export function createRelocation(
   }
 }
 
-/** The original request of each claim, for its instance alone. */
+/** The original request of each claim, reduced to the claim's instance. */
 export const askedBy = (decisions: Pick<Decisions, 'stored'>, claims: readonly Claim[]): Promise<AskedMove[]> =>
   Promise.all(
     claims.map(async (claim) => {
@@ -241,9 +241,9 @@ const noSuchHost = ({ host, node }: EvacuationInput['host']): NotFound =>
   notFound('host', node ? `${host}/${node}` : host, ['input', 'host'])
 
 /**
- * Oldest first, on every replica and in every repetition. Claims that are moving to this host are included and
- * reported: they cannot move again before their move ends, and would arrive after the host was emptied. A claim that is
- * resized here is reported once.
+ * The claims to move, oldest first, in the same order on every replica and in every retry. Claims that are moving to this host are included
+ * so that they are reported. They cannot move again before their move ends, and would arrive after the host was emptied. A claim that is
+ * being resized on this host is reported once.
  */
 export const leaving = ({ fleet: { ledger } }: Pick<Replica, 'fleet'>, records: readonly HostRecord[]): Claim[] => {
   const growsHere = ({ source, host }: Claim): boolean => source !== null && ledger.claims.get(source)?.host === host
@@ -253,7 +253,7 @@ export const leaving = ({ fleet: { ledger } }: Pick<Replica, 'fleet'>, records: 
     .sort((a, b) => a.fence - b.fence)
 }
 
-/** The request of a claim's decision for this instance alone and any host, with the project of the claim if it has one. */
+/** The request of a claim's decision, reduced to this instance and open to any host, with the project of the claim if it has one. */
 export function requestFor(
   { record, claimIds }: Pick<StoredDecision, 'record' | 'claimIds'>,
   { id, instance, project }: Claim,
@@ -264,7 +264,7 @@ export function requestFor(
   return { ...own, projectId: project ?? own.projectId }
 }
 
-/** The original request of one instance, alone and for any host: instances of one request may have several sizes. */
+/** The original request, reduced to one instance and open to any host. Instances of one request can have different sizes. */
 const ofOne = (request: RequestSpec, place: number, instance: string | null): RequestSpec => ({
   ...requestAt(request, Math.max(0, place)),
   numInstances: 1,

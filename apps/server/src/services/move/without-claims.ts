@@ -6,9 +6,9 @@ interface Occupied {
 }
 
 /**
- * The number of instances on a host that no live claim on it covers, as far as its report shows them: an evacuation
- * moves claims, so these instances stay. If the host lists its instances, each is searched; if it reports only their
- * number, the number of claims is subtracted. A claim without an instance id covers one instance.
+ * How many instances on a host have no live claim there, as far as the host's report shows. An evacuation moves claims, so these instances
+ * stay. If the host lists its instances, each is searched. If the host reports only a count, the count of claims is subtracted. A claim
+ * without an instance id covers one instance.
  */
 export function countWithoutClaims({ stats: { instances, runningVms }, claims }: Occupied): number {
   const live = [...claims].filter(isLive)
@@ -19,5 +19,5 @@ export function countWithoutClaims({ stats: { instances, runningVms }, claims }:
   return Math.max(0, listed - unnamed)
 }
 
-/** The sum for several hosts. */
+/** The sum over several hosts. */
 export const countAllWithoutClaims = (hosts: readonly Occupied[]): number => hosts.reduce((sum, host) => sum + countWithoutClaims(host), 0)

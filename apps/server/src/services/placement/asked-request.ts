@@ -4,7 +4,7 @@ import type { Decisions } from '../decision/decisions.ts'
 import { parseSpec } from './placement.ts'
 import type { SpecDocument } from './placement-input.ts'
 
-/** The request of a query: a new one, or that of a decision. */
+/** The request that a query is about: a new request, or that of a decision. */
 export interface AskedRequest {
   readonly spec: SpecDocument | null
   readonly decisionId: string | null
@@ -12,7 +12,7 @@ export interface AskedRequest {
   readonly path: readonly string[]
 }
 
-/** A request with the path at which the caller gave it, or named its decision. */
+/** A request, with the path at which the caller wrote it or named its decision. */
 export interface PlacedRequest {
   readonly request: RequestSpec
   readonly path: readonly string[]

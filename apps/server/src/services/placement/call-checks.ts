@@ -13,7 +13,7 @@ const MAX_ALTERNATES = 10
 /** A valid request that is about to be decided on a fleet. */
 export interface Asked {
   readonly fleet: Fleet
-  /** The deciding profile version; undefined if there is none, which another check refuses. */
+  /** The profile version that decides. Undefined if there is none; another check refuses the call in that case. */
   readonly profile: Profile | undefined
   readonly request: RequestSpec
   /** The paths of the request and of the profile's name in the caller's input. */
@@ -21,17 +21,17 @@ export interface Asked {
   readonly profilePath: readonly string[]
 }
 
-/** Other fields of the call with which the request has to agree. */
+/** Other arguments of the call that the request must agree with. */
 interface AskedBy extends Pick<PlacementInput, 'intent' | 'moveOf' | 'allOrNothing'> {
-  /** Whether the request is new, and not the repetition of an answered call. */
+  /** True for a new request, false for the retry of an answered call. */
   readonly isNew: boolean
-  /** Whether the key is bound, so that no decision is made. */
+  /** Whether the idempotency key is bound, so that no decision is made. */
   readonly isRepeated: boolean
 }
 
 /**
- * The errors of a new call that are found before any host is evaluated, except for the binding of its group, which is judged at the head of
- * the log.
+ * The errors of a new call that are found before any host is evaluated. The binding of the server group is not included, because it is
+ * judged at the end of the log.
  */
 export function checkAskedCall(asked: Asked, { intent, moveOf, allOrNothing, isNew, isRepeated }: AskedBy): Issue[] {
   return [
@@ -44,13 +44,15 @@ export function checkAskedCall(asked: Asked, { intent, moveOf, allOrNothing, isN
   ]
 }
 
-/** The errors of a question about a request, which equal those of a call that creates its instances, including the binding of its group. */
+/**
+ * The errors of a query about a request. They equal those of a call that creates the instances, including the binding of the server group.
+ */
 export const checkAsked = (asked: Asked): Issue[] => [
   ...checkAskedCall(asked, { intent: 'CREATE', moveOf: null, allOrNothing: true, isNew: true, isRepeated: false }),
   ...checkBinding(asked.fleet, asked.request, asked.path),
 ]
 
-/** A rule of a server group by which the judge would refuse every host, so that no search can help. */
+/** Checks the rule of the server group. If the judge would refuse every host because of the rule, no host needs to be evaluated. */
 export function checkBinding({ groups }: Pick<Fleet, 'groups'>, request: RequestSpec, path: readonly string[]): Issue[] {
   const binding = groupOf(request)
   if (binding === null || request.instanceGroup === null) return []
@@ -70,7 +72,7 @@ export function checkBinding({ groups }: Pick<Fleet, 'groups'>, request: Request
   return [issue(at('apartFrom'), apartFrom, rule, 'claim.group_mismatch')]
 }
 
-/** A move is of one instance, that of its claim, and keeps the claim's group. */
+/** A move concerns exactly one instance, that of its claim, and must keep the claim's group. */
 function checkMove(
   { fleet, request, path }: Asked,
   { intent, moveOf, isNew }: { readonly intent: Intent; readonly moveOf: ClaimRef; readonly isNew: boolean },
@@ -84,7 +86,7 @@ function checkMove(
   if (named !== undefined && claim !== undefined && claim.instance !== named)
     issues.push(issue(at(['instanceUuids']), named, `be ${claim.instance ?? 'left out'}, the instance of the claim`))
   const { instanceGroup } = request
-  // if Nova did not name the group, the instance identifies it, and it is the group of the claim
+  // if Nova's request does not name the group, it is the group of the claim, which the instance identifies
   const isNamed = instanceGroup !== null && instanceGroup.uuid !== named
   if (isNamed && claim !== undefined && claim.group !== instanceGroup.uuid)
     issues.push(
@@ -98,7 +100,7 @@ function checkMove(
   return issues
 }
 
-/** A move keeps the rule of its group, which operators change. */
+/** A move must have the present rule of its group, which operators can have changed. */
 function checkKeptRule(
   { groups }: Fleet,
   { group: uuid }: Claim,
@@ -114,7 +116,7 @@ function checkKeptRule(
   return [issue(at(['instanceGroup', 'maxServerPerHost']), maxServerPerHost, `be ${most}, or be left out: ${keeps}`)]
 }
 
-/** A group that only a hint names must have members here, so that its rule is known. */
+/** A group that is named only in a hint must have members in this fleet; otherwise its rule is unknown. */
 function checkHintedGroup({ fleet, request, path }: Asked): Issue[] {
   const uuid = hintedGroup(request)
   if (uuid === undefined || fleet.groups.find(uuid) !== undefined) return []
@@ -123,8 +125,8 @@ function checkHintedGroup({ fleet, request, path }: Asked): Issue[] {
 }
 
 /**
- * Users of Nova's API write ZONE:HOST:NODE, which Nova splits before it calls the scheduler. This service does not
- * split it, and no host is in such a zone.
+ * Users of Nova's API write ZONE:HOST:NODE. Nova splits this before it calls the scheduler, but this service does not, and no host is in a
+ * zone of that name.
  */
 function checkZone({ fleet, request, path }: Asked): Issue[] {
   const { availabilityZone: zone } = request
@@ -135,7 +137,7 @@ function checkZone({ fleet, request, path }: Asked): Issue[] {
   return [issue([...path, ...pathAsGiven(request.nova, ['availabilityZone'])], zone, rule)]
 }
 
-/** Checks that a request with several kinds of instances is all-or-nothing; Nova has no such requests. */
+/** Checks that a request with several kinds of instances is all-or-nothing. Nova has no requests of this form. */
 function checkGang({ profile, request: { gang }, profilePath }: Asked, allOrNothing: boolean): Issue[] {
   if (gang.length === 0) return []
   const issues: Issue[] = []
@@ -145,10 +147,10 @@ function checkGang({ profile, request: { gang }, profilePath }: Asked, allOrNoth
   return issues
 }
 
-/** Nova's rules read all properties of an image. */
+/** Checks the properties of an image for profiles with Nova's rules, which read all of them. */
 const checkImage = ({ profile, request, path }: Asked): Issue[] => (profile?.compat === 'nova' ? checkImageForNova(request, path) : [])
 
-/** An instance that is rebuilt, or gets another flavor, must meet the image's requirements; one that only moves is unchanged. */
+/** An instance that is rebuilt or resized must meet the image's requirements. A move without a resize does not check them. */
 const checkFlavor = ({ request, path }: Asked, intent: Intent): Issue[] =>
   MAKES_ANEW.includes(intent)
     ? tooSmallForImage(request).map(({ path: inner, found, rule }) => issue([...path, ...inner], found, rule, 'spec.invalid'))
@@ -156,7 +158,7 @@ const checkFlavor = ({ request, path }: Asked, intent: Intent): Issue[] =>
 
 const MAKES_ANEW: readonly Intent[] = ['CREATE', 'PROBE', 'RESIZE', 'REBUILD']
 
-/** Errors of a call that do not depend on its request. `isRepeated`: whether its key is kept already. */
+/** Errors of a call that do not depend on its request. `isRepeated`: whether its idempotency key is already stored. */
 export function checkCall(input: PlacementInput, isRepeated: boolean): Issue[] {
   const { intent, moveOf, idempotencyKey, ttlMs, alternatesPerInstance, deadlineMs, profile } = input
   return [
@@ -174,7 +176,7 @@ export function checkCall(input: PlacementInput, isRepeated: boolean): Issue[] {
   ]
 }
 
-/** The allowed deadlines of a call: 1 ms to a minute. */
+/** Checks that the deadline of a call is between 1 ms and one minute. */
 export const checkDeadline = (deadlineMs: number | null): Issue[] =>
   deadlineMs === null ? [] : checkRange(['input', 'deadline'], deadlineMs, 1, MAX_DEADLINE_MS, ' ms')
 

@@ -10,8 +10,8 @@ export interface InstanceDestinations {
 }
 
 /**
- * The answer with the hosts and claims that it names. A host that left since is shown by its remaining data, a replaced
- * one by its present name.
+ * The answer with the hosts and claims that it names. A host that has left since is shown with its remaining data, and a replaced host
+ * under its present name.
  */
 export function toDestinations(
   { fleet }: Replica,
@@ -31,11 +31,11 @@ export function toDestinations(
   }))
 }
 
-/** A chosen host, or an alternate. */
+/** A selected host, or an alternate. */
 export interface ChosenHost {
   readonly destination: Destination
   readonly host: HostView
   readonly claim: Claim | null
-  /** The time of the decision, and the state on which it was made. */
+  /** The time of the decision, and the revision on which it was made. */
   decided(): Promise<Decided>
 }

@@ -7,7 +7,7 @@ import { readReport } from '../stats/read-report.ts'
 import { parseSpec } from './placement.ts'
 import type { SpecDocument } from './placement-input.ts'
 
-/* The path and the message of an issue name the same field, which the caller wrote or omitted. */
+/* these tests check that the path and the message of an issue name the same field, which the caller wrote or omitted */
 
 const uuid = randomUUID()
 const object = (name: string, version: string, data: object) => ({
@@ -163,7 +163,7 @@ const forms: readonly Form[] = [
 
 const odd: readonly unknown[] = [null, 'x', '', -1, 1.5, true, [], [null], [['x']], {}, { x: {} }]
 
-/** The document with the value at each of its paths replaced by another one, or removed. */
+/** Variants of a document: at each path, the value is replaced by another value or removed. */
 function* malformed(value: unknown, other: unknown): Generator<unknown> {
   yield other
   const text = inText(value)
@@ -179,7 +179,7 @@ function* malformed(value: unknown, other: unknown): Generator<unknown> {
     }
 }
 
-/** The list or object in a JSON text. */
+/** Parses a list or object that is written as JSON text. */
 function inText(value: unknown): unknown {
   if (typeof value !== 'string' || !/^[[{]/.test(value)) return undefined
   try {
@@ -189,7 +189,9 @@ function inText(value: unknown): unknown {
   }
 }
 
-/** Paths omit the envelopes of Nova's objects and lists, and do not show whether a value is inside of a text. */
+/**
+ * Removes Nova's envelopes from a path, because issue paths do not contain them and do not show whether a value is inside of a JSON text.
+ */
 const inside = (value: unknown): unknown => {
   const given = inText(value) ?? value
   const data = (given as Readonly<Record<string, unknown>> | null)?.['nova_object.data']
@@ -197,7 +199,7 @@ const inside = (value: unknown): unknown => {
   return Array.isArray(objects) ? objects : (data ?? given)
 }
 
-/** Whether the caller wrote a value at the path, or the object in which it is missing, and gets that value in the error. */
+/** Whether the caller wrote the value at the path, or the object in which it is missing, and whether the message contains that value. */
 function isWritten(document: unknown, path: readonly string[], message: string): boolean {
   let value = document
   for (const [i, key] of path.entries()) {
@@ -212,7 +214,7 @@ function isWritten(document: unknown, path: readonly string[], message: string):
   return true
 }
 
-/** Names of fields of the typed forms in the message of an issue with a document of Nova's. */
+/** Matches names of fields of the typed form, which must not occur in an issue about a document of Nova's form. */
 const foreignName = /\b[a-z]+[A-Z]\w*/
 
 describe.each(forms)('%s', (_form, document, root, read) => {

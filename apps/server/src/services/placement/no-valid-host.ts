@@ -2,11 +2,11 @@ import type { KeptCause } from '../decision/decisions.ts'
 
 // The message of NoValidHost. The sentences about refused hosts are in the core: cause/cause-text.ts and cause/words.ts.
 
-/** The message for callers that may read hosts: the number of instances, then the cause. */
+/** The message for callers that may read hosts: how many instances were requested, then the cause. */
 export const noHostMessage = ({ text }: KeptCause, asked: number): string =>
   `${asked === 1 ? 'No host can take the instance.' : `Not all ${asked} instances find a host.`} ${text}`
 
-/** The message for projects, which contains nothing about hosts. `placed`: null if the number of instances with a host is unknown. */
+/** The message for projects, which contains nothing about hosts. `placed` is null if it is unknown how many instances got a host. */
 export function projectNoHostMessage(placed: number | null, asked: number): string {
   if (asked === 1) return 'No host was found for the instance.'
   return `No host was found for ${placed === null ? `one of the ${asked} instances` : `instance ${placed + 1} of ${asked}`}.`

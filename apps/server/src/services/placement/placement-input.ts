@@ -7,7 +7,7 @@ import type { ClaimRef } from '../claim/claims.ts'
 export interface PlacementInput {
   readonly spec: SpecDocument
   readonly intent: Intent
-  /** The claim that the intent concerns, if it concerns one. */
+  /** The claim that the intent concerns; null for an intent without a claim. */
   readonly moveOf: ClaimRef | null
   readonly idempotencyKey: string
   readonly mode: 'NONE' | 'RESERVE' | 'CONFIRM'
@@ -17,27 +17,24 @@ export interface PlacementInput {
   readonly allOrNothing: boolean
   readonly minRevision: number | null
   readonly deadlineMs: number | null
-  /** Whether it takes an alternate that an earlier decision named: a live claim of the instance then moves there. */
+  /** Whether the call uses an alternate of an earlier decision. A live claim of the instance then moves to that host. */
   readonly takesAlternate?: boolean
-  /** Whether its instance runs on its requested destination without a claim: it gets one that is materialised at once. */
+  /** Whether the instance already runs on the requested destination without a claim. The new claim is then materialised at once. */
   readonly isListed?: boolean
-  /** The source of answers, if the call is one of several that are solved together. */
+  /** Where the solver's answer comes from, if the call is one of several that are solved together. */
   readonly gather?: Gather | undefined
 }
 
-/** A request as a caller gave it, with the problems of its form. */
+/** A request as a caller wrote it, with the problems of its form. */
 export interface SpecDocument {
   readonly document?: unknown
   readonly issues: readonly Issue[]
-  /** The path in the caller's input. */
+  /** The path of the request in the caller's input. */
   readonly path: readonly string[]
   /** The path of the instances in the caller's input, if they are outside of the request. */
   readonly instancesAt?: readonly string[] | undefined
-  /**
-   * Paths in it of fields that this release does not know and that have no effect: none in Gantt's own form, which
-   * refuses such fields.
-   */
+  /** Paths of fields that this release does not know and that have no effect. Empty for Gantt's own form, which refuses such fields. */
   readonly ignored?: readonly string[]
-  /** The stored document of Nova's from which it was made; null or absent if there is none. */
+  /** The Nova document from which the request was made, as it is stored; null or absent if there is none. */
   readonly nova?: WrittenRequest | null
 }

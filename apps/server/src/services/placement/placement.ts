@@ -33,7 +33,7 @@ import { checkRequest, pathAsGiven } from './request-limits.ts'
 import { withThingsOfClaim } from './things-of-claim.ts'
 
 export const DEFAULT_DEADLINE_MS = 10_000
-/** How long a call waits at most for this replica to reach the revision that it names. */
+/** A call waits at most this long for this replica to reach the revision that the call names. */
 const BEHIND_MS = 2_000
 
 export interface Placed {
@@ -49,7 +49,7 @@ export interface NoHost extends Failure {
   readonly type: 'no-host'
   readonly decision: DecisionView
   readonly reasons: readonly RefusalReason[]
-  /** Null if the caller may not read hosts. */
+  /** The cause of the refusal; null if the caller may not read hosts. */
   readonly cause: KeptCause | null
   readonly placedCount: number
   readonly ignored: readonly string[]
@@ -66,25 +66,25 @@ export interface ReplicaBehind extends Failure {
   readonly retryAfterMs: number
 }
 
-/** An instance of the request has a live claim, so that nothing is placed. */
+/** The failure if an instance of the request already has a live claim. Nothing is placed. */
 export interface InstanceTaken extends Failure {
   readonly type: 'instance-taken'
   readonly rule: 'claim.instance_taken'
-  /** Null if the caller may not read the claim, and is only informed of the rule. */
+  /** The claim; null if the caller may not read it. */
   readonly claim: Claim | null
 }
 
 export type SelectOutcome = Placed | NoHost | KeyConflict | ReplicaBehind | ClaimLost | InstanceTaken | Invalid
 
 export interface Placement {
-  /** The request of a call. A call with a bound key gets its answer even if a newer release is stricter. */
+  /** Reads the request of a call. A retry with a bound key gets its answer even if a newer release is stricter. */
   read(account: string, input: PlacementInput): { readonly value: RequestSpec } | Invalid
   /**
    * Decides, claims and answers; a repeated call with the same key gets the same answer. `request` is the parsed
    * request, if the caller has it; otherwise `spec.document` is parsed.
    */
   select(account: string, input: PlacementInput, request?: RequestSpec): Promise<SelectOutcome>
-  /** The changes that a call would write, decided on a private fleet, or its answer if nothing can be placed. Nothing is stored. */
+  /** The changes that a call would write, decided on a private fleet, or the answer if nothing can be placed. Nothing is stored. */
   tryOn(
     fleet: Fleet,
     account: string,
@@ -92,21 +92,21 @@ export interface Placement {
     request: RequestSpec,
   ): Promise<{ readonly changes: readonly Change[] } | SelectOutcome>
   /**
-   * The store time at which the oldest request arrived that this replica has not answered yet; undefined if none is
-   * waiting. No later decision is dated before it.
+   * Store time (the database's clock) of the arrival of the oldest request that this replica has not answered yet. Undefined if no request
+   * is waiting. No later decision is dated before this time.
    */
   oldestAsked(): number | undefined
 }
 
 /**
- * Parses unknown input as a request, with paths from the root of the call. `isRepeated`: nothing is decided for it, so
- * that no limit applies.
+ * Parses unknown input as a request, with paths from the root of the call. `isRepeated`: the call is a retry that decides nothing, so no
+ * limit applies.
  */
 export function parseSpec(
   { document, issues, path, instancesAt, nova = null }: SpecDocument,
   isRepeated = false,
 ): { readonly value: RequestSpec } | Invalid {
-  // an invalid request has an error of its own
+  // an invalid request without a document is reported by its own errors
   if (document === undefined && issues.length > 0) return invalid(issues)
   const parsed = parseRequestSpec(document)
   const placeOf = ([field, ...rest]: readonly string[]): readonly string[] =>
@@ -120,7 +120,7 @@ export function parseSpec(
 }
 
 export function createPlacement(replica: Replica, decisions: Decisions, outside: Outside): Placement {
-  /** Calls in the order of arrival. */
+  /** Unanswered calls, in the order of arrival. */
   const waiting = new Set<{ readonly since: number }>()
   const placeByReplica = async (call: PlacementCall): Promise<PlacementOutcome> => {
     const one = { since: replica.storeTime }
@@ -214,17 +214,17 @@ const askedOn = (fleet: Fleet, account: string, input: PlacementInput, request: 
   profilePath: ['input', 'profile'],
 })
 
-/** The parts of a request that the deciding version does not read; unknown if the version no longer exists. */
+/** The parts of a request that the deciding version does not read. Empty if the version no longer exists. */
 function unreadIn(fleet: Fleet, account: string, input: PlacementInput, request: RequestSpec): readonly string[] {
   const profile = versionFor(fleet, account, input)
   return profile === undefined ? [] : unreadKeys(request, profile, fleet)
 }
 
-/** The TTL of a reservation has no effect if none is made. */
+/** A warning about the TTL of a reservation in a call that makes no reservation. */
 const claimWithoutEffect = ({ ttlMs, mode, intent }: PlacementInput): readonly string[] =>
   ttlMs !== null && (mode !== 'RESERVE' || holdsNothing(intent)) ? ['claim.ttl'] : []
 
-/** Nothing new is claimed if an instance is only examined, or is rebuilt with the resources that it already holds. */
+/** Whether an intent claims nothing: PROBE only evaluates hosts, and a rebuild uses the resources that the instance already holds. */
 const holdsNothing = (intent: Intent): boolean => intent === 'PROBE' || intent === 'REBUILD'
 
 function toCall(account: string, input: PlacementInput, request: RequestSpec): PlacementCall {
@@ -233,7 +233,7 @@ function toCall(account: string, input: PlacementInput, request: RequestSpec): P
   const source = moveOf === null ? null : { claim: moveOf.id, fence: moveOf.fence }
   const ttlMs = input.ttlMs ?? DEFAULT_TTL_MS
   const profile = input.profile ?? DEFAULT_PROFILE
-  // the hash covers the request, but not the caller's timeout or the amount of detail
+  // the hash covers the request, but not the caller's deadline or the requested level of detail
   const asked = {
     request: publishedSpec(request),
     intent,
@@ -294,7 +294,10 @@ function lostSource({ fleet }: Replica, { moveOf }: PlacementInput, code: 'claim
     : lostClaim(claim, moveOf.fence, path)
 }
 
-/** The same message for all callers: the claim itself is in a field that not every caller may read. */
+/**
+ * The failure for an instance with a live claim. Its message is the same for all callers; the claim is in a field that not every caller may
+ * read.
+ */
 const instanceTaken = (claim: Claim): InstanceTaken => ({
   type: 'instance-taken',
   code: 'INSTANCE_TAKEN',
@@ -320,7 +323,7 @@ function voidIssue(
 ): Issue {
   if (code === 'profile.unknown') return unknownProfile(replica, input.profile ?? DEFAULT_PROFILE, ['input', 'profile'])
   if (code === 'profile.lacks_part') {
-    // another version may be active by now, but the cause is reported nevertheless
+    // the active version can have changed since the decision, but the cause is reported nevertheless
     const profile = versionFor(replica.fleet, account, input)
     const found = profile && lackingParts(replica.fleet, profile, ['input', 'profile'])
     if (found !== undefined) return found

@@ -12,12 +12,18 @@ import {
 } from '@gantt/scheduler-core'
 import { InputFault, under } from '../calls/outcome.ts'
 
-/** A request in the requested version, or as it is stored. Throws InputFault for a version that is unknown or cannot express it. */
+/**
+ * A request in the requested version, or in the version in which it is stored. Throws InputFault if the version is unknown or cannot
+ * express the request.
+ */
 export function specDocument(document: PublishedSpec, version: string | null): PublishedSpec {
   return version === null ? document : said(specIn(oneOf(specVersions, version), currentSpec(document)))
 }
 
-/** A host's report in the requested version, or in the oldest that can express all of it. Throws InputFault like the above. */
+/**
+ * A host's report in the requested version, or in the oldest version that can express all of it. Throws InputFault if the version is
+ * unknown or cannot express the report.
+ */
 export function statsDocument(stats: HostStats, version: string | null): PublishedStats {
   return version === null ? publishedStats(stats) : said(statsIn(oneOf(statsVersions, version), stats))
 }

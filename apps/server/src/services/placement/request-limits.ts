@@ -4,21 +4,21 @@ import { type Issue, issue } from '../calls/outcome.ts'
 import { checkNames } from '../calls/text.ts'
 
 /**
- * Limits of a request's parts that are evaluated on every host, in addition to its published form: that form never
- * changes, and stored requests parse as before.
+ * Limits for parts of a request that are evaluated on every host. They are not part of the published form, because that form never changes
+ * and stored requests must still parse.
  */
 export const requestLimits = {
   /** The nesting depth of the hint `query` of JsonFilter. */
   queryDepth: 16,
-  /** The number of operators and arguments of the query. */
+  /** The maximum count of operators and arguments in the query. */
   queryTerms: 200,
-  /** The length of the query in characters. */
+  /** The maximum length of the query in characters. */
   queryLength: 4_096,
-  /** The number of words in one value of an extra spec with an operator, such as `<or> a <or> b`. */
+  /** The maximum count of words in one value of an extra spec with an operator, such as `<or> a <or> b`. */
   operatorWords: 100,
 } as const
 
-/** The errors of a caller's request whose form is valid, each with its path as the caller wrote it. */
+/** The errors in a caller's request whose form is valid. Each has the path that the caller wrote. */
 export const checkRequest = (request: RequestSpec, path: readonly string[]): Issue[] => {
   const at: Place = (inner) => [...path, ...pathAsGiven(request.nova, inner)]
   return [
@@ -30,7 +30,7 @@ export const checkRequest = (request: RequestSpec, path: readonly string[]): Iss
   ]
 }
 
-/** The parts that Nova's rules cannot read, so that they would fail for every host. */
+/** The image properties that Nova's rules cannot read, so that they would fail on every host. */
 export function checkImageForNova(request: RequestSpec, path: readonly string[]): Issue[] {
   const unreadable = unreadableImage(request)
   if (unreadable === undefined) return []
@@ -38,14 +38,16 @@ export function checkImageForNova(request: RequestSpec, path: readonly string[])
   return [issue([...path, ...pathAsGiven(request.nova, inner)], found, `be a value that Nova's image objects take: ${why}`)]
 }
 
-/** A path of the typed form as the caller wrote it, from the root of the call. */
+/** Converts a path of the typed form to a path in the caller's document, from the root of the call. */
 type Place = (inner: readonly string[]) => readonly string[]
 
-/** A path of the typed form in a request that the caller wrote in this document; null if the caller used the typed form. */
+/** Converts a path of the typed form to a path in the Nova document of the caller; null if the caller used the typed form. */
 export const pathAsGiven = (nova: WrittenRequest | null, inner: readonly string[]): readonly string[] =>
   nova === null ? inner : callerPath(nova, inner)
 
-/** Refuses groups of resources: a host is a single provider here, and ignoring a group would create an instance without its device. */
+/**
+ * Refuses groups of resources. A host is a single resource provider here, and ignoring a group would create an instance without its device.
+ */
 const checkGroups = (request: RequestSpec, path: readonly string[]): Issue[] =>
   granularKeysOf(request).map(({ path: inner, found, rule, isOfHost }) => {
     const at = [...path, ...inner.map((key) => key.slice(0, 80))]
@@ -58,7 +60,7 @@ const flavorsOf = ({ flavor, gang }: Pick<RequestSpec, 'flavor' | 'gang'>) => [
   ...gang.map((member, i) => ({ at: ['gang', String(i), 'flavor'], extraSpecs: member.flavor.extraSpecs })),
 ]
 
-/** The parts of a server group's rule that would not be enforced. */
+/** Refuses parts of a server group's rule that would not be enforced. */
 function checkServerGroup(request: RequestSpec, path: readonly string[], place: Place): Issue[] {
   const { maxServerPerHost: most = null, policy } = request.instanceGroup ?? {}
   return [
@@ -71,7 +73,7 @@ function checkServerGroup(request: RequestSpec, path: readonly string[], place: 
   ]
 }
 
-/** Values of maps, and the document in Nova's form, have no names in this service. */
+/** Fields whose keys or texts are not checked as names: maps of values, and the document in Nova's form. */
 const FREE: ReadonlySet<string> = new Set(['extraSpecs', 'properties', 'schedulerHints', 'specs'])
 
 const isFreeText = (path: readonly string[], what: 'key' | 'text'): boolean =>
@@ -95,7 +97,7 @@ function checkExpressions({ schedulerHints, flavor, gang }: RequestSpec, place: 
 /** The prefixes of values that are compared word by word. */
 const OPERATOR = /^\s*<(?:or|in|all-in)>/
 
-/** Checks only the text: JsonFilter checks whether it is JSON, as in Nova. */
+/** Checks only the length and depth of the text. JsonFilter checks whether the text is JSON, as in Nova. */
 function checkQuery(text: string, path: readonly string[]): Issue[] {
   const { queryDepth, queryLength, queryTerms } = requestLimits
   const refuse = (rule: string): Issue[] => [issue(path, text, rule, 'call.too_large')]

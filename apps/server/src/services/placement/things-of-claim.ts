@@ -3,8 +3,8 @@ import type { ClaimRef } from '../claim/claims.ts'
 import type { Decisions } from '../decision/decisions.ts'
 
 /**
- * A move with the volumes and ports of the original placement, if it names none: the instance keeps them. They are
- * considered only if documents may contain their locations.
+ * Completes a move that names no volumes and ports with those of the original placement, because the instance keeps them. They are added
+ * only if documents of namespaces can contain their locations.
  */
 export async function withThingsOfClaim(
   decisions: Pick<Decisions, 'stored'>,

@@ -1,10 +1,10 @@
 import { type Fleet, hostOfKey, type Proposal, withProposals } from '@gantt/scheduler-core'
 
-/** How full the chosen hosts were, for each version of a profile. */
+/** How full the selected hosts were, for each version of a profile. */
 export interface ChosenHosts {
-  /** The number of different hosts that got an instance. */
+  /** How many different hosts got an instance. */
   readonly hosts: { readonly baseline: number; readonly candidate: number }
-  /** By resource class: the mean share, 0 to 1, of an instance's host that was taken before its request. */
+  /** By resource class: which share (0 to 1) of the host was already used when an instance was placed, on average. */
   readonly fullness: readonly { readonly resourceClass: string; readonly baseline: number | null; readonly candidate: number | null }[]
 }
 
@@ -13,12 +13,12 @@ interface Sum {
   share: number
 }
 
-/** Adds up the chosen hosts while requests are decided again, each on its original state. */
+/** Collects the selected hosts while requests are decided again, each on its original state. */
 export function createChosenHosts() {
   const seen = { baseline: new Set<string>(), candidate: new Set<string>() }
   const sums = new Map<string, Readonly<Record<'baseline' | 'candidate', Sum>>>()
   return {
-    /** `hosts`: the keys of the hosts of a request's instances; resources of earlier proposals in the same entry count as taken. */
+    /** `hosts`: the keys of the hosts of a request's instances. Resources of earlier proposals in the same entry are added to the usage. */
     add(fleet: Fleet, before: readonly Proposal[], hosts: readonly string[], version: 'baseline' | 'candidate'): void {
       withProposals(fleet, before, () => {
         for (const key of hosts) {

@@ -27,7 +27,7 @@ import { type Candidate, candidateOf, passOver, versionOf } from './decide-again
 import { createZoneShift, type ZoneShift } from './zone-shift.ts'
 
 export interface CompareProfilesInput {
-  /** name, for its active version, or name@number. The requests are those that any version of that name decided. */
+  /** `name` for its active version, or `name@number`. Requests are replayed that any version of that name decided. */
   readonly baseline: string
   readonly candidate: Candidate
   readonly windowMs: number | null
@@ -35,7 +35,7 @@ export interface CompareProfilesInput {
   readonly deadlineMs: number | null
 }
 
-/** A request with another result under the candidate. */
+/** A request whose result under the candidate differs. */
 export interface ProfileDisagreement {
   readonly decision: DecisionView
   readonly kind: Exclude<Agreement, 'SAME'>
@@ -47,52 +47,55 @@ export interface ProfileDisagreement {
 /** The requests that a filter in shadow mode would have refused. */
 export interface ShadowFilterCount {
   readonly filter: string
-  /** Requests of which fewer instances would find a host, and requests that would go to other hosts. */
+  /** For how many requests fewer instances would find a host, and how many requests would go to other hosts. */
   readonly wouldFail: number
   readonly wouldMove: number
-  /** Requests about which the solver would have been asked with the filter enforced: neither counted as moved nor as failed. */
+  /** Requests for which the solver would be called with the filter enforced. They are counted neither as moved nor as failed. */
   readonly notSolved: number
-  /** The first requests that would fail, with the refusing filters. */
+  /** The first requests that would fail, each with the filters that refuse it. */
   readonly failing: readonly { readonly decision: DecisionView; readonly because: string }[]
 }
 
-/** The results of requests of the last hours under another profile, each on its original state. */
+/** The results that requests of the last hours have under another profile, each on its original state. */
 export interface ProfileComparison {
   readonly baseline: Profile
   readonly candidate: Profile
   readonly since: number
   readonly until: number
-  /** The number of requests in the window. */
+  /** How many requests are in the time window. */
   readonly total: number
-  /** The number of replayed requests. */
+  /** How many requests were replayed. */
   readonly sampled: number
   readonly counts: Readonly<Record<Agreement, number>>
-  /** The reasons for which requests were left out. */
+  /** How many requests were left out, by reason. */
   readonly leftOut: {
     readonly notDrawn: number
     readonly beyondRetention: number
     readonly outOfTime: number
     readonly notReplayable: number
-    /** Requests for which one version would have asked its solver, so that its decision is unknown. */
+    /** Requests for which one of the versions would call its solver, so that its decision is unknown. */
     readonly notSolved: number
-    /** The decisions whose records are damaged, or of a newer release. */
+    /** Decisions whose records are damaged or from a newer release. */
     readonly unreadable: number
   }
-  /** The decision time of the candidate divided by that of the baseline, in this comparison; null below 20 requests. */
+  /**
+   * The decision time of the candidate divided by that of the baseline, both measured in this comparison. Null if fewer than 20 requests
+   * were replayed.
+   */
   readonly cpuRatio: number | null
   readonly p99DeltaMs: number | null
-  /** What each version places in each zone, by the zone's name. */
+  /** What each version places in each zone, sorted by zone name. */
   readonly zones: readonly ZoneShift[]
-  /** How full the chosen hosts were, which shows whether a version packs or spreads. */
+  /** How full the selected hosts were. This shows whether a version packs or spreads. */
   readonly chosen: ChosenHosts
-  /** What the candidate's filters in shadow mode would have done if enforced, each alone, in addition to the candidate's other filters. */
+  /** The effect that each filter in shadow mode would have if it were enforced alone, in addition to the candidate's other filters. */
   readonly shadowFilters: readonly ShadowFilterCount[]
   /** New failures first, then new placements, then other hosts. */
   readonly disagreements: readonly ProfileDisagreement[]
   readonly text: string
 }
 
-/** Decides requests of the past under another profile. Throws InputFault for an invalid comparison. */
+/** Decides past requests under another profile. Throws InputFault for an invalid comparison. */
 export type CompareProfiles = (input: CompareProfilesInput) => Promise<ProfileComparison>
 
 export interface CompareProfilesOptions {
@@ -108,15 +111,15 @@ export interface CompareProfilesOptions {
 const HOUR = 3_600_000
 const defaults = { windowMs: HOUR, sample: 200, deadlineMs: 30_000 }
 const most = { windowMs: 31 * 24 * HOUR, sample: 10_000, deadlineMs: 60_000 }
-/** The largest number of listed disagreements; all are counted. */
+/** At most this many disagreements are listed; all are counted. */
 const LISTED = 500
-/** The largest number of listed requests for a filter in shadow mode; all are counted. */
+/** At most this many requests are listed for a filter in shadow mode; all are counted. */
 const FAILING_LISTED = 10
-/** The number of requests below which times are not significant. */
+/** With fewer requests than this, times are not significant. */
 const TIMED = 20
 
 export function createCompareProfiles({ replica, history, past, store, decisions, caughtUp }: CompareProfilesOptions): CompareProfiles {
-  // one pass through the log at a time: other comparisons wait, and their deadlines continue
+  // one comparison reads the log at a time: other comparisons wait, and their deadlines keep running
   let turn: Promise<unknown> = Promise.resolve()
   const compare = async (input: CompareProfilesInput, isOver: () => boolean): Promise<ProfileComparison> => {
     const baseline = versionOf(replica, input.baseline, ['baseline'])
@@ -197,7 +200,7 @@ function createTally(candidate: Profile) {
         function* timed(version: 'baseline' | 'candidate', steps: Steps<Decided>): Steps<Decided> {
           let took = 0
           for (;;) {
-            // work of other calls during the pauses does not count
+            // this time excludes work of other calls while the comparison yields
             const from = performance.now()
             const step = steps.next()
             took += performance.now() - from
@@ -208,7 +211,7 @@ function createTally(candidate: Profile) {
             yield
           }
         }
-        // the second evaluation profits from caches of the first, so the order alternates
+        // the second evaluation profits from caches that the first one filled, so the order alternates
         const isFirst = times.baseline.length % 2 === 0
         const early = isFirst ? yield* timed('baseline', by(baseline)) : undefined
         const other = yield* timed('candidate', by(candidate))
@@ -237,7 +240,7 @@ function createTally(candidate: Profile) {
         listed[agreement].push(disagreement)
         of.set(disagreement, stored)
       } catch (error) {
-        // For example, a claim that the decision moves no longer exists, or a part outside of the process was not asked about a host.
+        // for example, the claim that a decision moves no longer exists, or an external plug-in was not called for a host
         if (!(error instanceof RangeError)) throw error
         notReplayable++
       }
@@ -267,7 +270,7 @@ function createTally(candidate: Profile) {
   }
 }
 
-/** The conclusions from the numbers, and their limits. */
+/** A text with the conclusions from the counts, and their limits. */
 function textOf({ baseline, candidate, total, sampled, counts, leftOut, shadowFilters }: Omit<ProfileComparison, 'text'>): string {
   const refs = `${profileRef(candidate)} against ${profileRef(baseline)}`
   const left = [

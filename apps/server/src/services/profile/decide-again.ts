@@ -10,7 +10,7 @@ import { unknownProfile, usableProfile } from './profiles.ts'
 /** A version of a profile, or a draft of one. */
 export type Candidate = { readonly version: string } | { readonly draft: unknown }
 
-/** The version that the input means; a draft gets the next number of the baseline's name. Throws InputFault. */
+/** The profile version that the input means. A draft gets the next version number of the baseline's name. Throws InputFault. */
 export const candidateOf = (replica: Replica, baseline: Profile, candidate: Candidate): Profile =>
   'draft' in candidate ? draftOf(replica, baseline, candidate.draft) : versionOf(replica, candidate.version, ['candidate', 'version'])
 
@@ -19,11 +19,11 @@ export interface Pass {
   readonly past: LogReader
   readonly wanted: readonly StoredDecision[]
   isOver(): boolean
-  /** `entry`: the entry after the state; undefined at the end of the log. */
+  /** `entry`: the log entry that follows the state; undefined at the end of the log. */
   each(fleet: Fleet, entry: LogEntry | undefined, decision: StoredDecision): Steps<void>
 }
 
-/** Reads the log once, from the first needed state to the last, and calls back for each decision with its state. */
+/** Reads the log once, from the first to the last needed state, and calls `each` for each decision with its state. */
 export async function passOver({ history, past, wanted, isOver, each }: Pass): Promise<void> {
   const waiting = [...wanted].sort((a, b) => a.place.basis - b.place.basis || (a.place.position ?? 0) - (b.place.position ?? 0))
   const [first] = waiting
@@ -54,17 +54,17 @@ export async function passOver({ history, past, wanted, isOver, each }: Pass): P
   }
 }
 
-/** A version with which this service can decide. Throws InputFault. */
+/** A profile version with which this service can decide. Throws InputFault. */
 export function versionOf(replica: Replica, ref: string, path: readonly string[]): Profile {
   const found = replica.fleet.profiles.find(ref)
   if (found === undefined) throw new InputFault([unknownProfile(replica, ref, path)])
   return usableProfile(replica.fleet, found, path)
 }
 
-/** Values that the API writes in capitals. */
+/** Fields whose values the API writes in capitals. */
 const words: ReadonlySet<string> = new Set(['normalisation', 'tieOrder', 'scheduler', 'compat'])
 
-/** A document as the next version of the baseline's name. */
+/** Parses a document as the next version of the baseline's name. */
 function draftOf({ fleet }: Replica, { name }: Profile, document: unknown): Profile {
   const path = ['candidate', 'draft']
   if (typeof document !== 'object' || document === null || Array.isArray(document))
@@ -87,7 +87,7 @@ function draftOf({ fleet }: Replica, { name }: Profile, document: unknown): Prof
   return parsed.value
 }
 
-/** Parts that a version leaves out are left out of its draft too. */
+/** Removes the parts that the document marks as disabled. */
 function enabled(parts: unknown): unknown {
   if (!Array.isArray(parts)) return parts
   return parts.flatMap((part: unknown) => {

@@ -21,40 +21,40 @@ export interface PluginView {
   readonly version: string
   readonly description: string
   readonly mode: PluginMode
-  /** The name in the configuration. */
+  /** The module that the configuration names. */
   readonly from: string
   readonly parts: readonly PluginPart[]
-  /** The number of failures since the start of the process. */
+  /** How many calls have failed since the start of the process. */
   readonly failures: number
   readonly lastFailure: Failure | undefined
-  /** READY if it runs in this process. */
+  /** The state of the plug-in's thread; READY if the plug-in runs in this process. */
   readonly state: PluginState
-  /** The number of restarts of its thread. */
+  /** How often the plug-in's thread was restarted. */
   readonly restarts: number
 }
 
-/** Kinds of parts as the API calls them, with what each does. */
+/** The kinds of parts by their API names, with a description of each kind. */
 export const pluginPartKinds = partLists.map((list) => partKinds[list])
 
-/** A part of a plug-in, as it describes itself. */
+/** A filter, weigher, scheduler or other part of a plug-in, as it describes itself. */
 export interface PluginPart {
   readonly kind: (typeof pluginPartKinds)[number]['kind']
   readonly name: string
   readonly description: string
   /** The options of the part, as JSON Schema; null if it declares none. */
   readonly parameters: JsonObject | null
-  /** The fields of a host's report that it reads; for a part whose reads depend on its options, those without any options. */
+  /** The fields of a host's report that the part reads. If they depend on its options, those that it reads without options. */
   readonly reads: readonly string[]
-  /** The unit of a weigher. */
+  /** The unit of a weigher's scores. */
   readonly unit: string | null
-  /** The report that a namespace contains. */
+  /** The form of the documents in a namespace. */
   readonly document: DocumentForm | null
 }
 
-/** The documents of a namespace. */
+/** The form of the documents in a namespace. */
 export interface DocumentForm {
   readonly version: string
-  /** The schema as JSON Schema. */
+  /** The form as a JSON Schema. */
   readonly schema: JsonObject
   readonly maxAgeSeconds: number
   readonly units: readonly { readonly field: string; readonly unit: string }[]
@@ -63,7 +63,7 @@ export interface DocumentForm {
 export interface Plugins {
   /** The plug-ins in the order of the configuration. */
   list(): readonly PluginView[]
-  /** The filter or weigher of that name. */
+  /** Finds the filter or weigher with this name. */
   find(part: string): Listed | undefined
 }
 
@@ -85,7 +85,7 @@ export function createPlugins(loaded: readonly LoadedPlugin[]): Plugins {
   }
 }
 
-/** The parts that profiles list. */
+/** The kinds of parts that profiles list. */
 type Listed = Plugin['filters'][number] | Plugin['weighers'][number]
 
 function aboutPart({ list, part }: { readonly list: PartList; readonly part: Parts[PartList] }): PluginPart {

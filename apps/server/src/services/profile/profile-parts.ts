@@ -16,7 +16,7 @@ import {
 
 export const profilePartKinds = ['FILTER', 'WEIGHER', 'SCHEDULER'] as const
 
-/** A part that profiles may name, as it describes itself. */
+/** A filter, weigher or scheduler that profiles may name, as it describes itself. */
 export interface ProfilePart {
   readonly kind: (typeof profilePartKinds)[number]
   readonly name: string
@@ -26,24 +26,26 @@ export interface ProfilePart {
   readonly takesOptions: boolean
   /** Whether it is a filter that can run in shadow mode, without refusing hosts. */
   readonly mayShadow: boolean
-  /** The unit of a weigher's raw numbers. */
+  /** The unit of a weigher's scores. */
   readonly unit: string | null
-  /** The fields of a host's report that it reads; for a part whose reads depend on its options, those without any options. */
+  /** The fields of a host's report that the part reads. If they depend on its options, those that it reads without options. */
   readonly reads: readonly string[]
-  /** The metadata of aggregates that it may read. */
+  /** The metadata of aggregates that the part can read. */
   readonly readsMetadata: readonly MetadataRead[]
-  /** The plug-in; null for a part of the release. */
+  /** The plug-in that contains the part; null for a part of the release. */
   readonly plugin: PluginRef | null
 }
 
-/** The release's own ways to choose among the hosts that passed. */
+/** The schedulers of the release: ways to select among the hosts that passed. */
 export const ownSchedulers = {
   filter: 'The best host that passes.',
   chance: 'Any host that passes.',
   solver: 'The best arrangement of all instances together.',
 } as const
 
-/** The parts that a profile may name in this service: filters, weighers, then schedulers; those of plug-ins last in each list. */
+/**
+ * The parts that a profile may name in this service: filters, then weighers, then schedulers. In each list, those of plug-ins come last.
+ */
 export function profilePartsOf(fleet: Pick<Fleet, 'plugins'>, compat: Profile['compat']): readonly ProfilePart[] {
   const plugins = pluginsOf(fleet)
   const { filters, weighers } = nameableParts(compat, plugins)
@@ -70,7 +72,7 @@ export function profilePartsOf(fleet: Pick<Fleet, 'plugins'>, compat: Profile['c
   return [
     ...filters.map((filter) => ({ ...listed(filter), kind: 'FILTER' as const, mayShadow: mayShadow(filter), unit: null })),
     ...weighers.map((weigher) => ({ ...listed(weigher), kind: 'WEIGHER' as const, mayShadow: false, unit: weigher.unit })),
-    // profiles with Nova's rules have rounds of their own instead
+    // profiles with Nova's rules use Nova's own selection instead
     ...[...own, ...others].filter(({ name }) => compat === undefined || name === 'filter'),
   ]
 }

@@ -15,7 +15,7 @@ afterAll(() => replica?.close())
 
 const WHATEVER = { dryRun: false, ifStanding: null }
 
-test('two rollbacks that are planned on the same state are one: the second does not activate the version before', async () => {
+test('of two rollbacks planned on the same state only the first has an effect: the second does not activate an even earlier version', async () => {
   for (const multiplier of [1, -1, 2])
     await profiles.create('site', { filters: [], weighers: [{ name: 'RAMWeigher', multiplier }], note: 'one of three' })
   await profiles.activate('site@2', null, WHATEVER)
@@ -30,13 +30,13 @@ test('two rollbacks that are planned on the same state are one: the second does 
 
 const WEIGHED = (multiplier: number) => ({ filters: [], weighers: [{ name: 'RAMWeigher', multiplier }], note: 'drafted' })
 
-test('a version that was drafted on another than the latest is not written, and a dry run writes none', async () => {
+test('a version that was drafted on a version other than the latest is not written, and a dry run writes none', async () => {
   const on = (ifLatest: number | null, dryRun = false) => ({ ifLatest, dryRun })
   expect(await profiles.create('drafted', WEIGHED(1), on(0, true))).toMatchObject({ type: 'done', dryRun: true, version: { number: 1 } })
   expect(profiles.find('drafted')).toBeUndefined()
   expect(await profiles.create('drafted', WEIGHED(1), on(0))).toMatchObject({ type: 'done', version: { number: 1 } })
   expect(await profiles.create('drafted', WEIGHED(2), on(1, true))).toMatchObject({ type: 'done', version: { number: 2 } })
-  // of two operators who drafted on the same version, one is refused
+  // if two operators drafted on the same version, one of them is refused
   const ends = await Promise.all([2, 3].map((multiplier) => profiles.create('drafted', WEIGHED(multiplier), on(1))))
   expect(ends.map(({ type }) => type).sort()).toEqual(['done', 'invalid'])
   expect(ends.find(({ type }) => type === 'invalid')).toMatchObject({
@@ -47,7 +47,7 @@ test('a version that was drafted on another than the latest is not written, and 
   expect(await profiles.create('drafted', WEIGHED(Number.NaN), on(2, true))).toMatchObject({ type: 'invalid' })
 })
 
-test('a part that a profile may name describes its options', () => {
+test('each part that a profile may name describes its options', () => {
   const own = profiles.parts(undefined)
   const named = (name: string) => own.find((part) => part.name === name)
   expect(named('RamFilter')).toMatchObject({ kind: 'FILTER', takesOptions: false, mayShadow: true, unit: null, plugin: null })

@@ -27,29 +27,29 @@ import { checkNames, checkText } from '../calls/text.ts'
 import { type Dated, datedIn } from '../moments/dated.ts'
 import { type ProfilePart, profilePartsOf } from './profile-parts.ts'
 
-/** The number of attempts with a new version number if another operator took the number. */
+/** How often a version is written with a new number if another operator took the number. */
 const ATTEMPTS = 5
 
-/** A profile with its versions, and the one that decides. */
+/** A profile with its versions, and the version that decides. */
 export interface ProfileView {
   readonly name: string
   readonly active: Dated<Profile>
-  /** Oldest first; number 0 belongs to the release. */
+  /** Oldest first. Version 0 belongs to the release. */
   readonly versions: readonly Dated<Profile>[]
   readonly rollout: RolloutView | null
-  /** An id that changes with every step of a rollout. */
+  /** An id of the rollout's state. It changes with every step of the rollout. */
   readonly standing: string
 }
 
-/** A version that is being tried next to the active one. */
+/** A version that is in a rollout next to the active version. */
 export interface RolloutView extends Rollout {
   readonly active: Dated<Profile>
   readonly candidate: Dated<Profile>
-  /** The counts of this replica; undefined before it has begun, and for past rollouts. */
+  /** The counts of this replica. Undefined before the rollout has begun here, and for past rollouts. */
   readonly report: ShadowReport | undefined
 }
 
-/** The mode of a rollout, and the share of calls in percent. */
+/** The mode of a rollout, and the percentage of calls that it includes. */
 export interface RolloutInput {
   readonly mode: RolloutMode
   readonly percent: number | null
@@ -58,7 +58,7 @@ export interface RolloutInput {
 /** The options of a rollout step. */
 export interface StepOptions {
   readonly dryRun: boolean
-  /** The state of the rollout for which the step was planned: if it has changed, nothing is done. Null for any state. */
+  /** The state of the rollout for which the step was planned. If the state has changed, nothing is done. Null: any state. */
   readonly ifStanding: string | null
 }
 
@@ -66,11 +66,11 @@ export interface StepOptions {
 export interface WriteOptions {
   readonly dryRun: boolean
   /**
-   * The number of the latest version when it was drafted, 0 if there was none: if another one is the latest by now, nothing is done. Null
-   * for any version.
+   * The number of the latest version when the new one was drafted, 0 if there was none. If another version is the latest now, nothing is
+   * done. Null: any version.
    */
   readonly ifLatest: number | null
-  /** The caller's path for a path of the core. Absent: the same path. */
+  /** Converts a path of the core to the caller's path. Absent: both are the same. */
   readonly pathOf?: (path: readonly string[]) => readonly string[]
 }
 
@@ -84,27 +84,27 @@ export interface ProfileDone {
 export type ProfileOutcome = ProfileDone | NotFound | Invalid
 
 export interface Profiles {
-  /** `fleet`, here and below, is the present fleet if absent. */
+  /** `fleet`, here and in the other methods, is the fleet to read. Absent: the present fleet. */
   find(name: string, fleet?: Fleet): ProfileView | undefined
-  /** `name@number`. */
+  /** Finds a version by `name@number`. */
   version(ref: string): Profile | undefined
   list(fleet?: Fleet): ProfileView[]
   /** Sorted oldest first. */
   versionsOf(profile: ProfileView, args: PageArgs): Page<Dated<Profile>>
-  /** Writes the next version of a profile. It decides once it is activated; the first version of a new profile decides at once. */
+  /** Writes the next version of a profile. The version decides once it is activated. The first version of a new profile decides at once. */
   create(name: string, parts: Readonly<Record<string, unknown>>, options?: WriteOptions): Promise<ProfileOutcome>
   /** The parts that a profile may name in this service. */
   parts(compat: Profile['compat']): readonly ProfilePart[]
-  /** Activates a version or, with a rollout, starts to try it next to the active one. An activation ends a rollout. */
+  /** Activates a version or, with `rollout`, begins a rollout next to the active version. An activation ends a rollout. */
   activate(ref: string, rollout: RolloutInput | null, options: StepOptions): Promise<ProfileOutcome>
-  /** Ends a trial; if there is none, activates the version that was active before. */
+  /** Ends a rollout. If there is none, activates the version that was active before. */
   rollBack(name: string, reason: string, options: StepOptions): Promise<ProfileOutcome>
   stateOf(version: Dated<Profile>): ProfileState
-  /** The differences from another version, or from the active one. Throws InputFault if there is no such version. */
+  /** The differences from another version, or from the active one. Throws InputFault if that version does not exist. */
   diff(version: Dated<Profile>, against: string | null): FieldChange[]
 }
 
-/** The next course of a profile, or the reason for which it is not possible. */
+/** Computes the next course of a profile, or the reason why it is not possible. */
 type Plan = (active: number, course: ProfileCourse) => Pick<ProfileRolledOut, 'active' | 'past' | 'rolledBack' | 'rollout'> | Issue
 
 const NO_COURSE: ProfileCourse = { version: 0, past: [], rolledBack: [], rollout: null }
@@ -144,7 +144,10 @@ export function createProfiles(replica: Replica, shadow: Pick<Shadow, 'reportOf'
   }
   const version = (ref: string): Profile | undefined => (ref.includes('@') ? replica.fleet.profiles.find(ref) : undefined)
 
-  /** Writes the course of a profile, which is planned again if another operator was first. Returns the problem with the plan. */
+  /**
+   * Writes the course of a profile. If another operator wrote first, the course is planned again. Returns the problem with the plan, if
+   * there is one.
+   */
   const steer = async (name: string, plan: Plan, { dryRun, ifStanding }: StepOptions): Promise<Issue | undefined> => {
     // the operator may have read a newer state on another replica
     if (ifStanding !== null && ifStanding !== standingOf(name)) await replica.fresh()
@@ -162,7 +165,7 @@ export function createProfiles(replica: Replica, shadow: Pick<Shadow, 'reportOf'
       await replica.fresh()
     }
   }
-  /** If some replica does not read rollouts, a plain activation is written in the older form, which needs none. */
+  /** If some replica does not support rollouts, a plain activation is written in the older form, which every replica supports. */
   const proposeCourse = async (change: ProfileRolledOut, active: number) => {
     const propose = async (one: Change) => (await replica.propose([one]))[0]?.void
     try {
@@ -227,7 +230,7 @@ export function createProfiles(replica: Replica, shadow: Pick<Shadow, 'reportOf'
         name,
         (active, course) => {
           const { past, rolledBack, rollout } = course
-          // if another operator rolled it back meanwhile, the version before it is not activated
+          // if another operator rolled this version back in the meantime, the version before it is not activated
           takenBack ??= rollout?.number ?? active
           if (takenBack !== (rollout?.number ?? active)) return otherBack(name, takenBack)
           const rest = rolledBack.filter((number) => number !== (rollout?.number ?? active))
@@ -296,7 +299,7 @@ const otherBack = (name: string, number: number): Issue =>
 const noneBefore = (name: string): Issue =>
   issue(['profile'], name, 'have a version in a rollout, or a recorded earlier active version; activate one by its number')
 
-/** A percentage in hundredths; a shadow without a share gets all calls. */
+/** A percentage in hundredths. A shadow without a percentage gets all calls. */
 function shareOf({ mode, percent }: RolloutInput): number | Issue {
   if (percent === null)
     return mode === 'SHADOW' ? WHOLE_SHARE : issue(['rollout', 'percent'], percent, 'be more than 0 and at most 100 of a canary')
@@ -310,14 +313,14 @@ function doneOf(profile: ProfileView | undefined, version: Profile, dryRun: bool
   return { type: 'done', profile, version, dryRun }
 }
 
-/** An operator's note about a version is free text. */
+/** Whether a text is an operator's note about a version, which may be free text. */
 const isNote = ([first]: readonly string[], what: 'key' | 'text'): boolean => first === 'note' && what === 'text'
 
-/** The core's paths equal those of the call, except for the name, which is a separate argument. */
+/** Converts problems of the core to issues of the call. The paths are equal, except for the name, which is a separate argument. */
 const pointed = (problems: Parameters<typeof under>[1], pathOf: WriteOptions['pathOf'] = (path) => path): Issue[] =>
   problems.map((problem) => problemAt(problem, problem.path[0] === 'name' ? ['profile'] : ['input', ...pathOf(problem.path)]))
 
-/** The profile names that a call may use, for messages. */
+/** The names of profiles that a call may use, for messages. */
 export const knownProfiles = (replica: Replica): string => {
   const names = replica.fleet.profiles.names().sort()
   return names.length > 20 ? `${names.slice(0, 20).join(', ')}, ...` : names.join(', ')
@@ -331,14 +334,14 @@ export const unknownProfile = (replica: Replica, ref: string, path: readonly str
   actual: quote(ref),
 })
 
-/** The profile version of a question, if this service can decide by it. Throws InputFault. */
+/** Returns the profile if this service can decide by it. Throws InputFault if it cannot. */
 export function usableProfile(fleet: Fleet, profile: Profile, path: readonly string[]): Profile {
   const found = lackingParts(fleet, profile, path)
   if (found !== undefined) throw new InputFault([found])
   return profile
 }
 
-/** The reason for which this service cannot decide by a profile version; undefined if it can. */
+/** Why this service cannot decide by a profile version; undefined if it can. */
 export function lackingParts(fleet: Fleet, profile: Profile, path: readonly string[]): Issue | undefined {
   const lacks = lacksOf(profile, pluginsOf(fleet))
   if (lacks.length === 0) return undefined

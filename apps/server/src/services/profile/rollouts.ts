@@ -9,20 +9,20 @@ import type { RolloutView } from './profiles.ts'
 
 export type { KeptDisagreement, RankedChoice } from '../../db/tables/rollouts.ts'
 
-/** The findings about decisions in a short period, from `at` on and before `until`. */
+/** What a rollout found in the decisions of a short period, from `at` on and before `until`. */
 export interface RolloutStep extends RolloutCounts {
   readonly at: number
   readonly until: number
 }
 
-/** The findings of the shadows of all replicas about a rollout; each shadow covers the decisions of its replica. */
+/** What the shadows of all replicas found in a rollout. Each shadow covers the decisions of its replica. */
 export interface Rollouts {
   /**
-   * From its start on, as far as it is kept, in steps of one length, up to a number of steps. Throws InputFault for a
+   * The findings from the start of the rollout, as far as they are stored, in at most `most` steps of one length. Throws InputFault for a
    * number out of range.
    */
   overTime(rollout: RolloutView, most: number): Promise<RolloutStep[]>
-  /** The newest first. Throws InputFault for a number out of range. */
+  /** The disagreements, newest first. Throws InputFault for a number out of range. */
   disagreements(rollout: RolloutView, first: number | null | undefined): Promise<readonly KeptDisagreement[]>
 }
 
@@ -30,7 +30,7 @@ const NOTHING: RolloutCounts = { agreed: 0, elsewhere: 0, newFailures: 0, newPla
 
 export function createRollouts(replica: Replica, store: RolloutStore, findings: Pick<RolloutFindings, 'flush'>): Rollouts {
   const idOf = ({ candidate: { name }, ...rollout }: RolloutView): string => rolloutId(name, rollout)
-  // a past rollout ends at its moment; the present one includes the newest decision, even if clocks differ
+  // a past rollout ends when its successor began; the present one includes the newest decision even if the clocks differ
   const endOf = ({ candidate: { of } }: RolloutView): number => (of === undefined ? Math.max(replica.fleet.now, Date.now()) : of.now) + 1
   return {
     async overTime(rollout, most) {

@@ -24,29 +24,29 @@ import { parseDecisionQuery } from '../decision/decision-query.ts'
 import { type Candidate, candidateOf, passOver, versionOf } from './decide-again.ts'
 
 export interface UnusedPartsInput {
-  /** name, for its active version, or name@number. The decisions are those of any version of that name. */
+  /** `name` for its active version, or `name@number`. Decisions of any version of that name are examined. */
   readonly baseline: string
   readonly candidate: Candidate
-  /** The number of newest decisions. */
+  /** How many of the newest decisions are examined. */
   readonly last: number | null
   readonly deadlineMs: number | null
 }
 
-/** A part of a profile, and the number of decisions that would differ without it. */
+/** A part of a profile, and how many decisions would differ without it. */
 export interface PartUse {
   readonly kind: 'FILTER' | 'WEIGHER' | 'SETTING'
   readonly name: string
-  /** For a part without effect, whether it was examined; true for other parts, which have an effect. */
+  /** A sentence with the result, for a part without effect with how far it was examined. */
   readonly text: string
   readonly isUnused: boolean
 }
 
-/** The parts of a version without effect in past decisions, each replayed on its original state. */
+/** The parts of a version that had no effect on past decisions. Each decision is replayed on its original state. */
 export interface UnusedParts {
   readonly candidate: Profile
-  /** The number of examined decisions. */
+  /** How many decisions were examined. */
   readonly decided: number
-  /** The number of newest decisions that were available. */
+  /** How many of the newest decisions were available. */
   readonly found: number
   readonly parts: readonly PartUse[]
   readonly text: string
@@ -67,7 +67,7 @@ const defaults = { last: 100, deadlineMs: 30_000 }
 const most = { last: 1_000, deadlineMs: 60_000 }
 
 export function createUnusedParts({ replica, history, past, store, caughtUp }: UnusedPartsOptions): FindUnusedParts {
-  // one pass through the log at a time: other queries wait, and their deadlines continue
+  // one query reads the log at a time: other queries wait, and their deadlines keep running
   let turn: Promise<unknown> = Promise.resolve()
   const find = async (input: UnusedPartsInput, isOver: () => boolean): Promise<UnusedParts> => {
     const baseline = versionOf(replica, input.baseline, ['baseline'])
@@ -99,7 +99,7 @@ export function createUnusedParts({ replica, history, past, store, caughtUp }: U
   }
 }
 
-/** The version without one of its parts, or with the default of one setting. */
+/** A version without one of its parts, or with the default value of one setting. */
 interface Variant {
   readonly kind: 'WEIGHER' | 'SETTING'
   readonly name: string
@@ -109,7 +109,10 @@ interface Variant {
 
 type Parse = (document: unknown) => Profile | undefined
 
-/** The settings that differ from their defaults, without those that a version needs. */
+/**
+ * The variants of a version: without one part, or with the default of a setting that differs from it. Settings that a version needs are not
+ * varied.
+ */
 function variantsOf(candidate: Profile, parse: Parse): Variant[] {
   const { filters, weighers, assignment, nova, ...rest } = candidate
   const usual = parse({ name: candidate.name, number: candidate.number, filters: [], weighers: [] })
@@ -130,7 +133,7 @@ function variantsOf(candidate: Profile, parse: Parse): Variant[] {
   ]
 }
 
-/** The choice of a decision: hosts, claimed resources, and alternates. */
+/** What a decision selected: hosts, claimed resources, and alternates. */
 const choiceOf = ({ parts, answer }: Decided): string =>
   canonicalJson({
     parts: parts.map((part) => ({ host: hostKey(part), grants: part.grants })),
@@ -157,7 +160,7 @@ function createTally(candidate: Profile, parse: Parse) {
         }
         decided++
       } catch (error) {
-        // For example, a claim that the decision moves no longer exists, or a part outside of the process was not asked about a host.
+        // for example, the claim that a decision moves no longer exists, or an external plug-in was not called for a host
         if (!(error instanceof RangeError)) throw error
       }
     },

@@ -8,11 +8,11 @@ interface Both {
 
 /** The instances that each version places in a zone, and their resources. */
 export interface ZoneShift extends Both {
-  /** The name of the zone; '' for hosts without one. */
+  /** The name of the zone; empty for hosts without a zone. */
   readonly zone: string
   /**
-   * In the unit of the class: the three standard classes first, then by name. Classes that neither version uses in the
-   * zone are omitted.
+   * Amounts in the unit of the class. VCPU, MEMORY_MB and DISK_GB come first, then the others by name. Classes that neither version uses in
+   * the zone are omitted.
    */
   readonly resources: readonly (Both & { readonly resourceClass: string })[]
 }
@@ -46,7 +46,7 @@ export function createZoneShift() {
         }
       }
     },
-    /** Sorted by the zone's name. */
+    /** Sorted by zone name. */
     end: (): ZoneShift[] =>
       [...zones]
         .sort(([a], [b]) => (a < b ? -1 : 1))
