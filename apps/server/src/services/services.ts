@@ -58,7 +58,7 @@ import { createHypotheticals } from './what-if/hypothetical.ts'
 import { createSimulations, type Simulations } from './what-if/simulate.ts'
 import { createRemedies, type Remedies } from './what-if/what-would-fit.ts'
 
-/** The services of this process, one per noun. */
+/** The services of this process, one for each kind of object. */
 export interface Services {
   readonly placement: Placement
   readonly relocation: Relocation
@@ -112,13 +112,13 @@ export interface ServicesOptions extends Records {
   readonly decisionCounts: DecisionCountStore
   readonly replica: Replica
   readonly history: History
-  /** The outside parts that are asked before a decision. */
+  /** Calls external plug-ins before a decision. */
   readonly outside: Outside
   /** Checks the documents of plug-ins' namespaces. */
   readonly documents: Documents
-  /** Solves requests whose instances are arranged together. */
+  /** Solves requests whose instances are arranged together by the solver. */
   readonly solve: Solve
-  /** The solver for simulations: no request that is really placed waits for it. */
+  /** A separate solver for simulations, so that no real placement waits for a simulation. */
   readonly askSimulated: AskSolver
   readonly shadow: Shadow
   /** The findings of shadows, including those of this replica that are not stored yet. */
@@ -126,13 +126,13 @@ export interface ServicesOptions extends Records {
   readonly findings: Pick<RolloutFindings, 'flush'>
   readonly feed: DecisionFeed
   readonly log: LogKeeping
-  /** The log to heal from. */
+  /** The log from which a replica can be healed. */
   readonly past: LogReader
   readonly standing: Standing
   readonly keys: ApiKeyStore
   readonly audit: Audit
   readonly listening: Listening
-  /** The present degradation. */
+  /** The degradations of this replica at present. */
   degraded(): readonly Degraded[]
   /** The plug-ins that this process has loaded. */
   readonly plugins: readonly LoadedPlugin[]
@@ -224,11 +224,11 @@ export function createServices({
   }
 }
 
-/** A host that reports is alive, whatever the result of the report. */
+/** Records that every host that reports is alive, whatever the result of its report. */
 const hearingReports = (stats: Stats, liveness: LivenessService): Stats => ({
   async update(reports, limits) {
     const answer = await stats.update(reports, limits)
-    // the report counts in any case; a host that could not be set UP now becomes UP at its next sign of life
+    // the report takes effect in any case; a host that could not be set to UP now becomes UP at its next sign of life
     await liveness.heartbeat(reports.map(({ name }) => name)).catch(() => undefined)
     return answer
   },

@@ -150,7 +150,9 @@ function checkGang({ profile, request: { gang }, profilePath }: Asked, allOrNoth
 /** Checks the properties of an image for profiles with Nova's rules, which read all of them. */
 const checkImage = ({ profile, request, path }: Asked): Issue[] => (profile?.compat === 'nova' ? checkImageForNova(request, path) : [])
 
-/** An instance that is rebuilt or resized must meet the image's requirements. A move without a resize does not check them. */
+/**
+ * The flavor of an instance that is created, resized or rebuilt must meet the image's requirements. A move without a resize is not checked.
+ */
 const checkFlavor = ({ request, path }: Asked, intent: Intent): Issue[] =>
   MAKES_ANEW.includes(intent)
     ? tooSmallForImage(request).map(({ path: inner, found, rule }) => issue([...path, ...inner], found, rule, 'spec.invalid'))

@@ -97,7 +97,7 @@ function checkExpressions({ schedulerHints, flavor, gang }: RequestSpec, place: 
 /** The prefixes of values that are compared word by word. */
 const OPERATOR = /^\s*<(?:or|in|all-in)>/
 
-/** Checks only the length and depth of the text. JsonFilter checks whether the text is JSON, as in Nova. */
+/** Checks only the length, depth and term count of the text. JsonFilter checks whether the text is JSON, as in Nova. */
 function checkQuery(text: string, path: readonly string[]): Issue[] {
   const { queryDepth, queryLength, queryTerms } = requestLimits
   const refuse = (rule: string): Issue[] => [issue(path, text, rule, 'call.too_large')]

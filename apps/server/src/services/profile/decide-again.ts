@@ -87,7 +87,7 @@ function draftOf({ fleet }: Replica, { name }: Profile, document: unknown): Prof
   return parsed.value
 }
 
-/** Removes the parts that the document marks as disabled. */
+/** Removes the parts that the document marks with `enabled: false`. */
 function enabled(parts: unknown): unknown {
   if (!Array.isArray(parts)) return parts
   return parts.flatMap((part: unknown) => {

@@ -30,7 +30,7 @@ const NOTHING: RolloutCounts = { agreed: 0, elsewhere: 0, newFailures: 0, newPla
 
 export function createRollouts(replica: Replica, store: RolloutStore, findings: Pick<RolloutFindings, 'flush'>): Rollouts {
   const idOf = ({ candidate: { name }, ...rollout }: RolloutView): string => rolloutId(name, rollout)
-  // a past rollout ends when its successor began; the present one includes the newest decision even if the clocks differ
+  // a rollout of a past fleet ends at that fleet's time; a present one includes the newest decision even if the clocks differ
   const endOf = ({ candidate: { of } }: RolloutView): number => (of === undefined ? Math.max(replica.fleet.now, Date.now()) : of.now) + 1
   return {
     async overTime(rollout, most) {

@@ -36,7 +36,7 @@ export interface UnusedPartsInput {
 export interface PartUse {
   readonly kind: 'FILTER' | 'WEIGHER' | 'SETTING'
   readonly name: string
-  /** A sentence with the result, for a part without effect with how far it was examined. */
+  /** A sentence about the effect of the part. For a part without effect, the sentence states whether the part was examined. */
   readonly text: string
   readonly isUnused: boolean
 }

@@ -42,15 +42,15 @@ import type { Placement } from '../placement/placement.ts'
 import type { PlacementInput } from '../placement/placement-input.ts'
 
 export interface RepairArgs {
-  /** The id of the finding. */
+  /** The id of the finding to repair. */
   readonly id: string
   /** The operator's reason, which is recorded. */
   readonly reason: string
-  /** The name of the option; null if there is only one. */
+  /** The name of the repair option; null if there is only one option. */
   readonly choose: string | null
-  /** The size of the claimed instance; null if the host's report contains it. */
+  /** The size of the instance that gets a claim; null if the host's report contains the size. */
   readonly size: InstanceSize | null
-  /** The project and account of the claimed instance; null: no project, and the caller's account. */
+  /** The project and account of the instance that gets a claim. Null: no project, and the caller's account. */
   readonly project: string | null
   readonly account: string | null
   readonly dryRun: boolean
@@ -60,35 +60,37 @@ export interface RepairDone {
   readonly type: 'done'
   readonly finding: PresentFinding
   readonly dryRun: boolean
-  /** The revision of the change; for a dry run, the state that it was tried on. */
+  /** The revision of the change; for a dry run, the revision of the state on which the change was tried. */
   readonly revision: number
   readonly count: number
-  /** The first hundred differences. */
+  /** The differences that the repair makes, at most a hundred. */
   readonly differences: readonly Difference[]
 }
 
-/** The finding cannot be repaired by this call, or no longer exists; the message says what to do. Nothing was changed. */
+/**
+ * The failure if this call cannot repair the finding, or if the finding no longer exists. The message says what to do. Nothing was changed.
+ */
 export interface RepairRefused extends Failure {
   readonly type: 'repair-refused'
 }
 
 export type RepairOutcome = RepairDone | RepairRefused | NotFound | Invalid
 
-/** A repair of a finding, in the form for operators. */
+/** A repair option of a finding, in the form for operators. */
 export interface OfferedOption {
   readonly name: string
   readonly text: string
-  /** Whether the size of an instance has to be given with the repair. */
+  /** Whether the caller must state the size of an instance. */
   readonly asksSize: boolean
-  /** Whether the project and the account of an instance may be given with the repair. */
+  /** Whether the caller can state the project and the account of an instance. */
   readonly asksOwner: boolean
 }
 
-/** How the auditor's findings are repaired. */
+/** Repairs the findings of the auditor. */
 export interface FindingRepairs {
-  /** The recommended action, and the options of `repair`; only the first ones if a host lists very many instances. */
+  /** The recommended action, and the options of `repair`. If a host lists very many instances, only the first options are returned. */
   of(finding: PresentFinding): { readonly text: string; readonly options: readonly OfferedOption[] }
-  /** Tries the repair on a copy of the fleet and returns the differences; unless it is a dry run, makes it too. */
+  /** Tries the repair on a copy of the fleet and returns the differences. Unless it is a dry run, the repair is then made. */
   repair(args: RepairArgs, caller: Pick<Caller, 'account' | 'scopes'>): Promise<RepairOutcome>
 }
 
@@ -98,13 +100,13 @@ const MAX_NAME = 200
 
 type Tried = Pick<RepairDone, 'revision' | 'count' | 'differences'>
 
-/** A placement that repairs a finding. */
+/** A repair that places an instance. */
 interface Mending {
   readonly input: PlacementInput
   readonly request: RequestSpec
-  /** The objects that the repair affects besides the claim that it creates. */
+  /** The objects that the repair affects, in addition to the claim that it creates. */
   readonly hosts: readonly HostIndex[]
-  /** The only host that may take the instance. */
+  /** The only host on which the instance may be placed. */
   readonly to: HostRecord
   readonly claims: readonly string[]
 }
@@ -154,7 +156,7 @@ export function createFindingRepairs({
     const made = outcome.destinations.flatMap(({ selected }) => selected.claim?.id ?? [])
     const ends = input.moveOf === null ? [] : made.map((id) => confirms(replica.fleet, id))
     const [verdict] = await replica.propose(ends)
-    // Another call may have changed the move meanwhile; its changes are kept.
+    // another call can have changed the move in the meantime; its changes stay
     if (verdict?.void !== undefined)
       return refused(`The claim has room there, and its move is still open. ${sentenceOf(verdict.void)}`, ['id'])
     return done(replica.fleet, made, verdict?.revision ?? outcome.revision)
@@ -230,7 +232,7 @@ export function createFindingRepairs({
           return claimThere(finding, account ?? caller.account, act, args)
         case 'change': {
           const change = act.toChange(reason)
-          // hostReplace and hostForget need the same scope
+          // hostReplace and hostForget require the same scope as this change
           if ((change.type === 'replace' || change.type === 'forget') && !mayDo(caller, 'ADMIN'))
             return refused('A key with ADMIN is needed to replace or forget a host.', ['choose'], 'FORBIDDEN')
           return write(finding, change, dryRun)
@@ -249,7 +251,7 @@ const nameOf = ({ host, node }: { readonly host: string; readonly node: string }
 const inputOf = ({ id }: PresentFinding, call: Pick<PlacementInput, 'intent' | 'moveOf' | 'profile'>): PlacementInput => ({
   ...call,
   spec: { issues: [], path: ['id'] },
-  // a new key each time, because the finding may come back
+  // a new key for each repair, because the finding can occur again
   idempotencyKey: `repair of ${id} ${randomUUID()}`,
   mode: 'CONFIRM',
   ttlMs: null,
@@ -275,7 +277,7 @@ function first<Item>(items: Iterable<Item>, most: number): Item[] {
   return taken
 }
 
-/** The option that an operator names, or the only one; otherwise a message with the options. */
+/** The option that an operator names, or the only option. Otherwise a message that lists the options. */
 function chosen(options: Iterable<RepairOption>, name: string | null, text: string): RepairOption | RepairRefused {
   const some = first(options, MOST_OPTIONS + 1)
   const [only] = some
@@ -287,7 +289,7 @@ function chosen(options: Iterable<RepairOption>, name: string | null, text: stri
   return refused(name === null ? `Choose one of ${all} (choose).` : `There is no option ${name}; there is ${all}.`, ['choose'])
 }
 
-/** The changes that would be written, on a copy of the fleet. */
+/** The differences that the changes would make, computed on a copy of the fleet. */
 async function tryOut(before: Fleet, changes: readonly Change[]): Promise<Tried | { readonly refusal: string }> {
   const after = copyFleet(before)
   const refusal = await applyTo(after, changes)
@@ -306,7 +308,7 @@ async function tryOut(before: Fleet, changes: readonly Change[]): Promise<Tried 
   )
 }
 
-/** Applies changes to a fleet of the caller's own, with pauses; returns what was refused, as a sentence. */
+/** Applies changes to a fleet of the caller's own, and yields between them. Returns a sentence about a change that was void. */
 async function applyTo(fleet: Fleet, changes: readonly Change[]): Promise<string | undefined> {
   const { place, now } = fleet
   const basis = { format: ENTRY_FORMAT, id: `dry run on ${place.id}`, writer: '', basis: place } as const
@@ -315,7 +317,7 @@ async function applyTo(fleet: Fleet, changes: readonly Change[]): Promise<string
   return refusal === undefined ? undefined : sentenceOf(refusal)
 }
 
-/** The end of a move: the claim takes its source's place. */
+/** The change that ends a move: the claim replaces its source. */
 const confirms = ({ ledger }: Fleet, claim: string): Change => ({ type: 'confirm', claim, fence: ledger.claims.get(claim)?.fence ?? 0 })
 
 const refused = (message: string, path: readonly string[], code: FailureCode = 'PRECONDITION'): RepairRefused => ({

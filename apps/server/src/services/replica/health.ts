@@ -7,12 +7,12 @@ import type { Auditor, AuditorView } from '../../replica/watch/auditor.ts'
 
 export const degradedCodes = ['database.away'] as const
 
-/** A degradation that does not stop the replica's work. */
+/** A degradation during which the replica continues to work. */
 export interface Degraded {
   readonly code: (typeof degradedCodes)[number]
   /** Milliseconds since 1970. */
   readonly since: number
-  /** The text that says what continues and what waits. */
+  /** A text that says what still works and what waits. */
   readonly message: string
 }
 
@@ -31,22 +31,22 @@ export interface HealthView extends ModeView {
   readonly degraded: readonly Degraded[]
   readonly replica: string
   readonly release: string
-  /** The version of the rules by which it decides. */
+  /** The release whose rules the replica uses to decide. */
   readonly version: string
   readonly revision: number
-  /** How long ago the state was last known to be as new as the store's, milliseconds. */
+  /** The time since the fleet was last known to be as new as the store, in milliseconds. */
   readonly ageMs: number
   readonly featureLevel: number
-  /** The number of violations that the auditor finds, and the time since its last full check, milliseconds. */
+  /** How many violations the auditor found, and the time since its last full check in milliseconds. */
   readonly violations: number
   readonly warnings: number
   readonly clean: AuditorView['clean']
   readonly checkedAgeMs: number | null
-  /** The engine that keeps the log: postgres, nats or memory. */
+  /** The engine that stores the log: postgres, nats or memory. */
   readonly engine: string
-  /** Whether entries get their position before they are on disk, so that one flush serves all calls that wait. */
+  /** Whether entries get their position in the log before they are on disk, so that one flush serves all waiting calls. */
   readonly sharedFlush: boolean
-  /** The duration of a flush at the start, milliseconds; null if it was not measured. */
+  /** The duration of a flush, measured at the start, in milliseconds; null if not measured. */
   readonly flushMs: number | null
 }
 

@@ -12,19 +12,19 @@ import { firstOf as firstOfPage, keyOf, listOf, type Page, type PageArgs, toCurs
 
 export type { AuditorView, PresentFinding } from '../../replica/watch/auditor.ts'
 
-/** A replica as of its last sign of life; the answering one in its present state. */
+/** A replica as of its last sign of life. The replica that answers the call is shown in its present state. */
 export interface ReplicaView extends Omit<ReplicaRow, 'digests'> {
   readonly stateHash: { readonly revision: number; readonly digest: string } | null
-  /** Milliseconds: as lagHistory of Replica in the schema. */
+  /** The history of the lag in milliseconds; see `lagHistory` of Replica in the schema. */
   readonly lagHistoryMs: readonly (number | null)[]
   readonly isLive: boolean
   readonly isSelf: boolean
 }
 
 export interface HealArgs {
-  /** The replica that must answer; any if absent. */
+  /** The name of the replica that must answer. Absent: any replica. */
   readonly replica?: string | null | undefined
-  /** Begin at the newest checkpoint at or before this revision. */
+  /** Begins at the newest checkpoint at or before this revision. */
   readonly from?: number | null | undefined
   readonly dryRun: boolean
 }
@@ -35,7 +35,7 @@ export interface HealDone extends Healed {
   readonly replica: string
 }
 
-/** The repair is not possible here or now; nothing was changed. */
+/** The failure if this replica cannot be healed here or now. Nothing was changed. */
 export interface HealRefused extends Failure {
   readonly type: 'heal-refused'
 }
@@ -44,7 +44,7 @@ export type HealOutcome = HealDone | HealRefused
 export type { Difference }
 
 export interface FindingPageArgs extends PageArgs {
-  /** Only findings with these codes; all if absent. */
+  /** Only findings with these codes are listed. Absent: all. */
   readonly codes?: readonly string[] | null | undefined
 }
 
@@ -52,14 +52,17 @@ function* filtered<Item>(items: Iterable<Item>, isIn: (item: Item) => boolean): 
   for (const item of items) if (isIn(item)) yield item
 }
 
-/** The replicas of this fleet, and the correctness of the state of the one that answers. */
+/** The replicas of this fleet, and the soundness of the state of the replica that answers. */
 export interface Replicas {
-  /** In the order of their start; those that gave a sign of life in the last day. */
+  /** The replicas that gave a sign of life within the last day, in the order of their start. */
   list(): ReplicaView[]
   auditor(): AuditorView
   /** A page of the auditor's findings, most severe first. Throws InputFault for unknown codes. */
   findings(args: FindingPageArgs): Page<PresentFinding>
-  /** Builds the state of this replica again from the log, returns the differences, and unless it is a dry run replaces the state. */
+  /**
+   * Rebuilds the state of this replica from the log and returns the differences. Unless it is a dry run, the rebuilt state then replaces
+   * the present one.
+   */
   heal(args: HealArgs): Promise<HealOutcome>
 }
 
@@ -77,7 +80,7 @@ export function createReplicas(replica: Replica, log: LogReader, { registry, aud
     try {
       return { type: 'done', dryRun, replica: replica.name, ...(await healReplica(replica, log, { from: from ?? undefined, dryRun })) }
     } catch (error) {
-      // a RangeError says that the log does not reach back far enough
+      // a RangeError means that the log does not contain the revision
       if (error instanceof HealError || error instanceof RangeError) return refused(`${error.message}.`, null)
       throw error
     } finally {

@@ -5,7 +5,7 @@ import { settingsOf, unknownSettings } from './settings.ts'
 const settingsFrom = (environment: NodeJS.ProcessEnv) =>
   Object.fromEntries(settingsOf(environment, readConfig(environment)).map((setting) => [setting.name, setting]))
 
-test('every variable that is read is listed, and no other', () => {
+test('the list contains exactly the variables that are read', () => {
   const read = new Set<string>()
   const environment = new Proxy({} as NodeJS.ProcessEnv, {
     get(_target, name) {
@@ -17,7 +17,7 @@ test('every variable that is read is listed, and no other', () => {
   expect(Object.keys(settingsFrom({})).sort()).toEqual([...read].sort())
 })
 
-test('set variables are marked, and others have their defaults', () => {
+test('variables that are set are marked, and the others show their defaults', () => {
   const settings = settingsFrom({ GANTT_LOG_DAYS: '90', GANTT_PLUGINS: 'trusted:/p,other' })
   expect(settings.GANTT_LOG_DAYS).toMatchObject({ value: '90', unit: 'days', source: 'ENVIRONMENT' })
   expect(settings.GANTT_PLUGINS).toMatchObject({ value: 'trusted:/p,other', source: 'ENVIRONMENT' })
@@ -25,7 +25,7 @@ test('set variables are marked, and others have their defaults', () => {
   expect(settings.GANTT_EXTENDERS).toMatchObject({ value: undefined, source: 'DEFAULT' })
 })
 
-test('a variable that may contain a secret is only marked as set', () => {
+test('for a variable that can contain a secret, only whether it is set is shown', () => {
   const environment = {
     DATABASE_URL: 'postgresql://me:the-password@db/gantt',
     GANTT_ADMIN_KEY: 'a-key-that-nobody-may-see',
@@ -40,7 +40,7 @@ test('a variable that may contain a secret is only marked as set', () => {
   ])
 })
 
-test('unknown variables that look like settings are reported, except for those of the command line and of tests', () => {
+test('unknown variables that look like settings are reported, except those of the command line and of tests', () => {
   const environment = {
     GANTT_SUSPCT_AFTER: '60',
     gantt_liveness: 'reports',
@@ -56,7 +56,7 @@ test('unknown variables that look like settings are reported, except for those o
   expect(unknownSettings(Object.fromEntries(Object.keys(settingsFrom({})).map((name) => [name, 'x'])))).toEqual([])
 })
 
-test('all settings are listed only if none is similar', () => {
+test('the report lists all settings only if no setting has a similar name', () => {
   const [sentence] = unknownSettings({ GANTT_COLOUR_OF_LOGS: 'red' })
   expect(sentence).toMatch(/^GANTT_COLOUR_OF_LOGS is set .* no such setting; there are HOST, PORT, .*GANTT_EXTENDERS\.$/)
 })

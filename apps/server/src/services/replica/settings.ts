@@ -3,23 +3,23 @@ import type { Config } from '../../config.ts'
 
 export const settingSources = ['ENVIRONMENT', 'DEFAULT'] as const
 
-/** A setting of this process, as an operator may see it. */
+/** A setting of this process, as operators see it. */
 export interface Setting {
-  /** The variable of the environment that sets it. */
+  /** The environment variable that sets the value. */
   readonly name: string
-  /** The value in effect; undefined if nothing is set and there is no default, and for a value that may contain a secret. */
+  /** The value in effect. Undefined if nothing is set and there is no default, and for a value that can contain a secret. */
   readonly value: string | undefined
   /** The unit of the value, if it is an amount. */
   readonly unit: string | undefined
   readonly source: (typeof settingSources)[number]
-  /** Whether the value may contain a password or a key, so that it is never shown. */
+  /** Whether the value can contain a password or a key. Such a value is never shown. */
   readonly isSecret: boolean
   readonly description: string
 }
 
 interface Row extends Pick<Setting, 'description'> {
   readonly unit?: string
-  /** Absent for a value that may contain a secret. */
+  /** Reads the value from the configuration. Absent for a value that can contain a secret. */
   value?(config: Config): string | number | undefined
 }
 
@@ -81,12 +81,12 @@ const rows: Readonly<Record<string, Row>> = {
   GANTT_EXTENDERS: { description: 'The file that describes extenders; not set: there are none.', value: ({ extenders }) => extenders },
 }
 
-/** Variables of other programs that often share the environment: the command line and the tests. */
+/** Variables of other programs that are often set in the same environment: the command line and the tests. */
 const OTHERS = /^GANTT_(?:URL|KEY|CONFIG|SHARED|TRACE|SCREENSHOTS|LARGE_FLEET|TEST_[A-Z_]+|NEMESIS_[A-Z_]+)$/
 
 const settingNames = Object.keys(rows)
 
-/** Reports each variable that looks like a setting but is none, with similarly spelled settings. */
+/** Reports each variable that looks like a setting but is not one, with similarly spelled settings. */
 export const unknownSettings = (environment: NodeJS.ProcessEnv): readonly string[] =>
   Object.keys(environment)
     .filter((name) => /^GANTT/i.test(name) && !Object.hasOwn(rows, name) && !OTHERS.test(name))
@@ -96,7 +96,7 @@ export const unknownSettings = (environment: NodeJS.ProcessEnv): readonly string
       return `${name} is set and has no effect: this release has no such setting; ${meant}`
     })
 
-/** The settings in force, each with its source; values that may be secret are never included. */
+/** The settings in effect, each with the variable that sets it. Values that can be secret are never included. */
 export function settingsOf(environment: NodeJS.ProcessEnv, config: Config): readonly Setting[] {
   return Object.entries(rows).map(([name, { description, unit, value }]) => {
     const holds = value?.(config)

@@ -39,21 +39,21 @@ export function checkNamespace(
   }
   const parsed = known?.parse(version, document)
   if (parsed === undefined || parsed.ok) return issues
-  // the messages name the position in the document, with which their paths begin
+  // the messages name the position in the document at which the path begins
   const ofDocument = (problem: Problem): Problem =>
     problem.path[0] === 'document' ? problemAt({ ...problem, path: problem.path.slice(1) }, problem.path) : problem
   return under(path, parsed.problems.map(ofDocument))
 }
 
-/** A document in the namespace of a plug-in, and the report that contains it. */
+/** A document in a plug-in's namespace, and the report that contains it. */
 interface Reported {
   readonly at: number
   readonly document: unknown
 }
 
 /**
- * The reports of a call, with the errors that plug-ins find in documents of their namespaces. Without such documents
- * no plug-in is asked.
+ * Completes the reports of a call with the errors that plug-ins find in documents of their namespaces. Without such documents, no plug-in
+ * is called.
  */
 export async function withDocuments(documents: Documents, read: readonly Read[]): Promise<readonly Read[]> {
   const reported = new Map<string, Reported[]>()

@@ -11,13 +11,13 @@ import {
 } from '@gantt/scheduler-core/nova'
 import { type Issue, issue, under } from '../calls/outcome.ts'
 
-/** A document of Nova's converted to Gantt's form, with the problems of its form. */
+/** A Nova document converted to Gantt's form, with the problems of its form. */
 export interface NovaDocument {
   readonly document?: unknown
   readonly issues: readonly Issue[]
-  /** The path in the caller's input. */
+  /** The path of the document in the caller's input. */
   readonly path: readonly string[]
-  /** Paths in it of fields that this release does not know; they have no effect. */
+  /** Paths of fields in the document that this release does not know. They have no effect. */
   readonly ignored: readonly string[]
   /** The path of the instances in the caller's input, if they are outside of the request. */
   readonly instancesAt?: readonly string[] | undefined

@@ -20,16 +20,16 @@ import type { Read, Report, ReportInput } from './report-input.ts'
 /** The maximum number of JSON characters of one report. docs/limits.md explains it. */
 export const MAX_REPORT_LENGTH = 512 * 1024
 
-/** The maximum number of lists, objects and members in one report: each is visited several times without a pause. */
+/** The maximum count of lists, objects and members in one report, because each is visited several times without yielding. */
 export const MAX_REPORT_VALUES = 50_000
 
-/** The maximum number of instances in a full report. */
+/** The maximum count of instances in a full report. */
 const MAX_INSTANCES = 10_000
 
-/** Documents from Nova are kept unchanged. */
+/** Nova documents are stored unchanged. */
 const isNova = ([first]: readonly string[]): boolean => first === 'nova'
 
-/** Many deltas must not give a host more instances than one full report may list. */
+/** Checks that a delta does not give a host more instances than a full report may list. Otherwise many deltas together could. */
 function checkInstances(before: readonly string[], delta: StatsDelta, path: readonly string[]): Issue[] {
   const { addInstances = [], removeInstances = [] } = delta
   if (before.length + addInstances.length <= MAX_INSTANCES) return []
@@ -40,21 +40,21 @@ function checkInstances(before: readonly string[], delta: StatsDelta, path: read
 }
 
 /**
- * The unit rules of a class have to allow some amount: a multiple of the step from the least to the most of one instance. A total may be
- * too small for any, since it changes with the machine. Reports that are stored already are not checked.
+ * The unit rules of a class must allow some amount: a multiple of the step size between the minimum and the maximum for one instance. A
+ * total may be too small for any amount, because it changes with the machine. Stored reports are not checked.
  */
 const checkUnits = (stats: HostStats | StatsDelta, path: readonly string[], names: UnitNames): Issue[] =>
   ('inventories' in stats ? stats.inventories : []).flatMap(({ total, minUnit, maxUnit, stepSize }, i) => {
     if (maxUnit === null || Math.ceil(minUnit / stepSize) * stepSize <= maxUnit) return []
     const at = [...path, 'inventories', String(i)]
     if (minUnit > maxUnit) return [issue([...at, 'minUnit'], minUnit, `be at most ${names.maxUnit}, ${maxUnit}`, 'stats.invalid')]
-    // such a maximum changes with the machine, and a host that loses devices must be able to report
+    // a maximum that equals the total changes with the machine, and a host that loses devices must be able to report
     if (maxUnit === total) return []
     const rule = `have a multiple between ${names.minUnit}, ${minUnit}, and ${names.maxUnit}, ${maxUnit}: otherwise no amount is allowed`
     return [issue([...at, 'stepSize'], stepSize, rule, 'stats.invalid')]
   })
 
-/** The names that a report uses for the least and the most amount of one instance. */
+/** The names that a report uses for the minimum and maximum amount for one instance. */
 interface UnitNames {
   readonly minUnit: string
   readonly maxUnit: string
@@ -62,7 +62,7 @@ interface UnitNames {
 const TYPED_UNITS: UnitNames = { minUnit: 'minUnit', maxUnit: 'maxUnit' }
 const PLACEMENT_UNITS: UnitNames = { minUnit: 'min_unit', maxUnit: 'max_unit' }
 
-/** Traits that a flavor may ask for; others could never be matched. Reports that are stored already are taken as they are. */
+/** Checks that flavors can request the traits, because other traits could never match. Stored reports are not checked. */
 const checkTraits = (stats: HostStats | StatsDelta, path: readonly string[]): Issue[] =>
   ('traits' in stats ? stats.traits : []).flatMap((trait, i) =>
     TRAIT.test(trait) ? [] : [issue([...path, 'traits', String(i)], trait, TRAIT_RULE, 'stats.invalid')],
@@ -71,7 +71,7 @@ const checkTraits = (stats: HostStats | StatsDelta, path: readonly string[]): Is
 const TRAIT = /^[A-Z][A-Z0-9_]{0,254}$/
 const TRAIT_RULE = 'be a trait that a flavor may ask for: capital letters, digits and _, a letter first, as in CUSTOM_FAST'
 
-/** The number of values in nested lists and objects. The depth of the document was limited before. */
+/** The count of values in nested lists and objects. The nesting depth of the document was checked before this is called. */
 function valuesIn(value: unknown): number {
   if (value === null || typeof value !== 'object') return 0
   const inner = Object.values(value)
@@ -80,21 +80,21 @@ function valuesIn(value: unknown): number {
   return count
 }
 
-/** A problem with the typed form of a report, with the names in the document of Nova's from which it was made. */
+/** Converts a problem with the typed form of a report to the names in the Nova document from which the report was made. */
 function asReported(found: Issue, document: unknown, root: readonly string[]): Issue {
   const inner = found.path.slice(root.length)
   if (inner.length === 0 || root.some((key, i) => found.path[i] !== key)) return found
   return problemAt(found, [...root, ...reportPath(document, inner)])
 }
 
-/** The report of a call, or the errors in it. */
+/** Reads the report of a call. Returns the report, or its errors. */
 export function readReport(input: ReportInput, path: readonly string[], fleet: Fleet): Read {
   const { hosts } = fleet
   const { name, incarnation, sequence, full, delta, nova, namespace } = input
   const node = name.node ?? name.host
   const identity: HostName & { incarnation: string; sequence: number } = { host: name.host, node, incarnation, sequence }
   const known = hosts.find(identity)
-  // an existing host continues to report under its present name
+  // an existing host may continue to report under its present name
   const isNew = known === undefined && hosts.findForgotten(identity) === undefined
   const issues = [
     ...(input.issues ?? []),
@@ -118,7 +118,7 @@ export function readReport(input: ReportInput, path: readonly string[], fleet: F
     return issues.length > 0 ? { issues } : { report: toReport(stats.value), ignored }
   }
   const sent = full ?? delta ?? nova
-  // the size is checked before reading, because reading takes time in proportion to it
+  // the size is checked before the report is parsed, because parsing takes time in proportion to the size
   const tooLarge = (rule: string): Read => {
     const form = full !== undefined ? 'full' : delta !== undefined ? 'delta' : 'nova'
     return { issues: [...issues, issue([...path, 'report', form], sent, rule, 'call.too_large')] }

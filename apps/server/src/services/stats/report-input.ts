@@ -2,7 +2,7 @@ import type { HostReported, NamespaceReported } from '@gantt/scheduler-core'
 import type { Issue } from '../calls/outcome.ts'
 import type { HostNameInput } from '../host/hosts.ts'
 
-/** A report as a caller sends it: one of full, delta, nova and namespace. */
+/** A report as a caller sends it. Exactly one of full, delta, nova and namespace is set. */
 export interface ReportInput {
   readonly name: HostNameInput
   readonly incarnation: string

@@ -5,7 +5,7 @@ import type { HostView } from '../host/host-view.ts'
 import type { HostNameInput } from '../host/hosts.ts'
 import { unknownProfile } from '../profile/profiles.ts'
 
-/** The fields that reporters must send, and for which versions. */
+/** The fields that reporters must send, and the profile versions that need each field. */
 export interface Required {
   readonly profiles: readonly Profile[]
   readonly namespaces: readonly RequiredNamespace[]
@@ -14,11 +14,11 @@ export interface Required {
 
 export interface RequiredStats {
   /**
-   * The fields that these profiles need, or all that decide now; for one host, also those for its claims. A host that
-   * never reported needs no more than others. Throws InputFault for a profile that does not exist.
+   * The fields that the named profiles need, or all profiles that decide at present. For one host, the fields that its claims need are
+   * included. A host that never reported needs no more than other hosts. Throws InputFault for a profile that does not exist.
    */
   of(asked: { readonly profiles?: readonly string[] | undefined; readonly host?: HostNameInput | undefined }): Required
-  /** The same for a host that reported. */
+  /** The fields that reporters must send for a host that has reported. */
   ofHost(host: Pick<HostView, 'record'>): Required
 }
 

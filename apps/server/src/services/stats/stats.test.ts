@@ -9,7 +9,10 @@ import { createStats } from './stats.ts'
 
 const NOBODY: Documents = { check: () => expect.unreachable('no plug-in is asked') } as never
 
-/** Reports of existing hosts whose documents record when they are read; and the proposals to the log. */
+/**
+ * A service for reports of existing hosts. The documents of the reports record when they are read. Also returns the changes proposed to the
+ * log.
+ */
 function aService(hosts: number) {
   const log = aLog()
   const known = Array.from({ length: hosts }, (_, i) => aReport(`h${i}`))
@@ -44,7 +47,7 @@ function aService(hosts: number) {
   }
 }
 
-test('reports are not read further once their caller goes away, and nothing is written', async () => {
+test('if the caller disconnects while reports are read, the rest is not read and nothing is written', async () => {
   const { stats, reports, proposed, read, whenRead } = aService(20)
   const gone = new AbortController()
   whenRead((count) => {
@@ -55,11 +58,11 @@ test('reports are not read further once their caller goes away, and nothing is w
   expect(proposed).toEqual([])
 })
 
-test('a report without new content is not written, unless the host changed while the others were read', async () => {
+test('a report without new content is not written, unless its host changed while later reports of the call were read', async () => {
   const { stats, reports, proposed, log } = aService(10)
   expect((await stats.update(reports)).results.map((one) => 'unchanged' in one && one.unchanged)).toEqual(reports.map(() => true))
   expect(proposed).toEqual([])
-  // another replica's report of the first host arrives while the last one is read
+  // while the last report is read, another replica's report of the first host arrives
   const [first] = reports
   let isLate = false
   const { hosts } = log.fleet
@@ -75,7 +78,9 @@ test('a report without new content is not written, unless the host changed while
   expect(proposed).toEqual([expect.objectContaining({ host: first?.name.host })])
 })
 
-/** A service that proposes the reports of 120 new hosts; `answer` is called with the first host and the number of reports of each proposal. */
+/**
+ * A service that proposes the reports of 120 new hosts. `answer` is called for each proposal, with its first host and its count of reports.
+ */
 function aJoiningFleet(answer: (first: string, count: number) => Promise<void>) {
   const log = aLog()
   const replica = {
@@ -105,7 +110,7 @@ test('the reports of a call are proposed 50 at a time, in their order, and each 
   expect(results.map((one) => one.type === 'applied' && one.host.record.host)).toEqual(reports.map(({ name }) => name.host))
 })
 
-test('a call whose reports were not all written fails, after its other reports were', async () => {
+test('a call with reports that could not be written fails, after its other reports are written', async () => {
   const ended: string[] = []
   const { stats, reports } = aJoiningFleet(async (first) => {
     if (first === 'h0') throw new Error('the store is away')
@@ -180,20 +185,20 @@ test.each<[string, string, unknown, unknown, boolean]>([
   ['the segment of a port', 'network', port('s1'), port('s2'), true],
   ['the same port', 'network', port('s1'), port('s1'), false],
   ['a port that is on both hosts', 'network', port('s1', { here: true }), port('s1', { here: true }), true],
-])('an unchanged document is written if a younger one of another host differs: %s', async (_, namespace, first, second, isNews) => {
+])('an unchanged document is written if a newer document of another host differs: %s', async (_, namespace, first, second, isNews) => {
   const { report } = twoTellers()
   expect(await report('h1', namespace, first)).toBe(true)
-  // no other document contradicts it yet
+  // no other document contradicts the document yet
   expect(await report('h1', namespace, first)).toBe(false)
   expect(await report('h2', namespace, second)).toBe(true)
   expect(await report('h2', namespace, second)).toBe(false)
   expect(await report('h1', namespace, first)).toBe(isNews)
-  // the youngest document counts now, so that its repetition contains nothing new
+  // the newest document takes effect, so that sending it again is not news
   expect(await report('h1', namespace, first)).toBe(false)
   expect(await report('h2', namespace, second)).toBe(isNews)
 })
 
-test('the figures of the document that was reported last are those of the pool', async () => {
+test('a pool has the amounts of the document that was reported last', async () => {
   const { log, report } = twoTellers()
   const says = (totalGib: number) => ({ pools: [pool(POOL, { totalGib })] })
   await report('h1', 'storage', says(100))

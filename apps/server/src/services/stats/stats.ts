@@ -22,8 +22,8 @@ import { lookAt, saysSomethingNewSince } from './report-news.ts'
 
 export const MAX_UPDATES = 1_000
 /**
- * The number of reports that are proposed together. Reports of one call are independent of each other, and an entry with hundreds of them
- * would be read and parsed in one piece by every replica.
+ * This many reports of a call are proposed together. Reports of one call are independent of each other. An entry with hundreds of reports
+ * would be read and parsed by every replica without yielding.
  */
 const PROPOSED_TOGETHER = 50
 
@@ -32,13 +32,13 @@ export interface ReportApplied {
   readonly host: HostView
   readonly revision: number
   readonly materialised: readonly Claim[]
-  /** The sequence of the last report in the log: the base of the next delta. */
+  /** The sequence of the host's last report in the log. The next delta must be based on it. */
   readonly loggedSequence: number
-  /** True if it had no new content, so that nothing was written. */
+  /** True if the report had no new content, so that nothing was written. */
   readonly unchanged: boolean
-  /** Fields of a document of Nova's that this release does not know. */
+  /** Fields of a Nova document that this release does not know. */
   readonly ignored: readonly string[]
-  /** Impossible values in the report, or values that make the host count for more than it may use. */
+  /** Impossible values in the report, or values with which the host uses more than it has. */
   readonly warnings: readonly HostWarning[]
 }
 
@@ -56,9 +56,9 @@ export type ReportOutcome = ReportApplied | ReportStale | ReportNeedsFull | Inva
 
 export interface Stats {
   /**
-   * Result i belongs to report i. Throws CallerGoneError if its caller disconnects while the reports are read: then
-   * nothing was written. Throws InputFault if there are none or more than 1000. A report of a new node is refused if
-   * its host has `maxNodes` already, including those that other calls of this replica are about to add.
+   * Updates hosts from reports. Result i is for report i. Throws CallerGoneError if the caller disconnects while the reports are read;
+   * nothing is written then. Throws InputFault if there are no reports or more than 1000. A report of a new node is refused if the host
+   * already has `maxNodes` nodes, including those that other calls of this replica are about to add.
    */
   update(
     reports: readonly ReportInput[],
@@ -67,7 +67,10 @@ export interface Stats {
 }
 
 export function createStats(replica: Replica, documents: Documents): Stats {
-  /** Hosts with a report in progress: another report cannot be compared with the present fleet. */
+  /**
+   * Counts the reports in progress for each host. While one is in progress, another report of the host cannot be compared with the present
+   * fleet.
+   */
   const underway = new Map<string, number>()
   const count = (keys: readonly string[], by: 1 | -1): void => {
     for (const key of keys) {
@@ -91,8 +94,8 @@ export function createStats(replica: Replica, documents: Documents): Stats {
       const looked = await mapInPieces(parsed, (report) => (Array.isArray(report) ? undefined : lookAt(replica.fleet, report)))
       const isNews = (report: Report, i: number): boolean =>
         refusalOf(replica, report) === undefined && saysSomethingNewSince(replica.fleet, report, looked[i])
-      // A report that looks unchanged, or that is refused on this fleet, may still be new to the log if this replica lags behind it; so may
-      // its nodes.
+      // The fleet of this replica can lag behind the log. A report that looks unchanged or refused on this fleet, or exceeds the limit of
+      // nodes, must therefore be checked on a fleet as new as the log.
       const isLimited = (report: Report): boolean => limits !== undefined && joining.isNew(report)
       if (parsed.some((report, i) => !Array.isArray(report) && (isLimited(report) || !isNews(report, i)))) await replica.fresh()
       const joined = new Set<Report>()
@@ -136,7 +139,7 @@ export function createStats(replica: Replica, documents: Documents): Stats {
   }
 }
 
-/** Proposes reports in their order. It ends after all of them did, and rejects if one part of them failed. */
+/** Proposes reports in their order. Ends after all proposals have ended, and rejects if one of them failed. */
 async function proposeInParts(replica: Pick<Replica, 'propose'>, reports: readonly Report[]): Promise<ChangeVerdict[]> {
   const parts = Array.from({ length: Math.ceil(reports.length / PROPOSED_TOGETHER) }, (_, i) =>
     reports.slice(i * PROPOSED_TOGETHER, (i + 1) * PROPOSED_TOGETHER),
@@ -148,18 +151,18 @@ async function proposeInParts(replica: Pick<Replica, 'propose'>, reports: readon
   })
 }
 
-/** Nodes that calls of this replica are about to add, and are not in the fleet yet. */
+/** Nodes that calls of this replica are about to add and that are not in the fleet yet. */
 function createJoining(replica: Pick<Replica, 'fleet'>) {
   const byHost = new Map<string, Map<string, number>>()
   return {
-    /** Whether a report adds a node when it is applied. */
+    /** Whether a report will add a node when it is applied. */
     isNew: (report: Report): boolean =>
       report.type === 'report' &&
       report.full !== undefined &&
       replica.fleet.hosts.find(report) === undefined &&
       replica.fleet.hosts.refusesName(report) === undefined,
     has: ({ host, node }: Report): boolean => byHost.get(host)?.has(node) ?? false,
-    /** The number of nodes of a host, including those that are being added. */
+    /** How many nodes a host has, including those that are being added. */
     countOf({ host }: Report): number {
       const coming = [...(byHost.get(host)?.keys() ?? [])].filter((node) => replica.fleet.hosts.find({ host, node }) === undefined)
       return replica.fleet.hosts.nodesOf(host).length + coming.length
@@ -189,7 +192,10 @@ const oneNodeTooMany = ({ host, node }: Report, found: number, most: number, pat
 const keyOf = (report: Report): string =>
   JSON.stringify([report.host, report.node, report.type === 'namespace' ? report.namespace : COMPUTE])
 
-/** The verdict of the log, if it is certain on a fleet that is as new as the log: sequences and incarnations only increase. */
+/**
+ * The verdict that the log will give, if it is certain on a fleet that is as new as the log. It is certain because sequences and
+ * incarnations only increase.
+ */
 function refusalOf({ fleet }: Replica, report: Report): Void {
   const left = fleet.hosts.refusesName(report)
   if (left !== undefined) return left
@@ -202,7 +208,7 @@ function refusalOf({ fleet }: Replica, report: Report): Void {
   return reporter?.incarnation !== report.incarnation || reporter.sequence !== report.delta.baseSequence ? 'report.gap' : undefined
 }
 
-/** Refuses reports under the name of a host that left, with the reason why it left. */
+/** Refuses reports under the name of a host that left, and states why the host left. */
 function leftOf(
   { hosts }: Fleet,
   { host, node }: Report,
@@ -210,7 +216,7 @@ function leftOf(
   path: readonly string[],
 ): Invalid {
   const heir = hosts.findRenamed({ host, node })
-  // a new node of a host that was replaced with all its nodes
+  // the report is of a new node of a host that was replaced with all its nodes
   const names = heir === undefined ? presentHosts(hosts, [host]) : [hostKey(heir)]
   const rule =
     code === 'report.host_replaced'
@@ -255,7 +261,7 @@ function outcomeOf(
     materialised: [...record.claims].filter(({ state, revision }) => state === 'MATERIALISED' && revision === verdict?.revision),
     loggedSequence: lastSequence ?? report.sequence,
     unchanged: verdict === undefined,
-    // a document of a namespace describes what hosts share, and nothing else that is counted
+    // a document of a namespace changes only resources that hosts share
     warnings: warningsOf(fleet, record).filter(({ isShared }) => report.type === 'report' || isShared === true),
   }
 }

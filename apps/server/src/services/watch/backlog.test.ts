@@ -3,7 +3,7 @@ import { createTurns } from '../../event-loop/pauses.ts'
 import { type BacklogOptions, createBacklog } from './backlog.ts'
 import { createStream } from './stream.ts'
 
-/** A backlog in which each item takes the given part of the four milliseconds of a turn, and the turns of its event loop. */
+/** A backlog on an event loop that the test controls. Each turn has four milliseconds, and processing an item takes `lookMs`. */
 function aBacklog(lookMs: number, options: Partial<BacklogOptions<string, number>> = {}) {
   let now = 0
   const due: (() => void)[] = []
@@ -39,13 +39,13 @@ function aBacklog(lookMs: number, options: Partial<BacklogOptions<string, number
   return { backlog, looked, turn, turns, spend, isIdle: () => due.length === 0, full: () => full }
 }
 
-test('quick work is done before the caller continues', () => {
+test('items that are processed quickly are processed before `put` returns', () => {
   const { backlog, looked } = aBacklog(0)
   for (const item of ['a', 'b', 'c']) backlog.put(item, 1)
   expect(looked.map(([item]) => item)).toEqual(['a', 'b', 'c'])
 })
 
-test('one turn processes a few slow items, and all items stay in order', async () => {
+test('one turn processes only a few slow items, and all items stay in order', async () => {
   const { backlog, looked, turn, isIdle } = aBacklog(3)
   const items = Array.from({ length: 30 }, (_, i) => `${i}`)
   for (const item of items) backlog.put(item, 1)
@@ -58,7 +58,7 @@ test('one turn processes a few slow items, and all items stay in order', async (
   expect(looked.map(([item]) => item)).toEqual(items)
 })
 
-test('work that takes longer than a turn is the only work of it, for all subscribers together', async () => {
+test('an item that takes longer than a turn is the only one in its turn, for all subscribers together', async () => {
   const { backlog, looked, turn, turns, spend } = aBacklog(20)
   const other = createBacklog<string, number>({
     ...{ merge: Math.min, most: 100, onFull: () => undefined, onFailed: () => undefined, pause: turns.pause },
@@ -78,7 +78,7 @@ test('work that takes longer than a turn is the only work of it, for all subscri
   expect(looked).toHaveLength(6)
 })
 
-test('an item that is added again waits at the end, with the combined state', async () => {
+test('an item that is added again goes to the end, with the combined state', async () => {
   const { backlog, looked, turn, isIdle } = aBacklog(20)
   for (const [item, detail] of [
     ['first', 1],
@@ -95,7 +95,7 @@ test('an item that is added again waits at the end, with the combined state', as
   ])
 })
 
-test('if too many wait, all are dropped, and a gap is reported', async () => {
+test('if too many items wait, all are dropped and a gap is reported', async () => {
   const { backlog, looked, turn, isIdle, full } = aBacklog(20, { most: 10 })
   for (let i = 0; i < 12; i++) backlog.put(`${i}`, i)
   expect(full()).toBe(1)

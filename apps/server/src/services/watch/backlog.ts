@@ -1,6 +1,6 @@
 import { createPause } from '../../event-loop/pauses.ts'
 
-/** The changes that a subscriber has not read yet. */
+/** The items that a subscriber has not read yet. */
 export interface Backlog<Item, Detail> {
   /**
    * Processes an item at once if this turn of the event loop has time left, otherwise later. An item that is added again goes to the end.
@@ -11,19 +11,19 @@ export interface Backlog<Item, Detail> {
 
 export interface BacklogOptions<Item, Detail> {
   look(item: Item, detail: Detail): void
-  /** The state of an item that is added again before it was read. */
+  /** Combines the states of an item that is added again before it was read. */
   merge(earlier: Detail, later: Detail): Detail
-  /** The largest number of waiting items; beyond it, all are dropped and `onFull` is called. */
+  /** At most this many items wait. If there are more, all are dropped and `onFull` is called. */
   readonly most: number
   onFull(): void
-  /** Called when processing throws an error: the backlog has ended. */
+  /** Called if processing throws an error. The backlog has then ended. */
   onFailed(error: unknown): void
   pause?(): Promise<void> | undefined
 }
 
 /**
- * Processes items one after the other in the order of arrival, with pauses: subscribers check every change against their filters, and many
- * long filters must not delay the writers.
+ * Processes items one after the other in the order of arrival, and yields between them. Subscribers check every change against their
+ * filters, and many long filters must not delay the writers.
  */
 export function createBacklog<Item, Detail>({
   look,
@@ -39,7 +39,7 @@ export function createBacklog<Item, Detail>({
   const lookAtAll = async (): Promise<void> => {
     isLooking = true
     while (waiting.size > 0) {
-      // there is a pause before the first item too, because other work may have used up this turn
+      // yields before the first item too, because other work can have used up this turn
       const due = pause()
       if (due !== undefined) await due
       const [next] = waiting

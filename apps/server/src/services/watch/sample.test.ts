@@ -10,7 +10,7 @@ const sampled = (perSecond: number) => {
   return { notified, sample, take: (...items: readonly string[]) => items.forEach(sample.take) }
 }
 
-test('the first items of each second are reported, and the first of the next second has the number of those left out', () => {
+test('the first items of each second are reported, and the next item has the count of those left out', () => {
   const { notified, take } = sampled(2)
   take('a', 'b', 'c', 'd')
   expect(notified).toEqual([
@@ -24,7 +24,7 @@ test('the first items of each second are reported, and the first of the next sec
   expect(notified.slice(2).reduce((sum, [item, leftOut]) => sum + leftOut + (item === null ? 0 : 1), 0)).toBe(3)
 })
 
-test('after a burst, the number left out is reported when its second is over, once', () => {
+test('after a burst, the count of items left out is reported once, when the second is over', () => {
   const { notified, take } = sampled(20)
   take(...Array.from({ length: 500 }, (_, i) => String(i)))
   expect(notified).toHaveLength(20)
@@ -32,7 +32,7 @@ test('after a burst, the number left out is reported when its second is over, on
   expect(notified.slice(20)).toEqual([[null, 480]])
 })
 
-test('an ended sample reports nothing more', () => {
+test('a sample that has ended reports nothing more', () => {
   const { notified, sample, take } = sampled(1)
   take('a', 'b')
   sample.end()

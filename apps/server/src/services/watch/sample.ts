@@ -1,4 +1,4 @@
-/** The period in which a share is counted, milliseconds. */
+/** The length of the period to which the limit applies, in milliseconds. */
 const WINDOW_MS = 1_000
 
 /** Passes at most this many items per second, the first ones of each second. */
@@ -8,8 +8,8 @@ export interface Sample<Item> {
 }
 
 /**
- * `notify` is called with each item and the number of items that were left out before it. If nothing follows a burst,
- * it is called without an item, with the number that was left out.
+ * `notify` is called with each item and the count of items that were left out before it. If nothing follows a burst, `notify` is called
+ * with the count and without an item.
  */
 export function createSample<Item>(perSecond: number, notify: (item: Item | null, leftOut: number) => void): Sample<Item> {
   let windowStart = Number.NEGATIVE_INFINITY

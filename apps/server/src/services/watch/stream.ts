@@ -1,17 +1,17 @@
-/** Events for one reader, one at a time, ended by either side. */
+/** Events for one reader, delivered one at a time. Reader and source can both end the stream. */
 export interface Stream<Event> extends AsyncIterableIterator<Event> {
   return(): Promise<IteratorResult<Event>>
 }
 
 export interface StreamOptions<Event> {
-  /** Begins to listen; returns a function that stops it. `fail` ends the stream with an error for its reader. */
+  /** Begins to listen. Returns a function that stops it. `fail` ends the stream with an error for its reader. */
   start(push: (event: Event) => void, fail: (error: unknown) => void): () => void
-  /** Combines the items that wait for the reader with another event, so that no more wait than the reader may have. */
+  /** Combines a new event with the events that wait for the reader, so that no more events wait than the limit for the reader. */
   merge(pending: Event[], event: Event): Event[]
   ended(): void
 }
 
-/** A stream that holds no more than `merge` allows, however slow its reader is. It listens from now on. */
+/** Creates a stream in which no more events wait than `merge` allows, however slow the reader is. It listens from this call on. */
 export function createStream<Event>({ start, merge, ended }: StreamOptions<Event>): Stream<Event> {
   let pending: Event[] = []
   let reader: { resolve(result: IteratorResult<Event>): void; refuse(error: unknown): void } | undefined

@@ -16,27 +16,27 @@ import { createBacklog } from './backlog.ts'
 import { createSample } from './sample.ts'
 import { createStream, type Stream } from './stream.ts'
 
-/** The interval at which a stream checks whether its reader may still read, milliseconds. */
+/** The interval at which a stream checks whether its reader is still authorised, in milliseconds. */
 const RECHECK_MS = 5_000
-/** The largest number of open streams in one process; the next one is refused. */
+/** At most this many streams may be open in one process. Further streams are refused. */
 const MAX_STREAMS = 256
-/** The largest number of open streams of one key. */
+/** At most this many streams of one key may be open. */
 const MAX_STREAMS_PER_KEY = 128
 /**
- * The largest number of decisions that wait for one slow reader; beyond it, the reader gets the latest ones and the number of missed ones.
+ * At most this many decisions wait for one slow reader. If there are more, the reader gets the latest ones and the count of missed ones.
  */
 const MAX_PENDING_DECISIONS = 20
-/** The largest number of pending hosts of one slow reader; beyond it, the reader gets a gap. */
+/** At most this many hosts wait for one slow reader. If there are more, the reader gets a gap. */
 const MAX_PENDING_HOSTS = 10_000
 const MAX_PER_SECOND = 1_000
-/** The largest number of unprocessed decisions of one stream; beyond it, the reader gets a gap. */
+/** At most this many decisions of one stream wait to be processed. If there are more, the reader gets a gap. */
 const MAX_UNSEEN_DECISIONS = 1_000
 
 export interface DecisionEvent {
   readonly revision: number
-  /** The decision; null for a gap, and at the end of a burst from which some were left out. */
+  /** The decision. Null for a gap, and at the end of a burst from which decisions were left out. */
   readonly decision: DecisionView | null
-  /** The number of decisions before this one that were left out, because there were too many or the reader was too slow. */
+  /** How many decisions before this one were left out, because there were too many or the reader was too slow. */
   readonly suppressed: number
   readonly gap: Gap | null
 }
@@ -47,7 +47,7 @@ export interface HostEvent {
   readonly gap: Gap | null
 }
 
-/** Too many streams are open in this process, or of one key. */
+/** The error if too many streams are open in this process or for one key. */
 export class TooManyStreamsError extends Error {
   override readonly name = 'TooManyStreamsError'
 }
@@ -56,15 +56,15 @@ export class TooManyStreamsError extends Error {
 export interface StreamArgs {
   /** The last revision that the reader has seen. */
   readonly after?: number | null | undefined
-  /** The key that opens it. */
+  /** The id of the key that opened the stream. */
   readonly keyId: string
-  /** False once its reader may no longer read; checked every few seconds. */
+  /** Returns false once the reader is no longer authorised. Called every few seconds. */
   mayGoOn(): boolean
-  /** Aborted once nothing more can be sent to the reader; a stream that is open then ends. */
+  /** Aborted once nothing more can be sent to the reader. The stream then ends. */
   readonly over: AbortSignal
 }
 
-/** Streams of changes. A reader that is too slow gets the latest changes and the number of missed ones, so that nothing accumulates. */
+/** Streams of changes. A reader that is too slow gets the latest changes and the count of missed ones, so that no changes accumulate. */
 export interface Watch {
   decisions(
     options: StreamArgs & { readonly filter?: DecisionFilter; readonly query?: string | null | undefined; readonly perSecond: number },
@@ -80,7 +80,7 @@ export interface Watch {
 }
 
 export function createWatch(replica: Replica, decisions: Decisions, feed: DecisionFeed): Watch {
-  /** The streams, with the key that opened each. */
+  /** The open streams, each with the id of the key that opened it. */
   const streams = new Map<Stream<unknown>, string>()
   const touchedBy = hostsTouched(replica)
   const admit = <Event>(
@@ -108,7 +108,7 @@ export function createWatch(replica: Replica, decisions: Decisions, feed: Decisi
     }
     const stream = createStream<Event>({ start, merge, ended })
     streams.set(stream, keyId)
-    // an answer that no reader takes, such as one of a type that it does not accept, is never read to its end
+    // an answer that no reader consumes, such as one of a content type that the client does not accept, is never read to its end
     over.addEventListener('abort', end)
     return stream
   }
@@ -123,7 +123,7 @@ export function createWatch(replica: Replica, decisions: Decisions, feed: Decisi
         (push, fail) => {
           const tellGap = (missedFrom: number): void =>
             push({ revision: revision(), decision: null, suppressed: 0, gap: { missedFrom, resumeAt: revision() } })
-          // refusals are in no log: a reader that reconnects may have missed some at the last revision that it saw
+          // refusals are not in the log: a reader that reconnects can have missed refusals at the last revision that it saw
           if (typeof after === 'number') tellGap(after)
           const sample = createSample<StoredDecision>(perSecond, (stored, suppressed) =>
             push({ revision: revision(), decision: stored === null ? null : decisions.of(stored), suppressed, gap: null }),
@@ -158,20 +158,20 @@ export function createWatch(replica: Replica, decisions: Decisions, feed: Decisi
         args,
         (push, fail) => {
           const { fleet } = replica
-          /** A reader that follows a host by name also receives that the name changed. A host is shown in its present state. */
+          /** A reader that follows a host by name is also notified when the name changes. Hosts are shown in their present state. */
           const unseen = createBacklog<HostRecord, number>({
             look: (record, since) => {
               const view = viewHost(fleet, record)
               if (matches(view) || renamedSince(view, since).some(matches)) push({ revision: record.revision, host: view, gap: null })
             },
             merge: Math.min,
-            // never more than the number of hosts
+            // there are never more items than hosts
             most: Number.POSITIVE_INFINITY,
             onFull: () => undefined,
             onFailed: fail,
           })
-          // A host has the revision of its last change, so the missed changes are known exactly. They are sent in order, so that a reader
-          // whose connection breaks knows the revision that it has reached.
+          // The revision of a host is that of its last change, so the missed changes are known exactly. They are sent in order, so that a
+          // reader whose connection breaks knows up to which revision it has read.
           if (typeof after === 'number') {
             const missed = fleet.hosts.records.filter((record) => record.revision > after)
             for (const record of missed.sort((a, b) => a.revision - b.revision)) unseen.put(record, after)
@@ -220,7 +220,7 @@ export function createWatch(replica: Replica, decisions: Decisions, feed: Decisi
   }
 }
 
-/** The next event reports that the first was left out, and its gap. */
+/** Removes the first event, and adds its count of missed decisions and its gap to the next event. */
 function withoutFirst([first, next, ...others]: readonly DecisionEvent[]): DecisionEvent[] {
   if (first === undefined || next === undefined) return []
   const suppressed = first.suppressed + next.suppressed + (first.decision === null ? 0 : 1)
@@ -229,9 +229,9 @@ function withoutFirst([first, next, ...others]: readonly DecisionEvent[]): Decis
   return [{ ...next, suppressed, gap }, ...others]
 }
 
-/** Whether a decision matches, by the names that hosts have at that time. */
+/** Follows the decisions that match, by the names that hosts have at that time. */
 function followDecisions(replica: Replica, filter: DecisionFilter, query: Query): (decision: StoredDecision) => boolean {
-  // this runs for every decision of the fleet, and a caller may name one outcome ten thousand times
+  // the filter is prepared once, because it runs for every decision of the fleet and a caller can name one outcome ten thousand times
   const asked = filter.outcome === undefined ? filter : { ...filter, outcome: [...new Set(filter.outcome)] }
   let known: { readonly hosts: HostTable; readonly renames: number; readonly isMeant: (decision: StoredDecision) => boolean } | undefined
   return (decision) => {
@@ -260,11 +260,11 @@ function matchesDecision(
   )
 }
 
-/** A host under each name that it lost after a revision. */
+/** The view of a host under each name that it lost after a revision. */
 const renamedSince = ({ fleet, record }: HostView, revision: number): HostView[] =>
   record.formerNames.filter(({ until }) => until > revision).map(({ host, node }) => ({ fleet, record: { ...record, host, node } }))
 
-/** Hosts whose record changed in the last applied entry: computed once for all streams. */
+/** Returns the hosts that the last applied entry changed. They are computed once for all streams. */
 function hostsTouched(replica: Replica): (entry: LogEntry) => readonly HostRecord[] {
   let known: { readonly entry: LogEntry; readonly records: readonly HostRecord[] } | undefined
   return (entry) => {
@@ -273,7 +273,7 @@ function hostsTouched(replica: Replica): (entry: LogEntry) => readonly HostRecor
   }
 }
 
-/** Hosts whose record an applied entry moved to its revision. */
+/** The hosts whose revision is that of the applied entry. */
 function hostsTouchedBy({ fleet }: Replica, { revision, changes }: LogEntry): HostRecord[] {
   const records = new Set(
     changes.flatMap((change) => {

@@ -21,17 +21,17 @@ export interface CapacityAnswer extends Capacity {
   readonly drain: Drain | null
 }
 
-/** How many more instances fit. */
+/** Counts how many more instances fit. */
 export interface Capacities {
-  /** Throws InputFault for an invalid question. */
+  /** Throws InputFault for invalid input. */
   count(input: CapacityInput): Promise<CapacityAnswer>
 }
 
 const MOST_COUNTED = 100_000_000
-/** The largest number of groups in one answer. */
+/** At most this many groups are in one answer. */
 const MOST_GROUPS = 500
 
-/** The first groups of an answer. Throws InputFault for a number that is out of range. */
+/** The first groups of an answer. Throws InputFault if `first` is out of range. */
 export function firstGroups({ groups }: Capacity, first: number): Capacity['groups'] {
   if (first < 0 || first > MOST_GROUPS) throw InputFault.at(['groups', 'first'], first, `0 to ${MOST_GROUPS}`)
   return groups.slice(0, first)

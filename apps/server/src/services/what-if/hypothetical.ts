@@ -24,50 +24,50 @@ import type { PlacedRequest } from '../placement/asked-request.ts'
 import { checkAsked } from '../placement/call-checks.ts'
 import { unknownProfile, usableProfile } from '../profile/profiles.ts'
 
-/** The differences between the fleet and profile of a question and the present ones. */
+/** How the fleet and the profile of a query differ from the present ones. */
 export interface Hypothesis {
-  /** The moment of the question; null for the present. */
+  /** The point in the fleet's history that the query is about; null for the present. */
   readonly at: Moment | null
   /** The profile as name or name@number; null for the default one. */
   readonly profile: string | null
-  /** Changed parts of the profile `profile`; null for none. */
+  /** Parts that replace those of `profile`; null for none. */
   readonly profileChanges: unknown
-  /** Edits of the fleet in the core's form, with the problems of their form; null for none. */
+  /** Edits of the fleet in the core's form, with the problems of their form. Null for none. */
   readonly overlay: { readonly document: unknown; readonly issues: readonly Issue[] } | null
   readonly deadlineMs: number | null
 }
 
-/** A private fleet of the question, and the profile that decides on it. */
+/** The private fleet of a query, and the profile that decides on it. */
 export interface Hypothetical {
   readonly fleet: Fleet
   readonly profile: Profile
   /**
-   * The requests to decide, with the names that hosts have on that fleet and the policy of a group that only a hint
-   * names; in the given order.
+   * The requests to decide, in the given order. Hosts have the names that they have on this fleet. If only a hint names a group, the
+   * request has the policy of that group.
    */
   readonly requests: readonly RequestSpec[]
-  /** Revision of the fleet before the edits. */
+  /** The revision of the fleet before the edits. */
   readonly asOf: number
-  /** The differences from the fleet of that revision. */
+  /** The edits of the fleet of that revision. */
   readonly edits: FleetEdits
-  /** The results for instances on drained hosts; null if no host is drained. */
+  /** The results for instances on drained hosts; null if the query drains no host. */
   readonly drain: Drain | null
-  /** Whether the deadline of the question has passed. */
+  /** Whether the deadline of the query has passed. */
   isOver(): boolean
-  /** The remaining time, milliseconds. */
+  /** The time until the deadline, in milliseconds. */
   left(): number
 }
 
 /**
- * Creates hypothetical fleets. Throws InputFault for an impossible hypothesis, with all its errors and with `others`:
- * the errors in the rest of the question.
+ * Creates hypothetical fleets. Throws InputFault for an impossible hypothesis, with all its errors and with `others`, the errors in the
+ * other arguments of the query.
  */
 export type OpenHypothetical = (
   hypothesis: Hypothesis,
   others?: readonly Issue[],
   /**
-   * The requests to decide, in the form of a call that creates instances: outside parts of the profile are asked about
-   * them, on the question's own fleet.
+   * The requests to decide, in the form of a call that creates instances. External plug-ins of the profile are called about these requests,
+   * on the query's own fleet.
    */
   requests?: readonly PlacedRequest[],
 ) => Promise<Hypothetical>
@@ -77,7 +77,7 @@ const MAX_DEADLINE_MS = 60_000
 
 interface HypotheticalsOptions {
   readonly outside: Outside
-  /** The original requests of claims on drained hosts. */
+  /** Reads the original requests of claims on drained hosts. */
   readonly decisions: Pick<Decisions, 'stored'>
 }
 
@@ -94,12 +94,12 @@ export function createHypotheticals(replica: Replica, moments: Moments, { outsid
       ...(overlay?.issues ?? []),
       ...(deadlineMs === null ? [] : checkRange(['input', 'deadline'], deadlineMs, 1, MAX_DEADLINE_MS, ' ms')),
     ]
-    /** Keeps the reasons until all of them are known. */
+    /** Collects the issues of an error, so that all issues are thrown together. */
     const keptFault = (error: unknown): undefined => {
       if (!(error instanceof InputFault)) throw error
       issues.push(...error.issues)
     }
-    /** Undefined if it is impossible. */
+    /** Returns undefined and collects the issues if `read` throws an InputFault. */
     const kept = <Value>(read: () => Value): Value | undefined => {
       try {
         return read()
@@ -148,7 +148,7 @@ async function editsOf(fleet: Fleet, overlay: Hypothesis['overlay']): Promise<Fl
   return edits.value
 }
 
-/** The profile with other parts, as the next version of its name in the question's own fleet. */
+/** The profile with changed parts, as the next version of its name in the query's own fleet. */
 function draftOf(fleet: Fleet, base: Profile, changes: unknown): Profile {
   const path = ['input', 'profileChanges']
   if (typeof changes !== 'object' || changes === null || Array.isArray(changes))

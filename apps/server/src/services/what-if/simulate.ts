@@ -28,14 +28,14 @@ const MOST_POINTS = 500
 
 export interface SimulateInput extends Hypothesis {
   readonly requests: readonly { readonly request: AskedRequest; readonly count: number }[]
-  /** The seed; null for a fixed one. */
+  /** The seed of the decisions; null for a fixed seed. */
   readonly seed: string | null
 }
 
-/** A decision of a simulation, which can be explained as long as the simulation is held. */
+/** A decision of a simulation. It can be explained as long as the simulation is stored. */
 export interface SimulatedView extends SimulatedDecision {
   explain(): Promise<Examined>
-  /** The paths of request fields without effect. */
+  /** The paths of request fields that had no effect. */
   readonly ignored: readonly string[]
 }
 
@@ -43,11 +43,11 @@ export interface Simulation extends Omit<Simulated, 'decisions' | 'proposals'> {
   readonly asOf: number
   readonly drain: Drain | null
   readonly decisions: readonly SimulatedView[]
-  /** The course of the simulation, in at most this many points and one more. Throws InputFault for a number that is out of range. */
+  /** How the simulation progressed, in at most `most` + 1 points. Throws InputFault for a number out of range. */
   curve(most: number): readonly CurvePoint[]
 }
 
-/** Some of the decisions of a simulation. Throws InputFault for a page that is out of range. */
+/** A page of the decisions of a simulation. Throws InputFault for an invalid page argument. */
 export function pageOfDecisions(
   decisions: readonly SimulatedView[],
   first: number,
@@ -59,7 +59,7 @@ export function pageOfDecisions(
   return decisions.filter((decision) => outcome === undefined || decision.outcome === outcome).slice(skip, skip + first)
 }
 
-/** Decides requests that were not made, on hypothetical fleets: claims nothing, and appends nothing to the log. */
+/** Decides hypothetical requests on hypothetical fleets. Claims nothing, and appends nothing to the log. */
 export interface Simulations {
   /** Throws InputFault for an invalid simulation. */
   simulate(input: SimulateInput): Promise<Simulation>
@@ -72,13 +72,13 @@ export function createSimulations(open: OpenHypothetical, readRequest: ReadReque
       const opened = await open(input, issues, requests)
       const { fleet, profile, asOf, isOver, left, drain } = opened
       const named = requests.map(({ request, count }, i) => ({ request: opened.requests[i] ?? request, count }))
-      // earlier requests may have bound its group
+      // earlier requests can have created the group of this request
       const checkNext = (index: number): void => {
         const { request, path } = requests[index] as PlacedRequest
         const issues = checkBinding(fleet, named[index]?.request ?? request, path)
         if (issues.length > 0) throw new InputFault(issues)
       }
-      // The fleet is locked during the simulation, so a solver reads a copy.
+      // The fleet is locked during the simulation, so the solver reads a copy.
       const asked = profile.scheduler === 'solver' ? copyFleet(fleet) : fleet
       const simulated = await withAnswers(
         simulate(fleet, { requests: named, profile, seed: input.seed ?? 'simulated', isOver, checkNext }),
@@ -99,7 +99,7 @@ export function createSimulations(open: OpenHypothetical, readRequest: ReadReque
         }
         return examineInstance(question, record.instances.length - 1)
       }
-      // copies of a request are alike
+      // computed once per request, because copies of a request have the same ignored fields
       const ignored = named.map(({ request }) => ignoredFields(request, profile, fleet))
       return {
         ...rest,
@@ -119,7 +119,7 @@ export function createSimulations(open: OpenHypothetical, readRequest: ReadReque
   }
 }
 
-/** Runs a simulation with pauses, and sends its questions to the solver. */
+/** Runs a simulation, yields between its steps, and sends its problems to the solver. */
 async function withAnswers(
   work: Generator<SimulatedQuestion | undefined, Simulated, Solution | undefined>,
   answer: (question: SimulatedQuestion) => Promise<Solution>,
@@ -140,7 +140,7 @@ async function withAnswers(
   }
 }
 
-/** The number of decisions with a question to a solver, by the arrangement that was used and its reason. */
+/** How many decisions used the solver, by how the arrangement was used and by the reason. */
 export function countSolved(decisions: readonly SimulatedDecision[]): readonly SolvedCount[] {
   const counts = new Map<string, SolvedCount>()
   for (const { decided } of decisions) {
@@ -157,7 +157,7 @@ export interface SolvedCount extends Pick<SolverRecord, 'taken' | 'why'> {
   readonly decisions: number
 }
 
-/** The requests, and all problems with them. */
+/** Reads the requests and all their problems. */
 async function readAll(
   readRequest: ReadRequest,
   given: SimulateInput['requests'],

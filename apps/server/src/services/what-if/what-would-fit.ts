@@ -19,21 +19,21 @@ import type { Drain } from '../move/drain.ts'
 import { type AskedRequest, isWrong, type ReadRequest } from '../placement/asked-request.ts'
 import type { Hypothesis, OpenHypothetical } from './hypothetical.ts'
 
-/** The largest number of decisions that one question may try. */
+/** One query may try at most this many decisions. */
 const MOST_RUNS = 100
 const MOST_FIRST = 50
 const MOST_HOSTS = 100_000
 
 export interface WhatWouldFitInput extends Hypothesis {
   readonly request: AskedRequest
-  /** The kinds of changes; null for every kind. */
+  /** The kinds of changes to try; null for every kind. */
   readonly kinds: readonly ChangeKind[] | null
   readonly maxChanges: number
   readonly first: number
   readonly minHosts: number
 }
 
-/** The existing object that a change modifies, if there is one. */
+/** The existing object that a change would modify; null for a new object. */
 export interface ChangePlace {
   readonly kind: (typeof placeKinds)[number]
   /** The name of a host or a profile, or the uuid of an aggregate or a claim. */
@@ -44,11 +44,11 @@ export const placeKinds = ['HOST', 'AGGREGATE', 'CLAIM', 'PROFILE'] as const
 
 export interface Counterfactual extends Omit<CoreCounterfactual, 'changes' | 'request' | 'edits' | 'filters'> {
   readonly changes: readonly (Pick<ProposedChange, 'kind' | 'subject' | 'from' | 'to'> & { readonly places: readonly ChangePlace[] })[]
-  /** Changes with which the request was decided and placed; only such changes are listed. */
+  /** Always true: only changes with which the request was decided and placed are listed. */
   readonly verified: true
-  /** Its edits of the fleet and those of the question, as FleetOverlayInput; null if there are none. */
+  /** The edits of the change and of the query together, as FleetOverlayInput; null if there are none. */
   readonly overlay: unknown
-  /** The whole question as SimulateInput; the request, however, is in the core's form. */
+  /** The whole query as SimulateInput. Its request is in the core's form. */
   readonly simulation: { readonly request: RequestSpec; readonly [field: string]: unknown }
 }
 
@@ -57,20 +57,20 @@ export interface WhatWouldFitAnswer extends Pick<WhatWouldFit, 'fits' | 'runs' |
   readonly headline: string
   readonly counterfactuals: readonly Counterfactual[]
   readonly drain: Drain | null
-  /** The cause; null if the request fits. */
+  /** The cause of the refusal; null if the request fits. */
   readonly cause: KeptCause | null
 }
 
-/** The changes with which a request would fit. */
+/** Finds changes with which a request would fit. */
 export interface Remedies {
-  /** Throws InputFault for an invalid question. */
+  /** Throws InputFault for invalid input. */
   find(input: WhatWouldFitInput): Promise<WhatWouldFitAnswer>
 }
 
 const SEED = 'simulated'
 
 export function createRemedies(open: OpenHypothetical, readRequest: ReadRequest, decisions: Decisions): Remedies {
-  /** A question about a decision uses the state on which it was made and the profile that decided, unless the caller names others. */
+  /** A query about a decision uses the state and the profile of the decision, unless the caller names others. */
   const asDecided = async (input: WhatWouldFitInput): Promise<WhatWouldFitInput> => {
     const { decisionId } = input.request
     const stored = decisionId === null ? undefined : await decisions.stored(decisionId)
@@ -107,7 +107,7 @@ export function createRemedies(open: OpenHypothetical, readRequest: ReadRequest,
         const profileChanges = filters === undefined ? draft : { ...(draft as object | undefined), filters }
         const simulation = {
           request: asked,
-          // a draft is a version of the question's own
+          // a draft exists only within the query
           profile: draft === undefined ? profileRef(profile) : input.profile,
           ...(profileChanges !== undefined && { profileChanges }),
           at: String(asOf),
@@ -129,8 +129,8 @@ export function createRemedies(open: OpenHypothetical, readRequest: ReadRequest,
 }
 
 /**
- * A change is identified by the object that it edits, not by its text. A host that does not exist yet has no location, and neither has the
- * request.
+ * The objects that a change edits, which identify the change independently of its text. A host that does not exist yet and the request are
+ * not listed.
  */
 function placesOf({ edits, filters }: ProposedChange, profile: string): ChangePlace[] {
   const { enableHosts = [], ratios = [], reserves = [], aggregateChanges = [], releaseClaims = [] } = edits ?? {}
@@ -144,7 +144,7 @@ function placesOf({ edits, filters }: ProposedChange, profile: string): ChangePl
   ]
 }
 
-/** Edits in the form of the API; those of the question come first. */
+/** Converts edits to the form of the API. The edits of the query come first. */
 function toOverlay(own: FleetEdits, more: FleetEdits): unknown {
   const parts = [own, more].filter((edits) => !isNoEdit(edits))
   if (parts.length === 0) return null
