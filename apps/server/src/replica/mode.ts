@@ -2,10 +2,10 @@ import { UnknownEntryError } from '@gantt/scheduler-core'
 import { StoreSetupError, StoreWentBackError } from '../sync/synchronizer.ts'
 import type { Replica } from './replica.ts'
 
-/** The operations that a replica can perform at present. A claim is confirmed only when the store has it. */
+/** Which operations a replica can perform at present. A claim is acknowledged only when the store has it. */
 export type Mode = 'NORMAL' | 'STORE_AWAY' | 'READ_ONLY' | 'CLOSING'
 
-/** The reasons for which a replica no longer accepts writes. They are never reused or renamed; docs/errors.md lists them. */
+/** The reasons why a replica no longer accepts writes. A code is never reused or renamed; docs/errors.md lists the codes. */
 export const haltCodes = {
   'log.unreadable': 'The log holds what this release does not read.',
   'store.went_back': 'The store no longer holds what this replica has applied.',

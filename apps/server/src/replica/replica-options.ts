@@ -21,20 +21,20 @@ export interface ReplicaOptions extends FleetReader {
   readonly horizon?: Horizon
   /** Called only before the log's level is raised. */
   readonly mayRaise?: MayRaise
-  /** Whether every living replica read a level at the last check. Does not query the store. */
+  /** Whether every living replica supported a level at the last check. Does not query the store. */
   readonly isReadByAll?: (level: number) => boolean
-  /** Whether the state was checked sufficiently for other replicas to start from it. */
+  /** Whether enough of the state was checked for other replicas to start from it. */
   readonly mayCheckpoint?: () => boolean
-  /** Requests answers of outside parts for a call before it is decided. Absent: there are no outside parts. */
+  /** Requests answers of external plug-ins for a call before it is decided. Absent: there are no external plug-ins. */
   readonly gather?: Gather
 }
 
 /** A copy of the fleet at one revision; it does not change. */
 export interface Snapshot {
   readonly fleet: Fleet
-  /** The fleet that it was copied from, with which it shares what has not changed since. */
+  /** The fleet from which the snapshot was copied. Both share the data that has not changed since. */
   readonly of: Fleet
-  /** The number of changes since the snapshot before it. */
+  /** How many changes were applied since the previous snapshot. */
   readonly changes: number
 }
 

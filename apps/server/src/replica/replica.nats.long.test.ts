@@ -55,8 +55,7 @@ async function withReplicas(
 }
 
 /**
- * Each caller places `each` instances one after the other, on the replicas in turn. It repeats a call with the same key if there was no
- * answer.
+ * Each caller places `each` instances one after the other, on the replicas in turn. A call without an answer is repeated with the same key.
  */
 const placeMany = (replicas: readonly Replica[], callers: number, each: number, round = ''): Promise<PlacementOutcome[][]> =>
   Promise.all(
@@ -147,7 +146,7 @@ describe.skipIf(noNatsServer !== undefined)(`replicas on one nats-server${skippe
       await expectSound(replicas, outcomes)
     }))
 
-  test('while the server is paused the store is unavailable; then calls continue', () =>
+  test('while the server is paused the store is unavailable, and afterwards calls continue', () =>
     withReplicas(server, { replicas: 1, hosts: 1 }, async ([replica]) => {
       const [one] = server.servers
       one?.standStill(true)
@@ -160,7 +159,7 @@ describe.skipIf(noNatsServer !== undefined)(`replicas on one nats-server${skippe
       expect(await placeAgain(replica as Replica, 'back')).toMatchObject({ type: 'placed' })
     }))
 
-  test('a recreated stream is another log, and nothing is written to it', () =>
+  test('a replica does not write to a recreated stream, because it is another log', () =>
     withReplicas(server, { replicas: 1, hosts: 1 }, async ([replica], fleet) => {
       const { log } = namesOf(fleet)
       await withStreams(server, async (streams) => {
@@ -183,7 +182,7 @@ describe.skipIf(noNatsServer !== undefined)(`replicas on a cluster of three nats
   afterAll(() => cluster.stop())
 
   test(
-    `the leader of the log is killed under load, twice, and nothing that was answered is lost`,
+    'no answered call is lost if the leader of the log is killed twice under load',
     () =>
       withReplicas(cluster, { replicas: 3, hosts: 64 }, async (replicas, fleet) => {
         const outcomes: PlacementOutcome[] = []

@@ -88,7 +88,7 @@ const place = (replica: Replica, key: string, request: RequestSpec) =>
     allOrNothing: true,
   })
 
-test('two replicas racing on one database allocate nothing twice, agree to the bit, and every decision replays', async () => {
+test('two replicas that race on one database allocate nothing twice, have equal states, and every decision can be replayed', async () => {
   const [a, b] = nodes as [Node, Node]
   await a.replica.propose(Array.from({ length: 8 }, (_, i) => aReport(`h${i}`, { vcpus: 4, memoryMb: 8_192 })))
   const outcomes = await Promise.all(
@@ -118,7 +118,7 @@ test('two replicas racing on one database allocate nothing twice, agree to the b
   expect(checked).toBe(200)
 })
 
-test('the tables equal the fleet', async () => {
+test('the tables have the same content as the fleet', async () => {
   const [a, b] = nodes as [Node, Node]
   await b.replica.propose([
     {
@@ -152,7 +152,7 @@ test('the tables equal the fleet', async () => {
   expect(newest && requestSpecId(newest.document)).toBe(newest?.id)
 })
 
-test('a void attempt is in the tables with its host and reason, and the decision has its duration', async () => {
+test('a void attempt is in the tables with its host and reason, and a decision with its duration', async () => {
   const [a] = nodes as [Node]
   // this test uses two hosts of its own, because the others depend on the race of the replicas
   await a.replica.propose([aReport('tight', { vcpus: 4, memoryMb: 1_024 }), aReport('roomy', { vcpus: 4, memoryMb: 1_024 })])
@@ -196,7 +196,7 @@ test('a void attempt is in the tables with its host and reason, and the decision
   expect(made !== undefined && !isUnreadable(made) && typeof made.tookUs).toBe('number')
 })
 
-test('a group that is created again has its new policy in the tables too', async () => {
+test('a group that is created again after its end has its new policy in the tables too', async () => {
   const [a] = nodes as [Node]
   const uuid = '00000000-0000-4000-8000-0000000000b1'
   await a.replica.propose([aReport('grouped', { vcpus: 4 })])
@@ -210,7 +210,7 @@ test('a group that is created again has its new policy in the tables too', async
   }
 })
 
-test('a missing projection is created again from the log', async () => {
+test('a missing projection is recreated from the log', async () => {
   const [a] = nodes as [Node]
   const before = await prisma.claim.count()
   await prisma.$executeRaw`DELETE FROM claim`

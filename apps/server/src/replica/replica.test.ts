@@ -55,7 +55,7 @@ test('a placed request is answered with its claim, and every replica has the cla
   expect(canonicalJson(checkpointOf(a.fleet))).toBe(canonicalJson(checkpointOf(b.fleet)))
 })
 
-test('of a hundred calls on two replicas ten are placed, and the others are refused', async () => {
+test('of a hundred calls on two replicas, ten are placed because only ten fit, and the others are refused', async () => {
   const store = createMemoryStore()
   const unlogged: UnloggedDecision[] = []
   const pair = [await open(store, unlogged), await open(store, unlogged)] as const
@@ -76,7 +76,7 @@ test('a refusal counts the hosts that each filter refused, by reason', async () 
   expect(outcome).toMatchObject({ type: 'refused', found: 0, reasons: [{ filter: 'CoreFilter', code: 'cpu.too_few', hosts: 2 }] })
 })
 
-test('a request for three instances of which two fit is refused as a whole, with the reasons for the third', async () => {
+test('a request for three instances of which two fit is refused as a whole, with the reasons for the third instance', async () => {
   const store = createMemoryStore()
   const replica = await open(store)
   await replica.propose([aReport('h1', small), aReport('h2', small)])
@@ -99,7 +99,7 @@ test('two calls with the same key on two replicas place once, and get the same a
   expect(a.fleet.ledger.claims.size).toBe(1)
 })
 
-test('the same key with another request is a conflict', async () => {
+test('a call with a used key and another request is refused as a conflict', async () => {
   const store = createMemoryStore()
   const replica = await open(store)
   await replica.propose([aReport('h1')])
@@ -110,7 +110,7 @@ test('the same key with another request is a conflict', async () => {
   })
 })
 
-test.each([true, false])('an append whose answer is lost (landed: %s) places once', async (landed) => {
+test.each([true, false])('an append whose answer is lost (entry appended: %s) places once', async (landed) => {
   const store = createMemoryStore()
   const replica = await open(store)
   await replica.propose([aReport('h1')])
@@ -120,7 +120,7 @@ test.each([true, false])('an append whose answer is lost (landed: %s) places onc
   expect(replica.fleet.ledger.claims.size).toBe(1)
 })
 
-test('a replica that is behind does not refuse a request after another replica freed its resources', async () => {
+test('a replica that is behind the log does not refuse a request after another replica freed the resources', async () => {
   const store = createMemoryStore()
   const [a, b] = [await open(store), await open(store)]
   await a.propose([aReport('h1', small)])
@@ -132,7 +132,7 @@ test('a replica that is behind does not refuse a request after another replica f
   expect((await b.place(call('k2', aRequest()))).type).toBe('placed')
 })
 
-test('a request that is void because of an edit is decided again on another host', async () => {
+test('a placement that an edit makes void is decided again on another host', async () => {
   const store = createMemoryStore()
   const [a, b] = [await open(store), await open(store)]
   await a.propose([aReport('h1', { memoryMb: 4_096 }), aReport('h2', { memoryMb: 2_048 })])
@@ -146,7 +146,7 @@ test('a request that is void because of an edit is decided again on another host
   expect(claims).toEqual([host])
 })
 
-test('a reservation without confirmation expires by an entry', async () => {
+test('a reservation that is not confirmed expires by an entry in the log', async () => {
   let now = 1_700_000_000_000
   const store = createMemoryStore(() => now)
   const replica = await open(store)
@@ -159,7 +159,7 @@ test('a reservation without confirmation expires by an entry', async () => {
   expect(replica.fleet.ledger.claims.get(id)?.state).toBe('EXPIRED')
 })
 
-test('advice claims nothing', async () => {
+test('a call in mode NONE gets advice and claims nothing', async () => {
   const store = createMemoryStore()
   const unlogged: UnloggedDecision[] = []
   const replica = await open(store, unlogged)
@@ -169,7 +169,7 @@ test('advice claims nothing', async () => {
   expect(unlogged).toHaveLength(1)
 })
 
-test('a store that lost revisions stops writes with an error', async () => {
+test('if the store lost revisions, the replica stops writes with an error', async () => {
   const store = createMemoryStore()
   const replica = await open(store)
   await replica.propose([aReport('h1')])
@@ -198,7 +198,7 @@ test('while the store is down a call ends at its deadline, and the restarted sto
   expect((await replica.place(call('k2', aRequest()))).type).toBe('placed')
 })
 
-test('a group that exists only in a proposal of the same batch refuses no host', async () => {
+test('a group that exists only in a proposal of the same batch causes no refusals', async () => {
   const store = createMemoryStore()
   const [a, b] = [await open(store), await open(store)]
   await b.propose([aReport('h1', small)])
@@ -216,7 +216,7 @@ test('a group that exists only in a proposal of the same batch refuses no host',
   if (winner.type === 'placed') expect([first.type, second.type]).toEqual(['refused', 'refused'])
 })
 
-test('a listener that fails is logged, and the log continues', async () => {
+test('an error of a listener is logged, and the replica continues to follow the log', async () => {
   const store = createMemoryStore()
   const warnings: string[] = []
   const replica = await Replica.start({
@@ -235,7 +235,7 @@ test('a listener that fails is logged, and the log continues', async () => {
   expect(replica.halted).toBeUndefined()
 })
 
-test('a decision that cannot be recorded fails alone', async () => {
+test('a decision that cannot be recorded fails alone, and other decisions succeed', async () => {
   const store = createMemoryStore()
   const replica = await Replica.start({
     store: store.open(),
@@ -282,7 +282,7 @@ test('calls past their deadline are dropped while the store is unavailable', asy
   expect(replica.fleet.ledger.claims.size).toBeLessThan(50)
 })
 
-test('a call with only refused appends ends with an error and a warning that name the obstacle', async () => {
+test('a call whose appends are all refused ends with an error and a warning that name the obstacle', async () => {
   const store = createMemoryStore()
   const warnings: string[] = []
   const synchronizer = store.open()
@@ -304,7 +304,7 @@ test('a call with only refused appends ends with an error and a warning that nam
   expect((await replica.place(call('k', aRequest()))).type).toBe('placed')
 })
 
-test('a replica behind the start of the log continues from a checkpoint', async () => {
+test('a replica that fell behind the beginning of the log continues from a checkpoint', async () => {
   const store = createMemoryStore()
   const slow = await open(store)
   await slow.propose([aReport('h1')])
@@ -355,7 +355,7 @@ test('listeners get the present fleet, the copy for each checkpoint, and a fleet
   expect(snapshots).toHaveLength(3)
 })
 
-test('documents of services grow old on a log without entries', async () => {
+test('the documents of services grow old although no entry is added to the log', async () => {
   let time = 1_000_000
   const replica = await open(createMemoryStore(() => time))
   const near = parseProfile({ name: 'near', number: 1, filters: [{ name: 'VolumeAffinityFilter' }], weighers: [] })

@@ -16,8 +16,8 @@ import type { ChangeVerdict, ChangeWork, PlacementWork } from './propose/work.ts
 import type { Applied, ReplicaOptions, Snapshot } from './replica-options.ts'
 
 /**
- * One process's copy of the fleet and its access to the log: it follows the log (Follower), appends entries for callers (Appender), and
- * knows the age of the copy (Freshness).
+ * One process's copy of the fleet and its access to the log. A replica follows the log (Follower), appends entries for callers (Appender),
+ * and knows how old its copy is (Freshness).
  */
 export class Replica {
   readonly name: string
@@ -92,12 +92,12 @@ export class Replica {
     return this.#follower.fleet
   }
 
-  /** The figures of this replica's start. */
+  /** The revision with which this replica started, and how long loading it took. */
   get startFigures(): StartFigures {
     return this.#startFigures
   }
 
-  /** The reason for which this replica answers only reads; undefined if it accepts writes. */
+  /** Why this replica answers only reads; undefined if it accepts writes. */
   get halted(): Error | undefined {
     return this.#appender.halted
   }
@@ -141,20 +141,20 @@ export class Replica {
     return this.#appender.isClosing
   }
 
-  /** Calls back after every entry that is applied here, in order. Returns a function that ends the subscription. */
+  /** Calls the listener after every entry that is applied here, in order. Returns a function that ends the subscription. */
   onApplied(listener: (applied: Applied) => void): () => void {
     return this.#follower.onApplied(listener)
   }
 
   /**
-   * Calls back when the fleet was replaced by another, so that listeners to its entries must start again. Returns a function that ends the
-   * subscription.
+   * Calls the listener when the fleet was replaced by another, so that readers of its entries must start again. Returns a function that
+   * ends the subscription.
    */
   onReplaced(listener: () => void): () => void {
     return this.#follower.onReplaced(listener)
   }
 
-  /** Calls back with the present fleet, and with the copy for each checkpoint. Returns a function that ends the subscription. */
+  /** Calls the listener with the present fleet, and with the copy for each checkpoint. Returns a function that ends the subscription. */
   onSnapshot(listener: (snapshot: Snapshot) => void): () => void {
     return this.#follower.onSnapshot(listener)
   }
@@ -192,7 +192,7 @@ export class Replica {
     return this.#levels.learn().then(() => this.#levels.admit(level, enqueue))
   }
 
-  /** Writes changes that need no decision. Resolves with whether each change counts. */
+  /** Writes changes that need no decision. Resolves with a verdict for each change: whether it took effect or is void. */
   propose(changes: readonly Change[], deadlineMs = 10_000): Promise<readonly ChangeVerdict[]> {
     if (changes.length === 0) return Promise.resolve([])
     const enqueue = () =>
@@ -203,23 +203,23 @@ export class Replica {
     return this.fleet.place.revision === 0 ? this.#levels.learn().then(atLevel) : atLevel()
   }
 
-  /** Replaces the fleet by one that was rebuilt from the log at the same revision. Throws RangeError for any other. */
+  /** Replaces the fleet by one that was rebuilt from the log at the same revision. Throws RangeError for a fleet at another revision. */
   adopt(fleet: Fleet): void {
     this.#follower.adopt(fleet)
   }
 
   /**
-   * Undefined if all readable state is durable. Otherwise a promise for its durability, and answers from the fleet wait for it. Throws
+   * Undefined if all readable state is durable. Otherwise a promise for its durability; answers from the fleet wait for it. Throws
    * UnavailableError if the store does not answer, or has lost the state.
    */
   settled(timeoutMs = 10_000): Promise<void> | undefined {
     const { place } = this.fleet
-    // a replica that accepts no further writes cannot get a better state
+    // a replica that accepts no writes cannot get a better state
     if (place.revision <= this.#store.durableRevision() || this.halted !== undefined) return undefined
     return whenDurable(this.#appender.held, place, this.#options.timers, timeoutMs)
   }
 
-  /** Resolves when this replica has applied a revision and it is durable; false when not in time. */
+  /** Resolves with true when this replica has applied a revision and it is durable, and with false after a timeout. */
   reached(revision: number, timeoutMs: number): Promise<boolean> {
     return this.#freshness.until(() => {
       if (this.fleet.place.revision < revision) return false
@@ -232,17 +232,17 @@ export class Replica {
     }, timeoutMs)
   }
 
-  /** Resolves when the fleet is as new as the store's head was after this call. Throws UnavailableError when the store does not answer. */
+  /** Resolves when the fleet is as new as the end of the log was at this call. Throws UnavailableError when the store does not answer. */
   fresh(timeoutMs = 10_000): Promise<void> {
     return this.#freshness.wait(() => false, timeoutMs)
   }
 
-  /** Like `fresh`, for reads: uses the present state if no newer one is available. `age` is its age. */
+  /** Like `fresh`, for reads: if no newer state is available in time, the present one is used. The caller can read its age from `age`. */
   freshest(timeoutMs = 10_000): Promise<void> {
     return this.#freshness.wait(() => this.isStoreAway || this.halted !== undefined, timeoutMs)
   }
 
-  /** Stops accepting writes, because the log is not the one that this fleet has followed. */
+  /** Stops accepting writes, because the store does not have the log that this fleet has followed. */
   refuseWrites(error: StoreWentBackError): void {
     if (this.halted !== undefined) return
     this.#appender.halt(error)

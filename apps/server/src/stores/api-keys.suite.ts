@@ -24,7 +24,7 @@ export function apiKeysSuite(engine: StoresEngine): void {
     })
     const seen = (holds: () => boolean) => expect.poll(holds).toBe(true)
 
-    test('a key is found by its secret, as it was created', async () => {
+    test('a key can be found by its secret, and has the values with which it was created', async () => {
       const { key, secret } = await keys.create({ ...aKey('first'), hosts: ['h1'], maxNodes: 40, expiresAt: Date.now() + 60_000 })
       expect(key).toMatchObject({ hosts: ['h1'], maxNodes: 40 })
       expect(keys.verify(secret)).toMatchObject({ ...key, lastUsedAt: null })
@@ -33,7 +33,7 @@ export function apiKeysSuite(engine: StoresEngine): void {
       expect(JSON.stringify(keys.list())).not.toContain(secret)
     })
 
-    test('a revoked key is invalid here at once and soon on other replicas, and stays in the list', async () => {
+    test('a revoked key becomes invalid on its replica at once and on others soon, and stays in the list', async () => {
       const living = await keys.create(aKey('living'))
       const { key, secret } = await keys.create(aKey('revoked'))
       const at = Date.now()
@@ -51,7 +51,7 @@ export function apiKeysSuite(engine: StoresEngine): void {
       expect(keys.verify(secret)).toBeUndefined()
     })
 
-    test('an edit is decided after all earlier edits of all replicas', async () => {
+    test('an edit of a key is decided after all earlier edits of all replicas', async () => {
       const name = `counted ${randomUUID()}`
       const addOne = (store: ApiKeyStore) =>
         store.edit((all) => {
@@ -67,7 +67,7 @@ export function apiKeysSuite(engine: StoresEngine): void {
       expect([...counts].sort()).toEqual([0, 1, 2, 3, 4, 5])
     })
 
-    test('an edit without writes writes nothing; errors are rethrown', async () => {
+    test('an edit that decides to write nothing changes nothing, and its errors are rethrown', async () => {
       const count = () => keys.edit((all) => ({ writes: [], answer: all.length }))
       const before = await count()
       await expect(
@@ -78,7 +78,7 @@ export function apiKeysSuite(engine: StoresEngine): void {
       expect(await count()).toBe(before)
     })
 
-    test('replicas that start together with one secret create one key', async () => {
+    test('replicas that start together with one admin secret create one key', async () => {
       const secret = `an-admin-key-${randomUUID()}`
       const made = await Promise.all([keys, others].map((store) => store.create({ ...aKey('admin'), secret })))
       expect(new Set(made.map(({ key }) => key.id)).size).toBe(1)

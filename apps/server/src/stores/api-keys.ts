@@ -12,18 +12,18 @@ export interface ApiKey {
   /** The first characters of the secret, which may be shown. */
   readonly prefix: string
   readonly scopes: readonly Scope[]
-  /** The names of the hosts that it may report for; an empty list allows every host. */
+  /** The names of the hosts for which the key may report; an empty list allows every host. */
   readonly hosts: readonly string[]
-  /** The maximum number of nodes of each host that a key bound to hosts may report; null means 1. */
+  /** A key bound to hosts may report at most this many nodes of each host; null means 1. */
   readonly maxNodes: number | null
-  /** The only project for which it may place; null allows every project. */
+  /** The only project for which the key may place instances; null allows every project. */
   readonly project: string | null
-  /** The id of the key that it replaces. */
+  /** The id of the key that this key replaces. */
   readonly replaces: string | null
   readonly createdAt: number
   readonly expiresAt: number | null
   readonly revokedAt: number | null
-  /** Accurate to a few seconds, because uses are written in batches after the calls. */
+  /** When the key was last used. Accurate to a few seconds, because uses are written in batches after the calls. */
   readonly lastUsedAt: number | null
 }
 
@@ -58,9 +58,9 @@ export interface ApiKeyStore {
   /** Creates a key. The secret is returned once and never stored. For an existing secret the existing key is returned. */
   create(key: NewApiKey): Promise<{ readonly key: ApiKey; readonly secret: string }>
   edit<Answer>(decide: DecideKeys<Answer>): Promise<Answer>
-  /** Oldest first. */
+  /** All keys, oldest first. */
   list(): readonly ApiKey[]
-  /** Writes the waiting uses, and stops. */
+  /** Writes the uses that are not stored yet, and stops. */
   close(): Promise<void>
 }
 
@@ -93,10 +93,10 @@ export async function createKey(
   return { key, secret }
 }
 
-/** The times of the last use of keys, before they are written. */
+/** The times of the last use of keys that are not written yet. */
 export interface KeyUses {
   used(id: string, at: number): void
-  /** The later of the written and the waiting time. */
+  /** The later one of the stored time and the time that is not written yet. */
   lastOf(key: Pick<ApiKey, 'id' | 'lastUsedAt'>): number | null
   /** Writes the waiting uses. Those that could not be written wait for the next call, and the error is rethrown. */
   write(keep: (uses: readonly KeyUse[]) => Promise<void>): Promise<void>

@@ -36,7 +36,7 @@ export function leasesSuite(engine: StoresEngine): void {
       await place.drop()
     })
 
-    test('a sign of life that one replica received is visible to all, with the store’s time', async () => {
+    test('a sign of life that one replica received is visible to all replicas, with the store’s time', async () => {
       await a.renew([host('a'), { host: 'a', node: 'n1' }])
       const { now, lastOf } = await lookOf(b)
       for (const name of [host('a'), { host: 'a', node: 'n1' }]) {
@@ -46,7 +46,7 @@ export function leasesSuite(engine: StoresEngine): void {
       expect(lastOf(host('never'))).toBeUndefined()
     })
 
-    test('the last sign of life of a host counts, on any replica', async () => {
+    test('the last sign of life of a host is used, whichever replica received it', async () => {
       await a.renew([host('both')])
       const first = (await lookOf(a)).lastOf(host('both')) ?? 0
       await b.renew([host('both'), host('other')])
@@ -68,7 +68,7 @@ export function leasesSuite(engine: StoresEngine): void {
       await late.close()
     })
 
-    test('many hosts at once', async () => {
+    test('the signs of life of many hosts are stored in one call', async () => {
       const many = Array.from({ length: 30_000 }, (_, i) => host(`compute-${i}.rack.example.org`))
       await b.renew(many)
       const { lastOf } = await lookOf(a)
@@ -84,7 +84,7 @@ export function leasesSuite(engine: StoresEngine): void {
       expect((await lookOf(a)).isMine).toBe(true)
     })
 
-    test('signs of life are received while leases are read; after a gap they may be missing', async () => {
+    test('signs of life are stored while leases are read; after a gap in the reads, earlier ones may be missing', async () => {
       const { listeningSince: since } = await lookOf(a)
       expect((await lookOf(b)).listeningSince).toBe(since)
       const { listeningSince, now } = await lookOf(b, NONE_MS)

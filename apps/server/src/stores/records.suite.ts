@@ -36,7 +36,7 @@ export function recordsSuite(engine: StoresEngine): void {
       await place.drop()
     })
 
-    test('decisions of all replicas are in the tables once each, even if they were sent repeatedly', async () => {
+    test('decisions of all replicas are in the tables once each, even if they were sent several times', async () => {
       const decisions = Array.from({ length: 4 }, () => aRefusal())
       const [first, second] = [decisions.slice(0, 3), decisions.slice(1)]
       await Promise.all([a.records.keepDecisions(first), b.records.keepDecisions(second), a.records.keepDecisions(first)])
@@ -44,7 +44,7 @@ export function recordsSuite(engine: StoresEngine): void {
       expect([...kept].sort()).toEqual(decisions.map(({ id }) => id).sort())
     })
 
-    test('audit entries are chained once each, in the order of the calls and of the entries in a call', async () => {
+    test('audit entries are chained once each, in the order of the calls and of the entries within a call', async () => {
       const entries = Array.from({ length: 9 }, () => anAuditEntry())
       const call = (from: number, to: number) => entries.slice(from, to)
       await a.records.keepAudit(call(0, 3))
@@ -66,7 +66,7 @@ export function recordsSuite(engine: StoresEngine): void {
       expect([added.length, auditFaults]).toEqual([12, []])
     })
 
-    test('empty calls store nothing', async () => {
+    test('calls without records store nothing', async () => {
       const before = await place.tables()
       await Promise.all([a.records.keepDecisions([]), a.records.keepAudit([])])
       expect(await place.tables()).toEqual(before)

@@ -19,14 +19,14 @@ export interface TakenDigests {
 
 /** The activity of a replica in the last minute, or since its start if that is shorter, and its state. */
 export interface Vitals {
-  /** The number of decisions, including those that are not in the log. */
+  /** How many decisions are made per second, including those that are not in the log. */
   readonly decisionsPerSecond: number
-  /** The number of proposals with a known outcome. `conflicts` is the number of those that were void, or refused and decided again. */
+  /** How many proposals have a known outcome. `conflicts` is how many of them were void, or refused and decided again. */
   readonly proposals: number
   readonly conflicts: number
   /** The resident memory of the process (RSS). */
   readonly memoryBytes: number
-  /** The number of hosts with each liveness, as this replica has it. */
+  /** How many hosts have each liveness, as this replica has it. */
   readonly hosts: Readonly<Record<Liveness, number>>
 }
 
@@ -35,7 +35,7 @@ export interface Sign {
   readonly id: string
   readonly url: string | null
   readonly version: string
-  /** The highest feature level that it reads. */
+  /** The highest feature level that the replica supports. */
   readonly featureLevel: number
   readonly mode: string
   readonly reason: string | null
@@ -50,7 +50,7 @@ export interface Sign {
 
 /** A stored sign of life. All times are the store's. */
 export interface ReplicaRow extends Sign {
-  /** The lag behind the log: changes, and milliseconds since the first of them. */
+  /** How far the replica lags behind the log: in changes, and in milliseconds since the first of them. */
   readonly lagChanges: number
   readonly lagMs: number
   readonly startedAt: number
@@ -71,7 +71,7 @@ export interface ReplicaRows {
 export interface ReplicaStore {
   /** Stores a replica's sign of life, and its lag behind the log. */
   keep(sign: Sign): Promise<void>
-  /** In the order of their start. */
+  /** The signs of life, in the order in which the replicas started. */
   list(): Promise<ReplicaRows>
   /** Records that the replica was shut down regularly. */
   stop(id: string): Promise<void>

@@ -5,7 +5,8 @@ export const sharedFlushSettings = ['auto', 'on', 'off'] as const
 export type SharedFlush = (typeof sharedFlushSettings)[number]
 
 /**
- * The duration of a flush from which sharing it is worth while. Below it, the extra round trip costs more than it saves (LOG-PROTOCOL 1.4).
+ * Flushes are shared if one takes at least this long. For shorter flushes, the extra round trip costs more than sharing saves (LOG-PROTOCOL
+ * 1.4).
  */
 export const SHARED_FROM_MS = 0.3
 const MEASURED = 11

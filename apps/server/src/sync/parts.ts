@@ -4,7 +4,7 @@ import { type Checkpoint, EndedChunk } from '@gantt/scheduler-core'
 const LISTS = ['hosts', 'claims', 'keys'] as const
 type List = (typeof LISTS)[number]
 
-/** The number of elements in one part. A part takes milliseconds, and the process does other work between two parts. */
+/** How many elements are in one part. Processing a part takes milliseconds, and the process does other work between two parts. */
 const ELEMENTS = 200
 
 /** The first row of a checkpoint with its lists in parts. Older releases do not accept it as a complete checkpoint. */

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { createTurns } from '../event-loop/pauses.ts'
 import { entriesInPieces } from './read-in-pieces.ts'
 
-test('entries that take long to parse are parsed in several turns of the event loop, in their order', async () => {
+test('entries that take long to parse are parsed in several turns of the event loop, in order', async () => {
   let now = 0
   let turns = 0
   const after = (_ms: number, then: () => void) => {

@@ -18,7 +18,7 @@ test.each([
   expect(planTrim(daily(6), horizon, { now, logBytes: 6_000, reached })?.base).toBe(base)
 })
 
-test('of many checkpoints the newest four stay, and others spread over the whole log', () => {
+test('of many checkpoints the newest four stay, and a few others that are spread over the whole log', () => {
   const all = daily(80)
   const drop = new Set(planTrim(all, { days: 1_000, bytes: 1_000_000 }, { now, logBytes: 80_000, reached: 8_000 })?.drop)
   const kept = all.filter(({ revision }) => !drop.has(revision)).map(({ revision }) => revision)
@@ -36,10 +36,10 @@ test.each([
   ['now if it is overdue', { revision: 5, at: 0 }, { firstRevision: 4, firstAt: 0, bytes: 10 }, 9 * DAY, 9 * DAY],
   ['its maximum age while the log is empty', { revision: 0, at: 0 }, { firstRevision: 0, firstAt: null, bytes: 0 }, 0, 7 * DAY],
   ['an earlier time if it is dropped already', { revision: 3, at: 0 }, { firstRevision: 4, firstAt: 0, bytes: 10 }, DAY, undefined],
-] as const)('an entry stays until: %s', (_, entry, retention, now, until) => {
+] as const)('an entry stays in the log until: %s', (_, entry, retention, now, until) => {
   expect(retainedUntil(entry, retention, { days: 7, bytes: 1_000 }, now)).toBe(until)
 })
 
-test('seven days or 10 GiB of the log are kept by default', () => {
+test('by default, seven days or 10 GiB of the log are kept', () => {
   expect(DEFAULT_HORIZON).toEqual({ days: 7, bytes: 10 * 1_024 ** 3 })
 })

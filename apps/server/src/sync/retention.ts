@@ -16,7 +16,7 @@ export interface Retention {
   readonly bytes: number
 }
 
-/** The size of a log row in addition to its body. */
+/** The size of a log row without its body, in bytes. */
 export const ROW_BYTES = 100
 
 /** The log must have grown for at least this long before its growth is used as an estimate. */
@@ -46,7 +46,7 @@ export interface KeptCheckpoint {
   readonly logBytes: number
 }
 
-/** The number of newest checkpoints that always stay, and of further ones spread over the rest of the log. */
+/** The newest checkpoints that always stay; further ones are spread over the rest of the log. */
 const NEWEST = 4
 const SPREAD = 8
 
@@ -69,7 +69,7 @@ export function planTrim(
   const step = (logBytes - (kept[0]?.logBytes ?? 0)) / SPREAD
   let last = Number.NEGATIVE_INFINITY
   const spared = kept.filter(({ logBytes: bytes }, i) => {
-    // the base must stay, because the log is read from it on
+    // the base must stay, because the log is read from the base on
     if (i > 0 && i < kept.length - NEWEST && bytes - last < step) return false
     last = bytes
     return true

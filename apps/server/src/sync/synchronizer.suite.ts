@@ -70,7 +70,7 @@ export function synchronizerSuite(engine: SynchronizerEngine): void {
       expect((await b.read(first, 10)).map(({ revision }) => revision)).toEqual([2])
     })
 
-    test('the position at a revision is found, and is undefined if the log has no such entry', async () => {
+    test('the position at a revision is found, or is undefined if the log has no such entry', async () => {
       const first = await appendTo(a, ORIGIN)
       const second = await appendTo(a, first)
       await a.durable(second)
@@ -107,7 +107,7 @@ export function synchronizerSuite(engine: SynchronizerEngine): void {
       next: { name: 'once', metadata: {}, hosts: [] },
     }
 
-    test('an append on an old basis is refused without an effect, or appended at the head and judged there', async () => {
+    test('an append on an old basis is refused without an effect, or appended at the end of the log and judged there', async () => {
       const first = await appendTo(a, ORIGIN, [once])
       if (!a.refusesEarly) {
         const late = await b.append(entryOn(ORIGIN, [once]))
@@ -120,7 +120,7 @@ export function synchronizerSuite(engine: SynchronizerEngine): void {
       expect(await b.read(first, 10)).toEqual([])
     })
 
-    test("an entry with the head's revision as its basis but another id or stamp is refused, or completely void", async () => {
+    test('an entry whose basis has the revision of the last entry but another id or stamp is refused, or completely void', async () => {
       const first = await appendTo(a, ORIGIN)
       if (!a.refusesEarly) {
         await appendTo(b, { ...first, id: 'another' })
@@ -132,7 +132,7 @@ export function synchronizerSuite(engine: SynchronizerEngine): void {
       expect(await b.append(entryOn({ ...first, at: first.at + 1 }))).toBeUndefined()
     })
 
-    test('if many replicas append on one basis, exactly one entry counts', async () => {
+    test('if many replicas append on one basis, exactly one entry takes effect', async () => {
       const more = await Promise.all(Array.from({ length: 6 }, () => store.open()))
       const answers = await Promise.all([a, b, ...more].map((sync) => sync.append(entryOn(ORIGIN, [once]))))
       await Promise.all(more.map((sync) => sync.close()))
@@ -144,7 +144,7 @@ export function synchronizerSuite(engine: SynchronizerEngine): void {
       expect(verdicts.filter(([verdict]) => verdict === undefined)).toHaveLength(1)
     })
 
-    test('the same entry sent twice counts once', async () => {
+    test('an entry that is sent twice takes effect once', async () => {
       const entry = entryOn(ORIGIN)
       const answers = await Promise.all([a.append(entry), b.append(entry)])
       const places = answers.filter((place) => place !== undefined)
@@ -155,7 +155,7 @@ export function synchronizerSuite(engine: SynchronizerEngine): void {
       expect(others).toEqual(a.refusesEarly ? [] : [['entry.repeated']])
     })
 
-    test('an entry that is sent again after it was applied counts once, at its first position', async () => {
+    test('an entry that is sent again after it was applied takes effect once, at its first position', async () => {
       const entry = entryOn(ORIGIN)
       const first = await a.append(entry)
       await a.read(ORIGIN, 10)
@@ -166,14 +166,14 @@ export function synchronizerSuite(engine: SynchronizerEngine): void {
       expect((await followed()).flat().filter((verdict) => verdict === undefined)).toHaveLength(1)
     })
 
-    test('the stamp is the store’s time', async () => {
+    test('the stamp of an entry is the store’s time', async () => {
       const before = await a.time()
       const { at } = await appendTo(b, ORIGIN)
       expect(at).toBeGreaterThanOrEqual(before)
       expect(at).toBeLessThanOrEqual(await a.time())
     })
 
-    test('reading stops at the limit and continues from there', async () => {
+    test('a read stops at its limit, and the next one continues from there', async () => {
       let place = ORIGIN
       for (let i = 0; i < 7; i++) place = await appendTo(a, place)
       const first = await b.read(ORIGIN, 3)
@@ -242,7 +242,7 @@ export function synchronizerSuite(engine: SynchronizerEngine): void {
       }
     })
 
-    test('turns are taken one at a time, in the order of the requests', async () => {
+    test('replicas take turns one at a time, in the order of their requests', async () => {
       const order: string[] = []
       const first = await a.takeTurn()
       const second = b.takeTurn().then(async (giveBack) => {
@@ -267,7 +267,7 @@ export function synchronizerSuite(engine: SynchronizerEngine): void {
       return places
     }
 
-    test('a log that is too long is trimmed before a checkpoint: the newest two checkpoints and later entries stay', async () => {
+    test('a log that is too long is trimmed before a checkpoint; the newest two checkpoints and later entries stay', async () => {
       const places = await fill()
       const whole = await b.retention()
       expect(whole).toMatchObject({ firstRevision: 0, firstAt: places[1]?.at })
@@ -288,7 +288,7 @@ export function synchronizerSuite(engine: SynchronizerEngine): void {
       expect((await appendTo(b, places[12] as Place)).revision).toBe(13)
     })
 
-    test('entries stay within the limits, or if a follower of the log has not reached them', async () => {
+    test('entries within the limits stay, and entries that a follower of the log has not reached stay too', async () => {
       const places = await fill()
       await store.followedTo(12)
       await a.trim({ days: 1, bytes: 1_000_000 })

@@ -70,7 +70,7 @@ export interface Flushing {
 }
 
 /**
- * The number of entries that background work reads at once. It is small, because an answer is parsed without a pause and an entry may be
+ * Background work reads this many entries at once. The count is small, because an answer is parsed without yielding and an entry may be
  * large.
  */
 export const ENTRIES_AT_ONCE = 50
@@ -115,7 +115,7 @@ export class StoreSetupError extends Error {
   }
 }
 
-/** The entries after that position were dropped; reading continues from a checkpoint. */
+/** The entries after the caller's position were dropped. Reading continues from a checkpoint. */
 export class LogTrimmedError extends RangeError {
   override readonly name = 'LogTrimmedError'
 

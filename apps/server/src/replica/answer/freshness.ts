@@ -16,7 +16,7 @@ export interface FreshnessOptions {
   wake(): void
 }
 
-/** The age of a replica's fleet compared with the store, and the calls that wait for a newer one. */
+/** How old a replica's fleet is compared with the store, and the calls that wait for a newer fleet. */
 export class Freshness {
   readonly watch: StoreWatch
   /** Notifies waiters that the fleet, its durability or the store changed. */
@@ -38,12 +38,14 @@ export class Freshness {
     this.changed = createSignal(options.timers)
   }
 
-  /** The number of the last call, which orders the calls of this replica. */
+  /** The sequence number of the last call. It orders the calls of this replica. */
   get arrivals(): number {
     return this.#arrivals
   }
 
-  /** The number of the last call that had arrived when the store's head was read. The fleet is at least as new. */
+  /**
+   * The sequence number of the last call that had arrived when the end of the log was read. The fleet contains everything up to that read.
+   */
   get freshUpTo(): number {
     return this.#freshUpTo
   }
@@ -58,13 +60,13 @@ export class Freshness {
     return this.age > STORE_AWAY_MS && (this.isStoreFailing || this.watch.silentMs > STORE_AWAY_MS)
   }
 
-  /** Gives a call its number. */
+  /** Returns the sequence number of a new call. */
   arrive(): number {
     this.#arrivals++
     return this.#arrivals
   }
 
-  /** Records that the fleet contains everything that the store had when the call with this number arrived. */
+  /** Records that the fleet contains everything that the store had when the call with this sequence number arrived. */
   reachedHead(arrival: number): void {
     this.#freshUpTo = Math.max(this.#freshUpTo, arrival)
     this.#freshAt = this.#options.timers.now()
@@ -78,8 +80,8 @@ export class Freshness {
   }
 
   /**
-   * Resolves when the fleet is as new as the store's head was after this call. Throws UnavailableError if neither that nor `acceptsStale`
-   * holds in time.
+   * Resolves when the fleet is as new as the end of the log was after this call, or when `acceptsStale` holds. Throws UnavailableError if
+   * neither happens in time.
    */
   async wait(acceptsStale: () => boolean, timeoutMs: number): Promise<void> {
     const arrival = this.arrive()

@@ -10,12 +10,12 @@ export interface HeldAnswer {
   readonly place: Place
   answer(): void
   fail(error: UnavailableError): void
-  /** The call that must be decided again if the entry is lost, and its batch. */
+  /** The call, and the batch that contained it. The call must be decided again if its entry is lost. */
   readonly work?: Work
   readonly batch?: Batch
 }
 
-/** Answers that wait, in the order of their positions, until the entries on which they depend survive any crash of the store. */
+/** Answers in the order of their log positions. Each waits until the entries on which it depends survive any crash of the store. */
 export interface HeldAnswers {
   /** Sends an answer at once if its position is already durable. */
   hold(held: HeldAnswer): void

@@ -12,9 +12,9 @@ export interface Underway {
 }
 
 /**
- * Drops entries and answers after a revision, because the store lost what they depend on. The first of this replica's entries that can
- * still be appended is sent again unchanged, so that a delayed copy of it is recognised. All later calls are decided again. Returns the
- * entry to send, and the number of this replica's lost entries.
+ * Drops entries and answers after a revision, because the store lost the entries that they depend on. The first of this replica's entries
+ * that can still be appended is sent again unchanged, so that a delayed copy of it is recognised. All later calls are decided again.
+ * Returns the entry to send, and how many of this replica's entries were lost.
  */
 export function dropBehind({ held: answers, queue, inFlight }: Underway, revision: number): { lost: number; sent: Batch | undefined } {
   const held = answers.takeBehind(revision)
@@ -34,8 +34,8 @@ export function dropBehind({ held: answers, queue, inFlight }: Underway, revisio
 }
 
 /**
- * Returns calls in flight to the queue after this replica fell behind the start of the log. Their outcome is unknown. Placements are
- * recognised by their key, but changes may be written twice.
+ * Returns calls in flight to the queue after this replica fell behind the beginning of the log. Their outcome is unknown. A placement is
+ * recognised by its idempotency key, but other changes may be written twice.
  */
 export function dropInFlight({ queue, inFlight }: Pick<Underway, 'queue' | 'inFlight'>): void {
   const owners = inFlight?.owners ?? []

@@ -54,7 +54,7 @@ async function isAnswered(promise: Promise<unknown>): Promise<boolean> {
   return answered
 }
 
-test('no call is answered before a flush: claims, changes, refusals, repeated calls, reads', async () => {
+test('claims, changes, refusals, repeated calls and reads are not answered before a flush', async () => {
   const store = shared()
   const [a, b] = [await open(store), await open(store)]
   await a.propose([aReport('h1', { vcpus: 1 })])
@@ -96,7 +96,7 @@ test('during a flush the next entries are appended, and one flush answers all of
   expect((await Promise.all([first, second])).map(({ type }) => type)).toEqual(['placed', 'placed'])
 })
 
-test('entries lost by the store are written again once: the first unchanged, and calls that depend on it decided again', async () => {
+test('entries that the store lost are written again once: the first one unchanged, and calls that depend on it are decided again', async () => {
   const store = shared()
   const [a, b] = [await open(store), await open(store)]
   await a.propose([aReport('h1', { vcpus: 64 })])
@@ -129,7 +129,7 @@ test('entries lost by the store are written again once: the first unchanged, and
   expect(warnings.filter((warning) => warning.includes('lost its unflushed tail')).length).toBeGreaterThan(0)
 })
 
-test('calls of lost entries are decided again if other entries have their revisions', async () => {
+test('calls whose entries were lost are decided again if other entries now have the lost revisions', async () => {
   const store = shared()
   const a = await open(store)
   await a.propose([aReport('h1', { vcpus: 1 })])
@@ -147,7 +147,7 @@ test('calls of lost entries are decided again if other entries have their revisi
   expect(a.fleet.ledger.claims.size).toBe(0)
 })
 
-test('a store without the durable entries stops writes, and reads continue', async () => {
+test('if the store lost durable entries, writes stop and reads continue', async () => {
   const store = shared()
   const a = await open(store)
   await a.propose([aReport('h1')])

@@ -12,8 +12,8 @@ beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 
 afterEach(() => void vi.useRealTimers())
 
 /**
- * The minutes at which checkpoints begin. The fleet changes in each of the first minutes. Writing a checkpoint takes a given time, and the
- * store is unavailable for the first attempts.
+ * Returns the minutes in which checkpoints begin. The fleet changes in each of the first minutes. Writing a checkpoint takes a given time,
+ * and the store is unavailable for the first attempts.
  */
 async function minutesOf(keepsFor: number, minutes: number, changes = 1, fails = 0, endsAfter = minutes): Promise<number[]> {
   const startedAt = timers.now()
@@ -56,7 +56,7 @@ test.each<[what: string, keepsFor: number, changes: number, began: readonly numb
   expect(await minutesOf(keepsFor, 9, changes)).toEqual(began)
 })
 
-test('after a failed checkpoint there is no pause, however long the attempt took', async () => {
+test('a failed checkpoint is tried again without a pause, however long the attempt took', async () => {
   expect(await minutesOf(6_000, 9, 1, 3)).toEqual([1, 2, 3, 4, 6, 8])
 })
 

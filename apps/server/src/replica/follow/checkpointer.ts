@@ -6,11 +6,11 @@ import type { Timers } from '../../timers.ts'
 
 /** A checkpoint is due after this many changes, if they are also a fourth of the fleet's size. */
 const CHANGES = 10_000
-/** A checkpoint is also due this long after the last one, if there was any change. */
+/** A checkpoint is also due this long after the last one if the fleet has changed since. */
 const MILLISECONDS = 60_000
 /**
- * The pause after a checkpoint, as a multiple of the time for writing it. Without it, a large fleet would write checkpoints most of the
- * time.
+ * The pause after a checkpoint, as a multiple of the time that writing it took. Without the pause, checkpoints of a large fleet would be
+ * written most of the time.
  */
 const REST = 20
 

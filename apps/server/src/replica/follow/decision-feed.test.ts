@@ -59,7 +59,7 @@ function aWorld() {
   }
 }
 
-describe('refusals are in no log', () => {
+describe('the feed reports refusals, which are not in the log', () => {
   test('after the first listener leaves, the others still get decisions of other replicas', async () => {
     const { listen, keeps, looks, notified, warnings } = aWorld()
     const caller = new AbortController()
@@ -96,7 +96,7 @@ describe('refusals are in no log', () => {
     },
   )
 
-  test('refusals from before the first listener are not reported', async () => {
+  test('refusals that were stored before the first listener was added are not reported', async () => {
     const { notified, listen, keeps, looks } = aWorld()
     keeps('old', 6_000)
     listen()
@@ -126,7 +126,7 @@ describe('refusals are in no log', () => {
     expect(warnings).toHaveLength(1)
   })
 
-  test('tables that were behind the log are queried for everything since the last poll', async () => {
+  test('if the tables were behind the log, the next query covers everything since the last complete one', async () => {
     const { world, notified, listen, keeps, looks } = aWorld()
     listen()
     world.isCaughtUp = false

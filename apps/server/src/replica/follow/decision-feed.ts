@@ -7,14 +7,15 @@ import type { Timers } from '../../timers.ts'
 export const LOOK_EVERY_MS = 1_000
 /** The longest time between a call and the row of its refusal: the deadline of a call (at most a minute) and the time to store the row. */
 export const SLACK_MS = 90_000
-/** Most rows arrive within this time after their call. Each tenth query covers the longer time above. */
+/** Most rows are stored within this time after their call, so most queries cover only this time. Every tenth query covers SLACK_MS. */
 const SHORT_SLACK_MS = 20_000
 const WIDE_EVERY = 10
 /**
- * Decisions from this long before the first listener may have been stored since. A decision may be reported twice, so that none is missed.
+ * Decisions from this long before the first listener may have been stored after it was added. They are reported too: a decision may be
+ * reported twice, but none may be missed.
  */
 const BEFORE_MS = 5_000
-/** The most decisions per query that are reported one by one. Beyond it, listeners get a notice that some were missed. */
+/** At most this many decisions per query are reported one by one. If there are more, listeners get a notice that decisions were missed. */
 const MOST = 1_000
 
 /** Reports decisions as they are made on any replica. */
@@ -27,7 +28,7 @@ export interface DecisionFeedOptions {
   /** All decisions that this replica makes, or applies from the log. */
   readonly own: Pick<DecisionFeed, 'onDecision'>
   readonly store: UnloggedDecisions & Pick<DecisionStore, 'findAll'>
-  /** Whether another replica wrote its sign of life within the last minute. */
+  /** Whether another replica gave a sign of life within the last minute. */
   hasOthers(): boolean
   /** Whether the tables contain everything that any replica had stored before this call; false after a timeout. */
   caughtUp(timeoutMs: number): Promise<boolean>

@@ -26,11 +26,11 @@ const READ_LIMIT = 1_000
 export interface FollowerHooks {
   /** Called after an entry was applied, and before the listeners. */
   onEntry(entry: LogEntry, verdicts: readonly Void[]): void
-  /** Called when the fleet is as new as the store's head. */
+  /** Called when the fleet is as new as the end of the log. */
   onCaughtUp(): void
   /** Called when the fleet was replaced by a later checkpoint, because the log no longer reaches its revision. */
   onJump(): void
-  /** Called when the store lost all entries after a revision. Returns the number of this replica's entries that are written again. */
+  /** Called when the store lost all entries after a revision. Returns how many of this replica's entries are written again. */
   onRewind(revision: number): number
 }
 
@@ -96,8 +96,8 @@ export class Follower {
   }
 
   /**
-   * Reads and applies the next entries of the log, and returns their number. Afterwards the fleet is as new as the store's head was at the
-   * call.
+   * Reads and applies the next entries of the log, and returns how many there were. Afterwards the fleet is as new as the end of the log
+   * was at the call.
    */
   async catchUp(): Promise<number> {
     const askedAt = this.#freshness.arrivals
@@ -142,7 +142,7 @@ export class Follower {
     this.#checkpointer.applied(this.#fleet, entry.changes.length)
   }
 
-  /** Replaces the fleet by one that was rebuilt from the log at the same revision. Throws RangeError for any other. */
+  /** Replaces the fleet by one that was rebuilt from the log at the same revision. Throws RangeError for a fleet at another revision. */
   adopt(fleet: Fleet): void {
     const { revision, id, at } = this.#fleet.place
     if (fleet.place.revision !== revision || fleet.place.id !== id || fleet.place.at !== at)
@@ -200,7 +200,7 @@ export class Follower {
     return { fleet: copyFleet(this.#fleet), of: this.#fleet, changes: 0 }
   }
 
-  /** A store for checkpoints that rejects those of an unsound or replaced fleet. */
+  /** Wraps the store so that checkpoints of an unsound or replaced fleet are rejected. */
   #checkpointStore(): Synchronizer {
     const { mayCheckpoint = () => true } = this.#options
     const isKept = ({ place }: Checkpoint): boolean => place.revision > this.#adoptedAt && mayCheckpoint()

@@ -24,12 +24,12 @@ export interface History extends PastFleets {
 }
 
 /**
- * `limit` is the number of hosts, claims and keys that cached past fleets may hold together. With 0 none is cached, and all are built from
- * the store.
+ * `limit` is how many hosts, claims and keys cached past fleets may hold together. With 0, no fleet is cached and each is built from the
+ * store.
  */
 export function createHistory(store: LogReader, limit = 0, reader?: FleetReader): History {
   const fleets = createPastFleets(store, { limit, reader })
-  // A reader of an entry next reads the fleet before it, so this fleet is built only once.
+  // A caller that has read an entry usually reads the fleet before the entry next, so this fleet is cached.
   const unkept = limit === 0 ? fleets : createPastFleets(store, { limit: 0, reader })
   const placeAt = (revision: number): Promise<Place> => fleets.read(revision, ({ place }) => place)
   return {

@@ -37,7 +37,7 @@ const stateOf = (fleet: Fleet): string => {
   return JSON.stringify([checkpointOf(fleet), free])
 }
 
-test.each([0, 1, 100, 300, 100_000])('past fleets are correct in any order of queries (%i things kept)', async (limit) => {
+test.each([0, 1, 100, 300, 100_000])('past fleets are correct in any order of queries (at most %i cached objects)', async (limit) => {
   const { past, was } = await aPast()
   const fleets = createPastFleets(past, { limit })
   const asked = Array.from({ length: 60 }, (_, i) => (i * 37 + ((i * i) % 11)) % (ENTRIES + 1))
@@ -50,7 +50,7 @@ test.each([0, 1, 100, 300, 100_000])('past fleets are correct in any order of qu
   fleets.close()
 })
 
-test('the second query for a past fleet reads only its position from the store', async () => {
+test("the second query for a past fleet reads only the fleet's log position from the store", async () => {
   const { past, was } = await aPast()
   let loaded = 0
   let read = 0
@@ -77,7 +77,7 @@ test('the second query for a past fleet reads only its position from the store',
   fleets.close()
 })
 
-test('a fleet that is dropped during a query for it is answered correctly', async () => {
+test('a query is answered correctly if its fleet is dropped from the cache in the meantime', async () => {
   const { past, was } = await aPast()
   let isHeld = false
   let release = (): void => {}
@@ -103,7 +103,7 @@ test('a fleet that is dropped during a query for it is answered correctly', asyn
   fleets.close()
 })
 
-test('a private past fleet can be changed', async () => {
+test('a caller may change a private past fleet', async () => {
   const { past, was } = await aPast()
   const history = createHistory(past, 100_000)
   const own = await history.at(30)
@@ -114,7 +114,7 @@ test('a private past fleet can be changed', async () => {
   history.close()
 })
 
-test('revisions that are not in the log are not answered from the cache either', async () => {
+test('revisions that are no longer in the log are refused even if their fleet is cached', async () => {
   const { memory, store, past, was } = await aPast()
   const fleets = createPastFleets(past, { limit: 100_000 })
   await expect(fleets.read(ENTRIES + 5, stateOf)).rejects.toThrow(`the log ends at revision ${ENTRIES}; ${ENTRIES + 5} was asked for`)
@@ -139,7 +139,7 @@ test('revisions that are not in the log are not answered from the cache either',
   fleets.close()
 })
 
-test('a fleet that is built over many entries leaves milestones, from which later queries continue', async () => {
+test('building a fleet over many entries caches milestones, from which later queries continue', async () => {
   const store = createMemoryStore().open()
   const fleet = new Fleet()
   const was: string[] = [stateOf(fleet)]
@@ -170,7 +170,7 @@ test('a fleet that is built over many entries leaves milestones, from which late
   fleets.close()
 })
 
-test('shared parts are counted while any fleet has them, even after the checkpoint itself is dropped', async () => {
+test('shared data is counted while any cached fleet shares it, even after the checkpoint itself is dropped', async () => {
   const store = createMemoryStore().open()
   const fleet = new Fleet()
   const append = async (changes: Entry['changes']): Promise<void> => {
@@ -236,7 +236,7 @@ function watched({ past }: ReturnType<ReturnType<typeof createMemoryStore>['open
   }
 }
 
-test('a query for a moment after a copy of the live fleet continues from the copy, and loads no checkpoint', async () => {
+test('a query for a revision after a copy of the live fleet continues from the copy, and loads no checkpoint', async () => {
   const { store, fleet, was, grow } = aLiving()
   const { readFrom, log } = watched(store)
   const fleets = createPastFleets(log, { limit: 100_000 })
@@ -253,7 +253,7 @@ test('a query for a moment after a copy of the live fleet continues from the cop
   fleets.close()
 })
 
-test('copies of the live fleet are kept without queries, spread over its history', async () => {
+test("copies of the live fleet are cached without queries, spread over the fleet's history", async () => {
   const { store, fleet, grow } = aLiving()
   const { readFrom, log } = watched(store)
   let now = 0
@@ -292,7 +292,7 @@ test('copies of the live fleet are kept without queries, spread over its history
   fleets.close()
 })
 
-test('a copy of a live fleet is not used if the store has lost its history', async () => {
+test('a copy of a live fleet is not used if the store has lost the entries that led to it', async () => {
   const { memory, store, past, was } = await aPast()
   const fleets = createPastFleets(past, { limit: 100_000 })
   const lost = restoreFleet((await past.loadCheckpoint(45)) as NonNullable<Awaited<ReturnType<typeof past.loadCheckpoint>>>)
@@ -316,7 +316,7 @@ test('a copy of a live fleet is not used if the store has lost its history', asy
 test.each([
   ['more moments than are kept', 100_000],
   ['more moments than fit', 8],
-])('the columns of dropped moments are reused: %s', async (_name, limit) => {
+])('the columns of dropped fleets are reused: %s', async (_name, limit) => {
   const { past, was } = await aPast()
   const fleets = createPastFleets(past, { limit })
   const columns = new Set<unknown>()

@@ -4,28 +4,28 @@ import { ENTRIES_AT_ONCE, type LogReader, LogTrimmedError, StoreWentBackError } 
 import { realTimers, type Timers } from '../../timers.ts'
 import type { Applied, Snapshot } from '../replica-options.ts'
 
-/** The most hosts, claims and keys that past fleets hold together. docs/receipts.md translates this into bytes. */
+/** Cached past fleets hold at most this many hosts, claims and keys together. docs/receipts.md converts this to bytes. */
 export const KEPT_THINGS = 500_000
 /**
- * The number of changes after which a fleet that is being built leaves a milestone, so that a later query there applies at most this many.
- * A large fleet, which takes longer to copy, leaves them less often: after a fraction of its hosts.
+ * After this many changes, a copy of a fleet that is being built is cached as a milestone, so that a later query near it applies at most
+ * this many changes. A large fleet takes longer to copy, so its milestones are a fraction of its host count apart.
  */
 const MILESTONE = 250
 const MILESTONE_PER_HOST = 1 / 40
-/** The number of recently queried fleets in the cache, in addition to the milestones. */
+/** How many recently queried fleets are cached, in addition to the milestones. */
 const KEPT_MOMENTS = 8
-/** The number of kept copies of the live fleet, spread over its lifetime. Fewer are kept if they exceed the memory limit. */
+/** How many copies of the live fleet are cached, spread over its lifetime. Fewer are cached if they exceed the memory limit. */
 const KEPT_SNAPSHOTS = 8
 const FEWEST_SNAPSHOTS = 2
 /** A fleet that was not queried for this long is dropped. */
 const IDLE_MS = 300_000
-/** The most entries by which a cached fleet is advanced. Beyond it, a nearer checkpoint is loaded. */
+/** A cached fleet is advanced by at most this many entries. For a greater distance, a nearer checkpoint is loaded. */
 const WALK_ENTRIES = 10_000
 
 /**
- * Fleets of the past, for queries. The cache contains copies of the live fleet that existed anyway, fleets at recently queried moments,
- * their checkpoint and milestones after it. None of them is changed. A query for another moment continues from a copy of the nearest
- * earlier one, which shares all unchanged parts with it.
+ * Fleets of the past, for queries. The cache contains copies of the live fleet that were made for other purposes, fleets at recently
+ * queried moments, their checkpoint, and milestones after the checkpoint. None of these fleets is changed. A query for another moment
+ * continues from a copy of the nearest earlier fleet, which shares all unchanged data with the original.
  */
 export interface PastFleets {
   /**
@@ -35,7 +35,7 @@ export interface PastFleets {
   read<Answer>(revision: number, use: (fleet: Fleet) => Answer): Promise<Answer>
   /** A fleet that the caller may change. Throws RangeError as `read` does. */
   at(revision: number): Promise<Fleet>
-  /** Caches a copy of the live fleet, from which later queries continue. Drops copies of another live fleet. */
+  /** How many fleets are cached, and how many hosts, claims and keys they have. */
   keep(snapshot: Snapshot): void
   /** The number of cached fleets, and the number of their hosts, claims and keys. */
   readonly kept: { readonly fleets: number; readonly things: number }
@@ -64,7 +64,7 @@ interface Living extends Origin {
 }
 
 export interface PastFleetsOptions {
-  /** The most hosts, claims and keys in the cache; default KEPT_THINGS. */
+  /** At most this many hosts, claims and keys are cached; default KEPT_THINGS. */
   readonly limit?: number
   readonly timers?: Timers
   /** Reads the log into these fleets, and decides on them. */
@@ -82,7 +82,7 @@ export function createPastFleets(
   let turn: Promise<unknown> = Promise.resolve()
   const sweep = (): void => {
     spare = undefined
-    // a snapshot only costs memory for later changes, and is offered once, so it is not dropped for its age
+    // a snapshot costs memory only for later changes and cannot be created again, so it is not dropped for its age
     for (const one of kept) if (one.kind !== 'snapshot' && timers.now() - one.usedAt > IDLE_MS) kept.delete(one)
   }
   const stopSweep = limit === 0 ? undefined : timers.every(IDLE_MS / 5, sweep)
@@ -93,7 +93,7 @@ export function createPastFleets(
   const snapshots = (): Kept[] => [...kept].filter(({ kind }) => kind === 'snapshot').sort((a, b) => revisionOf(a) - revisionOf(b))
   /** All cached fleets except the copies of the live fleet, least recently used first. */
   const others = (): Kept[] => [...kept].filter(({ kind }) => kind !== 'snapshot').sort((a, b) => a.usedAt - b.usedAt)
-  /** Whether the cache exceeds its limit. The data of a single checkpoint does not count, because all of its fleets need it. */
+  /** Whether the cache exceeds its limit. The data of a single checkpoint is not counted, because all cached fleets need it. */
   const isOver = (): boolean => {
     const asked = others()
     const loaded = [...origins()].filter((origin) => origin !== living)
@@ -152,7 +152,7 @@ export function createPastFleets(
     return { fleet: limit === 0 ? fleet : copyFleet(fleet), origin }
   }
 
-  /** Advances a fleet to a revision and caches it, with copies at milestones. */
+  /** Advances a fleet to a revision and caches it. Copies are cached as milestones on the way. */
   const walk = async ({ fleet, origin }: Pick<Kept, 'fleet' | 'origin'>, revision: number): Promise<void> => {
     let changed = 0
     for await (const { entry } of advance(store, fleet, revision)) {
@@ -165,8 +165,8 @@ export function createPastFleets(
   }
 
   /**
-   * Caches a copy of the live fleet. If there are too many, the one with the smallest gap to its neighbours is dropped, but neither the
-   * first nor the last.
+   * Caches a copy of the live fleet. If there are too many copies, the one nearest to its neighbours is dropped, but neither the first nor
+   * the last one.
    */
   const keepSnapshot = ({ fleet, of, changes }: Snapshot): void => {
     if (living?.fleet !== of) {
@@ -220,7 +220,7 @@ export function createPastFleets(
   return {
     async read(revision, use) {
       const known = find(revision)
-      // it may have been dropped while the store was queried
+      // the fleet may have been dropped while the store was queried
       if (known !== undefined && (await isThere(known)) && kept.has(known)) return use(known.fleet)
       return inTurn(async () => use(await make(revision)))
     },

@@ -46,7 +46,7 @@ test('a closed projector writes no further rows, even if entries arrived while i
   await replica.close()
 })
 
-test('rows that the tables do not accept wait up to a limit; rows beyond it are created again from the log, each once', async () => {
+test('rows that the tables do not accept wait up to a limit; further rows are recreated from the log, each once', async () => {
   const store = createMemoryStore().open()
   const replica = await Replica.start({ store, name: 'x', recordUnlogged: async () => {}, warn: () => {} })
   const history = createHistory(store)
@@ -93,7 +93,7 @@ test('rows that the tables do not accept wait up to a limit; rows beyond it are 
   await replica.close()
 })
 
-test('rows of entries with many hosts are created again in several transactions', async () => {
+test('rows of entries with many hosts are recreated in several transactions', async () => {
   const store = createMemoryStore().open()
   const replica = await Replica.start({ store, name: 'x', recordUnlogged: async () => {}, warn: () => {} })
   let isAway = true

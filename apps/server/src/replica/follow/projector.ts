@@ -11,19 +11,19 @@ import type { History } from './history.ts'
 import { rowsOf } from './rows-of.ts'
 
 /**
- * The most rows that wait to be written, where a decision counts as ten. Rows beyond it are created again from the log. 5,000 decisions
- * take about 100 MB.
+ * At most this many rows wait to be written; a decision counts as ten rows. Further rows are recreated from the log. 5,000 decisions take
+ * about 100 MB.
  */
 const BUFFER_ROWS = 50_000
 const DECISION_ROWS = 10
-/** A replica that creates rows again and writes none for this long counts as stopped. */
+/** A replica that recreates rows is considered stopped if it has written none for this long. */
 const STILL_MS = 2_000
-/** The largest number of rows, and of entries, in one transaction; a single entry may have more rows. */
+/** One transaction has at most this many rows and entries. A single entry may have more rows. */
 const WRITE_LIMIT = 5_000
 const WRITE_ENTRIES = 200
 /** The pause of a projector after it found another replica writing, in milliseconds. */
 const YIELD_MS = 20
-/** The interval of checks whether another replica stopped before it had written its rows. */
+/** The interval at which a replica checks whether another one stopped before it had written its rows. */
 const SWEEP_MS = 1_000
 
 /** Writes the contents of the log into tables for queries: requests, decisions, claims, hosts, aggregates. No decision waits for it. */
@@ -40,7 +40,7 @@ export interface ProjectorOptions {
   /** The log. It is compared with the log of the tables before they are written. */
   readonly log: Pick<Synchronizer, 'past' | 'engine' | 'flushing'>
   warn(message: string): void
-  /** The most waiting rows; default BUFFER_ROWS. */
+  /** At most this many rows wait; default BUFFER_ROWS. */
   readonly bufferRows?: number
 }
 
@@ -50,7 +50,7 @@ export function createProjector(
   { history, log, warn, bufferRows = BUFFER_ROWS }: ProjectorOptions,
 ): Projector {
   const buffer: Rows[] = []
-  /** The size of the waiting rows by weightOf. */
+  /** The total weight of the waiting rows, by weightOf. */
   let held = 0
   const drop = (): void => {
     held -= weightOf(buffer.shift() as Rows)
@@ -74,7 +74,7 @@ export function createProjector(
     for (const decision of rows.decisions) for (const listener of listeners) listener(decision)
     kick()
   })
-  // rows of lost entries are dropped
+  // rows of entries that the store lost are dropped
   const stopReplaced = replica.onReplaced(() => {
     while (buffer.length > 0) drop()
     kick()
@@ -112,7 +112,7 @@ export function createProjector(
     return mismatch === undefined
   }
 
-  /** Whether another replica writes the missing rows. It does while the tables advance. */
+  /** Whether another replica writes the missing rows. This is assumed while the tables advance. */
   const isMadeByOther = (revision: number): boolean => {
     if (other === undefined) return false
     const now = realTimers.now()
@@ -121,7 +121,7 @@ export function createProjector(
     return other !== undefined
   }
 
-  /** Creates the rows up to a revision from the log, for entries that no replica projected when they were applied. */
+  /** Recreates rows up to a revision from the log, for entries that no replica projected when they were applied. */
   const makeAgain = async (upTo: number): Promise<void> => {
     if (position >= upTo || closing) return
     let made: Rows[] = []
@@ -164,7 +164,7 @@ export function createProjector(
       before = position
       const upTo = replica.durableRevision
       const written = await store.write(oneTransaction(buffer.filter(({ revision }) => revision > before && revision <= upTo)))
-      // another replica is writing, possibly these rows, so this one checks again after a pause
+      // How many rows are written.
       if (written === undefined) setTimeout(kick, YIELD_MS).unref()
       else position = written
       while (buffer.length > 0 && (buffer[0] as Rows).revision <= position) drop()
@@ -203,7 +203,7 @@ const sizeOf = ({ decisions, lostTries, claims, nodes, hostChanges, aggregates, 
 /** The memory that rows take. */
 const weightOf = (rows: Rows): number => sizeOf(rows) + rows.decisions.length * (DECISION_ROWS - 1)
 
-/** The number of entries that one transaction can write quickly; at least one. */
+/** The first rows that one transaction can write quickly; at least those of one entry. */
 function oneTransaction(rows: readonly Rows[]): readonly Rows[] {
   let size = 0
   const end = rows.findIndex((row) => {

@@ -25,7 +25,7 @@ export function rowsOf(fleet: Fleet, { entry, verdicts }: Applied, digest: (reco
   for (const [position, change] of entry.changes.entries()) {
     const verdict = verdicts[position]
     if (verdict !== undefined) {
-      // an entry that was appended twice counts only at its first position
+      // an entry that was appended twice takes effect only at its first position
       if (isProposal(change) && verdict !== 'entry.repeated') lostTries.push(lostTry(change, entry, verdict, fleet.now))
       continue
     }
@@ -80,7 +80,7 @@ export function rowsOf(fleet: Fleet, { entry, verdicts }: Applied, digest: (reco
             ? { ...base, name: '', metadata: {}, hosts: [], deleted_at_ms: fleet.now }
             : { ...base, name: next.name, metadata: next.metadata, hosts: next.hosts, deleted_at_ms: null },
         )
-        // present and former members, all of which the edit has changed
+        // present and former members, because the edit has changed all of them
         for (const record of fleet.hosts.records) if (record.revision === entry.revision) hosts.add(record)
         break
       }
@@ -88,7 +88,7 @@ export function rowsOf(fleet: Fleet, { entry, verdicts }: Applied, digest: (reco
         break
     }
   }
-  // the same entry removes hosts that leave from their aggregates
+  // hosts that leave are removed from their aggregates by the same entry
   const listed = new Set(aggregates.map(({ id }) => id))
   for (const uuid of fleet.aggregates.before.keys()) {
     const aggregate = listed.has(uuid) ? undefined : fleet.aggregates.byUuid.get(uuid)
@@ -120,7 +120,7 @@ export const unloggedRow = (decision: UnloggedDecision, digest: (record: Decisio
   claimIds: [],
 })
 
-/** The row of a proposal that counts. `at` is the log's time after its entry was applied. */
+/** The row of a proposal that is not void. `at` is the log's time after its entry was applied. */
 export function placedDecision(
   { account, parts, answer, decision: record, tookUs }: Proposal,
   entryId: string,
@@ -144,7 +144,7 @@ export function placedDecision(
   }
 }
 
-/** The row of a void proposal: the chosen hosts, and the verdict of the judge. */
+/** The row of a void proposal: its selected hosts, and the verdict of the judge. */
 function lostTry(
   { parts, decision: { id, attempt }, tookUs }: Proposal,
   { revision, basis }: LogEntry,
@@ -199,7 +199,7 @@ function nodeRow(fleet: Fleet, record: HostRecord): NodeRow {
   const key = `${encodeURIComponent(record.host)}/${encodeURIComponent(record.node)}`
   const status = hostStatuses[fleet.hosts.columns.status[record.index] as number] as string
   return {
-    // the host was merged into another one with this name
+    // a host that was merged into another host with this name needs a different id
     id: gone?.mergedInto == null ? key : `${key}/${record.index}`,
     isRenamed: formerNames.length > 0 || gone !== null,
     ordinal: record.index,

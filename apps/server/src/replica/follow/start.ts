@@ -1,9 +1,9 @@
-/** The state with which a replica started, and the duration in milliseconds. */
+/** The state with which a replica started, and how long loading it took in milliseconds. */
 export interface StartFigures {
   /** The revision of the loaded checkpoint; 0 if there was none. */
   readonly checkpoint: number
   readonly checkpointMs: number
-  /** The number of entries after the checkpoint that were read and applied. */
+  /** How many entries after the checkpoint were read and applied. */
   readonly entries: number
   readonly entriesMs: number
 }

@@ -7,7 +7,7 @@ import { Replica } from '../replica.ts'
 import { rowsOf } from './rows-of.ts'
 import { verifyDecisions } from './verify.ts'
 
-test('the check of a trimmed log begins at its oldest checkpoint, and earlier decisions are counted', async () => {
+test('a trimmed log is checked from its oldest checkpoint on, and earlier decisions are only counted', async () => {
   const memory = createMemoryStore()
   const store = memory.open()
   const replica = await Replica.start({ store, name: 'x', recordUnlogged: async () => {}, warn: () => {} })

@@ -17,13 +17,13 @@ import { type LogReader, LogTrimmedError } from '../../sync/synchronizer.ts'
 export interface Verification {
   /** The revision at which the log begins; 0 if it was never trimmed. Earlier decisions cannot be replayed. */
   readonly from: number
-  /** Decisions that were replayed. */
+  /** How many decisions were replayed. */
   readonly checked: number
-  /** Stored decisions from before the log begins. */
+  /** How many stored decisions are older than the log. */
   readonly beyond: number
-  /** Decisions that needed more than one attempt until they counted. */
+  /** How many decisions needed more than one attempt. */
   readonly conflicts: number
-  /** Decisions by other code (another release, a plug-in), which may differ and are not replayed. */
+  /** How many decisions were made by other code (another release, a plug-in). Replays of these may differ, so they are not replayed. */
   readonly elsewhere: number
   /** The differences, at most the first hundred. */
   readonly differences: readonly string[]
@@ -31,7 +31,7 @@ export interface Verification {
 
 /**
  * Replays every decision: placements at their position in the log, refusals and advice at their basis. Hosts, grants, alternates, scores,
- * counts and raw numbers must be equal to the last bit. A trimmed log is replayed from its oldest checkpoint on.
+ * counts and weigher values must be equal to the last bit. A trimmed log is replayed from its oldest checkpoint on.
  */
 export async function verifyDecisions(store: LogReader, decisions: readonly StoredDecision[]): Promise<Verification> {
   for (;;) {

@@ -31,7 +31,7 @@ export interface AppenderParts {
 
 /**
  * Appends the calls of a replica to the log. Calls wait in a queue. When no entry is in flight, the waiting calls are decided, packed into
- * one entry and appended. A caller is answered when its entry is durable and its claims count.
+ * one entry and appended. A caller is answered when the entry is durable and the caller's claims are not void.
  */
 export class Appender implements FollowerHooks {
   readonly held: HeldAnswers
@@ -42,10 +42,10 @@ export class Appender implements FollowerHooks {
   readonly #unlogged: Unlogged
   readonly #turns: Turns
   readonly #retries: Retries
-  /** Calls outside of the queue, which wait for answers of outside parts. */
+  /** Calls outside of the queue that wait for answers of external plug-ins. */
   readonly #gathering = new Set<PlacementWork>()
   #inFlight: Batch | undefined
-  /** The most calls in the next entry. Lower after an entry that was too large for the store. */
+  /** The next entry has at most this many calls. The limit is lowered after an entry that was too large for the store. */
   #maxWorks = Number.POSITIVE_INFINITY
   #halted: Error | undefined
   #isClosing = false
@@ -73,7 +73,7 @@ export class Appender implements FollowerHooks {
     })
   }
 
-  /** The reason for which this replica answers only reads; undefined if it accepts writes. */
+  /** Why this replica answers only reads; undefined if it accepts writes. */
   get halted(): Error | undefined {
     return this.#halted
   }
@@ -197,7 +197,10 @@ export class Appender implements FollowerHooks {
     this.#wake = undefined
   }
 
-  /** Appends several batches while other replicas wait for their turn, so that no replica is starved and few decisions are repeated. */
+  /**
+   * Appends several batches while other replicas wait for their turn. Turns prevent that a replica is starved or that many decisions are
+   * repeated.
+   */
   async #appendInTurn(): Promise<void> {
     const { timers } = this.#options
     const giveBack = await this.#store.takeTurn()
@@ -261,7 +264,7 @@ export class Appender implements FollowerHooks {
   }
 
   /**
-   * Requests new answers of outside parts for a call with answers that no longer apply. The call waits outside of the queue, and is then
+   * Requests new answers of external plug-ins for a call whose answers no longer apply. The call waits outside of the queue, and is then
    * decided before new calls.
    */
   #gatherAgain(work: PlacementWork): void {

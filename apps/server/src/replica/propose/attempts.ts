@@ -13,20 +13,20 @@ import { triedHosts } from '@gantt/scheduler-core/nova'
 import { requestOfMove } from './moves.ts'
 import type { PlacementCall } from './placement.ts'
 
-/** The result for a call about an instance with a live claim: the call is refused, or it is a further attempt. */
+/** The result for a call about an instance with a live claim: the call is refused, or it is a further attempt to place the instance. */
 export type Found =
   | { readonly type: 'taken'; readonly claim: Claim }
   | {
       readonly type: 'attempt'
       readonly source: Claim
-      /** The destination of an earlier attempt. It is released first. */
+      /** The claim of an earlier attempt. It is released first. */
       readonly ends: Claim | undefined
       readonly request: RequestSpec
     }
 
 /**
- * Whether an instance of a call has a live claim at a store time, and the result for the call; undefined if none has. Applies only from the
- * rule's feature level on, and only to calls that claim resources for new instances.
+ * Returns the result for a call if one of its instances has a live claim at a store time; undefined if none has. The rule applies only from
+ * its feature level on, and only to calls that claim resources for new instances.
  */
 export function findInstances(fleet: Fleet, call: PlacementCall, now: number): Found | undefined {
   const { request, account } = call
@@ -46,7 +46,7 @@ export function findInstances(fleet: Fleet, call: PlacementCall, now: number): F
   return undefined
 }
 
-/** Whether the instance of a claim belongs to an account, even if another account moved the claim. */
+/** Whether the instance of a claim belongs to an account. A move of the claim by another account does not change this. */
 const isOf = ({ featureLevel }: Fleet, claim: Claim, account: string): boolean =>
   (featureLevel < OWNERS_ATTEMPTS ? claim : scopeOf(claim)).account === account
 
@@ -54,15 +54,18 @@ const isOf = ({ featureLevel }: Fleet, claim: Claim, account: string): boolean =
 const isFurtherAttempt = (fleet: Fleet, { request, takesAlternate }: PlacementCall, claims: readonly Claim[]): boolean =>
   takesAlternate === true || triedHosts(request).some((tried) => claims.some((claim) => isOn(fleet, claim, tried)))
 
-/** Also compares the node if a host has several, and the present name if the host was replaced since the attempt. */
+/**
+ * Whether a claim is on a host that was tried. Compares the node too if the host has several nodes, and uses the present name of a host
+ * that was replaced since the attempt.
+ */
 function isOn({ hosts }: Fleet, claim: Claim, tried: HostName): boolean {
   const { host, node } = hosts.get(claim.host)
   return presentHosts(hosts, [tried.host]).includes(host) && (presentName(hosts, tried).node === node || hosts.nodesOf(host).length === 1)
 }
 
 /**
- * The request of a further attempt keeps the instance's server group and excludes every host that was tried. A host with several nodes is
- * not excluded, because another node may fit.
+ * The request of a further attempt. It keeps the instance's server group and excludes every host that was tried. A host with several nodes
+ * is not excluded, because another node may fit.
  */
 function requestOfAttempt(fleet: Fleet, call: PlacementCall, source: Claim): RequestSpec {
   const request = requestOfMove(fleet, { request: call.request, intent: 'RESIZE' }, source)

@@ -46,7 +46,7 @@ export interface Batch {
   readonly needsFresh: boolean
   /** Calls that are answered without an entry, when the fleet behind the answer is durable. */
   readonly settled: readonly { readonly work: PlacementWork; readonly outcome: PlacementOutcome }[]
-  /** Calls that wait for new answers of outside parts. */
+  /** Calls that wait for new answers of external plug-ins. */
   readonly outdated: readonly PlacementWork[]
   /** Refusals and advice. They are stored in tables, not in the log, before they are answered. */
   readonly unlogged: readonly { readonly decision: UnloggedDecision; answer(): void; fail(error: Error): void }[]
@@ -55,11 +55,11 @@ export interface Batch {
 export interface BatchOptions {
   readonly entryId: string
   readonly writer: string
-  /** The number of the last call after which the store's head was read. */
+  /** The sequence number of the last call after which the end of the log was read. */
   readonly freshUpTo: number
-  /** The most calls in the entry; no limit if absent. */
+  /** The entry has at most this many calls; absent: no limit. */
   readonly mostWorks?: number
-  /** The feature level to which the log is raised, because every living replica reads it; 0 for no change. */
+  /** The feature level to which the log is raised. Every living replica supports it. 0 for no change. */
   readonly raiseTo?: number
   newSeed(): string
   monotonic(): number
@@ -67,7 +67,7 @@ export interface BatchOptions {
 
 /**
  * Decides the waiting calls, each on the present fleet with the earlier proposals in an overlay, and packs them into one entry. Claims come
- * first, so that each was decided on exactly the claims before it. Runs without pauses, so that the fleet does not change meanwhile.
+ * first, so that each was decided on exactly the claims before it. Runs without yielding, so that the fleet does not change meanwhile.
  */
 export function buildBatch(fleet: Fleet, queue: Work[], options: BatchOptions): Batch {
   const claims: { change: Proposal; work: Work }[] = []
@@ -150,9 +150,9 @@ export function buildBatch(fleet: Fleet, queue: Work[], options: BatchOptions): 
 type Step =
   | { readonly type: 'settled'; readonly outcome: PlacementOutcome }
   | { readonly type: 'proposed'; readonly change: Proposal }
-  /** `fresh`: the call would be refused, which first requires a read of the store. `time`: the time of the log must advance first. */
+  /** `fresh`: the call would be refused, so the store must be read first. `time`: the time of the log must advance first. */
   | { readonly type: 'later'; readonly fresh: boolean; readonly time?: true }
-  /** The answers of outside parts no longer apply, so new ones are requested. */
+  /** The answers of external plug-ins no longer apply, so new ones are requested. */
   | { readonly type: 'outdated' }
   | { readonly type: 'unlogged'; readonly decision: UnloggedDecision; answer(): void; fail(error: Error): void }
 
@@ -179,7 +179,7 @@ function placeNext(fleet: Fleet, overlay: Overlay, work: PlacementWork, options:
   const known = answerFromKey(fleet, call)
   if (known !== undefined) return { type: 'settled', outcome: known }
   const isFresh = work.arrived <= options.freshUpTo
-  // the store time of the decision is that of an entry after the call, or the arrival of the call if there is none yet
+  // the decision has the store time of an entry after the call, or the call's arrival time if there is no such entry yet
   const now = work.hasMovedTime ? fleet.now : Math.max(fleet.now, work.notAfter - call.deadlineMs)
   const found = findInstances(fleet, call, now)
   if (found?.type === 'taken')
@@ -188,7 +188,7 @@ function placeNext(fleet: Fleet, overlay: Overlay, work: PlacementWork, options:
       : { type: 'later', fresh: !isFresh }
   // a further attempt or a move has the group of its claim with the present policy, whatever its request contains
   const rule = found === undefined && call.source === null ? brokenRule(fleet, call) : undefined
-  // another proposal of this batch may create the group, which only counts when the entry is applied
+  // another proposal of this batch may create the group, which only exists once the entry is applied
   if (rule !== undefined && !overlayIsEmpty) return { type: 'later', fresh: false }
   if (rule !== undefined) return isFresh ? { type: 'settled', outcome: { type: 'void', code: rule } } : { type: 'later', fresh: true }
   const profile = work.gathered.profile ?? fleet.profiles.pick(call.profile, call.account, call.key)
@@ -205,12 +205,12 @@ function placeNext(fleet: Fleet, overlay: Overlay, work: PlacementWork, options:
   const request = requestNow(fleet, call, source, found?.request)
   if (asksAges(request, profile, pluginsOf(fleet)) && !work.hasMovedTime && work.notAfter - call.deadlineMs - fleet.now > MAX_STANDING_MS) {
     work.hasMovedTime = true
-    // the time at which parts outside of the process answered no longer matters
+    // the answers of external plug-ins need not be kept any longer
     const { profile: _, ...others } = work.gathered
     work.gathered = others
     return { type: 'later', fresh: false, time: true }
   }
-  // another version is active now, and outside parts have not answered for it
+  // another version is active now, and external plug-ins have not answered for it
   if (work.gatherings < MOST_GATHERINGS && unansweredOf(fleet, profile, request).length > 0) return { type: 'outdated' }
   const isListed = call.isListed === true && fleet.featureLevel >= LISTED_CLAIMS
   // the judge's check ignores resources that earlier proposals of this batch hold
@@ -281,7 +281,7 @@ function placeNext(fleet: Fleet, overlay: Overlay, work: PlacementWork, options:
 
 const refOf = ({ id, fence }: Claim): ClaimRef => ({ claim: id, fence })
 
-/** The answer of an earlier call with the same key. */
+/** The answer of an earlier call with the same idempotency key. */
 export function answerFromKey(fleet: Fleet, { account, key, digest }: PlacementCall): PlacementOutcome | undefined {
   const bound = fleet.ledger.findKey(account, key)
   if (bound === undefined) return undefined

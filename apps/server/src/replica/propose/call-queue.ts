@@ -2,12 +2,12 @@ import type { Timers } from '../../timers.ts'
 import { UnavailableError } from '../../unavailable.ts'
 import type { Waiting, Work } from './work.ts'
 
-/** The most waiting calls. Further calls are refused at once. */
+/** At most this many calls wait. Further calls are refused at once. */
 const MAX_WAITING = 20_000
 
 /** Calls that wait to become part of an entry, in order. */
 export interface CallQueue {
-  /** Oldest first. A new entry removes calls from the front. */
+  /** The waiting calls, oldest first. A new entry removes calls from the front. */
   readonly works: Work[]
   /** Adds a call and answers it with its outcome. Answers UnavailableError after its deadline, or if too many calls wait. */
   add<Outcome, Item extends Work>(arrived: number, deadlineMs: number, create: (waiting: Waiting<Outcome>) => Item): Promise<Outcome>
@@ -37,7 +37,7 @@ export function createCallQueue(timers: Timers): CallQueue {
           },
         })
         const cancel = timers.after(deadlineMs, () => {
-          // entries in flight may still count; waiting calls are dropped
+          // a call in flight may still take effect, a waiting one is dropped
           item.abandoned = true
           const waiting = works.indexOf(item)
           if (waiting >= 0) works.splice(waiting, 1)

@@ -1,7 +1,7 @@
 import type { Change, Fleet } from '@gantt/scheduler-core'
 import { UnavailableError } from '../../unavailable.ts'
 
-/** The largest number of claims that one entry ends. */
+/** One entry ends at most this many claims. */
 const AT_ONCE = 1_000
 
 /** The part of a replica that expiry needs. */
@@ -12,7 +12,9 @@ export interface Expiring {
   propose(changes: readonly Change[]): Promise<unknown>
 }
 
-/** Returns a function that proposes to end expired reservations. Any replica may propose it, and the first entry in the log counts. */
+/**
+ * Returns a function that proposes to end expired reservations. Any replica may propose this, and the first entry in the log takes effect.
+ */
 export function createExpiry(replica: Expiring): () => void {
   let isUnderway = false
   return () => {

@@ -1,6 +1,6 @@
 import { type DecisionRecord, type InstanceRecord, type OutsideAnswer, weighedName } from '@gantt/scheduler-core'
 
-/** The most requests to outside parts for one call. Then it is decided with their last answers. */
+/** External plug-ins are called at most this often for one call. The call is then decided with their last answers. */
 export const MOST_GATHERINGS = 3
 
 /** Whether other entries were written after the answers, so that they did not apply to the fleet of the decision. */
@@ -8,7 +8,7 @@ export const isOutdated = ({ solver, outside, instances }: DecisionRecord): bool
   solver?.why === 'NOT_FEASIBLE' || (outside !== undefined && instances.some((instance) => lacksAnswer(instance, outside)))
 
 /**
- * Whether an instance found no host, and hosts that became candidates after the request to outside parts were refused for missing answers.
+ * Whether an instance found no host, and hosts that became candidates after external plug-ins were called were refused for missing answers.
  */
 function lacksAnswer({ best, filters }: InstanceRecord, outside: readonly OutsideAnswer[]): boolean {
   if (best.length > 0) return false

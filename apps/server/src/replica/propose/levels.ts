@@ -10,7 +10,7 @@ export interface Levels {
    * rules of that level then apply to all later entries. If a replica does not read it or the store does not answer, the level stays.
    */
   learn(): Promise<void>
-  /** Allows changes of a level if every replica reads it. Throws FeatureLevelError otherwise. */
+  /** Allows changes of a level if every replica supports it. Throws FeatureLevelError if one does not. */
   admit<Outcome>(level: number, letIn: () => Promise<Outcome>): Promise<Outcome>
   /** The level that every living replica reads, for the next entry; 0 if unknown. */
   readonly raiseTo: number

@@ -19,7 +19,7 @@ const moves: readonly Intent[] = ['RESIZE', 'LIVE_MIGRATE', 'COLD_MIGRATE', 'EVA
 /** Whether a call with this intent claims resources for a claim that moves. */
 export const isMove = (intent: Intent): intent is MoveIntent => moves.includes(intent)
 
-/** The claim to move, or the code of the reason for which it cannot move. */
+/** The claim to move, or the code of the reason why it cannot move. */
 export function findSource({ ledger }: Fleet, { claim: id, fence }: ClaimRef): Claim | Extract<Code, 'claim.lost' | 'claim.moving'> {
   const claim = ledger.claims.get(id)
   if (claim === undefined || claim.fence !== fence || !isLive(claim)) return 'claim.lost'
@@ -39,13 +39,16 @@ export function requestNow(
   )
 }
 
-/** The uuid of the server group that a request names only by its hint. In the dictionaries of Juno the scheduler looked the group up. */
+/**
+ * The uuid of the server group that a request names only in a hint. In Juno's dictionaries a hint was enough, because the scheduler looked
+ * the group up itself.
+ */
 export function hintedGroup({ nova, instanceGroup, schedulerHints, projectId }: RequestSpec): string | undefined {
   const [hint] = nova?.form === 'legacy' && instanceGroup === null ? (schedulerHints.group ?? []) : []
   return hint === undefined || hint === '' ? undefined : groupUuid(hint, projectId)
 }
 
-/** The request with the group that the hint names, and the policy of its claims. */
+/** Adds the group that the hint names to the request, with the policy of the group's claims. */
 function withHintedGroup({ groups }: Fleet, request: RequestSpec): RequestSpec {
   const uuid = hintedGroup(request)
   const group = uuid === undefined ? undefined : groups.find(uuid)
@@ -61,8 +64,8 @@ const ruleOf = ({ uuid, policy, maxServerPerHost }: Group) => ({
 })
 
 /**
- * The request completed by the claim: its instance, its server group with the present policy, and the allowed hosts. A resize may stay on
- * its host; a migration or an evacuation leaves it; a rebuild stays.
+ * The request completed from the claim: its instance, its server group with the present policy, and the allowed hosts. A resize may stay on
+ * its host. A migration or an evacuation must leave it. A rebuild must stay.
  */
 export function requestOfMove(fleet: Fleet, { request, intent }: Pick<PlacementCall, 'request' | 'intent'>, claim: Claim): RequestSpec {
   const { groups, hosts } = fleet

@@ -36,23 +36,25 @@ export interface PlacementCall {
   readonly takesAlternate?: boolean | undefined
   /** Whether the instance already runs on its requested destination without a claim. It gets one that is materialised at once. */
   readonly isListed?: boolean | undefined
-  /** Requests answers of outside parts, if the call is one of several that are solved together. Default: that of the replica. */
+  /**
+   * Requests answers of external plug-ins. Set if the call is one of several that are solved together. Absent: the function of the replica.
+   */
   readonly gather?: Gather | undefined
 }
 
 /**
- * The answers of outside parts before a call is decided. They are inputs of the decision and stored in its record, so that a replay makes
- * no requests.
+ * The answers of external plug-ins and the solver that were requested before a call is decided. They are inputs of the decision and are
+ * stored in its record, so that a replay makes no requests.
  */
 export interface Gathered extends Pick<DecideInput, 'solution'> {
-  /** The deciding version with the answers of outside parts attached; absent for the active version without outside parts. */
+  /** The deciding version, with the answers of external plug-ins attached. Absent: the active version, without external plug-ins. */
   readonly profile?: Profile
 }
 
 /**
- * Requests answers of outside parts for a call, before it is decided. Undefined if there are none to request, so that the call continues at
- * once. `fleet` is called each time, because the fleet may be replaced. `answered`: the profile with earlier answers. An error is an answer
- * too, so it never rejects.
+ * Requests the answers of external plug-ins and the solver for a call before it is decided. Undefined if none are needed, so that the call
+ * continues at once. `fleet` is called each time, because the fleet may be replaced. `answered`: the profile with earlier answers. The
+ * promise never rejects, because an error is recorded as an answer.
  */
 export type Gather = (fleet: () => Fleet, call: PlacementCall, answered?: Profile) => Promise<Gathered> | undefined
 
@@ -72,7 +74,7 @@ export type PlacementOutcome =
       readonly place: DecisionPlace
       readonly reasons: readonly RefusalReason[]
       readonly cause: KeptCause
-      /** The number of instances that found a host before the first one without a host. */
+      /** How many instances found a host before the first one that did not. */
       readonly found: number
       readonly revision: number
     }

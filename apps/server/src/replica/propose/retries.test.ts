@@ -22,7 +22,7 @@ function attempt(
   return may
 }
 
-test('a call is decided at most a hundred times, and then its error names the most frequent obstacle', () => {
+test('a call is decided at most a hundred times; its error then names the most frequent obstacle', () => {
   const failed: Error[] = []
   const work = aWork('d1', failed)
   expect(attempt(MAX_ATTEMPTS - 1, work, ['claim.no_room', 'claim.no_room', 'claim.edited'])).toBe(true)
@@ -31,7 +31,7 @@ test('a call is decided at most a hundred times, and then its error names the mo
   expect(failed).toMatchObject([{ name: 'RetriesExhaustedError', attempts: MAX_ATTEMPTS }])
 })
 
-test('the tenth failed attempt of a call is logged once with its rules, even if other calls fail too', () => {
+test('the tenth failed attempt of a call is logged once with the rules that voided the attempts, even if other calls fail too', () => {
   const warnings: string[] = []
   let now = 0
   const retries = createRetries((message) => warnings.push(message), { ...realTimers, now: () => now })

@@ -4,9 +4,9 @@ import type { Timers } from '../../timers.ts'
 import type { UnloggedDecision } from './placement.ts'
 import type { PlacementWork } from './work.ts'
 
-/** The most decisions of one call. */
+/** One call is decided at most this often. */
 export const MAX_ATTEMPTS = 100
-/** The number of failed attempts of one call after which operators are warned. With turns there are only one or two. */
+/** After this many failed attempts of one call, operators are warned. With turns there are usually only one or two. */
 const SUSPICIOUS = 10
 /** The shortest interval between warnings about the same rule, milliseconds. */
 const QUIET_MS = 60_000
@@ -28,29 +28,32 @@ export class RetriesExhaustedError extends Error {
   }
 }
 
-/** The fields of a call that retries read. */
+/** The fields of a call that limiting retries needs. */
 type Attempted = Pick<PlacementWork, 'decisionId' | 'attempt' | 'fail'>
 
 /** The results of this replica's decisions since it started. Proposals in flight are not included. */
 export interface Tally {
-  /** Proposals that count. */
+  /** How many proposals took effect. */
   readonly counted: number
-  /** Proposals that did not count, by obstacle. Each was decided again or failed. */
+  /** How many proposals were void or refused, by obstacle. Each was decided again or failed. */
   readonly fruitless: ReadonlyMap<Obstacle, number>
   /** Decisions that needed no proposal: refusals and advice. */
   readonly unlogged: number
-  /** The refusals among them, by the cause. */
+  /** How many of these decisions were refusals, by cause. */
   readonly refused: ReadonlyMap<Code, number>
 }
 
 /** Limits how often a call is decided again, and warns about the rule that repeatedly voids its proposals. */
 export interface Retries {
   readonly tally: Tally
-  /** Counts a proposal that counts in the log. */
+  /** Records a proposal that took effect in the log. */
   succeeded(): void
-  /** Counts decisions without a proposal. */
+  /** Records decisions without a proposal. */
   unlogged(decisions: readonly Pick<UnloggedDecision, 'cause' | 'reasons'>[]): void
-  /** Records that a decision of this call did not count. Returns false if that was the last attempt and the call has been answered. */
+  /**
+   * Records that a proposal of this call was void or refused. Returns false if that was the last attempt, so that the call has been
+   * answered.
+   */
   mayTryAgain(work: Attempted, obstacle: Obstacle): boolean
 }
 
@@ -82,7 +85,7 @@ export function createRetries(warn: (message: string) => void, timers: Timers): 
         const now = timers.now()
         if (now >= (quietUntil.get(rule) ?? Number.NEGATIVE_INFINITY)) {
           quietUntil.set(rule, now + QUIET_MS)
-          // a decision that keeps proposing what the judge refuses would be repeated for ever, because the two disagree about this rule
+          // the decision and the judge disagree about this rule, so without a limit the call would be decided again for ever
           warn(`${total} attempts of decision ${work.decisionId} did not count: ${text}; calls may be starved by ${rule}`)
         }
       }

@@ -6,8 +6,8 @@ import type { Gathered, PlacementCall, PlacementOutcome } from './placement.ts'
 import type { PlacementWork } from './work.ts'
 
 /**
- * The changes that a call would write now, decided on a fleet as the replica decides, or its answer if it would write nothing. No outside
- * part is called: `gathered` has the earlier answers.
+ * The changes that a call would write now, decided as the replica decides. Returns the answer if the call would write nothing. No external
+ * plug-in is called: `gathered` has the earlier answers.
  */
 export function tryPlacement(
   fleet: Fleet,

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { BATCHES_PER_TURN, createTurns } from './turns.ts'
 
-test('a replica with a refused append takes turns until it had two turns without a conflict', () => {
+test('after a refused append, a replica takes turns until two turns had no conflict', () => {
   const turns = createTurns(true)
   expect(turns.isDue()).toBe(false)
   turns.refused()
@@ -16,7 +16,7 @@ test('a replica with a refused append takes turns until it had two turns without
 })
 
 test.each([true, false])(
-  'a replica without conflicts takes turns now and then, according to the entries in the log (refuses early: %s)',
+  'a replica without conflicts takes a turn after a certain count of entries in the log (refuses early: %s)',
   (early) => {
     const turns = createTurns(early)
     for (let i = 0; i < BATCHES_PER_TURN; i++) {
@@ -30,7 +30,7 @@ test.each([true, false])(
   },
 )
 
-test('if the store refuses nothing, two consecutive entries with void changes start turns, until two turns have none', () => {
+test('if the store refuses nothing, two consecutive entries with void changes start turns, which end after two turns without any', () => {
   const turns = createTurns(false)
   turns.settled(true)
   turns.settled(false)

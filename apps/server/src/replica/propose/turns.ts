@@ -1,8 +1,8 @@
-/** The number of batches in one turn, and the number after which a replica without conflicts takes a turn too. */
+/** How many batches are in one turn, and after how many batches a replica without conflicts takes a turn too. */
 export const BATCHES_PER_TURN = 8
 /** After this many turns without a conflict a replica stops taking turns. */
 const CALM_TURNS = 2
-/** The number of consecutive entries with void changes after which a replica takes turns, if the store refuses nothing. */
+/** If the store refuses nothing, a replica takes turns after this many consecutive entries with void changes. */
 const VOID_ENTRIES = 2
 
 /**
@@ -18,11 +18,11 @@ export interface Turns {
   appended(): void
   /** Records an applied entry. `again` is true if some of its calls must be decided again. */
   settled(again: boolean): void
-  /** Records a turn, with the number of entries of other replicas that were read in it. */
+  /** Records a turn, with the count of other replicas' entries that were read in it. */
   taken(missed: number): void
 }
 
-/** `refusesEarly`: whether the store refuses entries whose basis is not the head. */
+/** `refusesEarly`: whether the store refuses entries whose basis is not the end of the log. */
 export function createTurns(refusesEarly: boolean): Turns {
   let contended = false
   let calm = 0

@@ -6,7 +6,7 @@ export type Work = PlacementWork | ChangeWork
 
 /** How the call is answered. */
 export interface Waiting<Outcome> {
-  /** The number of the call in the order of arrival. A refusal needs a read of the store after it. */
+  /** The sequence number of the call in the order of arrival. The store must be read after the arrival before the call can be refused. */
   readonly arrived: number
   settle(outcome: Outcome): void
   fail(error: Error): void
@@ -31,7 +31,7 @@ export interface PlacementWork extends Waiting<PlacementOutcome> {
   hasMovedTime: boolean
 }
 
-/** Changes that need no decision: reports, edits, ends of claims. Each is judged at its position. */
+/** Changes that need no decision: reports, edits, ends of claims. Each is judged at its position in the log. */
 export interface ChangeWork extends Waiting<readonly ChangeVerdict[]> {
   readonly type: 'changes'
   readonly changes: readonly Change[]

@@ -37,7 +37,7 @@ const disagreement = (at: number, decision: string): Finding => ({
   }),
 })
 
-test('findings are counted by minutes of the decisions, and stored regularly', async () => {
+test('findings are counted by the minute of their decision, and stored regularly', async () => {
   const { findings, minutes } = open()
   for (const one of [finding(AT), finding(AT + 1, 'skipped'), disagreement(AT + MINUTE_MS, 'd')]) findings.add(one)
   await findings.flush()
@@ -63,7 +63,7 @@ test('while the tables are unavailable findings wait, operators get one message,
   expect(warnings).toEqual(['findings of the shadow of a rollout wait: the database does not answer'])
 })
 
-test('fifty disagreements of a minute are stored and have ranked hosts, and all are counted', async () => {
+test('of many disagreements in a minute fifty are stored with ranked hosts, and all are counted', async () => {
   const { findings, minutes, kept } = open()
   let asked = 0
   for (let i = 0; i < 60; i++) {
@@ -91,7 +91,7 @@ test('a decision is not counted if its choices cannot be stored', async () => {
   expect([...minutes.values()]).toMatchObject([{ elsewhere: 0, skipped: 1 }])
 })
 
-test('a late finding is added to an open minute, and replaces nothing that is stored', async () => {
+test('a late finding is added to an open minute, and stored findings stay unchanged', async () => {
   const { findings, minutes } = open()
   findings.add(finding(AT))
   await findings.flush()

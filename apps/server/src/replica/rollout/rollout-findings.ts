@@ -36,13 +36,13 @@ export const MINUTE_MS = 60_000
 /** How long steps and disagreements are stored. */
 export const ROLLOUT_KEPT_MS = 31 * 24 * 60 * MINUTE_MS
 const FLUSH_MS = 5_000
-/** The most stored disagreements of one minute. The first ones are stored, because ranking their hosts takes time. */
+/** At most this many disagreements of one minute are stored. The first ones are stored, because ranking their hosts takes time. */
 const REPORTED_PER_MINUTE = 50
-/** A minute accepts counts for this long. Later ones are added to the first open minute. */
+/** Counts are added to a minute for this long. Later counts are added to the first open minute. */
 const OPEN_MS = 10 * MINUTE_MS
-/** The most disagreements that wait for the database. The oldest are dropped first. */
+/** At most this many disagreements wait for the database. The oldest are dropped first. */
 const MOST_DISAGREEMENTS = 500
-/** The most minutes that wait for the database: half a day of one rollout. The oldest are dropped first. */
+/** At most this many minutes wait for the database: half a day of one rollout. The oldest are dropped first. */
 const MOST_WAITING = 720
 const FORGET_EVERY_MS = 3_600_000
 
@@ -51,7 +51,7 @@ interface Minute {
   readonly at: number
   readonly counts: Record<keyof RolloutCounts, number>
   reported: number
-  /** Whether the finding is not stored yet. */
+  /** Whether the finding has not been stored yet. */
   isNew: boolean
 }
 
@@ -85,7 +85,7 @@ export function createRolloutFindings({ store, replica, timers, warn }: RolloutF
       minutes.delete(key)
       opened.set(rollout, Math.max(opened.get(rollout) ?? 0, at + MINUTE_MS))
     }
-    // a rollout without new findings for this long gets no late ones
+    // a rollout without new findings for this long gets no late findings
     for (const [rollout, at] of opened) if (at < newest - ROLLOUT_KEPT_MS) opened.delete(rollout)
   }
   const write = async (): Promise<void> => {

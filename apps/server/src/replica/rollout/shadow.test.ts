@@ -64,7 +64,7 @@ const call = (key: string, request: RequestSpec, more: Partial<PlacementCall> = 
 
 const mib = (memoryMb: number) => aRequest({ memoryMb })
 
-test('every decision, also a refusal, is replayed by the candidate on the same state and counted', async () => {
+test('every decision, including refusals, is replayed by the candidate on the same state and counted', async () => {
   const { replica, shadow, warnings } = await openPair()
   await replica.place(call('before', mib(1_024)))
   expect(shadow.reportOf('site')).toBeUndefined()
@@ -140,7 +140,7 @@ test('a request that only the candidate refuses is a new failure, with the refus
   const none = { host: null, rank: null, because: 'The candidate finds no host for an instance.' }
   expect(findings.map(({ end }) => end)).toEqual(['agreed', 'elsewhere', 'elsewhere', 'newFailures'])
   expect(findings[3]?.detail).toMatchObject({ kind: 'NEW_FAILURE', instance: null, baseline: none, candidate: none })
-  // a host that one version refuses has no rank there; the other version ranks every host
+  // a host that one version refuses has no rank in that version; the other version ranks every host
   expect(findings[1]?.detail).toMatchObject({
     baseline: { host: 'large', rank: null, because: expect.stringMatching(/^NumInstancesFilter refuses it: /) },
     candidate: { host: 'small', rank: 2, because: null },
@@ -153,7 +153,7 @@ test('a request that only the candidate refuses is a new failure, with the refus
   })
 })
 
-test('a canary is compared too, from the view of the active version whichever decided', async () => {
+test('a canary is compared from the view of the active version, whichever version decided', async () => {
   const { replica, shadow, findings } = await openPair()
   await replica.propose([rollout(0, { mode: 'CANARY', number: 2, share: 10_000 })])
   const outcome = await replica.place(call('a', mib(1_024)))
@@ -166,7 +166,7 @@ test('a canary is compared too, from the view of the active version whichever de
   expect(findings[0]?.detail).toMatchObject({ baseline: { host: 'large', rank: 2 }, candidate: { host: 'small', rank: 2 } })
 })
 
-test("a version that needs a solver's answer is not compared; the decision is counted, by a shadow and by a canary", async () => {
+test('decisions for which a version needs the solver are counted by a shadow and by a canary, but not compared', async () => {
   const two = aRequest({ numInstances: 2, memoryMb: 1_024 })
   const shadowed = await openPair({ second: { scheduler: 'solver' } })
   await shadowed.replica.propose([rollout(0, asShadow)])
@@ -185,7 +185,7 @@ test("a version that needs a solver's answer is not compared; the decision is co
   expect(canary.shadow.reportOf('site')).toMatchObject({ sampled: 1, notSolved: 1, counts: { SAME: 1 } })
 })
 
-test('the counts end with their rollout, and the next rollout starts at 0', async () => {
+test('the counts end with their rollout, and the next rollout starts at zero', async () => {
   const { replica, shadow } = await openPair()
   await replica.propose([rollout(0, asShadow)])
   await replica.place(call('a', mib(1_024)))
@@ -197,7 +197,7 @@ test('the counts end with their rollout, and the next rollout starts at 0', asyn
   expect(shadow.reportOf('site')).toMatchObject({ sampled: 0, skipped: 0, disagreements: [] })
 })
 
-test('decisions are skipped and counted if there is no time for a replay, and the shadow follows the log', async () => {
+test('without time for replays decisions are skipped and counted, and the shadow still follows the log', async () => {
   const { replica, shadow, findings } = await openPair({ lag: 0 })
   await replica.propose([rollout(0, asShadow)])
   for (const key of ['a', 'b', 'c']) await replica.place(call(key, mib(1_024)))
@@ -206,7 +206,7 @@ test('decisions are skipped and counted if there is no time for a replay, and th
   expect(findings.map(({ end }) => end)).toEqual(['skipped', 'skipped', 'skipped'])
 })
 
-test('calls have the same answers with a shadow as without, and the fleet is the same', async () => {
+test('calls have the same answers with and without a shadow, and the fleet is the same', async () => {
   const states: string[] = []
   for (const next of [null, asShadow]) {
     const { replica, shadow } = await openPair()

@@ -26,7 +26,7 @@ import type { Replica } from '../replica.ts'
 import { createSignal } from '../signal.ts'
 import { type RolloutFindings, rolloutId } from './rollout-findings.ts'
 
-/** A decision that the other version makes differently. */
+/** A decision that the other version would make differently. */
 export interface ShadowDisagreement {
   readonly decision: string
   readonly kind: Exclude<Agreement, 'SAME'>
@@ -35,14 +35,14 @@ export interface ShadowDisagreement {
 
 /** A candidate's results compared with the active version. This replica counts them since the rollout began, or since it started. */
 export interface ShadowReport {
-  /** Decisions that were replayed by the other version. */
+  /** How many decisions were replayed by the other version. */
   readonly sampled: number
   readonly counts: Readonly<Record<Agreement, number>>
-  /** Decisions that were not replayed, because there was no time or their state had passed. */
+  /** How many decisions were not replayed, because there was no time or because the state had changed. */
   readonly skipped: number
-  /** Decisions for which the other version needs a solver, so that its result is unknown. */
+  /** How many decisions need a solver in the other version, so that its result is unknown. */
   readonly notSolved: number
-  /** The last fifty, latest first. */
+  /** The last fifty disagreements, latest first. */
   readonly disagreements: readonly ShadowDisagreement[]
 }
 
@@ -53,7 +53,7 @@ export interface ShadowReport {
 export interface Shadow {
   /** Undefined if there is no rollout of this profile. */
   reportOf(name: string): ShadowReport | undefined
-  /** A decision that is not in the log: a refusal, or advice. */
+  /** Adds a decision that is not in the log: a refusal, or advice. */
   take(decision: StoredDecision): void
   /** Resolves once all decisions up to now are processed. */
   settled(timeoutMs: number): Promise<boolean>
@@ -62,19 +62,19 @@ export interface Shadow {
 
 export interface ShadowOptions {
   readonly replica: Pick<Replica, 'name' | 'fleet' | 'onApplied' | 'onReplaced'>
-  /** Gets the findings about this replica's own decisions, so that each decision is reported by one replica. */
+  /** Receives the findings about this replica's own decisions, so that each decision is reported by one replica. */
   readonly findings?: Pick<RolloutFindings, 'add'>
   readonly timers?: Timers
   /** Warns operators of what went wrong. */
   warn(message: string): void
-  /** The most waiting entries. Beyond it, decisions are skipped until the shadow has caught up. */
+  /** At most this many entries wait. If there are more, decisions are skipped until the shadow has caught up. */
   readonly lag?: number
 }
 
 const LAG = 256
 /** From this lag in entries on, the shadow copies the fleet again instead of catching up. */
 const HOPELESS = 10_000
-/** The shadow works for this long, then pauses for four times as long, so that it uses at most a fifth of the process. */
+/** The shadow works for this long, then yields for four times as long, so that it uses at most a fifth of the process's time. */
 const PIECE_MS = 4
 const REST = 4
 const LISTED = 50
@@ -210,7 +210,7 @@ export function createShadow({ replica, findings, timers = realTimers, warn, lag
   ): void => {
     if (isOwn) findings?.add({ rollout, at, end, ...(disagreement !== undefined && { disagreement }) })
   }
-  /** The version that did not decide, if one of the two compared versions did. */
+  /** The version that did not make the decision, if one of the two compared versions made it. */
   const tallyOf = (
     fleet: Fleet,
     { profile }: DecisionRecord,
@@ -265,7 +265,7 @@ export function createShadow({ replica, findings, timers = realTimers, warn, lag
       tally.disagreements.unshift({ decision: record.id, kind, because })
       tally.disagreements.length = Math.min(tally.disagreements.length, LISTED)
     } catch (error) {
-      // a claim that it moves does not exist in this state
+      // the claim that the decision moves does not exist in this state
       if (!(error instanceof RangeError)) throw error
       tally.skipped++
       report(found, when, 'skipped')
@@ -295,7 +295,7 @@ export function createShadow({ replica, findings, timers = realTimers, warn, lag
     take(decision) {
       if (own === undefined || decision.place.entryId !== null) return
       if (waiting.length >= lag) return skip(own, { record: decision.record, at: decision.at, isOwn: true })
-      // before the entry that was decided on a later state
+      // the decision is inserted before the entry that was decided on a later state
       const place = waiting.findIndex((item) => 'entry' in item && item.entry.revision > decision.place.basis)
       waiting.splice(place < 0 ? waiting.length : place, 0, { decision })
       kick()
@@ -330,7 +330,7 @@ const turned: Readonly<Record<Agreement, Agreement>> = {
 
 const ends = { ELSEWHERE: 'elsewhere', NEW_FAILURE: 'newFailures', NEW_PLACEMENT: 'newPlacements' } as const
 
-/** The choices of both versions from the view of the active one, whichever decided. */
+/** The hosts that both versions selected, from the view of the active version. */
 function choicesOf(
   ranks: ChoiceRanks | undefined,
   kind: KeptDisagreement['kind'],

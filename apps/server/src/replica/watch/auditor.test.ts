@@ -46,7 +46,7 @@ test('findings about callers are reported, and do not prevent checkpoints', asyn
   await replica.close()
 })
 
-test('it reports since when there is no violation, and the number of checks; a violation resets both', async () => {
+test('the auditor reports since when there is no violation and how many checks it made; a violation resets both', async () => {
   const replica = await Replica.start({ store: createMemoryStore().open(), name: 'a', warn: () => {}, recordUnlogged: async () => {} })
   await replica.propose([aReport('h1', { instances: [aUuid(1)] })])
   let now = 0
@@ -82,7 +82,7 @@ test('it reports since when there is no violation, and the number of checks; a v
   await replica.close()
 })
 
-test('reports of hosts are checked again and again, however many ended claims there are', async () => {
+test('reports of hosts are checked repeatedly during a round, however many ended claims there are', async () => {
   const replica = await Replica.start({ store: createMemoryStore().open(), name: 'a', warn: () => {}, recordUnlogged: async () => {} })
   await replica.propose([aReport('h1', { vcpus: 8_000, memoryMb: 8_000_000, instances: [] }), aReport('h2', { instances: [] })])
   const ids = Array.from({ length: 20 }, (_, key) => Array.from({ length: 100 }, (_, i) => `c${key}-${i}`))

@@ -16,22 +16,22 @@ import type { Replica } from '../replica.ts'
 import { countOf, Found, fairlyFirst, type PresentFinding, toStanding } from './found.ts'
 import { createStateDigests } from './state-digests.ts'
 
-/** The auditor works for this long in each interval. Together, both limit it to a twentieth of the process's time. */
+/** The auditor works for this long in each interval, which limits it to a twentieth of the process's time. */
 const SLICE_MS = 2
 const EVERY_MS = 50
 /** The pause between rounds, because a round of a small fleet ends at once. */
 const REST_MS = 1_000
-/** The most findings in the list. All are counted. */
+/** At most this many findings are listed. All are counted. */
 const LISTED = 100
 
 export type { PresentFinding } from './found.ts'
 
 export interface AuditorView {
-  /** The numbers of findings that are violations, warnings or notices. */
+  /** How many violations there are; warnings and notices are counted separately. */
   readonly violations: number
   readonly warnings: number
   readonly notices: number
-  /** The number of present findings by code. */
+  /** How many findings exist at present, by code. */
   readonly counts: ReadonlyMap<AuditCode, number>
   /** At most a hundred findings, a share for each code, most severe first. */
   readonly findings: readonly PresentFinding[]
@@ -41,26 +41,26 @@ export interface AuditorView {
   readonly checkedAt: number | null
   /** Milliseconds since the end of the round. */
   readonly ageMs: number | null
-  /** The number of complete rounds. */
+  /** How many rounds are complete. */
   readonly rounds: number
-  /** The duration of the last round, and the number of objects that it checked. */
+  /** The duration of the last round, and how many objects it checked. */
   readonly roundMs: number | null
   readonly looked: number
-  /** The number of comparisons with digests of other replicas, and the store time of the last equal one. */
+  /** How many digests were compared with those of other replicas, and the store time of the last equal one. */
   readonly compared: number
   readonly agreedAt: number | null
 }
 
-/** The consecutive rounds without a violation up to now. */
+/** The latest consecutive rounds without a violation. */
 export interface Clean {
-  /** Store time at which the first of them began. */
+  /** Store time at which the first of these rounds began. */
   readonly since: number
   readonly rounds: number
-  /** The number of checks of hosts, claims, keys and other objects in these rounds. */
+  /** How many hosts, claims, keys and other objects were checked in these rounds. */
   readonly looks: number
 }
 
-/** Checks a replica's state constantly, in slices between other work. It changes nothing. */
+/** Checks a replica's state constantly, in slices between other work. It changes nothing in the state. */
 export interface Auditor {
   view(): AuditorView
   /** All present findings, in any order. */
@@ -96,18 +96,18 @@ interface Round {
   readonly beganAt: number
   readonly books: Pass
   world: Pass
-  /** The number of checked objects in all passes. */
+  /** How many objects all passes have checked. */
   looks: number
 }
 
-/** One pass through the claims and keys, or through the reports of hosts; some objects are checked in both. */
+/** One pass through the claims and keys, or through the reports of hosts. Some objects are checked in both passes. */
 interface Pass {
   readonly number: number
   readonly at: 'state' | 'world'
   readonly steps: Generator<Looked, void>
   looked: number
   readonly fresh: Finding[]
-  /** The time at which it ended; undefined while it runs. */
+  /** The time at which the pass ended; undefined while it runs. */
   endedAt: number | undefined
 }
 
@@ -138,7 +138,7 @@ export function createAuditor({ replica, timers, warn, unlistedAfterMs }: Audito
     world: worldPass(),
     looks: 0,
   })
-  /** Continues a pass until a time. Returns whether it may continue. */
+  /** Continues a pass until the time `until`. Returns false if the pass has ended. */
   const goOn = (current: Round, pass: Pass, until: number): boolean => {
     while (pass.endedAt === undefined && timers.now() < until) {
       const next = pass.steps.next()
@@ -168,7 +168,7 @@ export function createAuditor({ replica, timers, warn, unlistedAfterMs }: Audito
   const tellOf = (fresh: readonly Finding[]): void => {
     const unsound = fresh.filter(({ code }) => isOfState(code))
     const of = (severity: Severity) => fresh.filter(({ code }) => !isOfState(code) && severityOf(code) === severity)
-    // the reporter of the use already got this warning
+    // the reporter of this usage already got the warning
     const contradicted = of('WARNING').filter(({ code }) => !code.startsWith('use.'))
     const promised = of('VIOLATION')
     if (unsound[0] !== undefined)
@@ -185,8 +185,8 @@ export function createAuditor({ replica, timers, warn, unlistedAfterMs }: Audito
   const step = (): void => {
     const from = timers.now()
     const until = from + SLICE_MS
-    // Digests the state while the log does not change. Half of the slice is reserved for it, because a round of a large fleet takes
-    // minutes, and the log is seldom unchanged for that long.
+    // Digests the state while the log does not change. Half of the slice is reserved for this, because a round of a large fleet takes
+    // minutes and the log is seldom unchanged for that long.
     let more = digests.step()
     while (more && timers.now() < from + SLICE_MS / 2) more = digests.step()
     // after another fleet replaced this one, the check starts again

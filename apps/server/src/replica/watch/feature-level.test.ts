@@ -55,7 +55,7 @@ describe('the level of the log', () => {
   test.each<[string, Change]>([
     ['a report', aReport('h1')],
     ['an edit', plain],
-  ])('a new log starts at the level of its release: the first entry is %s', async (_name, first) => {
+  ])('a new log starts at the feature level of its release: the first entry is %s', async (_name, first) => {
     const memory = createMemoryStore()
     const replica = await open(memory, 'a')
     await replica.propose([first])
@@ -64,7 +64,7 @@ describe('the level of the log', () => {
     expect(memory.entries[1]?.changes).toHaveLength(1)
   })
 
-  test('an older log is raised by the first decision after every living replica reads the level, not by reports', async () => {
+  test('an older log is raised by the first decision after every living replica supports the level, and not by reports', async () => {
     const memory = createMemoryStore()
     const held = await open(memory, 'held', older)
     await held.propose([aReport('h1'), aReport('h2')])

@@ -46,7 +46,7 @@ export class Found {
     this.#counts.clear()
   }
 
-  /** The number of findings by code, without codes that have none. */
+  /** The count of findings by code, without codes that have no finding. */
   get counts(): ReadonlyMap<AuditCode, number> {
     return this.#counts
   }
@@ -84,7 +84,7 @@ export function toStanding(finding: Finding, since: number): PresentFinding {
 export const compareFindings = (a: Pick<PresentFinding, 'code' | 'id'>, b: Pick<PresentFinding, 'code' | 'id'>): number =>
   rankOf(a.code) - rankOf(b.code) || (a.id < b.id ? -1 : Number(a.id > b.id))
 
-/** The first findings in order. Only the returned ones are sorted. */
+/** The first findings in order. Only these are sorted, so that many findings cost little. */
 export function firstOf(findings: Iterable<PresentFinding>, most: number): PresentFinding[] {
   const first: PresentFinding[] = []
   for (const finding of findings) {
@@ -103,8 +103,7 @@ export function firstOf(findings: Iterable<PresentFinding>, most: number): Prese
 }
 
 /**
- * At most the given number in total: the first ones of each code, up to its share. Unused shares of rare codes are divided among the
- * others.
+ * At most `most` findings: the first ones of each code, up to the code's share. Unused shares of rare codes are divided among the others.
  */
 export function fairlyFirst(
   findings: () => Iterable<PresentFinding>,
@@ -124,7 +123,7 @@ function* ofCode(findings: Iterable<PresentFinding>, code: AuditCode): Generator
   for (const finding of findings) if (finding.code === code) yield finding
 }
 
-/** The number of findings of a severity. */
+/** How many findings have a severity. */
 export function countOf(counts: ReadonlyMap<AuditCode, number>, severity: Severity): number {
   let sum = 0
   for (const [code, count] of counts) if (severityOf(code) === severity) sum += count

@@ -5,23 +5,26 @@ import type { Replica } from '../replica.ts'
 import type { Applied } from '../replica-options.ts'
 
 export interface HealOptions {
-  /** Start from the newest checkpoint at or before this revision; if undefined, from the newest of all. */
+  /** Starts from the newest checkpoint at or before this revision; undefined: from the newest checkpoint. */
   readonly from: number | undefined
   readonly dryRun: boolean
 }
 
 export interface Healed {
-  /** The revision of the used checkpoint; 0 for the beginning of the log. */
+  /** The revision of the checkpoint that was used; 0 for the beginning of the log. */
   readonly from: number
   /** The revision of both states at the end. */
   readonly revision: number
-  /** The number of differences. */
+  /** How many differences there are. */
   readonly count: number
   /** The first hundred differences: `before` is this replica's state, and `after` the state that the log implies. */
   readonly differences: readonly Difference[]
 }
 
-/** Thrown if the replica's fleet was replaced meanwhile, or its position is not in the log, so that no comparison is possible. */
+/**
+ * The error if the replica's fleet was replaced during the comparison, or if its position is not in the log. No comparison is then
+ * possible.
+ */
 export class HealError extends Error {
   override readonly name = 'HealError'
 }

@@ -4,7 +4,7 @@ import { type Fleet, type HostRecord, type Liveness, livenessStates } from '@gan
 export const stateOf = ({ hosts }: Fleet, { index }: HostRecord): Liveness =>
   livenessStates[hosts.columns.liveness[index] as number] ?? 'DOWN'
 
-/** The number of hosts with each liveness. */
+/** How many hosts have each liveness. */
 export function countStates(fleet: Fleet): Record<Liveness, number> {
   const counts = { UP: 0, SUSPECT: 0, DOWN: 0 }
   for (const record of fleet.hosts.present) counts[stateOf(fleet, record)]++

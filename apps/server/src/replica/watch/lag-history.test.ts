@@ -6,7 +6,7 @@ const START = 1_000_000_000_000
 
 const row = (id: string, seenAt: number, lagMs: number) => ({ id, seenAt, lagMs }) as ReplicaRow
 
-test('the longest lag in each ten seconds is stored, and a step without a sign of life has none', () => {
+test('the longest lag in each step of ten seconds is stored; a step without a sign of life has no lag', () => {
   const lags = createLagHistory()
   lags.take({ now: START, rows: [row('a', START, 3)] })
   lags.take({ now: START + 2_000, rows: [row('a', START + 2_000, 9)] })

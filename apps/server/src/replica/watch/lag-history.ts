@@ -1,6 +1,6 @@
 import type { ReplicaRows } from '../../stores/replicas.ts'
 
-/** The length of a step in milliseconds, and the number of stored steps: ten minutes. */
+/** The length of a step in milliseconds. The steps that are stored cover ten minutes. */
 const STEP_MS = 10_000
 const STEPS = 60
 

@@ -25,7 +25,7 @@ function aClock() {
 
 const SIGN = { id: 'r1' } as ReturnType<Parameters<typeof openRegistry>[0]['describe']>
 
-test('a sign of life that could not be written is written again, and operators are warned once when the others count the replica as stopped', async () => {
+test('a sign of life that could not be written is written again, and operators are warned once the other replicas consider this one stopped', async () => {
   const { timers, tick } = aClock()
   let isAway = false
   const answer = async <Value>(value: Value): Promise<Value> => (isAway ? Promise.reject(new Error('no connection')) : value)

@@ -5,7 +5,7 @@ import { FeatureLevelError } from './feature-level.ts'
 
 /** The interval at which a replica writes its sign of life and reads those of the others. */
 const SIGN_EVERY_MS = 2_000
-/** A replica with an older last sign of life does not count as living. */
+/** A replica whose last sign of life is older than this is not considered living. */
 const LIVE_MS = 10_000
 /** A replica that did not stop regularly may continue after a pause of up to this long, and must still be able to read the log then. */
 const MAY_RETURN_MS = 60_000

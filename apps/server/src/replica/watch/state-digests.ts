@@ -6,7 +6,7 @@ import type { Replica } from '../replica.ts'
 const SLOT_MS = 125
 /** Nothing is digested at entries older than this, because the replica is reading old entries. */
 const FRESH_MS = 5_000
-/** The number of stored digests, for comparisons with replicas that are behind or ahead. */
+/** How many digests are stored for comparisons with replicas that are behind or ahead. */
 const REMEMBERED = 4_096
 const SENT = 128
 
@@ -27,10 +27,10 @@ export interface StateDigests {
   step(): boolean
   /** The digests that are sent to the other replicas. */
   taken(): TakenDigests
-  /** Compares with the digests of other replicas. `now` is store time. */
+  /** Compares digests with those of other replicas. `now` is store time. */
   compare(others: readonly ReplicaRow[], now: number): void
   readonly divergences: readonly Divergence[]
-  /** The number of compared digests, and the store time of the last equal one. */
+  /** How many digests were compared, and the store time of the last equal one. */
   readonly compared: number
   readonly agreedAt: number | null
   close(): void

@@ -22,13 +22,13 @@ export interface Standing {
 export interface Registered {
   readonly registry: Registry
   /**
-   * The replica's options that depend on its sign of life and on those of others: the level that it reads, and the checks before raising
-   * the log's level and before storing a checkpoint.
+   * Options of the replica that depend on the signs of life of all replicas: the feature level that this replica supports, and the checks
+   * before the log's level is raised and before a checkpoint is stored.
    */
   readonly options: Required<Pick<ReplicaOptions, 'readsUpTo' | 'mayRaise' | 'isReadByAll' | 'mayCheckpoint'>>
   /** Follows the given replica from now on. */
   follow(replica: Replica): Standing
-  /** Sets the address of the replica's API. */
+  /** Sets the URL of the replica's API. */
   setUrl(url: string): void
   close(): Promise<void>
 }

@@ -23,7 +23,7 @@ beforeAll(async () => {
   admin = new pg.Client(database.connection)
   await admin.connect()
   killers = new pg.Pool(database.connection)
-  // connections that the server has not closed yet end with their database
+  // when the test database is dropped, the server ends connections that are still open; their errors are expected
   killers.on('error', () => undefined)
   folder = fs.mkdtempSync(path.join(os.tmpdir(), 'gantt-faults-'))
 })
@@ -93,7 +93,7 @@ test.each(['off', 'on'] as const)(
   },
 )
 
-test('a table that another session locks only makes calls wait', async () => {
+test('a call that meets a table locked by another session waits and then succeeds', async () => {
   await withReplica(async (replica) => {
     await admin.query('BEGIN')
     await admin.query('LOCK TABLE log IN ACCESS EXCLUSIVE MODE')
@@ -108,7 +108,7 @@ test('a table that another session locks only makes calls wait', async () => {
   })
 })
 
-test('an append that waits for a transaction of another session continues when that is rolled back', async () => {
+test("an append that waits for another session's transaction continues when that transaction is rolled back", async () => {
   await withReplica(async (replica) => {
     const { revision, id, at } = replica.fleet.place
     await admin.query('BEGIN')
@@ -124,7 +124,7 @@ test('an append that waits for a transaction of another session continues when t
   })
 })
 
-test('after an answer that never comes, the same entry is sent again and counts once', async () => {
+test('an entry without an answer is sent again and takes effect once', async () => {
   const proxy = await startSwallowingProxy(String(database.connection.host), path.join(folder, 'proxy'))
   try {
     // a short timeout, so that the test is short
@@ -142,14 +142,14 @@ test('after an answer that never comes, the same entry is sent again and counts 
   }
 })
 
-test('a store that hangs is unavailable before its timeouts end, and available as soon as it answers', async () => {
+test('a store that hangs is considered unavailable before its timeouts end, and available as soon as it answers', async () => {
   const proxy = await startSwallowingProxy(String(database.connection.host), path.join(folder, 'still'))
   try {
     await withReplica(
       async (replica) => {
         proxy.standStill(true)
         const waiting = replica.place(call(`k${made++}`))
-        // its timeouts are at least 10 s
+        // the timeouts of the store are at least 10 s
         await expect.poll(() => replica.isStoreAway).toBe(true)
         await expect(replica.place(call(`k${made++}`))).rejects.toMatchObject({ reason: 'store' })
         // calls that need new state are refused at once with any timeout, and reads use the present state

@@ -14,7 +14,7 @@ export interface StoreWatch {
   readonly silentMs: number
 }
 
-/** Asks on a separate connection, so that a slow append does not count as silence. */
+/** Queries the store on a separate connection, so that a slow append is not taken for silence. */
 export function createStoreWatch(store: Pick<Synchronizer, 'time'>, timers: Timers): StoreWatch {
   const clock = createStoreClock(timers.now)
   let owedSince: number | undefined
@@ -28,7 +28,7 @@ export function createStoreWatch(store: Pick<Synchronizer, 'time'>, timers: Time
           owedSince = undefined
           clock.learn(time)
         },
-        // the last request has no answer yet
+        // the last request has no answer yet, so a failure is not recorded here
         () => undefined,
       )
     },

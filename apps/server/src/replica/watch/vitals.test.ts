@@ -21,7 +21,7 @@ function aReplica() {
   }
 }
 
-test('at first the rates are 0, and after a burst right after the start a rate is at most its count', () => {
+test('the rates start at 0, and a burst right after the start gives at most a rate that equals its count', () => {
   const { tally, after } = aReplica()
   expect(after(0)).toEqual([0, 0, 0])
   tally.counted = 10
@@ -36,7 +36,7 @@ test('refusals and advice count as decisions and not as proposals; void proposal
   expect(after(20_000)).toEqual([0.5, 8, 2])
 })
 
-test('decisions from more than a minute ago no longer count, however often the rate is read', () => {
+test('decisions from more than a minute ago are no longer in the rate, however often the rate is read', () => {
   const { tally, after } = aReplica()
   tally.counted = 60
   expect(after(30_000)).toEqual([2, 60, 0])

@@ -5,7 +5,7 @@ import { countStates } from './host-states.ts'
 
 /** The period of rates, milliseconds. */
 const WINDOW_MS = 60_000
-/** The minimum interval of stored counts, which limits their number. Rates cover at least this time. */
+/** Counts are stored at most once in this interval, which limits how many are stored. Rates cover at least this time. */
 const NOTED_EVERY_MS = 1_000
 
 /** The counters at one time. */
@@ -21,7 +21,7 @@ export function createVitals(replica: Pick<Replica, 'tally' | 'fleet'>, { now }:
   const notes: Note[] = [noteOf(replica, now())]
   return () => {
     const note = noteOf(replica, now())
-    // the first is from before the window, so that all of it is counted
+    // the first note is from before the window, so that the whole window is covered
     while (notes[1] !== undefined && note.at - notes[1].at >= WINDOW_MS) notes.shift()
     const first = notes[0] ?? note
     if (note.at - (notes.at(-1) ?? note).at >= NOTED_EVERY_MS) notes.push(note)

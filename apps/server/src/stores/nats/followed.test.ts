@@ -9,7 +9,7 @@ import { openFollowed } from './followed.ts'
 describe.skipIf(noNatsServer !== undefined)(
   `a stream that is followed${noNatsServer === undefined ? '' : ` [skipped: ${noNatsServer}]`}`,
   () => {
-    test('a slow stream is no error while messages arrive', async () => {
+    test('a slow stream causes no error while messages arrive', async () => {
       const server = await startNatsServers()
       const address = parseNatsAddress(server.url)
       if (address === undefined) throw new Error(`${server.url} is no address`)

@@ -29,16 +29,16 @@ export interface NatsLeasesOptions {
 }
 
 /**
- * The number of subjects of a replica. Each subject keeps its newest batch. Before a batch is overwritten, its hosts without a later sign
- * of life are added to the new one. So nothing is lost, and about one lease of each host is stored.
+ * How many subjects a replica has. Each subject keeps its newest batch. Before a batch is overwritten, its hosts without a later sign of
+ * life are added to the new batch, so that nothing is lost and about one lease of each host is stored.
  */
 const SLOTS = 64
-/** The most hosts in one batch, not counting those that are copied from the former batch. */
+/** One batch has at most this many hosts, not counting those that are copied from the overwritten batch. */
 const MOST_HOSTS = 5_000
 /** Hosts that were silent for longer are left out, because no timeout is that long. */
 export const LEASES_LAST_MS = 2 * 86_400_000
 const LEAST_HELD_MS = 1_000
-/** A replica that reads can delay reads of the others for at most this long. */
+/** A replica that reads leases delays reads of the others for at most this long. */
 const MOST_HELD_MS = 3_600_000
 const LOOKS_IN_BREAK = 3
 
@@ -140,7 +140,7 @@ export async function openNatsLeases(connection: Connection, { names, timers, ti
       try {
         await conclude({ isMine, now, listeningSince, leases })
       } catch (error) {
-        // this read does not count; if the message does not arrive, the turn expires
+        // this read has no effect for the others; if the message does not arrive, the turn expires
         await say({ by: me, heldMs: 0, since, until }).catch(() => undefined)
         throw error
       }

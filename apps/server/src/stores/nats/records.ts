@@ -50,10 +50,10 @@ export interface RecordsOut extends Pick<RecordStore, 'keepDecisions' | 'keepAud
   readonly isFull: boolean
 }
 
-/** The most decisions in one message, before compression. */
+/** One message has at most this many decisions, before compression. */
 const DECISIONS_IN_MESSAGE = 20
 const USES_IN_MESSAGE = 5_000
-/** Headers and the protocol around a body. */
+/** The size of the headers and protocol around a message body. */
 const HEADER_BYTES = 512
 
 /** `onKept` is called with the sequence of each new message. The tables do not have it yet. */

@@ -30,7 +30,7 @@ export interface WriteBehindOptions {
 
 /** The interval at which a replica checks whether another one stopped before it wrote its records. */
 const SWEEP_MS = 1_000
-/** The most messages that are written in one transaction. */
+/** One transaction writes at most this many messages. */
 const MESSAGES = 500
 const BYTES = 4_194_304
 const SILENT_MS = 2_000
@@ -57,7 +57,7 @@ export function createWriteBehind(connection: Connection, options: WriteBehindOp
   let hasWarned = false
   const waiting = new Set<() => void>()
 
-  /** Reads messages from a sequence on, up to another sequence or the most of one transaction. */
+  /** Reads messages from a sequence up to another one, at most as many as one transaction writes. */
   const readFrom = async (from: number, upTo: number): Promise<StoredMessage[]> => {
     const messages: StoredMessage[] = []
     let bytes = 0

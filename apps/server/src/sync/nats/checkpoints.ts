@@ -107,7 +107,7 @@ export function createCheckpoints(
       })
       const { place } = checkpoint
       const said: Head = { revision: place.revision, place, at: place.at, logBytes, save, parts }
-      // if writing took too long, another replica may have deleted the parts as those of a dead replica
+      // if writing took too long, another replica may have deleted the parts because it considered this replica stopped
       if (!(await isWhole(said))) return false
       await keep(headOf(place.revision), Buffer.from(JSON.stringify(said)))
       return true

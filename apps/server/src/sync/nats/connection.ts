@@ -159,7 +159,7 @@ function optionsOf({ servers, isTls, user, password, token }: NatsAddress, name:
   }
 }
 
-/** Codes of JetStream. */
+/** JetStream's error codes. */
 export const ApiCode = { streamNotFound: 10_059, consumerNotFound: 10_014, nameInUse: 10_058, noPeers: 10_005, noMessage: 10_037 } as const
 
 /** JetStream's code of an error, or of the cause of a StoreUnavailableError. */

@@ -17,7 +17,10 @@ export interface Coordination {
   close(): void
 }
 
-/** The longest wait for a turn. It is longer than the turns of eight others, so that a stalled holder does not stop the fleet. */
+/**
+ * A replica waits at most this long for its turn. It is longer than the turns of eight others, so that a stalled holder does not stop the
+ * fleet.
+ */
 const TURN_WAIT_MS = 100
 /** A turn takes 5 ms plus the append of its entry. A holder that died loses its turn after this time. */
 const TURN_HELD_MS = 500

@@ -102,7 +102,7 @@ function parse(body: Uint8Array, isDeflated: boolean): Entry | undefined {
   }
 }
 
-/** Whether it has the form of an entry. The content of its changes is not checked. */
+/** Whether the value has the form of an entry. The content of its changes is not checked. */
 function isEntry(value: unknown): value is Entry {
   if (typeof value !== 'object' || value === null) return false
   const { format, writer, basis, changes } = value as Readonly<Record<string, unknown>>

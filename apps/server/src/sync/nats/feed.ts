@@ -18,14 +18,14 @@ export interface FeedOptions {
   /** Absent: all subjects. */
   readonly subject?: string
   readonly timers: Timers
-  /** The number of further messages that may be received now. */
+  /** How many further messages can be buffered now. */
   room(): number
   onMessage(message: StoredMessage): void
   /** Called when the consumer, its server or the connection is lost. At most once, and never after `close`. */
   onBroken(): void
 }
 
-/** The number of messages in one request. */
+/** One request asks for this many messages. */
 const BATCH = 256
 /** A request for messages is repeated after this time. Meanwhile the server sends a heartbeat each second. */
 const EXPIRES_MS = 30_000
@@ -51,7 +51,7 @@ export async function openFeed(connection: Connection, options: FeedOptions): Pr
 
   const inbox = createInbox()
   let delivered = 0
-  /** The number of requested messages that have not arrived. */
+  /** How many requested messages have not arrived. */
   let owed = 0
   let heardAt = timers.now()
   let isOver = false

@@ -21,7 +21,7 @@ test('an unanswered request is sent again, and the first answer is used', async 
   expect(made()).toBe(3)
 })
 
-test('a refusal counts as an answer, even one that is thrown synchronously', async () => {
+test('a refusal is accepted as an answer, even if it is thrown synchronously', async () => {
   await expect(hedged(async () => Promise.reject(new Error('no such stream')))).rejects.toThrow('no such stream')
   const throws = (): Promise<string> => {
     throw new Error('closed')

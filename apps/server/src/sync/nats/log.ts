@@ -51,7 +51,10 @@ export interface LogOptions {
 const OWN_MS = 250
 /** Known messages that are not delivered within this time are requested again. */
 const SILENT_MS = 500
-/** The most repeated checks if delivered messages differ from the announced ones. Servers that disagree cannot be used as a store. */
+/**
+ * The state is read again at most this often if delivered messages differ from the announced ones. Servers that disagree cannot be used as
+ * a store.
+ */
 const MOST_LOOKS = 5
 
 export function createNatsLog(connection: Connection, { settings, copies, timers, doubtMs }: LogOptions): NatsLog {

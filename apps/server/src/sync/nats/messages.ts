@@ -8,16 +8,16 @@ export interface MessagesOptions {
   readonly stream: string
   /** Absent: all subjects. */
   readonly subject?: string
-  /** The first sequence. */
+  /** The sequence of the first message. */
   readonly from: number
-  /** The number of expected messages. The reader waits for all of them. */
+  /** How many messages are expected. The reader waits for all of them. */
   readonly count: number
   readonly timers: Timers
 }
 
-/** The most messages that are buffered before they are read. */
+/** At most this many messages are buffered before they are read. */
 const AHEAD = 32
-/** The timeout of the next message. */
+/** How long the reader waits for the next message. */
 const SILENT_MS = 5_000
 
 /** Messages of a stream in order, buffered ahead of the reader. Throws StoreUnavailableError if they stop. */

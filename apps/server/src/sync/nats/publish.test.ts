@@ -5,7 +5,7 @@ import { CameSecondError, StreamFullError, sequenceIn } from './publish.ts'
 describe('an acknowledgement', () => {
   const read = (text: string): number => sequenceIn(text, 'LOG', 'gantt.log')
 
-  test('an acknowledgement has the sequence', () => {
+  test('the sequence is read from an acknowledgement', () => {
     expect(read('{"stream":"LOG","seq":7}')).toBe(7)
   })
 
@@ -21,7 +21,7 @@ describe('an acknowledgement', () => {
     expect(() => read(text)).toThrow(message)
   })
 
-  test('a full stream and a message that came after another one give different errors', () => {
+  test('a full stream and a message that does not follow the expected one cause different errors', () => {
     expect(() => read('{"error":{"err_code":10077}}')).toThrow(StreamFullError)
     expect(() => read('{"error":{"err_code":10071}}')).toThrow(CameSecondError)
   })

@@ -64,7 +64,7 @@ describe.skipIf(noNatsServer !== undefined)(`settings of NATS${noNatsServer === 
     const configs = await Promise.all(
       [names.log, names.checkpoints, names.coordination].map(async (name) => (await streams.info(name)).config),
     )
-    // the server leaves out false values
+    // the server omits settings that are false
     const wanted = [logSettings(names), checkpointSettings(names), coordinationSettings(names)].map(({ no_ack, ...settings }) => settings)
     expect(configs).toMatchObject(wanted)
     await store.close()
@@ -153,7 +153,7 @@ describe.skipIf(noNatsServer !== undefined)(`settings of NATS${noNatsServer === 
     await store.close()
   })
 
-  test('a damaged checkpoint causes a warning, a message that is no checkpoint is ignored, and an older checkpoint is loaded', async () => {
+  test('a damaged checkpoint causes a warning, a message that is not a checkpoint is ignored, and an older checkpoint is loaded', async () => {
     const warnings: string[] = []
     const store = await open(`${server.url}/damaged`, (message) => warnings.push(message))
     const fleet = new Fleet()

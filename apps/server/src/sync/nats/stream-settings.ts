@@ -30,9 +30,9 @@ export const namesOf = (fleet: string): Names => ({
 
 /** The oldest nats-server with named consumers, which this service needs. */
 const OLDEST_SERVER = [2, 9, 0] as const
-/** The required maximum size of a message, which is the servers' default. Most entries are smaller. */
+/** Messages up to this size must be possible; it is the servers' default. Most entries are smaller. */
 export const LEAST_PAYLOAD = 1_048_576
-/** The number of copies in a cluster. It continues without one of these servers. */
+/** How many copies of a stream a cluster has. The cluster continues to work without one of these servers. */
 const COPIES = 3
 
 /** The required configuration of every persistent stream: acknowledged messages stay until this service drops them. */
@@ -101,8 +101,8 @@ export const coordinationSettings = ({ coordination, coordinationSubject }: Name
 })
 
 /**
- * The number of copies in this cluster: three, or one on a single server. Throws StoreSetupError with all problems if the server cannot
- * store a log.
+ * How many copies of a stream this server can have: three in a cluster, one on a single server. Throws StoreSetupError with all problems if
+ * the server cannot store a log.
  */
 export function checkServer({ nats }: Connection): number {
   const { info } = nats
@@ -149,7 +149,7 @@ export async function ensureStream(connection: Connection, settings: Settings, c
   return found
 }
 
-/** Throws StoreSetupError for wrong settings, which it names, and for a stream that is being filled or is no longer in use. */
+/** Throws StoreSetupError with every wrong setting, or if the stream is still being filled or is no longer in use. */
 export function assertSettings(info: StreamInfo, settings: Settings, copies: number): void {
   assertHere(info, settings.subjects)
   const { name, ...wanted } = settings

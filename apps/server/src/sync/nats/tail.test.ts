@@ -36,7 +36,7 @@ describe.skipIf(noNatsServer !== undefined)(`the tail of a log${noNatsServer ===
     return { sent: consumer?.delivered.consumer_seq ?? 0, requests: consumer?.num_waiting ?? 0 }
   }
 
-  test('requests no more than one batch beyond its limit of bytes, delivers awaited entries, and continues once some were dropped', async () => {
+  test('the tail requests at most one batch beyond its limit of bytes, delivers awaited entries, and continues once messages were dropped', async () => {
     let came = (): void => undefined
     let wanted = 256
     const upTo = (count: number): Promise<void> =>

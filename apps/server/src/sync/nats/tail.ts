@@ -11,7 +11,7 @@ import { type Feed, openFeed } from './feed.ts'
  */
 export interface Tail {
   readonly isBroken: boolean
-  /** The number of received messages after the position. */
+  /** How many messages after the position were received. */
   readonly count: number
   /** Drops messages up to a position; false if the tail does not have this position. */
   moveTo(place: Place): boolean
@@ -31,7 +31,10 @@ export interface TailOptions {
   readonly stream: string
   readonly timers: Timers
   readonly after: Place
-  /** The most buffered messages, and the bytes beyond which no more are requested, so that a slow reader limits the memory. */
+  /**
+   * At most `most` messages are buffered, and none are requested while they have more bytes than this, so that a slow reader limits the
+   * memory.
+   */
   readonly most?: number
   readonly mostBytes?: number
   /** Called for each received message except the one at the position itself. */
@@ -41,8 +44,8 @@ export interface TailOptions {
 
 const MOST = 4_096
 /**
- * The bytes of waiting entries at which no more are requested. Entries that were requested before still arrive: at most one and a half
- * batches of a feed.
+ * No more messages are requested while the waiting ones have this many bytes. Messages that were requested earlier still arrive: at most
+ * one and a half batches of a feed.
  */
 const MOST_BYTES = 64 * 1_048_576
 

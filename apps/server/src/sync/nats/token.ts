@@ -26,7 +26,7 @@ export interface TokenOptions {
   readonly stream: string
   readonly subject: string
   readonly name: string
-  /** The longest silence of a holder. */
+  /** A holder that is silent for longer than this loses the token. */
   readonly heldMs: number
   readonly copies: number
   readonly timers: Timers
@@ -34,7 +34,7 @@ export interface TokenOptions {
 
 /** The time after its timeout in which an answer may still arrive. */
 const GRACE_MS = 50
-/** The number of replicas that may wait at once. */
+/** At most this many replicas may wait at once. */
 const MOST_WAITING = 512
 
 export function createToken(connection: Connection, { stream, subject, name, heldMs, copies, timers }: TokenOptions): Token {

@@ -15,16 +15,13 @@ const TURN_LOCK = 0x67616e80
 
 const CHECKPOINT_LOCK = 0x67616e81
 
-/** The longest wait for a turn. A replica then continues without it, so that a stalled holder does not stop the fleet. */
+/** A replica waits at most this long for its turn. It then continues without it, so that a stalled holder does not stop the fleet. */
 const TURN_TIMEOUT_MS = 50
 
 /** The time limits of every session. The server's limit is reached before the client's (see session.ts). */
 const LIMITS = `SET lock_timeout = ${TURN_TIMEOUT_MS}; SET statement_timeout = ${STATEMENT_MS}; SET idle_in_transaction_session_timeout = ${STATEMENT_MS}`
 
-/**
- * The number of checkpoint parts that are read at once, and of entries that one statement drops. Both are small, so that neither takes
- * long.
- */
+/** How many checkpoint parts are read at once, and how many entries one statement drops. Both are small, so that neither takes long. */
 const PARTS_AT_ONCE = 4
 
 const ENTRIES_AT_ONCE = 20_000
