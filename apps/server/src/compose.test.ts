@@ -9,7 +9,7 @@ import { createNatsChild } from './nats-server/child.ts'
 import { findNatsServer } from './nats-server/find.ts'
 import { noNatsServer } from './testing/nats-servers.ts'
 
-// compose.yaml and Dockerfile cannot be run without Docker. Without it, this test checks that every name in them exists.
+// compose.yaml and the Dockerfile cannot be run without Docker. Instead, these tests check that every name in them exists.
 
 const root = new URL('../../../', import.meta.url)
 const read = (file: string): string => fs.readFileSync(new URL(file, root), 'utf8')
@@ -22,7 +22,7 @@ interface Level {
   readonly items: string[]
 }
 
-/** Parses the few forms of YAML that compose.yaml uses: maps and lists by indent, and texts; throws for any other. */
+/** Parses the subset of YAML that compose.yaml uses: maps and lists by indent, and texts. Throws for any other form. */
 function readYaml(text: string): Tree {
   const tree: Tree = {}
   const top: Level = { indent: -1, inner: tree, items: [] }
@@ -67,7 +67,7 @@ const dockerfile = read('Dockerfile')
 /** The required variables as compose fills them in. */
 const filled = (text: string): string => text.replace(/\$\{(\w+):\?[^}]+\}/g, (_all, name) => `${name.toLowerCase()}-of-the-test`)
 
-test('compose.yaml names only volumes and services that it defines, and restarts services that end', () => {
+test('compose.yaml uses only volumes and services that it defines, and restarts services that end', () => {
   expect(Object.keys(services)).toEqual(['nats-1', 'nats-2', 'nats-3', 'postgres', 'replica'])
   for (const { restart } of Object.values(services)) expect(restart).toBe('unless-stopped')
   const mounted = Object.values(services).flatMap(({ volumes = [] }) => volumes.map((each) => each.split(':')[0]))
@@ -75,7 +75,7 @@ test('compose.yaml names only volumes and services that it defines, and restarts
   expect([...(replica.depends_on ?? [])].sort()).toEqual(Object.keys(services).filter((name) => name !== 'replica'))
 })
 
-test('replicas get settings that the service knows, with the addresses of the servers in the file', () => {
+test('replicas get settings that the service knows, with the addresses of the servers in compose.yaml', () => {
   const fromImage = Object.fromEntries([...(/^ENV (.*)$/m.exec(dockerfile)?.[1] ?? '').matchAll(/(\w+)=(\S+)/g)].map(([, ...pair]) => pair))
   const given = Object.fromEntries(Object.entries(replica.environment ?? {}).map(([name, value]) => [name, filled(value)]))
   const known = read('apps/server/src/config.ts')
@@ -98,7 +98,7 @@ test('the image is built by scripts of this repository, starts the command of th
   const used = [...dockerfile.matchAll(/npm run (\S+)/g)].map(([, script = '']) => script)
   expect(used).toEqual(['release'])
   for (const script of used) expect(scripts).toHaveProperty(script)
-  // the path that is copied from the first stage is the one that is linked and started
+  // the path that is copied from the first stage must be the one that is linked and started
   const [, unpacked] = /-C (\S+)$/m.exec(dockerfile) ?? []
   const [, from, installed] = /^COPY --from=release (\S+) (\S+)$/m.exec(dockerfile) ?? []
   const [, command, link = ''] = /^RUN ln -s (\S+) (\S+)$/m.exec(dockerfile) ?? []

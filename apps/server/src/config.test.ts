@@ -2,7 +2,7 @@ import { FEATURE_LEVEL } from '@gantt/scheduler-core'
 import { expect, test } from 'vitest'
 import { ConfigError, readConfig } from './config.ts'
 
-test('unset variables have their defaults', () => {
+test('a variable that is not set has its default', () => {
   expect(readConfig({})).toEqual({
     host: '127.0.0.1',
     port: 4400,
@@ -22,7 +22,7 @@ test('unset variables have their defaults', () => {
   })
 })
 
-test('set variables are used', () => {
+test('a variable that is set is used', () => {
   const environment = {
     PORT: '0',
     HOST: '::1',
@@ -45,7 +45,7 @@ test('set variables are used', () => {
   })
 })
 
-test('a replica is held at a feature level that its release reads', () => {
+test('a replica can be held at a feature level that its release supports', () => {
   expect(readConfig({ GANTT_FEATURE_LEVEL: '5' }).featureLevel).toBe(5)
   for (const wrong of ['0', String(FEATURE_LEVEL + 1), 'v5'])
     expect(() => readConfig({ GANTT_FEATURE_LEVEL: wrong })).toThrow(
@@ -53,12 +53,12 @@ test('a replica is held at a feature level that its release reads', () => {
     )
 })
 
-test('the setting for how entries reach the disk is auto, on or off', () => {
+test('the setting for how entries reach the disk accepts auto, on and off', () => {
   expect(readConfig({ GANTT_SHARED_FLUSH: 'on' }).sharedFlush).toBe('on')
   expect(() => readConfig({ GANTT_SHARED_FLUSH: 'yes' })).toThrow('GANTT_SHARED_FLUSH is "yes"; it must be auto, on or off')
 })
 
-test('the log is in PostgreSQL, or in a NATS cluster, whose URL is never shown', () => {
+test('the log can be in PostgreSQL or in a NATS cluster, whose URL is never shown', () => {
   expect(readConfig({ GANTT_SYNC: 'postgres' }).nats).toBeUndefined()
   expect(readConfig({ GANTT_SYNC: 'nats://gantt:p%40ss@a:4222,b/west' }).nats).toMatchObject({
     servers: ['a:4222', 'b:4222'],
@@ -77,7 +77,7 @@ test('the log is in PostgreSQL, or in a NATS cluster, whose URL is never shown',
   expect(wrong).not.toContain('secret')
 })
 
-test('liveness by reports is a setting, with consistent timeouts', () => {
+test('liveness can be determined by reports, with timeouts that must be consistent', () => {
   expect(readConfig({ GANTT_LIVENESS: 'reports', GANTT_SUSPECT_AFTER: '100' }).liveness).toEqual({
     source: 'reports',
     suspectAfterMs: 100_000,
@@ -90,7 +90,7 @@ test('liveness by reports is a setting, with consistent timeouts', () => {
   expect(() => readConfig({ GANTT_DOWN_AFTER: '60' })).toThrow('GANTT_DOWN_AFTER is "60"; it must be more than GANTT_SUSPECT_AFTER (60)')
 })
 
-test('all invalid settings are listed at once, by name, without secrets', () => {
+test('one error lists all invalid settings by name, without secrets', () => {
   const wrong = {
     PORT: '70000',
     HOST: 'a b',

@@ -15,25 +15,25 @@ import { DEFAULT_HORIZON, type Horizon } from './sync/retention.ts'
 /** Settings of the service, from the environment. */
 export interface Config {
   readonly host: string
-  /** The port; 0 for any free one. */
+  /** The port; 0: any free port. */
   readonly port: number
   /** The folder of the embedded database and its files; undefined for the default folder. */
   readonly dataDir: string | undefined
-  /** The address of an operator's own PostgreSQL server. */
+  /** The URL of an operator's own PostgreSQL server. */
   readonly databaseUrl: string | undefined
   /** An admin key that is used instead of a generated one. */
   readonly adminKey: string | undefined
-  /** How much of the log is kept. */
+  /** The retention limits of the log. */
   readonly horizon: Horizon
   readonly liveness: LivenessSettings
-  /** The time that a host's list of instances may lag behind the claims before it becomes a finding, milliseconds. */
+  /** How long a host's list of instances may lag behind the claims before this becomes a finding, in milliseconds. */
   readonly unlistedAfterMs: number
   /**
-   * The highest feature level that is read, announced and written: that of the release, or a lower one for a fleet
-   * with an older release.
+   * The highest feature level that this replica supports, announces and writes: that of the release, or a lower one in a fleet with an
+   * older release.
    */
   readonly featureLevel: number
-  /** The NATS cluster that keeps the log; undefined: PostgreSQL does. */
+  /** The NATS cluster that stores the log; undefined: PostgreSQL stores it. */
   readonly nats: NatsAddress | undefined
   /** The maximum size in bytes of data that waits in NATS for the database. */
   readonly recordBytes: number
@@ -59,7 +59,7 @@ export const DEFAULT_LIVENESS: LivenessSettings = { source: 'static', suspectAft
 
 export const DEFAULT_PORT = 4400
 
-/** All settings that cannot be used. */
+/** The error with all settings that cannot be used. */
 export class ConfigError extends Error {
   override readonly name = 'ConfigError'
   readonly problems: readonly string[]
@@ -86,7 +86,7 @@ export function readConfig(environment: NodeJS.ProcessEnv): Config {
   const dataDir = text('GANTT_DATA_DIR')
   check('GANTT_DATA_DIR', dataDir === undefined || !dataDir.includes('\u0000'), 'a folder')
   const databaseUrl = text('DATABASE_URL')
-  // the URL may hold a password, so it is not shown
+  // the URL can contain a password, so it is not shown
   check('DATABASE_URL', databaseUrl === undefined || /^postgres(ql)?:\/\/./.test(databaseUrl), 'a URL that begins with postgresql://', {
     isSecret: true,
   })
@@ -123,7 +123,7 @@ export function readConfig(environment: NodeJS.ProcessEnv): Config {
   check('GANTT_FEATURE_LEVEL', isLevel, `a feature level that this release reads, 1 to ${FEATURE_LEVEL}`)
   const sync = text('GANTT_SYNC') ?? 'postgres'
   const nats = sync === 'postgres' ? undefined : parseNatsAddress(sync)
-  // the URL may hold a password, so it is not shown
+  // the URL can contain a password, so it is not shown
   check('GANTT_SYNC', sync === 'postgres' || nats !== undefined, `postgres, or ${NATS_RULE}`, { isSecret: true })
   const sharedFlush = text('GANTT_SHARED_FLUSH') ?? 'auto'
   const isSetting = (name: string): name is SharedFlush => sharedFlushSettings.some((known) => known === name)

@@ -23,10 +23,10 @@ export interface EngineOptions {
   readonly connection: pg.ClientConfig
   readonly prisma: PrismaClient
   readonly database: DatabaseWatch
-  /** The NATS cluster that keeps the log and the other stores; if absent, the database does. */
+  /** The NATS cluster that stores the log and the other stores; absent: the database stores them. */
   readonly nats: NatsAddress | undefined
   readonly sharedFlush: SharedFlush
-  /** The maximum size in bytes of data that waits for the database, if NATS keeps the log. */
+  /** The maximum size in bytes of data that waits for the database, if NATS stores the log. */
   readonly recordBytes: number
   /** The replica's name. */
   readonly name: string
@@ -34,24 +34,24 @@ export interface EngineOptions {
   reached(): Promise<number>
   /** The last entry that the projections contain. Throws if the database does not answer. */
   followed(): Promise<Followed>
-  /** Whether every replica reads packed decisions. */
+  /** Whether every replica supports packed decisions. */
   mayPack(): boolean
   onSetAside(row: SetAside): void
   warn(message: string): void
 }
 
 /**
- * Opens the engine that the settings name; no other code knows all engines. Throws StoreSetupError if its log is not
- * the one that the tables have followed, StoreUnavailableError if that is not known yet.
+ * Opens the engine that the settings name. No other code knows which engines exist. Throws StoreSetupError if the log is not the one that
+ * the tables have followed, and StoreUnavailableError if this is not known yet.
  */
 export function openEngine(options: EngineOptions): Promise<Engine> {
   return options.nats === undefined ? openPostgres(options) : openNats(options, options.nats)
 }
 
 /**
- * Checks the log, because a service that continued with an empty, shorter or different log would forget claims. While
- * the database is unavailable, it is unknown which log the tables have followed: a log with entries is accepted, and
- * compared once the database is back (replica/follow/projector.ts).
+ * Checks that the log is the one that the tables have followed. A service that continued with an empty, shorter or different log would lose
+ * claims. While the database is unavailable, a log with entries is accepted without this check, and is compared once the database answers
+ * again (replica/follow/projector.ts).
  */
 async function assertSameLog(log: Synchronizer, { database, followed }: Pick<EngineOptions, 'database' | 'followed'>): Promise<void> {
   if (database.away !== undefined) {
@@ -75,7 +75,7 @@ async function openPostgres(options: EngineOptions): Promise<Engine> {
 /** the driver is loaded only if it is needed */
 async function openNats(options: EngineOptions, address: NatsAddress): Promise<Engine> {
   const { connection, prisma, database, recordBytes, name, reached, mayPack, onSetAside, warn } = options
-  // if the database is unreachable, only the streams can show whether they hold the log
+  // if the database is unreachable, only the streams can show whether they contain the log
   if (database.away === undefined)
     await assertLogIn('nats', connection).catch((error: unknown) => {
       if (error instanceof StoreSetupError) throw error

@@ -25,7 +25,7 @@ const rows = page.split('\n').flatMap((line) => {
       ]
 })
 
-test('docs/errors.md lists every code once, and no other', () => {
+test('docs/errors.md lists every code of the source once, and no other code', () => {
   const all = [
     ...Object.keys(codes),
     ...Object.keys(auditCodes),

@@ -1,4 +1,7 @@
-/** The entry point for packages/proofs: the parts of a replica, which it runs in simulated worlds. No other package may use it. */
+/**
+ * The entry point for packages/proofs: the parts of a replica, which packages/proofs runs in simulations. No other package may import this
+ * file.
+ */
 
 export { type Driver, type Prepared, type Session, toStoreError } from './db/session.ts'
 export { noDocuments } from './plugin/outside/documents.ts'

@@ -3,14 +3,14 @@ import net from 'node:net'
 
 const HOST = '127.0.0.1'
 /**
- * Below the ports that systems use for outgoing connections (from 32768 on at the lowest): a server that is down for a
- * while finds its port free, and a client that connects to it meanwhile never connects to itself.
+ * The first of the ports to choose from. They are below the ports that systems use for outgoing connections (32768 and higher). A server
+ * that is down for a while therefore finds its port free, and a client that connects to it meanwhile never connects to itself.
  */
 const FIRST = 20_000
 const LAST = 31_999
 const TRIES = 1_000
 
-/** Free ports of the loopback, none of `except`. Throws if there are not enough. */
+/** Free ports of the loopback interface that are not in `except`. Throws if there are too few. */
 export async function freePorts(count: number, except: readonly number[] = []): Promise<number[]> {
   const found = new Set<number>()
   for (let tries = 0; found.size < count; tries++) {
@@ -21,7 +21,7 @@ export async function freePorts(count: number, except: readonly number[] = []): 
   return [...found]
 }
 
-/** Whether a server could listen on this port of the loopback now. */
+/** Whether a server could listen on this port of the loopback interface now. */
 export async function isFreePort(port: number): Promise<boolean> {
   const server = net.createServer()
   try {

@@ -8,13 +8,13 @@ export interface Caller {
   readonly name: string
   readonly account: string
   readonly scopes: readonly Scope[]
-  /** The only host names for which it may report; empty for any. */
+  /** The only host names for which the caller may report; empty: any host name. */
   readonly hosts: readonly string[]
-  /** The most nodes that one of its hosts may have when it reports another node. */
+  /** One of the caller's hosts may have at most this many nodes after a report of another node. */
   readonly maxNodes: number
-  /** The only project for which it may place; null for any. */
+  /** The only project for which the caller may place instances; null: any project. */
   readonly project: string | null
-  /** False after the key was revoked or has expired. Long-lived streams check it repeatedly. */
+  /** False after the key was revoked or has expired. Long-lived streams check this repeatedly. */
   isStillKnown(): boolean
 }
 
@@ -27,10 +27,10 @@ export function findCaller(header: string | undefined, keys: Pick<ApiKeyStore, '
   return { keyId, name, account, scopes, hosts, maxNodes: maxNodes ?? 1, project, isStillKnown: () => keys.verify(secret) !== undefined }
 }
 
-/** ADMIN may do everything. */
+/** Whether a caller may use a scope. ADMIN includes every scope. */
 export const mayDo = ({ scopes }: Pick<Caller, 'scopes'>, scope: Scope): boolean => scopes.includes(scope) || scopes.includes('ADMIN')
 
-/** The scopes that the caller has and needs, as text. */
+/** Text with the scopes that the caller has and those that it needs. */
 export function tellScopes({ scopes }: Pick<Caller, 'scopes'>, needed: readonly Scope[]): string {
   const has = `it has ${scopes.join(', ') || 'no scope'}`
   return needed.length === 0 ? has : `${has}; ${needed.join(' and ')} ${needed.length === 1 ? 'is' : 'are'} needed`

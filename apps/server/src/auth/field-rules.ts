@@ -11,7 +11,7 @@ export interface FieldUse {
 /** Names of fields by type. */
 type Fields = Readonly<Record<string, readonly string[]>>
 
-/** The fields of a call's result that everyone who may make the call may read. */
+/** The fields of a result that every caller who may make the call may read. */
 const ends: Fields = {
   UserError: ['code', 'message', 'path'],
   ValidationError: ['code', 'message', 'path', 'issues'],
@@ -30,7 +30,7 @@ const ends: Fields = {
   PageInfo: ['hasNextPage', 'hasPreviousPage', 'startCursor', 'endCursor'],
 }
 
-/** The fields about its next report that a reporter may read. The readers of these fields are not included. */
+/** The fields about a host's next report that a reporter may read. The list of profiles that need each field is not included. */
 const required: Fields = {
   RequiredStats: ['namespaces', 'revision'],
   RequiredNamespace: ['namespace', 'fields', 'omittable'],
@@ -91,15 +91,15 @@ export const hostBoundFields: Fields = {
 }
 
 /**
- * All fields that a key bound to a project may select, including root fields. A host's name is returned only for the chosen host, by the
- * call that chose it. The obstacles of a refusal are returned as a TenantExplanation, which contains no numbers of hosts and no number
- * about a host.
+ * All fields that a key bound to a project may select, including root fields. A host's name is returned only for the selected host, by the
+ * call that selected it. The obstacles of a refusal are returned as a TenantExplanation, which contains no host counts and no amounts of a
+ * host.
  */
 export const projectBoundFields: Fields = {
   ...ends,
   Query: ['viewer', 'decision', 'decisions', 'tenantExplanation'],
   Mutation: ['selectDestinations', 'claimConfirm', 'claimExtend', 'claimRelease', 'claimAbandon'],
-  // for such a key the message contains nothing else (services/key/bound.ts), because UserError returns it too
+  // for such a key the message contains nothing about hosts (services/key/bound.ts); UserError returns the message too
   NoValidHost: ['code', 'message', 'path', 'decision', 'placedCount', 'ignoredFields'],
   SelectDestinationsPayload: ['decision', 'destinations', 'replayed', 'fleetRevision', 'ignoredFields'],
   InstanceDestinations: ['instanceUuid', 'selected'],
@@ -129,7 +129,7 @@ export const projectBoundFields: Fields = {
 
 const roots: ReadonlySet<string> = new Set(['Query', 'Mutation', 'Subscription'])
 
-/** The first field that the caller may not select, whatever other scopes it has; undefined if there is none. */
+/** The first field that the caller may not select, whatever other scopes the caller has; undefined if there is none. */
 export function refusedField(caller: Pick<Caller, 'scopes' | 'hosts' | 'project'>, uses: readonly FieldUse[]): FieldUse | undefined {
   if (caller.hosts.length > 0) return uses.find((use) => !isListed(hostBoundFields, use))
   if (caller.project !== null) return uses.find((use) => !isListed(projectBoundFields, use))

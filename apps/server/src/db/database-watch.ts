@@ -3,7 +3,7 @@ import { UnavailableError } from '../unavailable.ts'
 
 /** Watches whether the database answers, for a service that can run without it. */
 export interface DatabaseWatch {
-  /** Undefined while the database answers. */
+  /** Since when and why the database is unavailable; undefined while it answers. */
   readonly away: DatabaseAway | undefined
   /** Throws UnavailableError while the database does not answer. */
   assertThere(): void
@@ -11,16 +11,16 @@ export interface DatabaseWatch {
 }
 
 export interface DatabaseAway {
-  /** Milliseconds since 1970 by this machine's clock. */
+  /** The time of the first failed check, in milliseconds since 1970 by this machine's clock. */
   readonly since: number
   readonly reason: string
 }
 
-/** For a service that cannot run without its database, so that failed queries themselves show an outage. */
+/** A watch that never reports an outage, for a service that cannot run without its database. Failed queries report the outage instead. */
 export const askedAnyway: DatabaseWatch = { away: undefined, assertThere: () => {}, close: async () => {} }
 
 export interface WatchOptions {
-  /** Prepares the database (for example migrates it) before it counts as available. */
+  /** Prepares the database, for example by migrations, before it is considered available. */
   prepare(): Promise<void>
   warn(message: string): void
 }

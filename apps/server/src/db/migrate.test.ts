@@ -26,7 +26,7 @@ test('a test database has the newest schema and the first epoch', async () => {
   expect(rows).toEqual([{ id: 1, epoch: 1 }])
 })
 
-test('of several processes starting together one applies a migration', async () => {
+test('if several processes start together, one of them applies a migration', async () => {
   const migrations = [...readMigrations(), migration('29990101000000_together', 'CREATE TABLE together (id int)')]
   const applied = await Promise.all([1, 2, 3, 4].map(() => migrate(database.connection, migrations)))
   expect(applied.flat()).toEqual(['29990101000000_together'])
@@ -41,7 +41,7 @@ test('a migration that fails changes nothing', async () => {
   expect(rows).toEqual([{ half: null, kept: 0 }])
 })
 
-test('a migration edited after it was applied is refused', async () => {
+test('a migration that was edited after it was applied is refused', async () => {
   const [first] = readMigrations()
   const edited = { name: first?.name ?? '', sql: 'SELECT 1', checksum: 'another' }
   await expect(migrate(database.connection, [edited])).rejects.toBeInstanceOf(MigrationError)

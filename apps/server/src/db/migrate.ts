@@ -9,7 +9,7 @@ export type Migration = { readonly name: string; readonly sql: string; readonly 
 
 export const migrationCodes = ['migration.edited', 'migration.unfinished', 'migration.failed'] as const
 
-/** A migration cannot be applied. `code` is the reason, and `message` the remedy. */
+/** The error if a migration cannot be applied. `code` is the reason, and `message` the remedy. */
 export class MigrationError extends Error {
   override readonly name = 'MigrationError'
   readonly code: (typeof migrationCodes)[number]
@@ -52,7 +52,7 @@ export function readMigrations(folder = findMigrationsFolder()): Migration[] {
     })
 }
 
-/** `prisma/migrations` in the nearest folder above this file. It is the same for `src` and `dist`. */
+/** The folder `prisma/migrations` in the nearest folder above this file. This finds the same folder from `src` and `dist`. */
 function findMigrationsFolder(): string {
   for (let folder = path.dirname(fileURLToPath(import.meta.url)); ; folder = path.dirname(folder)) {
     const migrations = path.join(folder, 'prisma', 'migrations')

@@ -42,7 +42,7 @@ test('processes that open together get one migrated database, which is available
   expect(fs.existsSync(path.join(stateDir, 'data', 'postmaster.pid'))).toBe(false)
 })
 
-test('an external server is used without changes', async () => {
+test('an external server is used with its own settings', async () => {
   const given = await createTestDatabase()
   const database = await openDatabase({ databaseUrl: given.url })
   expect(database).toMatchObject({ mode: 'external', applied: [] })

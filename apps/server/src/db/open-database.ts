@@ -9,7 +9,7 @@ export type DatabaseOptions = {
   readonly databaseUrl?: string
   /** The folder of the embedded server's files. */
   readonly stateDir?: string
-  /** Whether the embedded server must not be shared. If another process already owns it, this throws `postgres.in_use`. */
+  /** Whether the embedded server must not be shared. If another process already owns the server, `postgres.in_use` is thrown. */
   readonly alone?: boolean
   /** False: an external server may be unavailable, and the first user after it is back migrates it. Default: true. */
   readonly isAwaited?: boolean
@@ -20,9 +20,9 @@ export type DatabaseOptions = {
   readonly stopped?: AbortSignal
   /** Gets messages about what the start waits for. */
   readonly warn?: (message: string) => void
-  /** Called when the embedded server ended. Pools reconnect by themselves when it is back. LISTEN and caches must be renewed. */
+  /** Called when the embedded server ended. Pools reconnect by themselves once the server runs again. LISTEN and caches must be renewed. */
   readonly onLost?: () => void
-  /** Called when the server runs again, with its mode after the restart. */
+  /** Called when the server runs again, with the mode in which it was found. */
   readonly onRecovered?: (mode: EmbeddedPostgres['mode']) => void
 }
 
@@ -34,7 +34,7 @@ export type Database = {
   readonly mode: EmbeddedPostgres['mode'] | 'external'
   /** The migrations applied by this call. */
   readonly applied: readonly string[]
-  /** All pools must be closed before. The last process that uses an embedded server stops it. */
+  /** Closes the database. All pools must be closed first. The last process that uses an embedded server stops it. */
   close(): Promise<void>
 }
 

@@ -40,7 +40,7 @@ describe.each([
   ['57P03', 'a server that is starting'],
   ['58030', 'a disk that fails'],
 ])('%s, %s', (code) => {
-  test('it is reported as a retryable outage by Prisma and by pg', async () => {
+  test('the error is reported as a retryable outage by Prisma and by pg', async () => {
     const client = new pg.Client(database.connection)
     await client.connect()
     const errors = [await refusal(prisma.$executeRawUnsafe(raising(code))), await refusal(client.query(raising(code)))]
@@ -62,7 +62,7 @@ test.each([
   expect(outageOf(await refusal(prisma.$executeRawUnsafe(raising(code))))).toBeUndefined()
 })
 
-test('a session that the server ends during a query is an outage', async () => {
+test('a session that the server ends during a query is reported as an outage', async () => {
   const error = await refusal(prisma.$queryRawUnsafe('SELECT pg_terminate_backend(pg_backend_pid())::text'))
   expect(outageOf(error)).toContain('terminating connection')
 })

@@ -1,14 +1,14 @@
 /** SQLSTATE classes of errors that the statement did not cause: the server is unreachable, starting, stopping, full, or a standby. */
 const SERVER_CLASSES = /^(08|25|40|53|55|57|58)...$/
-/** Codes of Node for a server that cannot be reached; ENOENT is for a missing socket file. */
+/** Node's error codes for a server that cannot be reached; ENOENT means a missing socket file. */
 const NETWORK = new Set('ECONNREFUSED ECONNRESET ETIMEDOUT EHOSTUNREACH ENETUNREACH ENOTFOUND EAI_AGAIN EPIPE ENOENT'.split(' '))
-/** Codes of Prisma for a server that cannot be reached, or for a connection or transaction that did not start in time. */
+/** Prisma's error codes for a server that cannot be reached, or for a connection or transaction that did not start in time. */
 const PRISMA = new Set(['P1001', 'P1002', 'P1008', 'P1017', 'P2024', 'P2028', 'P2034', 'P2037'])
 /** The codes of Prisma's adapter for the same errors in raw statements. */
 const ADAPTER_KINDS = new Set(['DatabaseNotReachable', 'ConnectionClosed', 'SocketTimeout', 'TooManyConnections'])
 /** The messages of `pg` errors that have no code. */
 const WORDS = /^(timeout expired|timeout exceeded when trying to connect|Connection terminated.*|Can't reach database.*)$/
-/** The most nested causes that are examined. */
+/** At most this many nested causes of an error are examined. */
 const MOST_CAUSES = 4
 
 /**
@@ -32,7 +32,7 @@ interface AdapterError {
   readonly kind?: string
 }
 
-/** The part of the driver's error that Prisma passes on. A raw statement that fails has the code P2010 for any reason. */
+/** The driver's error as Prisma passes it on. This is needed because a failed raw statement has the code P2010 whatever the reason. */
 function adapterErrorOf(error: Error): AdapterError {
   const { meta } = error as { meta?: { driverAdapterError?: { cause?: AdapterError } } }
   return meta?.driverAdapterError?.cause ?? {}

@@ -3,7 +3,7 @@ import path from 'node:path'
 import { expect, test } from 'vitest'
 import { TIMEOUTS, TRANSACTIONS } from './session.ts'
 
-test('the time limit for a connection is set once, in session.ts, and Prisma waits longer than its pool', () => {
+test('the timeout of a connection is set only in session.ts, and Prisma waits longer than the pool', () => {
   expect(TRANSACTIONS.maxWait).toBeGreaterThan(TIMEOUTS.connectionTimeoutMillis)
   expect(TRANSACTIONS.maxWait).toBeLessThan(2 * TIMEOUTS.connectionTimeoutMillis)
   const stating = readdirSync(import.meta.dirname, { recursive: true, encoding: 'utf8' })

@@ -5,8 +5,8 @@ import { askedAnyway, type DatabaseWatch } from './database-watch.ts'
 import { TIMEOUTS, TRANSACTIONS } from './session.ts'
 
 /**
- * The Prisma client for projections and records. The log has its own sessions. It must be disconnected after use. While the watch reports
- * that the database is unavailable, every call is refused at once with UnavailableError.
+ * The Prisma client for projections and records; the log has its own sessions. The client must be disconnected after use. While the watch
+ * reports that the database is unavailable, every call is refused at once with UnavailableError.
  */
 export function createPrisma(connection: pg.ClientConfig, database: DatabaseWatch = askedAnyway): PrismaClient {
   const client = new PrismaClient({

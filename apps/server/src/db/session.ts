@@ -10,10 +10,10 @@ export interface Session {
 
 /** The server's limit for one statement, in milliseconds. */
 export const STATEMENT_MS = 10_000
-/** The timeout of an answer. It is longer than the server's own limit, so that the server's error arrives first. */
+/** How long the client waits for an answer. This is longer than the server's own limit, so that the server's error arrives first. */
 const ANSWER_MS = 15_000
 
-/** The timeout for a connection in milliseconds: for opening a new one, and for a free one of a pool. */
+/** How long the client waits for a new connection, and for a free connection of a pool, in milliseconds. */
 const CONNECTED_MS = 5_000
 
 /**
@@ -64,7 +64,7 @@ export interface Driver {
   session(prepare: (client: Prepared) => Promise<unknown>, onEnd?: () => void): Session
   /** Runs statements that are not urgent and may be repeated, on any connection. */
   query<Row extends pg.QueryResultRow>(query: pg.QueryConfig): Promise<pg.QueryResult<Row>>
-  /** Runs statements in one transaction, on a connection of its own. */
+  /** Runs statements in one transaction, on a separate connection. */
   transaction<T>(use: (query: Query) => Promise<T>): Promise<T>
   close(): Promise<void>
 }
@@ -80,7 +80,7 @@ export interface Prepared {
 /** Connections of the driver `pg`. */
 export function createPgDriver(connection: pg.ClientConfig): Driver {
   const pool = new pg.Pool({ ...TIMEOUTS, ...connection, max: 2, idleTimeoutMillis: 10_000 })
-  pool.on('error', () => undefined) // an idle connection ended, and the pool opens another one when it needs it
+  pool.on('error', () => undefined) // the pool opens another connection when it needs one
   return {
     session: (prepare, onEnd) => createSession(connection, prepare, onEnd),
     async query(query) {
@@ -99,7 +99,7 @@ export function createPgDriver(connection: pg.ClientConfig): Driver {
       const client = await pool.connect().catch((error: unknown) => {
         throw toStoreError(error)
       })
-      // the connection may end between two statements
+      // the connection can end between two statements; the next statement then fails
       client.on('error', () => undefined)
       try {
         // rows of the other stores must be durable when they are committed, whatever the server's default for synchronous_commit
@@ -127,7 +127,7 @@ function createSession(
   let closed = false
 
   const open = (): Promise<pg.Client> => {
-    // an answer that the network loses must not block all later statements
+    // with timeouts, because an answer that the network loses must not block all later statements
     const fresh = new pg.Client({ ...TIMEOUTS, ...connection })
     const opened = fresh
       .connect()

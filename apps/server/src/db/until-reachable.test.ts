@@ -5,7 +5,7 @@ import { openDatabase } from './open-database.ts'
 
 const urlAt = (port: number): string => `postgresql://me:secret@127.0.0.1:${port}/gantt`
 
-test('the start waits for an unavailable database until the service is stopped, and names it by its setting without its password', async () => {
+test('the start waits for an unavailable database until the service is stopped; the message has the name of the setting and no password', async () => {
   const [port = 0] = await freePorts(1)
   const stop = new AbortController()
   const said: string[] = []
@@ -39,7 +39,7 @@ test("the start also waits for a server that accepts connections without speakin
   }
 })
 
-test('without waiting, the failure is reported at once', async () => {
+test('if the start must not wait, the failure is reported at once', async () => {
   const [port = 0] = await freePorts(1)
   const databaseUrl = urlAt(port)
   await expect(openDatabase({ databaseUrl })).rejects.toMatchObject({ code: 'ECONNREFUSED' })

@@ -6,8 +6,8 @@ export interface ReachOptions extends Omit<WaitOptions, 'onAway'> {
 }
 
 /**
- * Repeats an operation on the operator's own database until its server answers, because it may start later than the service. Errors that
- * waiting does not resolve, such as a wrong password, are thrown at once.
+ * Retries an operation on the operator's own database until the server answers, because the server may start later than the service. Errors
+ * that waiting does not resolve, such as a wrong password, are thrown at once.
  */
 export const untilReachable = <T>(work: () => Promise<T>, { url, ...options }: ReachOptions): Promise<T> =>
   retryUntilDone(work, {
@@ -20,7 +20,7 @@ export const untilReachable = <T>(work: () => Promise<T>, { url, ...options }: R
     },
   })
 
-/** Host and port, without parts that may be secret. */
+/** The host and port of a URL, without the parts that may be secret. */
 function placeOf(url: string): string {
   const { hostname, port, searchParams } = new URL(url)
   return `at ${hostname || (searchParams.get('host') ?? 'localhost')}:${port || (searchParams.get('port') ?? '5432')}`

@@ -142,14 +142,14 @@ test('stale lock files with the process id of another process are replaced', asy
   expect((await start()).mode).toBe('started')
 })
 
-test('the state directory may be a symbolic link', async () => {
+test('a state directory that is a symbolic link works', async () => {
   fs.symlinkSync(stateDir, path.join(own, 'link'))
   const first = await start()
   const second = await start({ stateDir: path.join(own, 'link') })
   expect(second.pid).toBe(first.pid)
 })
 
-test('the path of the state directory may be too long for a socket', async () => {
+test('a state directory works even if its path is too long for a socket', async () => {
   const deep = path.join(own, ...Array.from({ length: 12 }, (_, index) => `a-long-folder-name-${index}`))
   const server = await start({ stateDir: deep })
   const { host } = server.connection()

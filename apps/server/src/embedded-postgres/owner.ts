@@ -4,7 +4,10 @@ import { EmbeddedPostgresError } from './error.ts'
 import { askToStop, findPostmaster, isPostmaster } from './postmaster.ts'
 import type { StateDir } from './state-dir.ts'
 
-/** `stopped`: this process was the last owner and stopped the server. `left`: other owners use it. `gone`: it had already ended. */
+/**
+ * `stopped`: this process was the last owner and stopped the server. `left`: other owners still use the server. `gone`: the server had
+ * already ended.
+ */
 export type Departure = 'stopped' | 'left' | 'gone'
 
 /** A shared lock that every owner holds while its connection is open. The server itself releases it when an owner dies. */
@@ -15,8 +18,8 @@ const STOP_TIMEOUT_MS = 30_000
 const LOOK_EVERY_MS = 10
 
 /**
- * Joins the owners of the server. Returns the connection that makes this process an owner, and the number of owners. With `alone`, throws
- * `postgres.in_use` if there is another owner, or another process that needs the server alone was faster.
+ * Joins the owners of the server. Returns the connection that makes this process an owner, and how many owners there are. With `alone`,
+ * throws `postgres.in_use` if there is another owner, or if another process that needs the server alone was faster.
  */
 export async function joinOwners(connection: pg.ClientConfig, alone = false): Promise<{ client: pg.Client; owners: number }> {
   const client = new pg.Client({ ...connection, application_name: `gantt owner ${process.pid}` })

@@ -19,7 +19,9 @@ export const REPLICATED: Settings = {
   wal_receiver_status_interval: '1s',
 }
 
-/** Folders that are copied empty and files that are left out, because a copy creates them again or must not contain them. */
+/**
+ * Folders that are copied without their content, and files that are left out, because a copy creates them again or must not contain them.
+ */
 const EMPTY = new Set(['pg_wal', 'pg_replslot', 'pg_dynshmem', 'pg_notify', 'pg_serial', 'pg_snapshots', 'pg_subtrans', 'pg_stat_tmp'])
 const LEFT_OUT = new Set(['postmaster.pid', 'postmaster.opts', 'standby.signal', 'backup_label'])
 const COPY_TRIES = 5
@@ -39,7 +41,7 @@ export async function waitForStandbys(server: Pick<EmbeddedPostgres, 'connection
   })
 }
 
-/** The number of standbys that have everything that the server acknowledges. */
+/** How many standbys have everything that the server acknowledges. */
 export async function countSynchronous(server: Pick<EmbeddedPostgres, 'connection'>): Promise<number> {
   const { rows } = await asAdmin(server.connection(), (admin) =>
     admin.query<{ count: number }>(`SELECT count(*)::int AS count FROM pg_stat_replication WHERE sync_state IN ('sync', 'quorum')`),

@@ -27,13 +27,13 @@ export type EmbeddedPostgres = {
   readonly mode: 'started' | 'attached' | 'adopted'
   /** Whether this start created the database. */
   readonly created: boolean
-  /** The number of processes that use the server when this one joined, including it. */
+  /** How many processes used the server when this one joined, including this one. */
   readonly owners: number
   readonly pid: number | undefined
   readonly ms: number
   connection(database?: string): PostgresConnection
   url(database?: string): string
-  /** The caller's connections must be closed before. Further calls return the same answer. */
+  /** Stops using the server. The caller's connections must be closed first. Further calls return the same answer. */
   stop(): Promise<Departure>
   /** Stops using the server but lets it run, even without another owner. The next process adopts it. */
   leave(): Promise<void>
@@ -116,7 +116,7 @@ type Attempt = {
 
 type Joined = { readonly client: pg.Client; readonly owners: number; readonly launched: Launched | undefined }
 
-/** Tries to join a server, and starts one if there is none, until one of both succeeds. */
+/** Tries to join a server, and starts one if there is none. Repeats this until joining or starting succeeds. */
 async function joinOrLaunch({ stateDir, binaries, settings, timeoutMs, alone, connection }: Attempt): Promise<Joined> {
   let launched: Launched | undefined
   let deadline = Date.now() + timeoutMs
@@ -171,8 +171,9 @@ async function tryToJoin(
 }
 
 /**
- * Throws if a server that this process started failed. No error: another starter was faster, children of a killed server are still ending,
- * or its last owner stopped it before this process joined.
+ * Throws if a server that this process started failed for a reason that retrying does not resolve. Such reasons do not include that another
+ * process started first, that children of a killed server are still ending, or that the last owner stopped the server before this process
+ * joined.
  */
 function assertPasses(stateDir: StateDir, { ended }: Launched): void {
   if (ended === '0') return

@@ -97,7 +97,10 @@ function handOver(root: string): void {
   fs.chmodSync(root, 0o710)
 }
 
-/** If the path of the state directory is too long, its socket gets a private folder below /tmp, named after it. */
+/**
+ * The folder of the socket. If the path of the state directory is too long for a socket, a private folder below /tmp is used, named after
+ * the state directory.
+ */
 function openSocketDir(root: string): string {
   const near = path.join(root, 'run')
   const isShort = Buffer.byteLength(path.join(near, SOCKET_NAME)) <= LONGEST_SOCKET_PATH_BYTES

@@ -137,7 +137,7 @@ describe.each([1, 3] as const)('changing the engine, on %i of nats-server', (cou
         expect(await placeWith(api, call)).toMatchObject({ replayed: true, ...answerOf(before.answer) })
         expect((await api.ask('{ viewer { account } }', {}, before.reader)).data).not.toBeNull()
         await expectSameDecision(api, before.decision)
-        // later changes are copied back too: an ended claim, a new claim, a refusal, a key
+        // later changes must be copied back too: an ended claim, a new claim, a refusal, a key
         const [claim] = before.answer.destinations
         const { id, fence } = claim.selected.claim
         await dataOf(api, `mutation { claimRelease(claims: [{ id: "${id}", fence: ${fence} }]) { __typename } }`)
@@ -164,7 +164,7 @@ describe.each([1, 3] as const)('changing the engine, on %i of nats-server', (cou
     })
 
     test.each(count === 3 ? [TRIMMED] : [['whole', 0] as const, TRIMMED])(
-      'a log that is %s is copied to the other engine and back with its revisions, twice',
+      'a log that is %s is copied to the other engine and back with its revisions, and this works twice',
       async (_name, trimmedTo) => {
         const fleet = await fillLog({ trimmedTo })
         const there = await change('nats')
@@ -280,7 +280,7 @@ describe.each([1, 3] as const)('changing the engine, on %i of nats-server', (cou
   })
 })
 
-/** All fields except the fleet's revision, which changes between calls. */
+/** All fields of an answer except the fleet's revision, which changes between calls. */
 const answerOf = ({ decision, destinations }: Json) => ({ decision, destinations })
 
 const stateOf = (fleet: Fleet): string => digestAll(Array.from({ length: partsOf(fleet) }, (_, part) => digestPart(fleet, part)))

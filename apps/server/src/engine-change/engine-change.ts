@@ -21,25 +21,25 @@ export interface ChangeOptions {
   readonly connection: pg.ClientConfig
   readonly nats: NatsAddress
   readonly to: EngineName
-  /** Only checks and reports the amounts. Changes nothing. */
+  /** If true, the change is only checked and the amounts are reported. Nothing is changed. */
   readonly isDry?: boolean
   /** The maximum size in bytes of data that waits in NATS for the database. */
   readonly recordBytes: number
-  /** Called before each step. If it throws, the change ends there. */
+  /** Called before each step. If the callback throws, the change ends there. */
   onStep?(step: ChangeStep): void | Promise<void>
-  /** Called with the number of copied entries. */
+  /** Called with the count of entries copied so far. */
   onCopied?(entries: number): void
   warn(message: string): void
 }
 
 export interface ChangeReport {
-  /** `already`: an earlier call had completed the change. `ended`: an earlier call had completed all but the last step. */
+  /** `already`: an earlier call had completed the whole change. `ended`: an earlier call had completed all but the last step. */
   readonly outcome: 'ready' | 'done' | 'ended' | 'already'
   /** The digest of the copied log; null if an earlier call copied it. */
   readonly from: LogSum | null
   /** The digest of the log as it was read from the target; null if nothing was copied. */
   readonly to: LogSum | null
-  /** The number of API keys; null if nothing was copied. */
+  /** How many API keys were copied; null if nothing was copied. */
   readonly keys: number | null
   /** The log's last revision. */
   readonly revision: number
@@ -55,14 +55,15 @@ interface Parts extends ChangeOptions {
 
 /**
  * Moves the log and the other stores from one engine to the other, with the same revisions. No replica may be running. The old engine is
- * closed first. The new one is opened last, after it was read and compared. An interrupted call leaves both engines closed or one of them
- * valid, and can be repeated. Throws EngineChangeError, StoreSetupError, StoreUnavailableError, or EntryTooLargeError.
+ * closed first. The new engine is opened last, after its log was read and compared. If a call is interrupted, both engines stay closed or
+ * exactly one is valid, and the call can be repeated. Throws EngineChangeError, StoreSetupError, StoreUnavailableError, or
+ * EntryTooLargeError.
  */
 export async function changeEngine(options: ChangeOptions): Promise<ChangeReport> {
   return withParts(options, async (parts) => (options.to === 'nats' ? changeToNats(parts) : changeToPostgres(parts)))
 }
 
-/** The NATS address of a fleet in the form of GANTT_SYNC, without credentials. */
+/** The NATS URL of a fleet in the form of GANTT_SYNC, without credentials. */
 export const addressText = ({ servers, isTls, fleet }: NatsAddress): string =>
   `${isTls ? 'tls' : 'nats'}://${servers.join(',')}${fleet === 'main' ? '' : `/${fleet}`}`
 
@@ -163,8 +164,8 @@ async function changeToPostgres(parts: Parts): Promise<ChangeReport> {
 }
 
 /**
- * Cancels an incomplete change, so that the old engine is used again. Throws EngineChangeError if there is none (`engine.no_change`), or
- * its target is already valid (`engine.elsewhere`).
+ * Cancels an incomplete change, so that the old engine is used again. Throws EngineChangeError if there is no such change
+ * (`engine.no_change`), or if the new engine is already valid (`engine.elsewhere`).
  */
 export async function abandonChange(options: ChangeOptions): Promise<void> {
   await withParts(options, async ({ record, side, last, address, to }) => {
@@ -175,7 +176,7 @@ export async function abandonChange(options: ChangeOptions): Promise<void> {
     if (to === 'postgres') {
       await side.comeBack()
       const before = await record.client.query('SELECT FROM engine_change WHERE id <> $1', [last.id])
-      // a database from which the log was moved before remains closed
+      // a database whose log was already in the other engine before this change stays closed
       return record.forget(last.id, before.rowCount === 0)
     }
     if (phase === 'here' && change === last.id)
@@ -194,18 +195,18 @@ const already = ({ revision }: EngineChange): ChangeReport => ({
 const dryReport = (from: LogSum): ChangeReport => ({ outcome: 'ready', from, to: null, keys: null, revision: from.revision })
 
 /**
- * Checks that the log is in the engine from which it is copied, or that there is an incomplete change in the same direction between the
- * same engines.
+ * Checks that the log is in the engine from which it will be copied, or that an incomplete change in the same direction between the same
+ * engines exists.
  */
 function assertMayGo({ last, to, address }: Parts, { change }: NatsLogState): void {
   if (last === undefined) return
-  // servers of one cluster can be named in several ways, so the streams' own record of a change counts too
+  // a cluster can be named in several ways, so the streams' own record of the change is compared too
   const isSame = last.address === address || change === last.id
   const mayGo = last.state === 'done' ? last.to !== to && (to === 'nats' || isSame) : last.to === to && isSame
   if (!mayGo) throw new EngineChangeError('engine.elsewhere', whereIs(last))
 }
 
-/** Checks that the streams contain nothing except data of this database's own changes. */
+/** Checks that the streams are empty or contain only data of this database's own changes. */
 async function assertMayFill(
   { record, address, nats }: Parts,
   { phase, change, lastRevision }: NatsLogState,
@@ -226,8 +227,8 @@ async function assertMayFill(
 }
 
 /**
- * Checks that the tables contain no log, or the log that was copied to the engine from which it now returns, and that their other content
- * belongs to this fleet.
+ * Checks that the tables contain no log, or only the log that was copied to the engine from which it now returns. Also checks that the
+ * other content of the tables belongs to this fleet.
  */
 async function assertMayReplace({ record, side, last }: Parts): Promise<void> {
   const tables = await readTables(record.client)
@@ -250,7 +251,7 @@ async function assertMayReplace({ record, side, last }: Parts): Promise<void> {
   )
 }
 
-/** Throws EngineChangeError (`engine.in_use`) with the names of all replicas with a recent sign of life. */
+/** Throws EngineChangeError (`engine.in_use`) with the names of all replicas that gave a recent sign of life. */
 function assertNobodyLives({ now, rows }: ReplicaRows): void {
   const living = rows.filter((row) => isLiving(row, now))
   if (living.length === 0) return

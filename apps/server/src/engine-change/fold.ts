@@ -12,7 +12,7 @@ export interface ReadableLog {
   readonly lastRevision: number
   /** The stored entries from a revision on, in order. */
   entries(from: number): AsyncIterable<LogEntry>
-  /** Oldest first. */
+  /** The checkpoints, oldest first. */
   readonly checkpoints: readonly LogCheckpoint[]
   checkpoint(revision: number): Promise<Checkpoint>
 }
@@ -38,8 +38,8 @@ export interface LogSum {
 }
 
 /**
- * Reads a whole log. The state is computed twice: from the first entry, or the first checkpoint of a trimmed log, and from the newest
- * checkpoint. Throws EngineChangeError (`engine.differs`) if the two differ, or the log has a gap.
+ * Reads a whole log. The state is computed twice: from the first entry (of a trimmed log: from the first checkpoint), and from the newest
+ * checkpoint. Throws EngineChangeError (`engine.differs`) if the two states differ, or if the log has a gap.
  */
 export async function sumUp(log: ReadableLog): Promise<LogSum> {
   const hash = createHash('sha256')

@@ -6,15 +6,15 @@ import { EngineChangeError } from './error.ts'
 export const engines = ['postgres', 'nats'] as const
 export type EngineName = (typeof engines)[number]
 
-/** The database's record of a change of engine. The last one determines where the log is. */
+/** The database's record of a change of engine. The record of the last change determines where the log is. */
 export interface EngineChange {
   readonly id: string
   readonly to: EngineName
-  /** The NATS address, without credentials. */
+  /** The NATS URL, without credentials. */
   readonly address: string
   /** The last revision of the copied log; null until it is known. */
   readonly revision: number | null
-  /** From `verified` on, the target may already be declared valid. With `done` it is. */
+  /** From `verified` on, the target may already be valid. With `done`, it is valid. */
   readonly state: 'copying' | 'verified' | 'done'
 }
 
@@ -39,7 +39,7 @@ const LIMITS = `SET statement_timeout = 0; SET lock_timeout = '30s'; SET idle_in
 
 const NOW = `(extract(epoch FROM clock_timestamp()) * 1000)::bigint`
 
-/** Locks the log while it is in the other engine. It delays writers that have begun, and refuses later ones. */
+/** Locks the log while it is in the other engine. The lock waits for writers that have begun, and refuses later ones. */
 const CLOSE = `LOCK TABLE log IN SHARE ROW EXCLUSIVE MODE;
   CREATE OR REPLACE TRIGGER log_is_elsewhere BEFORE INSERT ON log FOR EACH STATEMENT EXECUTE FUNCTION log_is_elsewhere()`
 export const OPEN = 'DROP TRIGGER IF EXISTS log_is_elsewhere ON log'
@@ -128,7 +128,7 @@ export async function assertLogIn(engine: EngineName, connection: pg.ClientConfi
   }
 }
 
-/** Text about the location of the log, if the database records that it does not have all of it. */
+/** Text that says where the log is, if the database records that it does not have all of it. */
 export function whereIs({ to, address, state, revision }: EngineChange): string {
   if (state === 'done')
     return to === 'nats'

@@ -23,7 +23,7 @@ const AGAIN_MS = 50
 
 const tablesOf = ({ prisma, warn }: RecordsOptions): RecordTables =>
   createRecordTables(prisma, {
-    // not packed, because every release can read that form
+    // not packed, because every release supports the long form
     mayPack: () => false,
     onSetAside: ({ kind, id, reason }) => warn(`the database refuses ${kind} ${id}: ${reason}; it is set aside`),
     warn,
@@ -36,7 +36,7 @@ const openKeys = ({ side, warn }: RecordsOptions, begin: RecordTables['keys']): 
     readUses: async () => new Map(),
   })
 
-/** Creates the streams of the other stores, and copies the keys from the table. Returns the number of keys. */
+/** Creates the streams of the other stores, and copies the keys from the table. Returns how many keys were copied. */
 export async function bringKeys(options: RecordsOptions, fleet: string, recordBytes: number): Promise<number> {
   const { side } = options
   const tables = tablesOf(options)
@@ -50,7 +50,9 @@ export async function bringKeys(options: RecordsOptions, fleet: string, recordBy
   }
 }
 
-/** Writes the data that waits in NATS (refusals, advice, audit, uses and edits of keys) into the tables. Returns the number of keys. */
+/**
+ * Writes the data that waits in NATS (refusals, advice, audit, uses and edits of keys) into the tables. Returns how many keys there are.
+ */
 export async function drainRecords(options: RecordsOptions): Promise<number> {
   const { side, warn } = options
   const tables = tablesOf(options)

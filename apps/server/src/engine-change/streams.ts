@@ -42,7 +42,7 @@ export interface NatsSide {
   readonly names: Names
   readonly stores: StoreStreams
   state(): Promise<NatsLogState>
-  /** The last signs of life of all replicas. */
+  /** The last sign of life of each replica. */
   replicas(): Promise<ReplicaRows>
   /** Closes the streams. From then on, no entry, record or edit of keys can be published. */
   leave(change: string): Promise<void>
@@ -51,8 +51,8 @@ export interface NatsSide {
   /** Removes all streams of the fleet. */
   remove(): Promise<void>
   /**
-   * Creates the log's stream, closed, and copies entries and checkpoints into it with their revisions. `each` is called with the number of
-   * copied entries.
+   * Creates the log's stream in the closed state, and copies entries and checkpoints with their revisions. `each` is called with the count
+   * of copied entries.
    */
   fill(change: string, from: ReadableLog, each: (entries: number) => void): Promise<void>
   read(): Promise<ReadableLog>
@@ -64,7 +64,7 @@ export interface NatsSide {
 /** no caller waits for this command, so answers may take long */
 const ANSWER_MS = 30_000
 
-/** The most entries, and the most bytes of entries, that are published before the first of them is answered. */
+/** At most this many entries, and at most this many bytes of entries, are published before the first of them is answered. */
 const AHEAD = 64
 const AHEAD_BYTES = 4_194_304
 /** The timeout for a cluster whose copies are not in sync, and the interval of the checks. */

@@ -5,10 +5,10 @@ import { type LogRow, toEntry } from '../sync/postgres/log-row.ts'
 import type { ReadableLog } from './fold.ts'
 import { OPEN } from './record.ts'
 
-/** The number of rows per statement. */
+/** Each statement writes this many rows. */
 const ROWS = 500
 
-/** The log in the tables of a database, read in one session. Inside a transaction it is that transaction's view. */
+/** The log in the tables of a database, read in one session. Inside a transaction, the log is read as that transaction sees it. */
 export async function readTables(client: pg.Client): Promise<ReadableLog> {
   const { rows: ends } = await client.query<{ first: string; last: string }>(
     'SELECT coalesce(min(revision), 0) AS first, coalesce(max(revision), 0) AS last FROM log',
@@ -56,13 +56,13 @@ async function* readParts(client: pg.Client, revision: number): AsyncGenerator<s
 }
 
 /**
- * Replaces the content of the tables by a log, inside the caller's transaction. When that is committed, the log is visible and replicas may
- * append. `each` is called with the number of written entries.
+ * Replaces the content of the tables by a log, inside the caller's transaction. Once that is committed, the log is visible and replicas may
+ * append. `each` is called with the count of written entries.
  */
 export async function replaceTables(client: pg.Client, from: ReadableLog, each: (entries: number) => void): Promise<void> {
   await client.query(OPEN)
   await client.query('TRUNCATE log, checkpoint, checkpoint_part')
-  // these positions were in streams of NATS, and would prevent trimming with the log in tables
+  // these positions belong to streams of NATS, and would prevent trimming while the log is in tables
   await client.query(`DELETE FROM projection_position WHERE name <> 'main'`)
   let written = 0
   for await (const some of inPieces(from.entries(from.firstRevision), ROWS)) {

@@ -6,7 +6,7 @@ test.each([
   ['filtered', (items: readonly number[], use: (item: number) => void) => filterInPieces(items, (item) => use(item) === undefined)],
   ['made into others', (items: readonly number[], use: (item: number) => void) => mapInPieces(items, use)],
   ['gone through', (items: readonly number[], use: (item: number) => void) => eachInPieces(items, use)],
-])('for items that are %s and each take long, other calls are answered between any two of them, and the work ends', async (_name, work) => {
+])('if items are %s and each takes long, other calls are answered between any two of them, and the work ends', async (_name, work) => {
   const gone = new AbortController()
   let used = 0
   const done = duringCall(gone.signal, () =>

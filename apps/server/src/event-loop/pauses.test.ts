@@ -31,7 +31,7 @@ function* counting(steps: number, note: (step: number) => void): Generator<undef
 }
 
 describe('turns of the event loop', () => {
-  test('all long work shares one turn, in the order of arrival', async () => {
+  test('all long work together uses one turn of the event loop, in the order of arrival', async () => {
     const { turns, turn, isIdle } = aLoop()
     const steps = new Array<number>(20).fill(0)
     const answers = steps.map((_, i) =>
@@ -53,7 +53,7 @@ describe('turns of the event loop', () => {
     expect(most).toBeLessThanOrEqual(5)
   })
 
-  test('a list is mapped in several turns, and to its end if the caller of the current call has disconnected', async () => {
+  test('a list is mapped in several turns, to its end even if the caller of the current call has disconnected', async () => {
     const { timers, turn, isIdle } = aLoop()
     const caller = new AbortController()
     let mapped = 0
@@ -87,8 +87,8 @@ describe('turns of the event loop', () => {
   })
 })
 
-describe('a query with a caller that disconnects', () => {
-  test('it ends at its next pause, and releases what it holds', async () => {
+describe('a query whose caller disconnects', () => {
+  test('the query ends when it yields next, and releases what it holds', async () => {
     const { turns, turn } = aLoop()
     const caller = new AbortController()
     let [steps, released] = [0, 0]
@@ -111,7 +111,7 @@ describe('a query with a caller that disconnects', () => {
     expect(released).toBe(1)
   })
 
-  test('it does not end the work of another call', async () => {
+  test('work of other calls continues', async () => {
     const { turns, turn, isIdle } = aLoop()
     const [gone, stays] = [new AbortController(), new AbortController()]
     const first = duringCall(gone.signal, () =>

@@ -1,13 +1,13 @@
 import { realTimers, type Timers } from '../timers.ts'
 
-/** The milliseconds that all long work together may use in one turn of the event loop. */
+/** In one turn of the event loop, all long work together may use this many milliseconds. */
 const TURN_MS = 4
-/** The milliseconds in which calls are started in one turn. */
+/** In one turn of the event loop, calls are started for this many milliseconds. */
 const ADMIT_MS = 8
 
 /**
- * Divides the turns of the event loop among all long work of this process. Work waits for a later turn, in order of arrival, if the present
- * one has no time left. So a hundred long queries delay a short one no longer than a single one does.
+ * Divides the turns of the event loop among all long work of this process. Work whose turn has no time left waits for a later turn, in the
+ * order of arrival. A hundred long queries therefore delay a short one no longer than a single long query does.
  */
 export interface Turns {
   /**
@@ -19,7 +19,7 @@ export interface Turns {
 }
 
 export function createTurns({ now, after }: Timers): Turns {
-  /** The time of the first step in this turn; undefined before it. */
+  /** The time of the first step in this turn; undefined before that step. */
   let begunAt: number | undefined
   let isEndAwaited = false
   const waiting: (() => void)[] = []
@@ -30,7 +30,7 @@ export function createTurns({ now, after }: Timers): Turns {
     if (waiting.length === 0) return
     begin()
     for (const go of waiting.splice(0, 1)) go()
-    // a resumed task runs up to its next pause before the next one is resumed
+    // a resumed task runs until it yields before the next one is resumed
     await Promise.resolve()
     while (waiting.length > 0 && isLeft(TURN_MS)) {
       for (const go of waiting.splice(0, 1)) go()
@@ -63,12 +63,12 @@ const turnsOf = (timers: Timers): Turns => {
 }
 
 /**
- * Called between two steps of long work. After TURN_MS of long work it returns a promise that the work must await, so that the process can
- * do other things; otherwise undefined.
+ * Returns a function that long work calls between two steps. After TURN_MS of long work, the function returns a promise that the work must
+ * await, so that the process can do other things. Otherwise it returns undefined.
  */
 export const createPause = (timers: Timers = realTimers): (() => Promise<void> | undefined) => turnsOf(timers).pause
 
-/** Runs long work of the service itself to its end. At its pauses the process does other things. */
+/** Runs long work of the service itself to its end. When the work yields, the process does other things. */
 export async function inPieces<Result>(work: Generator<void, Result>, timers: Timers = realTimers): Promise<Result> {
   const due = createPause(timers)
   for (;;) {
@@ -79,7 +79,7 @@ export async function inPieces<Result>(work: Generator<void, Result>, timers: Ti
   }
 }
 
-/** The result for each item, with pauses between items. It belongs to no call, so it continues when a caller disconnects. */
+/** The result for each item. Yields between items. The work belongs to no call, so it continues when a caller disconnects. */
 export function mapWithPauses<Item, Made>(items: Iterable<Item>, make: (item: Item) => Made, timers: Timers = realTimers): Promise<Made[]> {
   return inPieces(mapInSteps(items, make), timers)
 }

@@ -16,7 +16,10 @@ const calls = new AsyncLocalStorage<AbortSignal | undefined>()
 /** Runs the work of a call. Its queries end when `gone` is aborted. */
 export const duringCall = <Result>(gone: AbortSignal, work: () => Result): Result => calls.run(gone, work)
 
-/** Runs work that several callers wait for, or that continues after the call that started it. It does not end when a caller disconnects. */
+/**
+ * Runs work that several callers wait for, or that continues after the call that started it. The work does not end when a caller
+ * disconnects.
+ */
 export const outsideOfCalls = <Result>(work: () => Result): Result => calls.run(undefined, work)
 
 /** Throws CallerGoneError if the caller of the present call has disconnected. */
@@ -24,15 +27,18 @@ export function assertAsked(): void {
   if (calls.getStore()?.aborted === true) throw new CallerGoneError()
 }
 
-/** Called between two steps of a query. Returns a promise to await if a pause is due. Throws CallerGoneError, also from the promise. */
+/**
+ * Called between two steps of a query. Returns a promise that the query must await if it is time to yield, otherwise undefined. Throws
+ * CallerGoneError; the promise can reject with it too.
+ */
 export function pauseOfQuestion({ pause }: Turns = turns): Promise<void> | undefined {
   assertAsked()
   return pause()?.then(assertAsked)
 }
 
 /**
- * Answers a query step by step. Other calls are answered at its pauses, and it ends with CallerGoneError at the first pause after its
- * caller disconnected. Work that other callers also wait for uses `inPieces`.
+ * Answers a query step by step. When the query yields, other calls are answered. If the caller disconnects, the query ends with
+ * CallerGoneError when it yields next. Work that other callers also wait for uses `inPieces`.
  */
 export async function answerInPieces<Result>(work: Generator<void, Result>, shared: Turns = turns): Promise<Result> {
   try {

@@ -3,12 +3,12 @@ export interface ByteCache<Value> {
   get(key: string): Value | undefined
   /** Caches values up to this many bytes, and drops the least recently used. A value that is too large alone is not cached. */
   set(key: string, value: Value, bytes: number): void
-  /** The number of cached bytes, including keys. */
+  /** How many bytes are cached, including keys. */
   readonly bytes: number
   readonly size: number
 }
 
-/** The largest size of a text in V8: two bytes for each character, and a header. */
+/** The maximum size of a text in V8: two bytes for each character, and a header. */
 const bytesOfText = (text: string): number => 2 * text.length + 64
 
 /** A cache limited by bytes alone, because callers choose entries of any size. */

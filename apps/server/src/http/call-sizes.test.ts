@@ -63,12 +63,12 @@ const send = async (host: string, report: Json): Promise<Json> => {
 }
 
 describe('a report', () => {
-  test('the report of a large host fits three times into a call', async () => {
+  test('a call can contain the report of a large host three times', async () => {
     expect(await send('large', { full: largeHost })).toMatchObject({ __typename: 'ResourceStatsApplied' })
     expect(3 * JSON.stringify(largeHost).length).toBeLessThan(MAX_REPORT_LENGTH)
   })
 
-  test('a report with as many instances as a host may list fits into a call', async () => {
+  test('a call can contain a report with as many instances as a host may list', async () => {
     const { instances: _, ...rest } = largeHost
     expect(await send('many', { full: { ...rest, pciPools: [], instances: uuids(10_000) } })).toMatchObject({
       __typename: 'ResourceStatsApplied',
@@ -106,7 +106,7 @@ describe('a report', () => {
     ],
     ['values that are not instances', { delta: { baseSequence: 1, addInstances: range(10_000, () => 'x'.repeat(60)) } }],
     ['a document of Nova', { nova: { compute_node: { a: 'x'.repeat(MAX_REPORT_LENGTH) } } }],
-  ])('a report that is too long by %s is refused with the limit and its own length', async (_name, report) => {
+  ])('a report that is too long by %s is refused with the limit and the length of the report', async (_name, report) => {
     const answer = await send('too-large', report)
     if (answer.text !== undefined) expect(answer.text).toContain('GRAPHQL_VALIDATION_FAILED')
     else {
@@ -115,7 +115,7 @@ describe('a report', () => {
     }
   })
 
-  test('a report of many short values is refused with the limit and the number found, and real hosts are far below it', async () => {
+  test('a report of many short values is refused with the limit and the count, and reports of real hosts are far below the limit', async () => {
     const numaCells = range(64, (id) => ({ id, cpuset: range(400, (i) => id * 400 + i), memoryMb: 1, siblings: range(300, () => [id]) }))
     const answer = await send('short-values', { full: { ...largeHost, instances: [], numaCells } })
     expect(answer).toMatchObject({ __typename: 'ValidationError', issues: [{ rule: 'call.too_large' }] })
@@ -125,7 +125,7 @@ describe('a report', () => {
     expect(3 * count(largeHost)).toBeLessThan(MAX_REPORT_VALUES)
   })
 
-  test('deltas that add instances without end are refused before the host has more than a full report may list', async () => {
+  test('deltas that keep adding instances are refused before the host has more than a full report may list', async () => {
     expect(await send('growing', { full: { ...largeHost, instances: uuids(6_000) } })).toMatchObject({ __typename: 'ResourceStatsApplied' })
     const base = sequence
     const answer = await send('growing', { delta: { baseSequence: base, addInstances: uuids(4_001) } })

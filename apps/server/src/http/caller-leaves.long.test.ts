@@ -10,7 +10,7 @@ afterEach(async () => {
   server = undefined
 })
 
-/** Serves GraphQL with this function for any key. `onCall` is called before the body of a call is read. */
+/** Serves GraphQL with this function for any API key. `onCall` is called before the body of a call is read. */
 async function serve(
   graphql: (request: http.IncomingMessage, response: http.ServerResponse) => Promise<void>,
   onCall = (): void => undefined,
@@ -34,7 +34,7 @@ async function serve(
   return server.url
 }
 
-/** A call that is sent; it can be destroyed. */
+/** Sends a call and returns it, so that it can be destroyed. */
 function send(url: string): http.ClientRequest {
   const request = http.request(url, {
     method: 'POST',
@@ -66,7 +66,7 @@ async function anEndlessService() {
   return { url, begun, ended, steps: () => steps }
 }
 
-test('an answer is not computed further after its caller disconnected', async () => {
+test('the computation of an answer stops after the caller disconnected', async () => {
   const { url, begun, ended, steps } = await anEndlessService()
   const request = send(url)
   await begun
@@ -77,7 +77,7 @@ test('an answer is not computed further after its caller disconnected', async ()
   expect(steps()).toBe(atEnd)
 })
 
-test('while an answer is computed, the service still answers health checks', async () => {
+test('the service answers health checks while it computes a long answer', async () => {
   const { url, begun, ended } = await anEndlessService()
   const leaving = new AbortController()
   const asked = fetch(url, {
@@ -94,7 +94,7 @@ test('while an answer is computed, the service still answers health checks', asy
   expect(await ended).toBeInstanceOf(CallerGoneError)
 })
 
-test('a call whose caller disconnected while it waited is not started', async () => {
+test('a call whose caller disconnected while the call waited is not started', async () => {
   let isBusy = true
   function* busy(): Generator<undefined, undefined> {
     while (isBusy) {
@@ -115,7 +115,7 @@ test('a call whose caller disconnected while it waited is not started', async ()
     },
     () => onCall(),
   )
-  // all calls wait for their turn, so many must be waiting
+  // all calls wait for their turn, so that many calls are waiting
   const work = Array.from({ length: 30 }, () => inPieces(busy()))
   const first = send(url)
   await seen

@@ -39,7 +39,7 @@ const oneInstance = (uuid: string = randomUUID(), memoryMb = 512) => ({
   spec: { gantt: { flavor: { vcpus: 1, memoryMb }, instanceUuids: [uuid] } },
 })
 
-/** The states of the claims for an instance. */
+/** The states of the claims of an instance. */
 async function claimsFor(instance: string): Promise<readonly string[]> {
   const { claims } = await dataOf(api, '{ claims(first: 500) { nodes { state instanceUuid } } }')
   return claims.nodes.flatMap(({ state, instanceUuid }: { state: string; instanceUuid: string }) =>
@@ -59,7 +59,7 @@ const thrownBy = (answer: Promise<unknown>): Promise<unknown> =>
   )
 
 test.each(['lose answer', 'lose request', 'lose answer three times'] as const)(
-  '%s: the call is repeated, and one claim is held',
+  '%s: the call is repeated, and exactly one claim is held',
   async (what) => {
     const uuid = randomUUID()
     const fates = what === 'lose answer three times' ? (['lose answer', 'lose answer', 'lose answer'] as const) : [what]
@@ -109,7 +109,7 @@ test.each([
   expect(clock.waits).toEqual([atLeastMs + 50, atLeastMs + 100])
 })
 
-test('a call whose retry time is after the deadline fails at once, with the answer', async () => {
+test('a call whose retry time is after its deadline fails at once with the answer', async () => {
   proxy.plan('whyNot', { status: 503, headers: { 'retry-after': '60' } })
   const clock = instantClock()
   const subject = { spec: oneInstance().spec }
@@ -121,7 +121,7 @@ test('a call whose retry time is after the deadline fails at once, with the answ
 test.each([
   ['an unknown field', { profile: 'default', intent: 'NONE' as never }, 'GRAPHQL_VALIDATION_FAILED'],
   ['a key without the scope', {}, 'FORBIDDEN'],
-])('%s is an error without a retry, and nothing is held', async (what, more, code) => {
+])('%s is an error without a retry, and nothing is claimed', async (what, more, code) => {
   const own = what === 'a key without the scope' ? await api.keyWith('READ') : key
   const error = await thrownBy(clientWith({ key: own }).selectDestinations({ ...oneInstance(), ...more }))
   expect(error).toBeInstanceOf(FaultError)
@@ -129,7 +129,7 @@ test.each([
   expect(proxy.calls('selectDestinations')).toBe(1)
 })
 
-test('expected failures are answers, each with its own fields', async () => {
+test('expected failures are returned as answers, each with its own fields', async () => {
   const gantt = clientWith()
   const first = oneInstance()
   const refused = await gantt.selectDestinations(oneInstance(randomUUID(), 1_000_000))
@@ -152,7 +152,7 @@ test('a claim moves to the host in the answer', async () => {
   expect((await claimsFor(uuid)).toSorted()).toEqual(['CONFIRMED', 'RESERVED'])
 })
 
-test('a call to a full fleet is repeated with the same key until a host has enough free capacity', async () => {
+test('a call to a full fleet is repeated with the same key until a host has enough free resources', async () => {
   const uuid = randomUUID()
   const clock = instantClock(() => api.report({ large: { memoryMb: 2_000_000, vcpus: 64 } }))
   const gantt = clientWith({ clock })
@@ -166,7 +166,7 @@ test('a call to a full fleet is repeated with the same key until a host has enou
   expect(await claimsFor(uuid)).toEqual(['RESERVED'])
 })
 
-test('a call to a replica that is behind is repeated at the stated time', async () => {
+test('a call to a replica that is behind is repeated at the time that the answer states', async () => {
   const { fleetRevision } = placedBy(await clientWith().selectDestinations(oneInstance()))
   const clock = instantClock(() => api.report({ [randomUUID()]: { memoryMb: 1 } }))
   const minRevision = String(Number(fleetRevision) + 1)
@@ -176,7 +176,7 @@ test('a call to a replica that is behind is repeated at the stated time', async 
 })
 
 test.each(['deadline', 'signal'])(
-  'after a %s before the answer the error has the key, and its final call releases the claims',
+  'after a %s before the answer the error has the key, and abandoning the key releases the claims',
   async (what) => {
     const uuid = randomUUID()
     const gantt = clientWith({ clock: systemClock })
@@ -194,13 +194,13 @@ test.each(['deadline', 'signal'])(
   },
 )
 
-test('an outcome stays unknown when only the first answer was lost and all later ones are refusals', async () => {
+test('the outcome stays unknown if the first answer was lost and all later answers are refusals', async () => {
   const busy = { status: 429, headers: { 'retry-after': '9' } }
   proxy.plan('selectDestinations', 'lose answer', busy, busy, busy, busy)
   expect(await thrownBy(clientWith().selectDestinations(oneInstance()))).toBeInstanceOf(UnknownOutcomeError)
 })
 
-test('a call that was never sent, or refused unread, has no unknown outcome', async () => {
+test('the outcome of a call that was never sent, or refused unread, is known', async () => {
   proxy.plan('selectDestinations', ...Array.from({ length: 4 }, () => ({ status: 429, headers: { 'retry-after': '9' } })))
   expect(await thrownBy(clientWith().selectDestinations(oneInstance()))).toMatchObject({ name: 'ProtocolError', status: 429 })
   const gone = await startHttpProxy(api.url)
@@ -213,7 +213,7 @@ test('a call that was never sent, or refused unread, has no unknown outcome', as
   })
 })
 
-/** A key that becomes invalid at once when it is rotated. */
+/** Creates an API key that becomes invalid as soon as it is rotated. */
 async function aKey() {
   const { apiKeyCreate } = await dataOf(
     api,
@@ -231,7 +231,7 @@ async function aKey() {
   }
 }
 
-test('calls that are refused together after a key rotation get the new key once, and a running call keeps its idempotency key', async () => {
+test('calls that are refused together after a key rotation fetch the new key once, and a running call keeps its idempotency key', async () => {
   const { secret, rotate } = await aKey()
   let present = secret
   let asked = 0
@@ -249,7 +249,7 @@ test('calls that are refused together after a key rotation get the new key once,
   expect(asked).toBe(2)
 })
 
-test('a source that still returns the old key, or none, ends the call', async () => {
+test('if the key source still returns the old key or none, the call ends', async () => {
   const { secret, rotate } = await aKey()
   const old = clientWith({ key: () => secret })
   await rotate()
@@ -264,7 +264,7 @@ test('a source that still returns the old key, or none, ends the call', async ()
   expect(error).toMatchObject({ message: 'the key source failed: the vault is closed' })
 })
 
-test('a decision and a host that was not chosen are explained', async () => {
+test('a decision and a host that was not selected are explained', async () => {
   const gantt = clientWith()
   const refused = await gantt.selectDestinations(oneInstance(randomUUID(), 5_000_000))
   if (refused.__typename !== 'NoValidHost') throw new Error(refused.__typename)
@@ -276,7 +276,7 @@ test('a decision and a host that was not chosen are explained', async () => {
   expect(verdict.checks.find(({ status }) => status === 'FAIL')?.facts[0]).toMatchObject({ required: '5000000', unit: 'MiB' })
 })
 
-test('a call accepts as many instances and claims as the service', async () => {
+test('a client call accepts as many instances and claims as the service does', async () => {
   const gantt = clientWith()
   const count = 1_000
   await api.report({ [randomUUID()]: { vcpus: count, memoryMb: count * 64 } })

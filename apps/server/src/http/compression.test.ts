@@ -17,7 +17,7 @@ describe('the chosen encoding for an Accept-Encoding header', () => {
     ['br;q=much', undefined],
     ['', undefined],
     [null, undefined],
-  ])('%s means %s', (header, encoding) => expect(acceptedEncoding(header)).toBe(encoding))
+  ])('the header %s selects the encoding %s', (header, encoding) => expect(acceptedEncoding(header)).toBe(encoding))
 })
 
 let api: TestService
@@ -61,11 +61,11 @@ function receive(query: string, headers: Readonly<Record<string, string>>): Prom
 
 const LONG = '{ __schema { types { name description } } }'
 
-describe('answers', () => {
+describe('encoding of answers', () => {
   test.each([
     ['br', brotliDecompressSync],
     ['gzip', gunzipSync],
-  ])('long answers are encoded as %s if the caller accepts it', async (encoding, unpack) => {
+  ])('a long answer is encoded as %s if the caller accepts this encoding', async (encoding, unpack) => {
     const plain = await receive(LONG, {})
     const packed = await receive(LONG, { 'accept-encoding': encoding })
     expect(plain.headers['content-encoding']).toBeUndefined()
@@ -80,13 +80,13 @@ describe('answers', () => {
     expect(unpack(packed.body).toString()).toBe(plain.body.toString())
   })
 
-  test('short answers are sent unchanged', async () => {
+  test('a short answer is sent unchanged', async () => {
     const { headers, body } = await receive('{ hosts { totalCount } }', { 'accept-encoding': 'br' })
     expect(headers['content-encoding']).toBeUndefined()
     expect(JSON.parse(body.toString())).toEqual({ data: { hosts: { totalCount: 1 } } })
   })
 
-  test('streams are sent unchanged', async () => {
+  test('a stream is sent unchanged', async () => {
     const { headers, body } = await receive('subscription { hostChanged(after: "0") { host { name } } }', {
       accept: 'text/event-stream',
       'accept-encoding': 'br, gzip',

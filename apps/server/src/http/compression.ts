@@ -5,7 +5,7 @@ import { brotliCompress, constants, gzip } from 'node:zlib'
 const encodings = ['br', 'gzip'] as const
 export type Encoding = (typeof encodings)[number]
 
-/** Smaller bodies, in bytes, are sent unchanged, because compression would save no packet. */
+/** Bodies smaller than this, in bytes, are sent unchanged, because compression would save no packet. */
 export const LEAST_TO_COMPRESS = 1_024
 
 /**
@@ -16,10 +16,10 @@ const QUALITY = 5
 
 /** For bodies above this size in bytes, the caller waits mainly for the compression. These are columns of a large fleet. */
 const LARGE = 1 << 20
-/** This level takes a quarter of the time and gives a fifth more bytes. Levels 3 and 4 are slower with larger results. */
+/** This level takes a quarter of the time for a result that is a fifth larger. Levels 3 and 4 are slower and have larger results. */
 const QUALITY_OF_LARGE = 2
 
-/** The preferred encoding of an Accept-Encoding header among the supported ones; undefined if it accepts none. */
+/** The preferred supported encoding that an Accept-Encoding header accepts; undefined if it accepts none. */
 export function acceptedEncoding(header: string | null | undefined): Encoding | undefined {
   const weights = new Map(
     (header ?? '').split(',').map((part): [string, number] => {

@@ -34,7 +34,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true })
 })
 
-describe('addresses', () => {
+describe('URLs of the console', () => {
   test.each([
     '/',
     '/?x=1',
@@ -70,7 +70,7 @@ describe('addresses', () => {
     '/index.html.br',
   ])('%s is not answered by the console', async (address) => expect((await fetch(base + address)).status).toBe(404))
 
-  test('the console does not answer methods other than GET and HEAD', async () => {
+  test('the console answers only GET and HEAD', async () => {
     expect((await fetch(`${base}/hosts`, { method: 'POST' })).status).toBe(404)
     const head = await fetch(`${base}/hosts`, { method: 'HEAD' })
     expect(head.status).toBe(200)
@@ -78,7 +78,7 @@ describe('addresses', () => {
   })
 })
 
-test('only the one document that the console shows in a frame may be framed, and only by the console', async () => {
+test('only the document that the console shows in a frame may be framed, and only by the console', async () => {
   const policyOf = async (address: string) => (await fetch(base + address)).headers.get('content-security-policy')
   expect(await policyOf('/graphiql-frame.html')).toContain("frame-ancestors 'self'")
   expect(await policyOf('/graphiql')).toContain("frame-ancestors 'none'")
@@ -95,7 +95,7 @@ describe('encodings and caching of files', () => {
     { accepts: 'br', encoding: 'br' },
     { accepts: 'gzip, br;q=0', encoding: null },
     { accepts: 'identity', encoding: null },
-  ])('$accepts gets $encoding', async ({ accepts, encoding }) => {
+  ])('a request that accepts $accepts gets $encoding', async ({ accepts, encoding }) => {
     const response = await fetch(`${base}/hosts`, { headers: { 'accept-encoding': accepts } })
     expect(response.headers.get('content-encoding')).toBe(encoding)
     expect(await response.text()).toBe(DOCUMENT)

@@ -5,7 +5,7 @@ import { createRequire } from 'node:module'
 import path from 'node:path'
 import { acceptedEncoding } from './compression.ts'
 
-/** Serves the console's files. Returns false for an address that does not belong to the console. */
+/** Serves the console's files. Returns false for a URL that does not belong to the console. */
 export type ConsoleHandler = (request: IncomingMessage, response: ServerResponse) => Promise<boolean>
 
 const types: Readonly<Record<string, string>> = {
@@ -17,7 +17,9 @@ const types: Readonly<Record<string, string>> = {
   '.svg': 'image/svg+xml',
 }
 
-/** Pages of the console. Any address below them is answered with the console's one document, which reads the rest of the address itself. */
+/**
+ * Paths of the console's pages. Every URL below them is answered with the console's single document, which interprets the rest of the URL.
+ */
 const pages = [
   '/overview',
   '/hosts',
@@ -77,7 +79,7 @@ export function createConsole(folder: string): ConsoleHandler {
         throw error
       },
     )
-    // missing files are not cached, because callers could fill the memory with invented addresses
+    // missing files are not cached, because callers could otherwise fill the memory with invented URLs
     void loading.then((found) => found === undefined && files.delete(file)).catch(() => files.delete(file))
     // other files change with the next build, so they are not cached
     if (file.startsWith(HASHED)) files.set(file, loading)
@@ -113,7 +115,7 @@ export function createConsole(folder: string): ConsoleHandler {
   }
 }
 
-/** The file for an address; undefined for addresses outside of the console. */
+/** The file for a URL; undefined for URLs outside of the console. */
 function fileFor(url: string): string | undefined {
   const [address = '/'] = url.split('?')
   if (address === '/' || pages.some((page) => address === page || address.startsWith(`${page}/`))) return '/index.html'

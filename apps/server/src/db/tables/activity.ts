@@ -17,15 +17,15 @@ export interface StepCount {
   /** The start of the step. */
   readonly at: number
   readonly decisions: number
-  /** The decisions in which an instance was not placed. */
+  /** The count of decisions in which an instance was not placed. */
   readonly failed: number
 }
 
-/** The failed decisions with one code as the cause. */
+/** How many decisions failed with one code as the cause. */
 export interface FailureCount {
   readonly code: string
   readonly decisions: number
-  /** The reason texts of the newest of these decisions. */
+  /** The reason text of the newest of these decisions. */
   readonly text: string
 }
 
@@ -34,7 +34,7 @@ export interface FlavorCount {
   readonly decisions: number
 }
 
-/** Percentiles of the durations of decisions in milliseconds. Both are measured values. */
+/** Percentiles of the durations of decisions in milliseconds. Each is a measured duration, without interpolation. */
 export interface Durations {
   readonly p50Ms: number
   readonly p99Ms: number
@@ -45,7 +45,7 @@ export interface SpanDurations {
   readonly all: Durations | undefined
   /** The durations by the index of the step. Steps without a measurement are absent. */
   readonly steps: ReadonlyMap<number, Durations>
-  /** Whether there are more decisions than were read. The newest are read. */
+  /** Whether there are more decisions than were read. In that case only the newest are read. */
   readonly isCut: boolean
 }
 
@@ -54,26 +54,26 @@ export interface ActivityStore {
   /** All steps of the span, including those without decisions. */
   steps(span: Span): Promise<StepCount[]>
   durations(span: Span): Promise<SpanDurations>
-  /** Sorted by the number of decisions, over the newest MOST_FAILED. */
+  /** Failed decisions by cause, the most frequent first, over the newest MOST_FAILED. */
   failures(span: Span): Promise<FailureCount[]>
-  /** The most frequent demands of the newest decisions, most frequent first. */
+  /** The flavors that the newest decisions requested, the most frequent first. */
   flavors(span: Span): Promise<FlavorCount[]>
 }
 
-/** The number of newest decisions that are read for requested flavors, and of newest failed ones for reasons. */
+/** How many of the newest decisions are read for requested flavors, and how many of the newest failed ones for causes. */
 const MOST_ASKED = 1_000
 export const MOST_FAILED = 20_000
-/** The number of newest decisions with durations that are read. Percentiles need a sort, and no index has them. */
+/** How many of the newest decisions are read for durations. Percentiles need a sort, and no index contains durations. */
 const MOST_TIMED = 100_000
 const MOST_FLAVORS = 10
 const MOST_CODES = 50
 
-// the outcomes are listed, so that the index of outcomes and times can be used
+// all outcomes are named, so that the index of outcomes and times can be used
 const FAILED = Prisma.sql`d.outcome IN ('PARTIAL', 'NO_VALID_HOST')`
 const ANY = Prisma.sql`d.outcome IN ('PLACED', 'PARTIAL', 'NO_VALID_HOST')`
 
 /**
- * Counts decisions in the tables by the index of outcomes and times. Everything else is computed from a limited number of decisions. Tests
+ * Counts decisions in the tables by the index of outcomes and times. Everything else is computed from a limited count of decisions. Tests
  * set `mostTimed`.
  */
 export function createActivityStore(prisma: PrismaClient, mostTimed = MOST_TIMED): ActivityStore {

@@ -6,7 +6,7 @@ const REFRESH_MS = 5_000
 /** The lock that is held in a transaction that edits keys. */
 const KEYS_LOCK = 0x67616e78
 
-/** Keys in a table, which is read again every few seconds. */
+/** Keys in a table. The table is read again every few seconds. */
 export async function openApiKeyStore(prisma: PrismaClient, warn: (message: string) => void): Promise<ApiKeyStore> {
   let byHash = new Map<string, ApiKey>()
   const uses = createKeyUses()
@@ -46,7 +46,7 @@ export async function openApiKeyStore(prisma: PrismaClient, warn: (message: stri
   return {
     seenWithinMs: REFRESH_MS,
     verify(secret) {
-      // keys are found by their hash, so the time of the search reveals nothing about the secret
+      // keys are found by their hash, so the duration of the search reveals nothing about the secret
       const key = byHash.get(hashOf(secret))
       const now = Date.now()
       if (key === undefined || !isUsable(key, now)) return undefined

@@ -25,14 +25,14 @@ export interface AuditEntry {
 
 /** An entry at its position in the chain. */
 export interface AuditRow extends AuditEntry {
-  /** 1, 2, 3, ... without gaps. */
+  /** The row's position: 1, 2, 3, ... without gaps. */
   readonly seq: number
   /** The hash of the row before it; 64 zeros for the first. */
   readonly previous: string
   readonly hash: string
 }
 
-/** A position in the chain; two chains with the same head have the same rows. */
+/** The end of a chain. Two chains with the same end have the same rows. */
 export type AuditHead = Pick<AuditRow, 'seq' | 'hash'>
 
 export const NO_ROWS: AuditHead = { seq: 0, hash: '0'.repeat(64) }
@@ -47,16 +47,16 @@ export interface AuditPage {
   readonly query: Query
 }
 
-/** Reads the chain. */
+/** Reads the chain of audit rows. */
 export interface AuditStore {
   list(page: AuditPage): Promise<AuditRow[]>
   count(query: Query): Promise<number>
 }
 
-/** The largest number of milliseconds that a Date can hold. */
+/** The latest time that a Date can hold, in milliseconds since 1970. */
 const MAX_TIME = 8_640_000_000_000_000
 
-/** A row that was edited by hand may contain any number. It is still shown, and its hash no longer matches. */
+/** A row that was edited by hand can contain any number as its time. Such a row is still shown, and its hash no longer matches. */
 const toTime = (at: bigint): number => Math.max(-MAX_TIME, Math.min(MAX_TIME, Number(at)))
 
 /** The lock that a writer holds in its transaction, so that only one replica writes at a time. */
@@ -72,7 +72,7 @@ export async function appendAudit(
   await tx.$executeRaw`SELECT pg_advisory_xact_lock(${AUDIT_LOCK}::bigint)`
   const [last] = await tx.$queryRaw<{ seq: bigint; hash: string }[]>`SELECT seq, hash FROM audit ORDER BY seq DESC LIMIT 1`
   const before: AuditHead = last === undefined ? NO_ROWS : { seq: Number(last.seq), hash: last.hash }
-  // an earlier COMMIT without an answer may have stored them already
+  // an earlier COMMIT whose answer was lost may have stored these entries already
   const ids = entries.map(({ id }) => id)
   const kept = await tx.$queryRaw<{ id: string }[]>`SELECT id::text AS id FROM audit WHERE id = ANY(${ids}::uuid[])`
   const known = new Set(kept.map(({ id }) => id))
@@ -95,7 +95,7 @@ export async function appendAudit(
   return { before, head: { seq: head.seq, hash: head.hash } }
 }
 
-/** A row (a) as `toAuditRow` reads it. */
+/** The columns of a row (a) that `toAuditRow` reads. */
 export const AUDIT_COLUMNS = Prisma.sql`a.seq, a.id::text AS id, a.at_ms AS at, a.account, a.key_id AS "keyId", a.mutation, a.target, a.summary,
   a.result, a.request_id AS "requestId", a.previous, a.hash`
 

@@ -10,20 +10,20 @@ export type DecisionGrouping = 'CAUSE' | 'FLAVOR' | 'PROJECT' | 'PROFILE' | 'CHA
 export interface Counted {
   readonly query: Query
   readonly span: Span
-  /** Other names of hosts, under which the query also finds them. */
+  /** Other names of hosts. The query also finds decisions with these names. */
   readonly names: HostNames
 }
 
 /** The time range of the newest decisions of a query. */
 export interface Reach {
   readonly decisions: number
-  /** The time of the first of them; undefined if there is none. */
+  /** The time of the oldest of these decisions; undefined if the query finds none. */
   readonly since: number | undefined
   /** Whether older decisions exist that are not counted. */
   readonly isCut: boolean
 }
 
-/** The number of decisions by outcome. Decisions with an unreadable outcome are only counted in `decisions`. */
+/** How many decisions have each outcome. Decisions with an unreadable outcome are counted only in `decisions`. */
 export interface OutcomeCounts {
   readonly decisions: number
   readonly placed: number
@@ -32,7 +32,7 @@ export interface OutcomeCounts {
 }
 
 export interface StepOutcomes extends OutcomeCounts {
-  /** The number of the step, counted from the base. */
+  /** The index of the step, counted from the base. */
   readonly step: number
 }
 
@@ -40,22 +40,22 @@ export interface KeyCount {
   /** Null for decisions without this field. */
   readonly key: string | null
   readonly decisions: number
-  /** The decisions in which an instance was not placed. */
+  /** The count of decisions in which an instance was not placed. */
   readonly failed: number
   /** The store time of the newest decision. */
   readonly lastAt: number
 }
 
 export interface DecisionCountStore {
-  /** At most MOST_COUNTED decisions. Those of one millisecond are counted all or not at all. */
+  /** The range of the newest decisions, at most MOST_COUNTED. Decisions of one millisecond are either all counted or all left out. */
   reach(counted: Counted): Promise<Reach>
-  /** Steps with decisions. Step 0 begins at `base`, which is not after the range's begin. */
+  /** The steps that have decisions. Step 0 begins at `base`, which must not be after the begin of the range. */
   steps(counted: Counted, base: number, stepMs: number): Promise<StepOutcomes[]>
-  /** The groups, the largest first, and the total number of groups. */
+  /** The groups, largest first, and the count of all groups. */
   groups(counted: Counted, by: DecisionGrouping, first: number): Promise<{ readonly groups: KeyCount[]; readonly total: number }>
 }
 
-/** The number of newest decisions of a query that are counted. */
+/** How many of the newest decisions of a query are counted. */
 export const MOST_COUNTED = 100_000
 
 const keys: Readonly<Record<DecisionGrouping, Prisma.Sql>> = {
@@ -66,7 +66,7 @@ const keys: Readonly<Record<DecisionGrouping, Prisma.Sql>> = {
   CHAIN,
 }
 
-/** Counts a limited number of decisions in the tables. Tests set the limit `most`. */
+/** Counts a limited set of decisions in the tables. Tests set the limit `most`. */
 export function createDecisionCountStore(prisma: PrismaClient, most = MOST_COUNTED): DecisionCountStore {
   return {
     async reach(counted) {
@@ -104,7 +104,7 @@ export function createDecisionCountStore(prisma: PrismaClient, most = MOST_COUNT
 
 function isCounted({ query, span, names }: Counted): Prisma.Sql {
   const { terms } = query
-  // the range contains the terms about time, so the current time is not needed
+  // the range contains the terms about time, so these terms are removed and the current time is not needed
   const others = decisionQuerySql({ terms: terms.filter((term) => !isOfTime(term)) }, 0, names)
   return Prisma.join([others, ...spanSql(Prisma.sql`d.at_ms`, span)], ' AND ')
 }

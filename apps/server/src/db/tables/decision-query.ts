@@ -11,7 +11,7 @@ import {
 } from '@gantt/scheduler-core/query'
 import { Prisma } from '../../generated/prisma/client.ts'
 
-/** The names of each host with several names. Rows have the name that the host had at the decision. */
+/** The names of each host that has several names. A row contains the name that the host had at the time of the decision. */
 export type HostNames = readonly (readonly string[])[]
 
 /**
@@ -24,10 +24,10 @@ export const decisionQuerySql = (query: Query, now: number, names: HostNames = [
     return others.length === 0 ? termSql(term) : Prisma.sql`(${termSql(term)} OR ${hostsSql(others)})`
   })
 
-/** Decisions that chose a host with one of these names. */
+/** The condition for decisions that selected a host with one of these names. */
 export const hostsSql = (names: readonly string[]): Prisma.Sql => Prisma.sql`d.hosts && ${[...names]}::text[]`
 
-/** All names of the hosts, for a term that lists several hosts. */
+/** All names of the hosts that a term with several hosts means. */
 function namesMeant(term: QueryTerm, names: HostNames): string[] {
   const readers = { '': (of: readonly string[]) => of, host: (of: readonly string[]) => of }
   return names.filter(compileQuery({ terms: [{ ...term, negated: false }] }, decisionFields, readers)).flat()
@@ -47,17 +47,20 @@ function termSql(term: QueryTerm): Prisma.Sql {
 }
 
 /**
- * Rows of the audit (a) for calls that were answered with a decision, which is their target. The condition is that of the index
- * `audit_decision_idx`.
+ * The condition for rows of the audit (a) whose call was answered with a decision, which is the row's target. It equals the condition of
+ * the index `audit_decision_idx`.
  */
 export const ANSWERED = Prisma.sql`a.result IN ('SelectDestinationsPayload', 'NoValidHost')`
 
-/** Decisions that answered a request with a matching id (one.text). The audit is read once for it, not for each decision. */
+/**
+ * The condition for decisions that answered a request with a matching id (one.text). The audit is read once for the whole query, not once
+ * per decision.
+ */
 const answeredSql = (isWanted: Prisma.Sql): Prisma.Sql =>
   Prisma.sql`d.id = ANY(ARRAY(SELECT a.target::uuid FROM audit a, LATERAL (VALUES (a.request_id)) AS one(text)
     WHERE ${ANSWERED} AND (${isWanted}) AND a.target ~ '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$'))`
 
-/** A field of the request: from the document of a decision in long form, otherwise from the request's own row. */
+/** A field of the request. For a decision in long form it is read from the document, otherwise from the request's own row. */
 const ofRequest = (path: string, column: string): Prisma.Sql =>
   Prisma.sql`coalesce(d.document #>> ${path}::text[], (SELECT r.${Prisma.raw(column)} FROM request_spec r WHERE r.id = d.request_spec_id))`
 
@@ -69,8 +72,8 @@ export const PROJECT = ofRequest('{record,request,projectId}', 'project_id')
 export const CHAIN = Prisma.sql`d.instance_uuids[1]`
 
 /**
- * The code and text of the cause for which a decision (d) was refused, by the rules of `causeOfRefusal`: the recorded cause, otherwise a
- * reason. Reasons are in the order of the filters, and for one filter by descending number of hosts.
+ * The code and text of the cause why a decision (d) was refused, by the rules of `causeOfRefusal`: the recorded cause, or a reason if none
+ * is recorded. Reasons are in the order of the filters, and for one filter by descending host count.
  */
 export const CAUSE = Prisma.sql`SELECT d.document -> 'cause' ->> 'code' AS code, d.document -> 'cause' ->> 'text' AS text
   WHERE d.document ? 'cause'
@@ -79,7 +82,7 @@ export const CAUSE = Prisma.sql`SELECT d.document -> 'cause' ->> 'code' AS code,
     FROM jsonb_array_elements(d.document -> 'reasons') WITH ORDINALITY AS one(reason, place)
     WHERE NOT d.document ? 'cause' AND one.reason ->> 'filter' = d.document #>> '{reasons,-1,filter}' ORDER BY one.place LIMIT 1)`
 
-/** Each field as a set of texts. */
+/** The texts of each field with which a term is compared. */
 const textsOf: Readonly<Record<string, Prisma.Sql>> = {
   outcome: Prisma.sql`(VALUES (d.outcome))`,
   host: Prisma.sql`unnest(d.hosts)`,
@@ -95,7 +98,10 @@ const textsOf: Readonly<Record<string, Prisma.Sql>> = {
   filter: Prisma.sql`(SELECT reason ->> 'filter' FROM jsonb_array_elements(d.document -> 'reasons') AS reason)`,
 }
 
-/** Matches a part of the id, of an instance, of a chosen host or of the flavor's name, ignoring case, or the whole id of a request. */
+/**
+ * Matches a part of the decision's id, of an instance, of a selected host or of the flavor's name, regardless of case, or a complete
+ * request id.
+ */
 function wordSql(word: string): Prisma.Sql {
   const plain = word.replace(/\\(.)/g, '$1')
   const part = `%${likeLiteral(plain.toLowerCase())}%`
@@ -116,13 +122,19 @@ export function matchSql(value: string): Prisma.Sql {
 /** Escapes a text for use in a LIKE pattern. */
 export const likeLiteral = (text: string): string => text.replace(/[%_\\]/g, '\\$&')
 
-/** The condition that a column is in a range of milliseconds since 1970. The column is alone on its side, so that its index is used. */
+/**
+ * The condition that a column is in a range of milliseconds since 1970. The column stands alone on one side of each comparison, so that its
+ * index is used.
+ */
 export const spanSql = (column: Prisma.Sql, { since, until }: Span): Prisma.Sql[] => [
   ...(since === undefined ? [] : [Prisma.sql`${column} >= ${since}::bigint`]),
   ...(until === undefined ? [] : [Prisma.sql`${column} < ${until}::bigint`]),
 ]
 
-/** The condition of all terms. Those about time are combined. `termSql` is the condition of a single other term, not negated. */
+/**
+ * The condition of all terms of a query. Terms about time are combined. `termSql` returns the condition of any other single term, without
+ * its negation.
+ */
 export function allSql(query: Query, column: Prisma.Sql, now: number, termSql: (term: QueryTerm) => Prisma.Sql): Prisma.Sql {
   const others = query.terms
     .filter((term) => !isOfTime(term))

@@ -16,7 +16,7 @@ afterAll(async () => {
   await database.drop()
 })
 
-test('the query that runs each second uses the index of times, and does not read all decisions', async () => {
+test('the query that runs each second uses the index of times instead of reading all decisions', async () => {
   const plan = await prisma.$transaction(async (tx) => {
     // the test's tables are so small that the planner would prefer a sequential scan
     await tx.$executeRaw`SET LOCAL enable_seqscan = off`

@@ -12,12 +12,12 @@ import type { KeptReceipt, StoredDecision, UnreadableDecision } from './rows.ts'
 export type { StoredDecision, UnreadableDecision } from './rows.ts'
 
 export interface DecisionFilter {
-  /** Further terms, all of which must hold. */
+  /** Further terms of the query, all of which must match. */
   readonly query?: Query
   readonly outcome?: readonly string[]
-  /** The name of a chosen host. */
+  /** The name of a selected host. */
   readonly host?: string
-  /** Other names of hosts, under which `host` and `query` also find them. */
+  /** Other names of hosts. `host` and `query` also find decisions with these names. */
   readonly names?: HostNames
   readonly instanceUuid?: string
   readonly requestSpecId?: string
@@ -30,16 +30,16 @@ export interface DecisionStore {
   find(id: string): Promise<StoredDecision | undefined>
   /** The stored decisions with these ids, in the order in which they were made. */
   findAll(ids: readonly string[]): Promise<(StoredDecision | UnreadableDecision)[]>
-  /** The order is newest first. */
+  /** Decisions, newest first. */
   list(
     page: { readonly first: number; readonly after?: { readonly at: number; readonly id: string } } & DecisionFilter,
   ): Promise<(StoredDecision | UnreadableDecision)[]>
   count(filter: DecisionFilter): Promise<number>
-  /** The earlier attempts of the decision that did not count, oldest first. */
+  /** The void attempts that preceded the decision, oldest first. */
   lostTries(id: string): Promise<readonly LostTry[]>
   /** Ids of the requests that each decision answered, by decision id, in the order of the requests. Only those in the audit are known. */
   requestIds(ids: readonly string[]): Promise<ReadonlyMap<string, readonly string[]>>
-  /** A uniform random sample of the decisions by any version of a profile between two store times, and their total number. */
+  /** A uniform random sample of the decisions by any version of a profile between two store times, and the count of all these decisions. */
   sample(wanted: { readonly profileName: string; readonly since: number; readonly until: number; readonly limit: number }): Promise<{
     readonly total: number
     readonly decisions: readonly (StoredDecision | UnreadableDecision)[]
@@ -77,7 +77,7 @@ interface DecisionRow {
   matrixHash: Uint8Array | null
   matrixAtMs: bigint | null
   tookUs: number | null
-  /** A field of the request, for a decision that is packed. */
+  /** A field of the request of a packed decision. */
   request: unknown
 }
 
@@ -89,7 +89,7 @@ const SELECT = Prisma.sql`
     CASE WHEN d.packed IS NULL THEN NULL ELSE (SELECT r.document FROM request_spec r WHERE r.id = d.request_spec_id) END AS request
   FROM decision d`
 
-/** A decision is in the tables, but its record was written by a newer release or is damaged. */
+/** The error for a decision whose record in the tables was written by a newer release or is damaged. */
 export class UnreadableDecisionError extends RangeError {
   override readonly name = 'UnreadableDecisionError'
   readonly reason: string
@@ -137,7 +137,7 @@ export function createDecisionStore(prisma: PrismaClient): DecisionStore & Unlog
     async sample({ profileName, since, until, limit }) {
       const isWanted = Prisma.sql`d.at_ms >= ${since} AND d.at_ms <= ${until} AND split_part(d.profile, '@', 1) = ${profileName}`
       const [counted] = await prisma.$queryRaw<{ count: bigint }[]>`SELECT count(*) AS count FROM decision d WHERE ${isWanted}`
-      // ids are random, so their order gives a random sample that is the same for every reader
+      // ids are random, so the first ones in their order are a random sample, which is the same for every reader
       const rows = await prisma.$queryRaw<DecisionRow[]>`${SELECT} WHERE ${isWanted} ORDER BY d.id LIMIT ${limit}`
       return { total: Number(counted?.count ?? 0), decisions: await mapInPieces(rows, toListed) }
     },
@@ -152,7 +152,7 @@ export function createDecisionStore(prisma: PrismaClient): DecisionStore & Unlog
   }
 }
 
-/** The clock is read once in a separate query. A value that may change for each row would prevent the use of an index. */
+/** The clock is read in a separate query, because a value that may change for each row would prevent the use of an index. */
 export function unloggedSql(withinMs: number): Prisma.Sql {
   const now = Prisma.sql`(SELECT (extract(epoch FROM clock_timestamp()) * 1000)::bigint)`
   return Prisma.sql`
@@ -160,7 +160,7 @@ export function unloggedSql(withinMs: number): Prisma.Sql {
     WHERE d.at_ms >= ${now} - ${Math.ceil(withinMs)}::bigint AND d.entry_id IS NULL ORDER BY d.at_ms, d.id`
 }
 
-/** The condition that all given parts of the filter are met. */
+/** The condition that all parts of the filter match. */
 function whereOf({ outcome, host, instanceUuid, requestSpecId, account, since, query, names = [] }: DecisionFilter): Prisma.Sql {
   return Prisma.join(
     [
@@ -202,7 +202,7 @@ const toStored = (row: DecisionRow): StoredDecision => ({
   },
 })
 
-/** Reads a row. An unreadable row does not prevent the others from being listed. */
+/** Converts a row. An unreadable row is returned as such, so that the other rows can still be listed. */
 function toListed(row: DecisionRow): StoredDecision | UnreadableDecision {
   try {
     return toStored(row)
@@ -216,7 +216,10 @@ function toListed(row: DecisionRow): StoredDecision | UnreadableDecision {
 /** Whether only the columns of the row can be read. */
 export const isUnreadable = (row: StoredDecision | UnreadableDecision): row is UnreadableDecision => 'unreadable' in row
 
-/** A decision is stored in packed form next to its columns and its request. Older releases stored all of it in the document. */
+/**
+ * The document of a row. A decision is stored in packed form, next to its columns and its request. Older releases stored the whole decision
+ * in the document.
+ */
 function documentOf({ id, packed, document, request, ...row }: DecisionRow): Document {
   if (packed === null) return longForm(id, document)
   const refusal = refusalIn(document)
@@ -231,7 +234,7 @@ function documentOf({ id, packed, document, request, ...row }: DecisionRow): Doc
   }
 }
 
-/** A record of an older release that has no packed form, or lost it. */
+/** The document of a row without packed form: the row was written by an older release, or the packed form was lost. */
 function longForm(id: string, document: unknown): Document {
   if (!isLongForm(document)) throw new UnreadableDecisionError(id, 'it is not packed, and its long form is damaged')
   return document
@@ -256,7 +259,7 @@ const isCause = (one: unknown): boolean =>
   (one.admitted === null || Number.isInteger(one.admitted)) &&
   (one.nearest === null || (isObject(one.nearest) && isText(one.nearest.host) && isText(one.nearest.node)))
 
-/** Whether it is a record in long form. Its parts are not checked, because readers parse them. */
+/** Whether the document is a record in long form. Its parts are not checked here, because readers parse them. */
 const isLongForm = (document: unknown): document is Document =>
   isObject(document) &&
   isObject(document.record) &&
@@ -299,7 +302,7 @@ function unpackOrSay(packed: Uint8Array, columns: StoredFields): KeptDecision {
   }
 }
 
-/** Stores decisions. Existing ones are not changed. */
+/** Stores decisions. Decisions that are stored already are not changed. */
 export async function writeDecisions(database: Database, decisions: readonly StoredDecision[], mayPack: boolean): Promise<void> {
   if (decisions.length === 0) return
   const rows = await mapWithPauses(decisions, (decision) => {
@@ -335,7 +338,7 @@ export async function writeDecisions(database: Database, decisions: readonly Sto
     ON CONFLICT (id) DO NOTHING`
 }
 
-/** The packed form if every replica can read it and it contains everything, otherwise the long form. */
+/** The packed form if every replica supports it and it contains the whole decision, otherwise the long form. */
 function packedOr(decision: Document, mayPack: boolean) {
   const { place: _columns, claimIds, reasons, cause, ...kept } = decision
   const packed = mayPack && claimIds.every((id) => UUID.test(id)) ? packDecision(kept) : undefined

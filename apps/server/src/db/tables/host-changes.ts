@@ -10,7 +10,7 @@ export interface HostChangeSpan {
   readonly from: number
 }
 
-/** Stores steps. Existing ones are not changed. */
+/** Stores host changes. Changes that are stored already are not changed. */
 export const writeHostChanges = (database: Database, rows: readonly HostChangeRow[]): Promise<unknown> =>
   database.$executeRaw`
     INSERT INTO host_change (revision, place, host, node, kind, at_ms, reason, aggregate, aggregate_name, changes, untold)
@@ -19,8 +19,8 @@ export const writeHostChanges = (database: Database, rows: readonly HostChangeRo
     ON CONFLICT (revision, place) DO NOTHING`
 
 /**
- * The first part of a statement that records, with the tables' position, how far the steps go. A release without this table writes entries
- * without steps. The record then starts again after them.
+ * The first part of a statement that records, with the tables' position, up to which entry host changes are stored. A release without this
+ * table writes entries without host changes. The recorded range then starts again after those entries.
  */
 export const coverHostChanges = ({
   after,

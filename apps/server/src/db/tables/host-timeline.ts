@@ -14,7 +14,10 @@ export interface TimelineRow {
   readonly kind: TimelineKind
   /** Store time, milliseconds since 1970. */
   readonly at: number
-  /** The entry of the log. Null for a claim that was confirmed or ended and changed since, because only the time is stored. */
+  /**
+   * The revision of the entry. Null for a claim that was confirmed or ended and changed later, because only the time of the event is
+   * stored.
+   */
   readonly revision: number | null
   readonly reason: string | null
   readonly aggregate: string | null
@@ -29,21 +32,21 @@ export interface TimelineRow {
   readonly account: string | null
   readonly decision: string | null
   readonly attempt: number | null
-  /** Why an attempt did not count. */
+  /** Why an attempt was void. */
   readonly code: Code | null
   /** The order of events with the same time. */
   readonly rank: number
   readonly key: string
 }
 
-/** A page of a timeline, newest first. */
+/** The position of an event in a timeline, for pages that are sorted newest first. */
 export type TimelinePlace = readonly [at: number, rank: number, key: string]
 
 export interface TimelineQuery {
   /** All present and past names of the host. */
   readonly names: readonly HostName[]
   readonly kinds: readonly TimelineKind[]
-  /** Steps after this position are left out. */
+  /** Events after this position are left out. */
   readonly until?: { readonly revision: number; readonly at: number } | undefined
   readonly after?: TimelinePlace | undefined
   readonly first: number
@@ -52,18 +55,18 @@ export interface TimelineQuery {
 export interface HostTimelineStore {
   list(query: TimelineQuery): Promise<readonly TimelineRow[]>
   count(query: Omit<TimelineQuery, 'after' | 'first'>): Promise<number>
-  /** The revision from which on the tables have steps that are not about claims; undefined if they have none. */
+  /** From which revision on the tables have events other than those of claims; undefined if they have none. */
   span(): Promise<HostChangeSpan | undefined>
-  /** For each time, the operators' edits near it. The nearest later one comes first. */
+  /** For each time, the edits of operators near that time. The nearest later edit comes first. */
   edits(times: readonly number[]): Promise<readonly (readonly AuditRow[])[]>
 }
 
 /**
- * The largest difference between the clock of a replica, which the audit records, and the store's, plus the longest duration of an answer.
+ * The largest difference between the store's clock and a replica's clock, which the audit records, plus the longest duration of an answer.
  */
 const BEFORE_MS = 5_000
 const BEHIND_MS = 60_000
-/** The number of edits that are examined for one time. */
+/** How many edits are examined for one time. */
 const EDITS = 50
 
 export function createHostTimelineStore(prisma: PrismaClient): HostTimelineStore {
@@ -97,7 +100,7 @@ export function createHostTimelineStore(prisma: PrismaClient): HostTimelineStore
 
 type Asked = Omit<TimelineQuery, 'after' | 'first'>
 
-/** The rows of all tables with the requested kinds. Each table returns at most what a page needs. */
+/** The rows of all tables with the requested kinds. Each table returns at most as many rows as a page needs. */
 function stepsSql(query: Asked, after?: TimelinePlace, most?: number): Prisma.Sql {
   const page = (steps: Prisma.Sql): Prisma.Sql =>
     most === undefined
@@ -120,7 +123,7 @@ const behind = (after: TimelinePlace | undefined): Prisma.Sql =>
 const pairsOf = (names: readonly HostName[]): Prisma.Sql =>
   Prisma.join(names.map(({ host, node }) => Prisma.sql`(${host}::text, ${node}::text)`))
 
-/** The steps of entries that change the host itself. */
+/** The events of entries that change the host itself. */
 const ownSql = ({ names, kinds, until }: Asked, after: TimelinePlace | undefined): Prisma.Sql => Prisma.sql`
   SELECT c.at_ms AS at, 0 AS rank, lpad(c.revision::text, 19, '0') || lpad(c.place::text, 10, '0') AS key, c.kind, c.revision,
     nullif(c.reason, '') AS reason, c.aggregate, c.aggregate_name AS "aggregateName", c.changes, c.untold, NULL::text AS claim,
@@ -148,7 +151,7 @@ const claimsSql = ({ names, kinds, until }: Asked, after: TimelinePlace | undefi
     ${after === undefined ? Prisma.empty : Prisma.sql`AND c.created_at_ms <= ${after[0]}::bigint`}
     ${until === undefined ? Prisma.empty : Prisma.sql`AND step.at <= ${until.at}::bigint`}`
 
-/** Void decisions that had chosen the host. Their rows have the host's name and no node. */
+/** Void decisions that had selected the host. Their rows contain the host's name without its node. */
 const triesSql = ({ names, until }: Asked): Prisma.Sql => Prisma.sql`
   SELECT l.at_ms AS at, 4 AS rank, l.decision_id::text || lpad(l.attempt::text, 10, '0') AS key, 'TRY_LOST' AS kind, l.revision,
     NULL::text AS reason, NULL::text AS aggregate, NULL::text AS "aggregateName", '[]'::jsonb AS changes, 0 AS untold, NULL::text AS claim,

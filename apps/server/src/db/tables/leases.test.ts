@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { createTestDatabase } from '../../testing/test-database.ts'
 import { createLeaseStore } from './leases.ts'
 
-test('if a connection ends during a read of leases, only that read fails', async () => {
+test('if a connection ends while leases are read, only that read fails', async () => {
   const database = await createTestDatabase()
   const admin = new pg.Client(database.connection)
   await admin.connect()

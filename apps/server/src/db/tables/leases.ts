@@ -14,7 +14,7 @@ const RENEW = `INSERT INTO lease (host, node, heard_at_ms)
   SELECT host, node, (extract(epoch FROM clock_timestamp()) * 1000)::bigint FROM unnest($1::text[], $2::text[]) AS heard (host, node)
   ON CONFLICT (host, node) DO UPDATE SET heard_at_ms = greatest(lease.heard_at_ms, excluded.heard_at_ms)`
 
-/** Selects all leases, a thousand per row. One row per lease would be most of the work of each read. */
+/** Selects all leases, a thousand per row, because reading one row per lease would take most of the time of a read. */
 const READ = `SELECT json_agg(host), json_agg(node), json_agg(heard_at_ms)
   FROM (SELECT host, node, heard_at_ms, row_number() OVER () / 1000 AS part FROM lease) AS numbered GROUP BY part`
 
@@ -25,10 +25,10 @@ const ignored = (): void => {}
 export function createLeaseStore(connection: pg.ClientConfig): LeaseStore {
   const { connectionTimeoutMillis, query_timeout } = TIMEOUTS
   const pool = new pg.Pool({ connectionTimeoutMillis, query_timeout, ...connection, max: 2 })
-  pool.on('error', () => undefined) // an idle connection ended, and the pool opens another one when it needs it
+  pool.on('error', () => undefined) // the pool opens another connection when it needs one
   return {
     async renew(hosts) {
-      // sorted, so that two replicas do not wait for each other
+      // sorted, so that two replicas lock rows in the same order and do not deadlock
       const sorted = hosts.map((host) => [hostKey(host), host] as const).sort(([a], [b]) => (a < b ? -1 : 1))
       await pool.query(RENEW, [sorted.map(([, { host }]) => host), sorted.map(([, { node }]) => node)])
     },

@@ -4,7 +4,7 @@ import type { LostTryRow } from './rows.ts'
 
 /** A void attempt to decide a request, as recorded in the log. */
 export interface LostTry {
-  /** The number of decisions of the request, including this one. */
+  /** Which attempt of the request this was, counted from 1. */
   readonly attempt: number
   /** The revision of the entry with its proposal. */
   readonly revision: number
@@ -12,11 +12,11 @@ export interface LostTry {
   readonly basis: number
   /** Store time, milliseconds since 1970. */
   readonly at: number
-  /** Why the proposal did not count, as a code. */
+  /** The code of the rule that made the proposal void. */
   readonly code: Code
-  /** The names of the chosen hosts. */
+  /** The names of the selected hosts. */
   readonly hosts: readonly string[]
-  /** Microseconds; null if not measured. */
+  /** The duration of the decision in microseconds; null if not measured. */
   readonly tookUs: number | null
 }
 
@@ -35,7 +35,7 @@ export async function readLostTries(prisma: PrismaClient, decision: string): Pro
   }))
 }
 
-/** Stores attempts. Existing ones are not changed. */
+/** Stores attempts. Attempts that are stored already are not changed. */
 export const writeLostTries = (database: Database, rows: readonly LostTryRow[]): Promise<unknown> =>
   database.$executeRaw`
     INSERT INTO lost_try (decision_id, attempt, revision, basis, at_ms, code, hosts, took_us)

@@ -10,7 +10,10 @@ import type { NodeRow, Rows } from './rows.ts'
 import { refusalOf, type SetAside, writeOrSetAside } from './set-aside.ts'
 
 const NAME = 'main'
-/** The rows in one statement. The replica does other work between two statements, because one entry may change every host of a fleet. */
+/**
+ * How many rows are in one statement. The replica does other work between two statements, because one entry may change every host of a
+ * fleet.
+ */
 const STATEMENT_ROWS = 500
 /** The time limit of a transaction, and the time that each row adds to it. */
 const WRITE_MS = 30_000
@@ -22,14 +25,14 @@ export interface ProjectionStore {
   position(): Promise<Followed>
   /**
    * Writes rows with revisions after the position, in one transaction with the new position. Returns the new position, or undefined if
-   * another replica is writing. Rows up to the position are skipped, and rows after a gap are not written.
+   * another replica is writing. Rows up to the present position are skipped, and rows after a gap are not written.
    */
   write(rows: readonly Rows[]): Promise<number | undefined>
-  /** The number of rows that were skipped so far because the database refused their content. */
+  /** How many rows were skipped so far because the database refused their content. */
   countSetAside(): Promise<number>
 }
 
-/** `mayPack`: whether every replica can read packed decisions. `onSetAside` is called for every row that the database refuses. */
+/** `mayPack`: whether every replica supports packed decisions. `onSetAside` is called for every row that the database refuses. */
 export function createProjectionStore(
   prisma: PrismaClient,
   mayPack: () => boolean,
@@ -68,7 +71,7 @@ export function createProjectionStore(
 
     async write(rows) {
       const { position, aside } = await run(rows, false).catch((error: unknown) => {
-        // one row must not stop the others, so the rows are written again one by one, and refused ones are skipped and recorded
+        // the rows are written again one by one and refused ones are recorded, because one row must not prevent that the others are written
         if (refusalOf(error) === undefined) throw error
         return run(rows, true)
       })
@@ -156,7 +159,7 @@ function lastOf<Row extends { readonly id: string }>(rows: readonly Row[]): Row[
   return [...new Map(rows.map((row) => [row.id, row])).values()]
 }
 
-/** The last row of each host, by ordinal because ids may change. A host that lost an id comes before a host that may have it now. */
+/** The last row of each host, by ordinal because ids can change. A host that lost an id comes before a host that may have this id now. */
 function lastOfHost(rows: readonly NodeRow[]): NodeRow[] {
   const last = [...new Map(rows.map((row) => [row.ordinal, row])).values()]
   return last.sort((a, b) => Number(b.isRenamed) - Number(a.isRenamed))

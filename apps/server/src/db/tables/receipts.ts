@@ -5,14 +5,14 @@ import type { Searched, StoredDecision } from './rows.ts'
 /** The feature level from which on replicas can read packed decisions. */
 export const PACKED_LEVEL = 4
 
-/** SHA-256 of texts, one after the other. */
+/** The SHA-256 hash of texts, one after the other. */
 export function sha256(texts: Iterable<string>): string {
   const hash = createHash('sha256')
   for (const text of texts) hash.update(text)
   return hash.digest('hex')
 }
 
-/** SHA-256 of texts in their given order. */
+/** A SHA-256 hash to which texts are added in order. */
 export interface Hashing {
   add(text: string): void
   /** The hash of all texts up to now. */
@@ -24,21 +24,21 @@ export function createHashing(): Hashing {
   return { add: (text) => void hash.update(text), soFar: () => hash.copy().digest('hex') }
 }
 
-/** The parts of a decision's receipt that follow from the decision itself. */
+/** The hashes of a decision's receipt that are computed from the decision itself. */
 export const receiptOf = (decision: StoredDecision): Taken => ({
   inputs: sha256([inputsText(decision, decision.place)]),
   decided: sha256([decidedText(decision)]),
   row: sha256([rowText({ ...decision, ...(decision.searched ?? searchedOf(decision)) })]),
 })
 
-/** A receipt with all of its hashes. */
+/** A receipt in which no hash is missing. */
 interface Taken {
   readonly inputs: string
   readonly decided: string
   readonly row: string
 }
 
-/** The same values as columns. */
+/** The hashes of a decision as columns. */
 export function hashesOf(decision: StoredDecision): {
   readonly inputs_hash: string
   readonly decided_hash: string

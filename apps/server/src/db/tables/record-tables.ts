@@ -22,7 +22,7 @@ export interface RecordRows {
   readonly keys: readonly KeyRow[]
 }
 
-/** A key after all edits so far. */
+/** The state of a key after all edits that were read. */
 export interface KeyRow {
   readonly key: ApiKey
   readonly hash: string
@@ -38,12 +38,12 @@ export interface RecordTables {
   write(stream: string, from: StreamPosition, to: StreamPosition, rows: RecordRows): Promise<boolean>
   /** The existing keys. */
   keys(): Promise<readonly KeyWrite[]>
-  /** The times at which keys were last used. */
+  /** When keys were last used. */
   uses(): Promise<ReadonlyMap<string, number>>
 }
 
 export interface RecordTablesOptions {
-  /** Whether every replica reads packed decisions. */
+  /** Whether every replica supports packed decisions. */
   mayPack(): boolean
   /** Called with rows that the database refuses because of their content. The others are written. */
   onSetAside(row: SetAside): void
@@ -81,7 +81,7 @@ export function createRecordTables(prisma: PrismaClient, { mayPack, onSetAside, 
     },
     async write(stream, from, to, rows) {
       const done = await run(stream, from, to, rows, false).catch((error: unknown) => {
-        // one row must not stop the others, so the rows are written again one by one, and refused ones are skipped and recorded
+        // the rows are written again one by one and refused ones are recorded, because one row must not prevent that the others are written
         if (refusalOf(error) === undefined) throw error
         return run(stream, from, to, rows, true)
       })
@@ -129,7 +129,7 @@ async function writeRows(
     keys.map(({ key, hash }) => ({ id: key.id, key, hash })),
     (rows) => writeKeys(tx, rows),
   )
-  // a key may have been used before its row exists, and then its next use is written
+  // a key can be used before its row exists; the next use of the key is then written
   if (uses.length > 0) await writeKeyUses(tx, uses)
   return head
 }

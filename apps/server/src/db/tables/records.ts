@@ -5,7 +5,7 @@ import { writeDecisions } from './decisions.ts'
 import { writeRequestSpecs } from './request-specs.ts'
 
 export interface RecordStoreOptions {
-  /** Whether every replica reads packed decisions. */
+  /** Whether every replica supports packed decisions. */
   mayPack(): boolean
   /** Warns operators if the audit lost rows that this process wrote. */
   warn(message: string): void
@@ -33,7 +33,7 @@ export function createRecordStore(prisma: PrismaClient, { mayPack, warn }: Recor
   }
 }
 
-/** Warns if the chain ends before its known end. */
+/** Warns operators if the audit chain has fewer rows than this process knows. */
 export function warnIfBack(found: AuditHead, known: AuditHead, warn: (message: string) => void): void {
   if (found.seq < known.seq)
     warn(`the audit went back: row ${known.seq} was written and the last row is ${found.seq}; rows were removed or a backup was restored`)

@@ -1,7 +1,7 @@
 import { FORGOTTEN_AFTER_MS, type ReplicaStore, readDigests, readVitals } from '../../stores/replicas.ts'
 import type { PrismaClient } from '../prisma.ts'
 
-/** A larger lag than this is reported as this number of entries. */
+/** A lag of more entries than this is reported as this count. */
 const MOST_ENTRIES = 100_000
 
 export function createReplicaStore(prisma: PrismaClient): ReplicaStore {

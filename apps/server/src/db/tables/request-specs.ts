@@ -3,7 +3,7 @@ import { canonicalJson, currentSpec, demandOf, type PublishedSpec } from '@gantt
 import type { Database, PrismaClient } from '../prisma.ts'
 import type { StoredDecision } from './rows.ts'
 
-/** A request document, stored once even if it is sent repeatedly. */
+/** A request document. It is stored once even if many calls send it. */
 export interface StoredRequestSpec {
   /** sha256 of the canonical document, as 64 hexadecimal digits. */
   readonly id: string
@@ -15,7 +15,7 @@ export interface StoredRequestSpec {
 
 export interface RequestSpecStore {
   find(id: string): Promise<StoredRequestSpec | undefined>
-  /** Newest first. */
+  /** Requests, newest first. */
   list(page: { readonly first: number; readonly after?: { readonly createdAt: number; readonly id: string } }): Promise<StoredRequestSpec[]>
   count(): Promise<number>
 }
@@ -48,7 +48,7 @@ export function createRequestSpecStore(prisma: PrismaClient): RequestSpecStore {
   }
 }
 
-/** Stores those requests of decisions that are not stored yet. */
+/** Stores the requests of decisions that are not stored yet. */
 export async function writeRequestSpecs(database: Database, decisions: readonly StoredDecision[]): Promise<void> {
   const rows = new Map(
     decisions.map(({ requestSpecId: id, record: { request }, at }) => {

@@ -2,15 +2,15 @@ import type { Agreement, HostRank } from '@gantt/scheduler-core'
 import type { Database, PrismaClient } from '../prisma.ts'
 import { clean } from './set-aside.ts'
 
-/** Decisions that were replayed by the other version of a rollout, and those that were not. */
+/** How many decisions were replayed by the other version of a rollout, and how many were not. */
 export interface RolloutCounts {
   readonly agreed: number
   readonly elsewhere: number
   readonly newFailures: number
   readonly newPlacements: number
-  /** Decisions that were not replayed because there was no time, or their state was no longer available. */
+  /** How many decisions were not replayed because there was no time, or because their state was no longer available. */
   readonly skipped: number
-  /** Decisions that were not replayed because a solver would be needed. */
+  /** How many decisions were not replayed because they would need a solver. */
   readonly notSolved: number
 }
 
@@ -20,7 +20,7 @@ export interface RolloutMinute extends RolloutCounts {
   readonly rollout: string
   /** The start of the minute, milliseconds since 1970. */
   readonly at: number
-  /** The replica's name. */
+  /** The host that a version selects for an instance, and the host's rank by the other version. No host: the version finds none. */
   readonly replica: string
 }
 
@@ -53,19 +53,19 @@ export interface RolloutSpan {
 
 export interface RolloutStore {
   /**
-   * Stores minutes, which replace earlier values, and disagreements. Beyond the limit, the oldest disagreements are deleted. Minutes and
-   * disagreements are written in one transaction, which may be repeated.
+   * Stores minutes, which replace earlier values, and disagreements. If there are too many disagreements, the oldest are deleted. Minutes
+   * and disagreements are written in one transaction, which may be repeated.
    */
   keep(minutes: readonly RolloutMinute[], disagreements: readonly KeptDisagreement[]): Promise<void>
   /** The findings of all replicas in steps of a given length. Empty steps are left out. */
   steps(span: RolloutSpan, stepMs: number): Promise<readonly (RolloutCounts & { readonly step: number })[]>
-  /** Newest first. */
+  /** Disagreements, newest first. */
   disagreements(span: Omit<RolloutSpan, 'since'>, first: number): Promise<readonly KeptDisagreement[]>
-  /** Deletes rows from before a time, of all rollouts. */
+  /** Deletes the rows of all rollouts that are older than a time. */
   forget(before: number): Promise<void>
 }
 
-/** The most stored disagreements of one rollout. The newest are kept. */
+/** At most this many disagreements of one rollout are stored: the newest ones. */
 export const KEPT_DISAGREEMENTS = 500
 
 /** The timeout of a transaction on a slow database, in milliseconds: two statements of at most ten seconds each. */

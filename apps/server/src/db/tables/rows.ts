@@ -1,15 +1,15 @@
 import type { Code, DecisionRecord, FieldChange, HostName, HostRecord, HostStepKind, SelectedDestination } from '@gantt/scheduler-core'
 
-/** The inputs for a decision's replay that are not in its record. */
+/** What a replay of a decision needs in addition to its record. */
 export interface DecisionPlace {
-  /** Revision on which it was decided. */
+  /** The revision on which the decision was made. */
   readonly basis: number
-  /** The entry with the decision, and the change's index in it; null if nothing was appended. */
+  /** The id of the entry that contains the decision, and the index of its change in the entry. Null if nothing was appended. */
   readonly entryId: string | null
   readonly position: number | null
 }
 
-/** The number of hosts that each filter refused, by code, for a request that was not placed. */
+/** How many hosts each filter refused, by code, for a request that was not placed. */
 export interface RefusalReason {
   readonly filter: string
   readonly code: Code
@@ -22,13 +22,13 @@ export interface KeptCause {
   /** Null if the fleet had no hosts. */
   readonly code: Code | null
   readonly text: string
-  /** The number of hosts that the request admitted; null if unknown. */
+  /** How many hosts the request admitted; null if unknown. */
   readonly admitted: number | null
-  /** The host with the smallest distance; null if the request admits and names no host, or if it is unknown. */
+  /** The host with the smallest distance. Null if the request admits and names no host, or if the host is not known. */
   readonly nearest: HostName | null
 }
 
-/** The search columns of a decision: chosen hosts, and instances. */
+/** The columns by which a decision is searched: selected hosts, and instances. */
 export interface Searched {
   readonly hosts: readonly string[]
   readonly instanceUuids: readonly string[]
@@ -38,11 +38,11 @@ export interface Searched {
 export interface KeptReceipt {
   /** The hash of all inputs of the decision, computed when the decision was stored. */
   readonly inputs: string | null
-  /** The hash of the result, computed at the same time. */
+  /** The hash of the result, computed when the decision was stored. */
   readonly decided: string | null
-  /** The hash of account, answer, time, claims and search columns, computed at the same time. Null for older decisions. */
+  /** The hash of account, answer, time, claims and search columns, computed when the decision was stored. Null for older decisions. */
   readonly row: string | null
-  /** The hash of every filter's verdict on every host, computed at the first replay. */
+  /** The hash of every filter's verdict on every host, computed when the decision was first replayed. */
   readonly matrix: string | null
   /** The store time of the first replay, in milliseconds since 1970. */
   readonly matrixAt: number | null
@@ -55,26 +55,26 @@ export interface StoredDecision {
   /** Store time, milliseconds since 1970. */
   readonly at: number
   readonly account: string
-  /** Digest of the request's canonical document. */
+  /** The digest of the request's canonical document. */
   readonly requestSpecId: string
   readonly record: DecisionRecord
   readonly place: DecisionPlace
   readonly answer: readonly SelectedDestination[]
   readonly claimIds: readonly string[]
   readonly reasons: readonly RefusalReason[]
-  /** Absent if the decision was not a refusal, or was stored before feature level 10. */
+  /** The cause of the refusal. Absent if the decision was not a refusal, or was stored before feature level 10. */
   readonly cause?: KeptCause
   /** The duration of the decision on the deciding replica in whole microseconds. Absent or null if not measured, as by older releases. */
   readonly tookUs?: number | null
-  /** Present if it was read from the tables. */
+  /** The stored hashes. Present only if the decision was read from the tables. */
   readonly receipt?: KeptReceipt
-  /** The value in the tables. Absent: the value follows from the record. */
+  /** The search columns as the tables have them. Absent: they are computed from the record. */
   readonly searched?: Searched
 }
 
 /**
- * Why a decision was refused; undefined if that was not recorded. Refusals from before feature level 10 have only reasons. Their cause is
- * the most frequent reason of the filter that left no host. db/tables/decision-query.ts computes the same code in the tables.
+ * The cause of a refusal; undefined if none was recorded. Refusals stored before feature level 10 have only reasons. Their cause is the
+ * most frequent reason of the filter that left no host. db/tables/decision-query.ts computes the same code in the tables.
  */
 export function causeOfRefusal({ cause, reasons }: Pick<StoredDecision, 'cause' | 'reasons'>): KeptCause | undefined {
   if (cause !== undefined) return cause
@@ -83,11 +83,11 @@ export function causeOfRefusal({ cause, reasons }: Pick<StoredDecision, 'cause' 
   return main && { code: main.code, text: main.text, admitted: null, nearest: null }
 }
 
-/** A decision with only its columns readable, because its record is damaged or from a newer release. */
+/** A decision of which only the columns can be read, because its record is damaged or from a newer release. */
 export interface UnreadableDecision extends Pick<StoredDecision, 'id' | 'at' | 'account'> {
-  /** Null if the outcome itself cannot be read. */
+  /** The outcome; null if it cannot be read. */
   readonly outcome: StoredDecision['outcome'] | null
-  /** Why the record cannot be read, without the decision's id. */
+  /** A message that says why the record cannot be read. It does not contain the decision's id. */
   readonly unreadable: string
 }
 
@@ -108,27 +108,27 @@ export interface Rows {
 
 /** A void attempt to decide a request. Its proposal is in the log. */
 export interface LostTryRow {
-  /** The decision and the number of the attempt: `uuid/1`. */
+  /** The id of the decision and the index of the attempt: `uuid/1`. */
   readonly id: string
   readonly decision_id: string
-  /** The number of decisions of the request, including this one. */
+  /** Which attempt of the request this was, counted from 1. */
   readonly attempt: number
-  /** The entry with its proposal. */
+  /** The revision of the entry with the proposal. */
   readonly revision: number
-  /** The revision on which it was decided. */
+  /** The revision of the state on which the attempt was decided. */
   readonly basis: number
   /** Store time, milliseconds since 1970. */
   readonly at_ms: number
-  /** Why the proposal did not count. */
+  /** The code of the rule that made the proposal void. */
   readonly code: Code
-  /** The names of the chosen hosts. */
+  /** The names of the selected hosts. */
   readonly hosts: readonly string[]
   readonly took_us: number | null
 }
 
-/** A change of a host by the entry, other than of its claims. */
+/** A change of a host that an entry makes, other than to its claims. */
 export interface HostChangeRow {
-  /** The entry and the index of the step in it: `revision/0`. */
+  /** The revision of the entry and the index of the change in it: `revision/0`. */
   readonly id: string
   readonly revision: number
   readonly place: number
@@ -168,7 +168,9 @@ export interface NodeRow {
   readonly node: string
   readonly status: string
   readonly availability_zone: string
-  /** The parts of the stored document, which is created when it is written, because an entry may change every host of a fleet. */
+  /**
+   * The parts of the stored document. The document is created only when it is written, because an entry may change every host of a fleet.
+   */
   readonly reported: Pick<HostRecord, 'stats' | 'statusReason' | 'namespaces'>
   readonly revision: number
 }

@@ -52,7 +52,7 @@ export async function writeOrSetAside<Row extends { readonly id: string; readonl
 /** PostgreSQL's text type cannot hold NUL. */
 export const clean = (text: string): string => text.replaceAll('\u0000', '\ufffd')
 
-/** Searches the SQLSTATE, which Prisma and its adapter store at different depths. */
+/** Finds the SQLSTATE, which Prisma and its adapter store at different depths of the error. */
 function findState(error: unknown, depth = 0): string | undefined {
   if (error === null || typeof error !== 'object' || depth > 5) return undefined
   for (const key of ['originalCode', 'code'])

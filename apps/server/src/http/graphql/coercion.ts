@@ -19,7 +19,7 @@ import {
 import { fault } from '../../schema/types/faults.ts'
 import { allowedFor } from '../../schema/types/scalars.ts'
 
-/** The most errors in the answer to one call. */
+/** The answer to one call lists at most this many errors. */
 const MOST = 50
 
 /** The values that this type accepts, as the end of a sentence that begins with "it must be". */
