@@ -34,7 +34,7 @@ test.each<[string, number, string]>([
   ['the depth of a query', requestLimits.queryDepth, 'JsonFilter'],
   ['the terms of a query', requestLimits.queryTerms, 'JsonFilter'],
   ['the words of an operator', requestLimits.operatorWords, 'extra spec'],
-])('docs/limits.md has the limit of %s as it is', (_name, value, what) => {
+])('docs/limits.md states the present limit of %s', (_name, value, what) => {
   expect(rows.filter((row) => row.includes(what)).some((row) => new RegExp(`(^|[^\\d,])${number(value)}([^\\d,]|$|, )`).test(row))).toBe(
     true,
   )
@@ -43,6 +43,6 @@ test.each<[string, number, string]>([
 test.each([
   ['the range of TTLs', `${printDuration(MIN_TTL_MS)} to ${printDuration(MAX_TTL_MS)}`, 'a reservation'],
   ['the default TTL', printDuration(DEFAULT_TTL_MS), 'DEFAULT_TTL_MS'],
-])('docs/limits.md has %s as it is', (_name, value, what) => {
+])('docs/limits.md states the present value of %s', (_name, value, what) => {
   expect(rows.filter((row) => row.startsWith(`| ${value} |`) && row.includes(what))).toHaveLength(1)
 })

@@ -1,15 +1,15 @@
 /** The sampling interval in milliseconds: a measured pause is too long by at most this. */
 const EVERY_MS = 5
 
-/** The longest time for which a process did only one thing, so that calls waited, milliseconds. */
+/** The longest time for which the process did not yield, so that calls waited, in milliseconds. */
 export interface Pause {
   readonly wallMs: number
-  /** The part of it in which this process used the processor: other processes on the machine do not count. */
+  /** The part of this time in which the process used a processor. Time that other processes on the machine used is not included. */
   readonly cpuMs: number
 }
 
 export interface PauseWatch {
-  /** The longest pauses since the last call of this function. */
+  /** Returns the longest time without a yield since the last call of this function. */
   take(): Pause
   close(): void
 }

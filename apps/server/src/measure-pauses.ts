@@ -15,7 +15,7 @@ import type pg from 'pg'
 import { inPieces } from './event-loop/pauses.ts'
 import { openPostgresSynchronizer } from './sync/postgres/postgres.ts'
 
-/** The longest time for which a process does nothing else, milliseconds. */
+/** The longest times for which a process does not yield, in milliseconds. */
 export interface Pauses {
   readonly hosts: number
   readonly claims: number
@@ -31,7 +31,9 @@ export interface Pauses {
   readonly longDigestPartMs: number
 }
 
-/** Takes and restores a checkpoint of a database's fleet, at once and in slices, and measures how long each blocks everything else. */
+/**
+ * Takes and restores a checkpoint of a database's fleet, both at once and in slices, and measures for how long the process does not yield.
+ */
 export async function measurePauses(connection: pg.ClientConfig): Promise<Pauses> {
   const store = await openPostgresSynchronizer(connection)
   try {
@@ -82,7 +84,7 @@ function measureAudit(fleet: Fleet): Pick<Pauses, 'auditRoundMs' | 'auditStepMs'
   }
 }
 
-/** The processor time of each call, until one returns false: other load on the machine does not count. */
+/** The CPU time of each call of `step` until it returns false. Other load on the machine is not included. */
 function timesOf(step: () => boolean): number[] {
   const times: number[] = []
   for (let more = true; more; ) {
@@ -104,7 +106,7 @@ async function longestPause(work: () => Promise<unknown>): Promise<number> {
   delays.enable()
   await sleep(20)
   delays.reset()
-  // it measures between two of its own ticks, and starts again at the first tick after the reset
+  // the monitor measures between two of its own ticks, and starts again at the first tick after the reset
   await sleep(20)
   await work()
   await sleep(20)

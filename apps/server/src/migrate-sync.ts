@@ -9,7 +9,7 @@ import { parseNatsAddress } from './sync/nats/address.ts'
 export interface MigrateSyncOptions {
   /** DATABASE_URL or GANTT_DATA_DIR, GANTT_SYNC and GANTT_RECORDS_BYTES, as the service reads them. */
   readonly environment: NodeJS.ProcessEnv
-  /** Each is `postgres`, `nats` (the address in GANTT_SYNC) or an address in the form of GANTT_SYNC. */
+  /** Each end is `postgres`, `nats` (the URL in GANTT_SYNC) or a URL in the form of GANTT_SYNC. */
   readonly from: string
   readonly to: string
   /** Checks the logs and computes their digests, and changes nothing. */
@@ -27,7 +27,7 @@ export async function migrateSync(options: MigrateSyncOptions): Promise<ChangeRe
   return withEngines(options, async (parts) => (await import('./engine-change/engine-change.ts')).changeEngine({ ...options, ...parts }))
 }
 
-/** Cancels a change that is not complete: replicas may start on the old engine again. */
+/** Cancels a change that is not complete. Replicas may then start on the old engine again. */
 export async function abandonMigration(options: Omit<MigrateSyncOptions, 'isDry'>): Promise<void> {
   return withEngines(options, async (parts) => (await import('./engine-change/engine-change.ts')).abandonChange({ ...options, ...parts }))
 }
@@ -59,12 +59,12 @@ async function withEngines<T>(
   }
 }
 
-/** One end must be PostgreSQL and the other NATS. */
+/** Parses both ends of a change: one must be PostgreSQL and the other NATS. */
 function readEnds(from: string, to: string, { GANTT_SYNC }: NodeJS.ProcessEnv): { readonly engine: EngineName; readonly sync: string } {
   const problems: string[] = []
   const read = (option: string, text: string): EngineName | undefined => {
     const engine = engines.find((name) => name === text) ?? (parseNatsAddress(text) === undefined ? undefined : 'nats')
-    // an address may hold a password, so it is not shown
+    // a URL can contain a password, so it is not shown
     if (engine === undefined) problems.push(`${option} must be postgres, nats, or an address such as nats://a,b,c.`)
     return engine
   }

@@ -10,7 +10,7 @@ import { unloggedRow } from './replica/follow/rows-of.ts'
 import type { UnloggedDecision } from './replica/propose/placement.ts'
 import type { RecordStore } from './stores/records.ts'
 
-/** The number of decisions that a replica can answer from memory before the tables have them. */
+/** A replica can answer this many decisions from memory before the tables have them. */
 const YOUNG_DECISIONS = 1_000
 
 /**
@@ -28,7 +28,7 @@ export function openRecords(prisma: PrismaClient, store: RecordStore, database: 
       if (held === undefined) throw error
       return undefined
     })
-    // tables that were away for long lag far behind: missing records are answered from memory
+    // tables that were unavailable for long lag far behind, so decisions that they do not have yet are answered from memory
     return found ?? young.get(id)
   }
   const requestSpecs = createRequestSpecStore(prisma)

@@ -24,7 +24,7 @@ test.each([
   ['Aggregates', aggregateFields],
   ['Claims', claimFields],
   ['The audit', auditFields],
-])('docs/query.md has the fields of %s as they are', (title, fields) => {
+])('docs/query.md describes the present fields of %s', (title, fields) => {
   const section = page.split(`## ${title}\n`)[1]?.split('\n## ')[0] ?? ''
   const rows = section.split('\n').filter((line) => line.startsWith('| `'))
   expect(rows).toEqual(fields.map(rowOf))

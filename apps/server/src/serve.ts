@@ -15,7 +15,7 @@ export type ServeOptions = {
   readonly environment?: NodeJS.ProcessEnv
   /** Prints progress and problems for people. */
   readonly say?: (line: string) => void
-  /** The information for callers: the address, and the admin key, which is shown only once. */
+  /** Prints what callers need: the URL, and the admin key, which is shown only once. */
   readonly print?: (line: string) => void
 }
 
@@ -39,17 +39,19 @@ export async function serve({
 export type RunOptions = {
   readonly environment: NodeJS.ProcessEnv
   readonly say: (line: string) => void
-  /** Whether the service needs the embedded database exclusively: if another process uses it, an error is reported instead. */
+  /** Set if the service needs the embedded database exclusively: the error that is reported if another process uses the database. */
   readonly aloneOr?: string
-  /** How the caller sets the port, for the message when it is in use; PORT if absent. */
+  /** The setting of the port, for the message if the port is in use. Absent: PORT. */
   readonly portSetting?: string
-  /** What runs with the service, which is closed when this ends. `stopped` is aborted by SIGINT, SIGTERM and SIGHUP. */
+  /**
+   * Runs other work with the service. The service is closed when the promise settles. `stopped` is aborted by SIGINT, SIGTERM and SIGHUP.
+   */
   use(service: Pick<Service, 'url' | 'newAdminKey'>, stopped: AbortSignal): Promise<void>
 }
 
 /**
- * Opens the database and the service, passes them to `use`, and closes both once it ends, with or without an error. An
- * error is reported; the process then exits with 1.
+ * Opens the database and the service, passes them to `use`, and closes both once `use` ends, with or without an error. An error is
+ * reported, and the process exits with 1.
  */
 export async function runService({ environment, say, aloneOr, portSetting = 'PORT', use }: RunOptions): Promise<void> {
   const stop = listenForStop()
@@ -133,7 +135,10 @@ function explain(error: unknown, portSetting: string): string {
   return `The service could not start: ${error instanceof Error ? (code === undefined ? (error.stack ?? message) : message) : String(error)}`
 }
 
-/** Aborted at the first signal; further ones are ignored, since npm may pass on a signal that also reached us directly. */
+/**
+ * Returns a signal that is aborted at the first stop signal of the system. Further ones are ignored, because npm can forward a signal that
+ * has also reached this process directly.
+ */
 function listenForStop(): { readonly signal: AbortSignal; forget(): void } {
   const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
   const controller = new AbortController()

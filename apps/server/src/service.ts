@@ -61,41 +61,41 @@ import { realTimers } from './timers.ts'
 import { waitForStore } from './wait-for-store.ts'
 
 export interface ServiceOptions {
-  /** A migrated database; with NATS it may be unavailable, and is migrated once it is available. */
+  /** The connection to a migrated database. With NATS, the database may be unavailable, and is migrated once it is available. */
   readonly connection: pg.ClientConfig
   readonly host: string
-  /** The port; 0 for any free one. */
+  /** The port; 0: any free port. */
   readonly port: number
   /** Accepted as an admin key, in addition to the existing ones. */
   readonly adminKey?: string | undefined
-  /** How much of the log is kept. */
+  /** The retention limits of the log. */
   readonly horizon?: Horizon
-  /** The NATS cluster that keeps the log and the other stores; if absent, the database does. */
+  /** The NATS cluster that stores the log and the other stores; absent: the database stores them. */
   readonly nats?: NatsAddress | undefined
   /** The maximum size in bytes of data that waits in NATS for the database. */
   readonly recordBytes?: number
-  /** Whether one flush serves all calls that wait for the disk, if the database keeps the log; `off` if absent. */
+  /** Whether one flush serves all calls that wait for the disk, if the database stores the log. Absent: `off`. */
   readonly sharedFlush?: SharedFlush
-  /** The highest feature level that is read, announced and written; that of the release if absent. */
+  /** The highest feature level that this replica supports, announces and writes. Absent: that of the release. */
   readonly featureLevel?: number
-  /** Absent: no signs of life are received, and hosts that are DOWN stay so. */
+  /** How liveness is determined. Absent: no signs of life are received, and hosts that are DOWN stay so. */
   readonly liveness?: LivenessSettings & {
-    /** The interval of checks of hosts, milliseconds, instead of the one that follows from the settings; 0 for checks on request only. */
+    /** The interval of liveness checks in milliseconds, instead of the one that follows from the settings. 0: checks on request only. */
     readonly lookEveryMs?: number
   }
-  /** The time that a host's list of instances may lag behind the claims before it becomes a finding, milliseconds; an hour if absent. */
+  /** How long a host's list of instances may lag behind the claims before this becomes a finding, in milliseconds. Absent: an hour. */
   readonly unlistedAfterMs?: number
-  /** Plug-ins that are loaded in addition to the parts of the release; none if absent. */
+  /** Plug-ins that are loaded in addition to the parts of the release. Absent: none. */
   readonly plugins?: readonly PluginSetting[]
   /** The timeout of a plug-in or extender, milliseconds. */
   readonly pluginTimeoutMs?: number
   /** A file that describes extenders. */
   readonly extenders?: string | undefined
-  /** The settings of the process, as the API shows them; none if absent. */
+  /** The settings of the process, as the API shows them. Absent: none. */
   readonly settings?: readonly Setting[]
   /** Aborts a start that waits for its store, with StoppedError. */
   readonly stopped?: AbortSignal
-  /** Warns operators of what went wrong; never of the callers' data. */
+  /** Warns operators about errors. Messages contain no data of callers. */
   warn(message: string): void
 }
 
@@ -114,8 +114,8 @@ export interface Service {
 const ADMIN_ACCOUNT = 'admin'
 
 /**
- * Everything between a database and a port: keys, log, replica, projections, API. With NATS it waits for servers that
- * do not answer or have no leader, and is not ready meanwhile. If a step fails, everything that was opened is closed.
+ * Opens everything between a database and a port: keys, log, replica, projections, API. With NATS, it waits for servers that do not answer
+ * or have no leader, and is not ready meanwhile. If a step fails, everything that was opened is closed.
  */
 export async function openService({
   connection,
@@ -148,7 +148,7 @@ export async function openService({
     const server = await startHttpServer({ host, port, warn })
     opened.push(() => server.close())
     const waiting = { stopped, warn, onAway: (reason: string) => server.starting(reason) }
-    // without NATS, the service depends only on its database, which was available a moment ago
+    // without NATS the service needs only its database, which was available a moment ago
     const onceThere = <T>(work: () => Promise<T>): Promise<T> => (nats === undefined ? work() : waitForStore(work, waiting))
     const database =
       nats === undefined ? askedAnyway : await watchDatabase(connection, { prepare: async () => void (await migrate(connection)), warn })
@@ -163,8 +163,8 @@ export async function openService({
     const projections = createProjectionStore(prisma, mayPack, onSetAside)
     const name = `${os.hostname()}-${process.pid}-${randomUUID().slice(0, 8)}`
     /**
-     * The revision that the tables have reached, as far as is known; it only grows, so the log may be trimmed up to
-     * there while the database is unavailable.
+     * The revision that the tables have reached, as far as is known. It only grows, so the log may be trimmed up to it while the database
+     * is unavailable.
      */
     let reached = 0
     const solver = createSolver()
@@ -315,7 +315,7 @@ async function openShared({
     const replica = await Replica.start({ store, recordUnlogged: records.keep, ...options, ...registered.options })
     return { store, stores, records, registered, replica }
   } catch (error) {
-    // this error is the cause; that an unavailable store cannot be left in an orderly way is only a consequence
+    // the first error is the cause; an error of closing an unavailable store is only a consequence
     for (const close of [registered?.close, stores.close, store.close]) await Promise.allSettled([close?.()])
     throw error
   }
@@ -347,14 +347,14 @@ async function openLiveness(
   return { source, patience, watcher: createLivenessWatcher({ replica, source, patience, everyMs, warn }) }
 }
 
-/** The secret of the first admin key if this start generated it. A key given by the operator is added if it does not exist. */
+/** Returns the secret of the first admin key if this start generated it. A key that the operator set is added if it does not exist. */
 async function ensureAdminKey(
   keys: ApiKeyStore,
   given: string | undefined,
   onceThere: <T>(work: () => Promise<T>) => Promise<T>,
 ): Promise<string | undefined> {
   if (given === undefined && keys.list().length > 0) return undefined
-  // the same secret is sent each time, because it may not be known whether the first call took effect
+  // the same secret is sent each time, because it can be unknown whether an earlier call took effect
   const { secret } = drawSecret(given)
   if (keys.verify(secret) === undefined) await onceThere(() => keys.create({ name: 'admin', account: ADMIN_ACCOUNT, scopes, secret }))
   return given === undefined ? secret : undefined

@@ -1,10 +1,10 @@
-/** The time of a replica. It decides nothing: the log does. The simulator provides its own. */
+/** The clock and timers of a replica. They decide nothing: the log does. The simulator provides its own. */
 export interface Timers {
   /** Milliseconds on a clock that never goes back. */
   now(): number
-  /** Calls back once after this many milliseconds; returns a function that cancels it. */
+  /** Calls the callback once after this many milliseconds. Returns a function that cancels the timer. */
   after(ms: number, callback: () => void): () => void
-  /** Calls back at this interval without keeping the process alive; returns a function that stops it. */
+  /** Calls the callback at this interval without keeping the process alive. Returns a function that stops the timer. */
   every(ms: number, callback: () => void): () => void
 }
 
@@ -12,7 +12,7 @@ export const realTimers: Timers = {
   now: () => performance.now(),
   after(ms, callback) {
     if (ms === 0) {
-      // after work that arrived meanwhile, and without the millisecond that a timer takes at least
+      // runs after work that arrived meanwhile, and without the millisecond that a timer takes at least
       const immediate = setImmediate(callback)
       return () => clearImmediate(immediate)
     }

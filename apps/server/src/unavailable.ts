@@ -1,6 +1,6 @@
 /**
- * The call was not answered in time, or the store is unavailable: it may or may not have taken effect. A call with the
- * same key returns the outcome.
+ * The error if a call was not answered in time, or the store is unavailable. The call may have taken effect. A call with the same
+ * idempotency key returns the outcome.
  */
 export class UnavailableError extends Error {
   override readonly name = 'UnavailableError'

@@ -3,9 +3,9 @@ import { StoreUnavailableError } from './sync/synchronizer.ts'
 import { UnavailableError } from './unavailable.ts'
 
 export interface WaitOptions {
-  /** Ends the waiting. */
+  /** Aborted when the service is stopped; the wait then ends. */
   readonly stopped: AbortSignal
-  /** Called each time with the reason why it is away. */
+  /** Called after each failed attempt, with the reason why the store is unavailable. */
   onAway(reason: string): void
   /** Messages for operators: at the start, from time to time, and at the end. */
   warn(message: string): void
@@ -15,9 +15,9 @@ const AGAIN_MS = 500
 const WARN_EVERY_MS = 30_000
 
 /**
- * Repeats an operation on the store until it succeeds: a service that starts while the servers are starting, or have no
- * leader, waits for them. Permanent errors, such as wrong settings or credentials, are thrown at once; StoppedError
- * once it is stopped.
+ * Retries an operation on the store until it succeeds. A service that starts while the servers are starting or have no leader therefore
+ * waits for them. Permanent errors, such as wrong settings or credentials, are thrown at once. Throws StoppedError once the service is
+ * stopped.
  */
 export const waitForStore = <T>(work: () => Promise<T>, options: WaitOptions): Promise<T> =>
   retryUntilDone(work, {
@@ -30,11 +30,11 @@ export interface RetryOptions extends Omit<WaitOptions, 'onAway'> {
   readonly onAway?: WaitOptions['onAway']
   /** What the service waits for, and why; undefined for an error that waiting does not resolve. */
   whyAway(error: unknown): string | undefined
-  /** The message for operators at the end. */
+  /** The message for operators after the operation has succeeded. */
   readonly done: string
 }
 
-/** Repeats an operation until it succeeds. Throws errors that waiting does not resolve, and StoppedError once it is stopped. */
+/** Retries an operation until it succeeds. Throws errors that waiting does not resolve, and StoppedError once the service is stopped. */
 export async function retryUntilDone<T>(work: () => Promise<T>, { whyAway, done: over, stopped, onAway, warn }: RetryOptions): Promise<T> {
   const since = performance.now()
   let warnedAt = Number.NEGATIVE_INFINITY
@@ -60,7 +60,7 @@ export async function retryUntilDone<T>(work: () => Promise<T>, { whyAway, done:
 const isAway = (error: unknown): error is Error =>
   error instanceof StoreUnavailableError || (error instanceof UnavailableError && error.reason === 'store')
 
-/** Thrown if the service is stopped while it waits. */
+/** The error if the service is stopped while it waits. */
 export class StoppedError extends Error {
   override readonly name = 'StoppedError'
 }

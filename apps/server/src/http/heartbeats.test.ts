@@ -72,7 +72,7 @@ test.each([
   ['it ends', (stream: ReturnType<typeof open>) => stream.end()],
   ['its reader leaves', (stream: ReturnType<typeof open>) => void stream.reader.cancel('left')],
   ['it fails', (stream: ReturnType<typeof open>) => stream.fail(new Error('broken'))],
-])('no timer is left when %s', async (_what, end) => {
+])('no timer keeps running when %s', async (_what, end) => {
   const stream = open()
   await stream.read()
   end(stream)

@@ -3,7 +3,7 @@ import type { Plugin } from 'graphql-yoga'
 /** The interval of heartbeats on an open stream. */
 export const HEARTBEAT_MS = 1_000
 
-/** The content of a heartbeat: how fresh the sent data is, and not only that the process runs. */
+/** The content of a heartbeat. It shows how fresh the sent data is, and not only that the process runs. */
 export interface Heartbeat {
   /** The revision that this replica has applied. */
   readonly revision: number
@@ -12,9 +12,9 @@ export interface Heartbeat {
 }
 
 /**
- * Sends a heartbeat on every stream, at once and then each second. It is a comment of server-sent events, which readers of events skip,
- * such as `:heartbeat {"revision":"88123","stateAgeMs":420}`. A reader without a heartbeat for three seconds knows that it is disconnected.
- * Otherwise a stream without events would look like a lost connection.
+ * Sends a heartbeat on every stream, at once and then each second. It is a comment of server-sent events, such as `:heartbeat
+ * {"revision":"88123","stateAgeMs":420}`, which readers of events skip. A reader that gets no heartbeat for three seconds knows that it is
+ * disconnected. Without heartbeats, a stream without events would look like a lost connection.
  */
 export function useHeartbeats(current: () => Heartbeat): Plugin {
   return {

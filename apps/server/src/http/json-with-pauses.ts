@@ -1,18 +1,18 @@
 import { pauseOfQuestion } from '../event-loop/question.ts'
 
-/** The number of characters that are written between two pauses. */
+/** This many characters are written between two yields. */
 const PIECE = 64 * 1024
 
-/** The rest of a list or an object that is being written. */
+/** A list or an object that is being written, and what is left of it to write. */
 interface Open {
   readonly values: readonly unknown[]
-  /** Undefined for a list. */
+  /** The keys of an object; undefined for a list. */
   readonly keys: readonly string[] | undefined
   next: number
 }
 
 /**
- * The JSON of a value, as JSON.stringify writes it, with a pause after each piece. Undefined if it has more than `most` characters. Throws
+ * The JSON of a value, as JSON.stringify writes it. Yields after each piece. Undefined if the text has more than `most` characters. Throws
  * CallerGoneError. Tests set `onPause`.
  */
 export async function jsonInPieces(

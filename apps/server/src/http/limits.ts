@@ -13,16 +13,19 @@ export const limits = {
   aliases: 30,
   directives: 50,
   rootFields: 10,
-  /** The number of fields of an operation. Those of a fragment count for each spread. */
+  /** The count of fields of an operation. Fields of a fragment are counted for each spread. */
   fields: 2_000,
-  /** The most fields with the same name in one selection set, because validation compares them in pairs. */
+  /** At most this many fields with the same name may be in one selection set, because validation compares them in pairs. */
   repeats: 30,
   cost: 10_000,
   /** The nesting depth of lists and objects in a call's variables, and of brackets in its document. */
   nesting: 64,
-  /** The most items in one list of a call's variables: as many as the hosts of an aggregate. */
+  /** At most this many items may be in one list of a call's variables: as many as the hosts of an aggregate. */
   listItems: 100_000,
-  /** The most lists, objects and their members in a call's variables, because each is visited several times before the call runs. */
+  /**
+   * At most this many lists, objects and their members may be in a call's variables, because each is visited several times before the call
+   * runs.
+   */
   values: 250_000,
   /** The size of one answer, or of one event of a stream: its values as JSON, plus 32 bytes for each field and each item of a list. */
   answerBytes: 32 * 1024 * 1024,
@@ -32,7 +35,7 @@ export const limits = {
   smallAnswerBytes: 1024 * 1024,
 } as const
 
-/** Throws the error for an operation above a limit, with the limit and the number found. */
+/** Throws an error for an operation above a limit, with the limit and the count that was found. */
 export function checkLimit(what: string, found: number, most: number): void {
   if (found > most)
     throw overLimit(what.replaceAll(' ', '_'), found, most, `The operation has ${what} ${found}; at most ${most} is allowed.`)

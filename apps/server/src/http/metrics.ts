@@ -11,12 +11,12 @@ export interface MetricsSource {
   readonly auditor: Pick<AuditorView, 'counts' | 'warnings' | 'violations' | 'clean' | 'ageMs' | 'rounds' | 'compared'>
   readonly proposals: Tally
   readonly hosts: number
-  /** Warnings of hosts by code; one host may have several. */
+  /** How many hosts have a warning of each code; one host may have several warnings. */
   readonly warnings: ReadonlyMap<string, number>
   readonly aggregates: number
-  /** The number of claims, including ended ones that a key refers to. */
+  /** How many claims exist, including ended claims that an idempotency key refers to. */
   readonly claims: number
-  /** The longest pause of the process since the last scrape. */
+  /** The longest time since the last scrape in which the process did not yield. */
   readonly pause: Pause
 }
 

@@ -8,7 +8,9 @@ export interface MetricHead {
 /** The value of a metric, or one for each set of labels. Null: the metric has no value at present. */
 export type Samples = number | null | readonly { readonly labels: Readonly<Record<string, string>>; readonly value: number }[]
 
-/** A metric with labels is left out if nothing was counted. One without a value at present has only its head. */
+/**
+ * Writes a metric. A metric with labels is left out if nothing was counted. A metric without a value at present is written without samples.
+ */
 export function writeMetric({ kind, name, help }: MetricHead, samples: Samples): string {
   const all = typeof samples === 'number' ? [{ labels: {}, value: samples }] : samples
   if (all?.length === 0) return ''

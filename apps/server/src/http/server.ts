@@ -18,7 +18,7 @@ import { defectBehind, toFault } from './graphql/masking.ts'
 
 export interface HttpOptions {
   readonly host: string
-  /** The port; 0 for any free one. */
+  /** The port; 0: any free port. */
   readonly port: number
   /** Gets warnings for operators with the reason of a failed call. */
   warn(message: string): void
@@ -183,7 +183,7 @@ function listen(server: Server, { host, port }: HttpOptions): Promise<void> {
   })
 }
 
-/** Whether a browser requests the address, so that it is redirected to the console's page for trying the API. */
+/** Whether a browser requests the URL. It is then redirected to the console's page for trying the API. */
 const wantsPage = (request: IncomingMessage): boolean => (request.headers.accept ?? '').includes('text/html')
 
 /** The query string, with its question mark. */

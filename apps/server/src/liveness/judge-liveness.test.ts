@@ -6,7 +6,7 @@ import type { Heard } from './liveness-source.ts'
 const NOW = 1_000_000
 const patience = { suspectAfterMs: 60_000, downAfterMs: 180_000 }
 
-/** A host, by default in a zone of its own. */
+/** A host, by default in a separate zone. */
 const host = (name: string, state: Liveness, more: Partial<WatchedHost> = {}): WatchedHost => ({
   host: name,
   node: name,
@@ -25,7 +25,7 @@ const heardOf = (silent: Readonly<Record<string, number>>, listeningSince = 0): 
   lastOf: ({ host: name }) => NOW - (silent[name] ?? 0) * 1_000,
 })
 
-/** The result if these hosts have been silent for this many seconds, and all others gave a sign of life just now. */
+/** The result if the hosts in `silent` have been silent for this many seconds, and all other hosts gave a sign of life just now. */
 function judge(hosts: readonly WatchedHost[], silent: Readonly<Record<string, number>>, listeningSince = 0) {
   const { changes, withheld, warning } = judgeLiveness(hosts, heardOf(silent, listeningSince), patience)
   return {
@@ -36,7 +36,7 @@ function judge(hosts: readonly WatchedHost[], silent: Readonly<Record<string, nu
 }
 const allSilent = (hosts: readonly WatchedHost[], seconds: number) => Object.fromEntries(hosts.map(({ host: name }) => [name, seconds]))
 
-describe('the state of a host after a silence', () => {
+describe('the state of a silent host', () => {
   test.each<[what: string, state: Liveness, seconds: number, follows: readonly string[]]>([
     ['a host that gave a sign stays UP', 'UP', 59, []],
     ['a silent host is SUSPECT', 'UP', 60, ['h0 SUSPECT']],
@@ -50,7 +50,7 @@ describe('the state of a host after a silence', () => {
     expect(judge([host('h0', state), ...fleet(10, 'UP', {}, 'other')], { h0: seconds }).changes).toEqual(follows)
   })
 
-  test('a host that was never heard counts as heard at its last report', () => {
+  test('if a host never gave a sign of life, its last report is used as one', () => {
     const never = { source: 'reports' as const, now: NOW, listeningSince: 0, lastOf: () => undefined }
     const hosts = [host('old', 'UP', { reportedAt: NOW - 61_000 }), host('new', 'UP', { reportedAt: NOW - 1_000 })]
     expect(judgeLiveness(hosts, never, patience).changes.map(({ host: { host: name } }) => name)).toEqual(['old'])
@@ -67,7 +67,7 @@ test('the reason has the begin and the duration of the silence, and the source',
   expect(changes.map(({ reason }) => reason)).toEqual(['silent since 1970-01-01T00:15:10.000Z, longer than 60 s (source reports)'])
 })
 
-describe('many hosts that become silent at once', () => {
+describe('many hosts become silent at once', () => {
   test('more than a fifth of the fleet and at least five hosts do not become DOWN', () => {
     const dead = fleet(5, 'SUSPECT')
     const of = (others: number) => judge([...dead, ...fleet(others, 'UP', {}, 'other')], allSilent(dead, 200))
@@ -77,27 +77,27 @@ describe('many hosts that become silent at once', () => {
     expect(of(20).changes).toHaveLength(5)
   })
 
-  test('four of five hosts do not count as many', () => {
+  test('four silent hosts of five become DOWN, because fewer than five are not a mass failure', () => {
     const dead = fleet(4, 'SUSPECT')
     expect(judge([...dead, host('other', 'UP')], allSilent(dead, 200)).changes).toHaveLength(4)
   })
 
-  test('hosts with leases that expire one after another count together', () => {
+  test('hosts whose leases expire one after another are counted together', () => {
     const [first, ...rest] = fleet(6, 'SUSPECT')
     const hosts = [first as WatchedHost, ...rest, ...fleet(10, 'UP', {}, 'other')]
     expect(judge(hosts, { ...allSilent(rest, 100), h0: 200 })).toMatchObject({ changes: [], withheld: ['h0'] })
   })
 
-  test.each(['zone z1', 'rack r7'])('a whole %s does not become DOWN', (domain) => {
+  test.each(['zone z1', 'rack r7'])('a whole %s that becomes silent does not become DOWN', (domain) => {
     const dead = fleet(3, 'SUSPECT', { domains: [domain] })
     const others = fleet(40, 'UP', { domains: ['zone z2'] }, 'other')
     expect(judge([...dead, ...others], allSilent(dead, 200))).toMatchObject({ changes: [], withheld: ['h0', 'h1', 'h2'] })
     expect(judge([...dead, ...others], allSilent(dead, 200)).warning).toContain(domain)
-    // one host of the zone is alive, so the others failed on their own
+    // one host of the zone is alive, so the silent ones are assumed to have failed individually
     expect(judge([...dead, ...others], allSilent(dead.slice(1), 200)).changes).toEqual(['h0 UP', 'h1 DOWN', 'h2 DOWN'])
   })
 
-  test('the last live host of a rack may become DOWN alone', () => {
+  test('the last live host of a rack can become DOWN alone', () => {
     const rack = { domains: ['rack r7'] }
     const hosts = [host('a', 'DOWN', rack), host('b', 'DOWN', rack), host('c', 'SUSPECT', rack), ...fleet(9, 'UP', {}, 'other')]
     expect(judge(hosts, { a: 9_000, b: 8_000, c: 200 })).toMatchObject({ changes: ['c DOWN'], withheld: [] })
@@ -115,7 +115,7 @@ describe('many hosts that become silent at once', () => {
   })
 })
 
-test('the timeouts of a replaced host start with its replacement, whatever signs of life its names had before', () => {
+test('the timeouts of a replaced host start at its replacement, whatever signs of life its earlier names had', () => {
   const patience = { suspectAfterMs: 60_000, downAfterMs: 180_000 }
   const heard = (now: number, last: number | undefined) => ({ now, listeningSince: 0, source: 'reports', lastOf: () => last })
   const host = { host: 'new', node: 'new', state: 'UP' as const, reportedAt: 1_000, namedAt: 1_000_000, domains: [] }

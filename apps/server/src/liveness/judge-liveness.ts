@@ -1,12 +1,12 @@
 import type { HostName, Liveness } from '@gantt/scheduler-core'
 import type { Heard } from './liveness-source.ts'
 
-/** The data of a host for the decision about its liveness. */
+/** What is known about a host when its liveness is decided. */
 export interface WatchedHost extends HostName {
   readonly state: Liveness
-  /** The store time of its last report in the log. It counts if the host has no other sign of life. */
+  /** Store time (the database's clock) of the host's last report in the log. It is used if the host has no other sign of life. */
   readonly reportedAt: number
-  /** The store time of the host's replacement, if it was replaced. No sign of life can have arrived under its name before. */
+  /** Store time of the host's replacement, if it was replaced. An earlier sign of life under its name belongs to another host. */
   readonly namedAt?: number
   /** The failure domains of a host: its zone and rack. Read only if hosts would go DOWN. */
   readonly domains: readonly string[]
@@ -32,19 +32,22 @@ export interface LivenessVerdict {
 }
 
 /**
- * If more hosts than this share of the fleet, and more than this number, are silent, the source is assumed to have failed rather than the
+ * If more hosts than this share of the fleet, and more than MASS_HOSTS, are silent, the source is assumed to have failed rather than the
  * hosts.
  */
 const MASS_PART = 0.2
 const MASS_HOSTS = 5
 /** A zone or rack with fewer hosts than this may go DOWN as a whole. */
 const DOMAIN_HOSTS = 3
-/** At least this many hosts must become silent at once, because the last live host of a rack may fail alone. */
+/**
+ * A whole zone or rack is only withheld if at least this many of its hosts become silent at once, because the last live host of a rack can
+ * fail alone.
+ */
 const AT_ONCE = 2
 
 /**
- * Decides on the liveness of hosts from their signs of life. A host is SUSPECT before it is DOWN, and UP when a sign arrives. No claim is
- * changed.
+ * Decides on the liveness of hosts from their signs of life. A silent host becomes SUSPECT, then DOWN, and becomes UP when a sign arrives.
+ * Claims are not changed.
  */
 export function judgeLiveness(hosts: readonly WatchedHost[], heard: Heard, { suspectAfterMs, downAfterMs }: Patience): LivenessVerdict {
   const { now, listeningSince, source } = heard

@@ -53,7 +53,7 @@ const open = (provider = aProvider(), limitMs?: number): Promise<LivenessSource>
 describe('a lease provider of a plug-in', () => {
   livenessSourceSuite(() => open())
 
-  test("a provider's hosts are known by the store’s time, and the last sign of each host counts", async () => {
+  test('hosts of a provider are known by the store’s time, and the last sign of each host is used', async () => {
     const list = () => [
       { ...A, heardMsAgo: 9_000 },
       { ...A, heardMsAgo: 5_000 },
@@ -65,7 +65,7 @@ describe('a lease provider of a plug-in', () => {
     expect(failures).toEqual([])
   })
 
-  test('a provider that returns the largest number for "never" gives a valid time', async () => {
+  test('a provider that returns the largest number to mean "never" gives a valid time', async () => {
     const list = () => [{ ...A, heardMsAgo: Number.MAX_SAFE_INTEGER }]
     const source = await open(aProvider({ list }))
     const { now, lastOf } = await heardBy(source)
@@ -97,7 +97,7 @@ describe('a lease provider of a plug-in', () => {
       'list answered a lease 1 that is none',
     ],
     ['contains a sign from the future', () => [{ ...A, heardMsAgo: -1 }], 'list answered a lease 0 that is none'],
-  ])('a provider with a list that %s has no effect, and operators are warned', async (_name, list, why) => {
+  ])("if a provider's list %s, it has no effect, and operators are warned", async (_name, list, why) => {
     const source = await open(aProvider({ list }), 20)
     let looks = 0
     await expect(source.look(async () => void looks++)).rejects.toThrow(why)
@@ -118,7 +118,7 @@ describe('a lease provider of a plug-in', () => {
     await source.close()
   })
 
-  test('a provider that did not answer for long makes no hosts silent, since no signs were received meanwhile', async () => {
+  test('if a provider did not answer for a long time, no host is considered silent, because no signs were received meanwhile', async () => {
     let isAway = false
     const list = () => {
       if (isAway) throw new Error('away')
@@ -138,7 +138,7 @@ describe('a lease provider of a plug-in', () => {
     await source.close()
   })
 
-  test('a provider with other calls that fail is logged, and continues', async () => {
+  test('if other calls of a provider fail, this is logged and the provider is used further', async () => {
     const no = (): never => {
       throw new Error('no')
     }
@@ -150,7 +150,7 @@ describe('a lease provider of a plug-in', () => {
     expect(failures).toEqual(['heard: no', 'flush: no', 'flush: no', 'close: it did not end within 20 ms'])
   })
 
-  test('a provider that does not open ends the start with its error', async () => {
+  test('a provider that cannot be opened ends the start with its error', async () => {
     await expect(open({ ...aProvider(), open: never }, 20)).rejects.toThrow('open: it did not end within 20 ms')
     await expect(open({ ...aProvider(), open: () => ({}) as Leases })).rejects.toThrow('open answered no leases')
   })

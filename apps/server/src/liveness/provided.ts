@@ -7,9 +7,9 @@ import type { LivenessSource } from './liveness-source.ts'
 export const PROVIDER_LIMIT_MS = 5_000
 
 export interface ProvidedOptions {
-  /** Stores turns and gaps, but not the leases. */
+  /** Stores which replica evaluates, and since when, but not the leases. */
   readonly store: LeaseStore
-  /** After a gap between reads of more than this, signs of life may have been missed. */
+  /** After a gap of more than this between two reads, signs of life may have been missed. */
   readonly breakMs: number
   readonly provider: LeaseProvider
   /** Counts and logs the provider's violation, and returns an error that describes it. */
@@ -19,9 +19,9 @@ export interface ProvidedOptions {
 }
 
 /**
- * Signs of life from the provider of a plug-in. It is called before a check begins. If it throws, is late or returns an invalid answer, the
- * check is skipped and hosts keep their state. When it answers again after a gap, the silence during the gap does not count. Throws the
- * result of `fail` if the provider cannot be opened.
+ * Signs of life from the provider of a plug-in. The provider is called before a check begins. If it throws, is late or returns an invalid
+ * answer, the check is skipped and hosts keep their state. When it answers again after a gap, the silence during the gap is ignored. Throws
+ * the result of `fail` if the provider cannot be opened.
  */
 export async function openProvidedLiveness({
   store,

@@ -6,7 +6,7 @@ const FLUSH_MS = 1_000
 
 export interface ReportsOptions {
   readonly leases: LeaseStore
-  /** After a gap between reads of more than this, signs of life may have been missed. */
+  /** After a gap of more than this between two reads, signs of life may have been missed. */
   readonly breakMs: number
   warn(message: string): void
 }

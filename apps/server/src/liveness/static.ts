@@ -1,6 +1,6 @@
 import type { LivenessSource } from './liveness-source.ts'
 
-/** Every host is always alive. For fleets in which another service monitors liveness and disables dead hosts. */
+/** With this source, every host is always alive. It is for fleets in which another service monitors liveness and disables dead hosts. */
 export function createStaticLiveness(now: () => number): LivenessSource {
   return {
     name: 'static',

@@ -21,7 +21,7 @@ export interface WatcherOptions {
 }
 
 const CHANGES_PER_CALL = 1_000
-/** The longest interval of checks. A silent host is detected soon after its timeout, however short that is. */
+/** The longest interval between checks. With it, a silent host is detected soon after its timeout. */
 const MOST_BETWEEN_LOOKS_MS = 5_000
 const LOOKS_BEFORE_SUSPECT = 4
 /** After a gap between reads of more than this many intervals, signs of life may have been missed. */
@@ -86,7 +86,10 @@ export function createLivenessWatcher({ replica, source, patience, everyMs, warn
   }
 }
 
-/** A host at one check. Its failure domains are computed only if they are read. A class, because a large fleet has many of them. */
+/**
+ * A host at one check. Its failure domains are computed only if they are read. It is a class because a large fleet needs many of these
+ * objects.
+ */
 class Watched implements WatchedHost {
   readonly host: string
   readonly node: string

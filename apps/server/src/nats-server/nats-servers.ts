@@ -20,7 +20,7 @@ export interface NatsServer {
 
 export interface NatsPorts {
   readonly client: number
-  /** The port for the other servers. */
+  /** The port on which the servers connect to each other. */
   readonly route: number
   /** The port for monitoring requests. */
   readonly monitor: number
@@ -29,7 +29,7 @@ export interface NatsPorts {
 /** Servers with copies of the same streams. A single server has one copy. */
 export interface NatsServers {
   readonly servers: readonly NatsServer[]
-  /** The address in the form of GANTT_SYNC, without the name of a fleet. */
+  /** The URL in the form of GANTT_SYNC, without the name of a fleet. */
   readonly url: string
   /** Called when all servers are started. Waits until a stream with a copy on each can be created. Throws if that fails. */
   untilReady(signal?: AbortSignal): Promise<void>
@@ -43,7 +43,7 @@ export interface NatsServersOptions {
   readonly ports: readonly NatsPorts[]
   /** The name of the cluster. Servers with another name are refused. */
   readonly cluster: string
-  /** The memory and disk limits of their streams, in the configuration's form. */
+  /** The limits of the servers' memory and disk, in the form of the configuration file. */
   readonly limits: { readonly memory: string; readonly disk: string }
   /** The secret that servers and clients must send. */
   readonly token?: string

@@ -7,7 +7,7 @@ export interface View {
 
 /** A group of servers with copies of the same data. */
 export interface Raft {
-  /** Empty if there is no leader. */
+  /** The name of the leader; empty if there is none. */
   readonly leader: string
   /** The other servers, each with whether it has caught up with the leader. */
   readonly replicas: readonly { readonly name: string; readonly current: boolean; readonly offline: boolean }[]

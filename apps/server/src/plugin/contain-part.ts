@@ -18,7 +18,7 @@ import {
 /** Counts a failure of a part, and returns the error to throw. */
 export type Fail = (part: string, what: string) => Error
 
-/** How failures of a part in this process are handled, by kind of part. For parts outside of the process, the calling code handles them. */
+/** How failures of a part in this process are handled, by kind of part. For external parts, the calling code handles them. */
 export const containParts: { readonly [List in PartList]: (part: Parts[List], fail: Fail) => Parts[List] } = {
   filters: containFilter,
   weighers: containWeigher,

@@ -13,7 +13,7 @@ export interface Failure {
 
 /** The failures of a plug-in since the process started. */
 export interface Failures {
-  /** The number of failed calls: preparations and hosts, or decisions of a scheduler. */
+  /** How many calls failed: preparations and calls for single hosts, or decisions of a scheduler. */
   readonly count: number
   readonly last: Failure | undefined
 }
@@ -21,7 +21,7 @@ export interface Failures {
 export interface Contained {
   readonly plugin: Plugin
   readonly failures: Failures
-  /** Counts a failure, for parts that other code calls: lease providers. */
+  /** Counts a failure of a part that other code calls instead of this wrapper, which is the case for lease providers. */
   readonly fail: Fail
 }
 
@@ -32,13 +32,13 @@ export interface ContainOptions {
 
 /** The interval between two log lines about one part, because a part may fail on every host of every request. */
 const REPORT_EVERY_MS = 60_000
-/** The most characters of a part's text in messages. */
+/** A message contains at most this many characters of a part's text. */
 const MOST_CHARACTERS = 200
 
 /**
- * Isolates the failures of a plug-in: all are counted, the last one is stored, and at most one per part and minute is logged. The effect is
- * the same for every part: a filter refuses the host with ERROR, a weigher's number counts as the lowest, and a scheduler refuses all hosts
- * with ERROR. No exception of the plug-in reaches other code.
+ * Isolates the failures of a plug-in: all are counted, the last one is stored, and at most one per part and minute is logged. A filter that
+ * fails refuses the host with ERROR, a weigher that fails gives the lowest score, and a scheduler that fails refuses all hosts with ERROR.
+ * No exception of the plug-in reaches other code.
  */
 export function containPlugin(plugin: Plugin, { warn, now }: ContainOptions): Contained {
   let count = 0

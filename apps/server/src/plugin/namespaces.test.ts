@@ -8,7 +8,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createTestDatabase, type TestDatabase } from '../testing/test-database.ts'
 import { dataOf, type Json, placeWith, startTestService, type TestService } from '../testing/test-service.ts'
 
-// Two replicas on one log. The first has plug-ins with namespaces, one trusted and one in a thread, and several with faulty schemas.
+// Two replicas on one log. The first has plug-ins with namespaces, one trusted and one in a thread, and several with faulty schemas. The
+// second has no plug-ins.
 
 const door = fileURLToPath(new URL('../../../../packages/scheduler-core/dist/plugin/index.js', import.meta.url))
 const watts = 'z.strictObject({ freeWatts: z.int().min(0), feed: z.string().optional() })'
@@ -94,7 +95,7 @@ const createProfile = async (name: string, filters: readonly Json[], weighers: r
     ),
   ).toEqual({ profileVersionCreate: { __typename: 'ProfilePayload' } })
 
-test('while a replica of a release with level 6 runs, reports and profiles that it cannot read are refused, and the error names it', async () => {
+test('while a replica of a release with level 6 runs, reports and profiles that it does not support are refused, and the error names that replica', async () => {
   const old = await createTestDatabase()
   const older = await startTestService({ database: old, featureLevel: 6 })
   await older.report({ a: {} })
@@ -129,7 +130,7 @@ describe.each([
     })
   })
 
-  test('a namespace accepts documents that its schema accepts, and stores nothing of others', async () => {
+  test('a namespace stores documents that its schema accepts, and nothing of other documents', async () => {
     const results = await reportStats(
       updateOf('a', name, { freeWatts: 500 }),
       updateOf('b', name, { freeWatts: 50 }),
@@ -184,7 +185,7 @@ test('a replica without the plug-in refuses reports in its namespaces, and lists
   })
 })
 
-test('a replica without the plug-in stores the documents too, and both replicas have the same state', async () => {
+test('a replica without the plug-in stores the documents of its namespaces too, and both replicas have the same state', async () => {
   const [one, other] = [api, without].map(({ service }) => service.replica)
   if (one === undefined || other === undefined) throw new Error('two replicas are needed')
   await other.fresh()
@@ -202,7 +203,7 @@ test('a replica without the plug-in stores the documents too, and both replicas 
 
 describe('a schema of a plug-in that', () => {
   test.each(Object.entries(hostile))(
-    "a schema that %s: the document is refused with the plug-in's name, nothing is lost, and the service continues",
+    "if a schema %s, the document is refused with the plug-in's name, nothing is lost, and the service continues",
     async (name, { says }) => {
       const [refused, taken] = await reportStats(updateOf('a', name, { freeWatts: 1 }), updateOf('a', 'power', { freeWatts: 700 }))
       expect(refused?.issues).toMatchObject([{ rule: 'stats.unchecked', message: expect.stringMatching(says) }])

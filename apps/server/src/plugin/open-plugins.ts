@@ -30,7 +30,7 @@ export interface OpenPlugins {
   readonly plugins: Plugins
   /** The plug-ins in the order of the setting. Extenders come last. */
   readonly loaded: readonly LoadedPlugin[]
-  /** Undefined: no part is outside of this process. */
+  /** Calls external parts; undefined if no part is outside of this process. */
   readonly outside: Outside | undefined
   readonly documents: Documents
   close(): Promise<void>
@@ -43,7 +43,7 @@ export interface OpenPluginsOptions {
   now(): number
   /** The folder for relative paths and names of packages; default: the working directory. */
   readonly from?: string
-  /** The timeout for an answer of a part outside of this process, in milliseconds. */
+  /** How long an answer of an external part may take, in milliseconds. */
   readonly timeoutMs?: number
   /** The file that describes extenders; undefined if there are none. */
   readonly extenders?: string | undefined
@@ -111,7 +111,7 @@ const failuresOf = (asker: Asker): Failures => ({
   },
 })
 
-/** The failures of both sources. */
+/** The failures of both sources added up. */
 const bothOf = (one: Failures, other: Failures): Failures => ({
   get count() {
     return one.count + other.count

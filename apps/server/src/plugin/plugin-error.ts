@@ -1,6 +1,6 @@
 import type { Code, Problem } from '@gantt/scheduler-core'
 
-/** A plug-in cannot be used as it is configured, so the service does not start. */
+/** The error if a plug-in cannot be used as it is configured. The service does not start. */
 export class PluginError extends Error {
   override readonly name = 'PluginError'
   readonly code: Code

@@ -107,7 +107,7 @@ test('a service that is set to an unknown lease provider lists the known ones', 
 })
 
 describe('a service with a lease provider that fails', () => {
-  test('it starts, leaves its hosts unchanged, and reports the failure', async () => {
+  test('the service starts, leaves its hosts unchanged, and reports the failure of the provider', async () => {
     const database = await createTestDatabase()
     const api = await startTestService({
       database,
@@ -186,7 +186,7 @@ describe('a service with plug-ins', () => {
     verifyDecision(id: $id) { outcome fidelity }
     profile(name: "named") { active { filters { name description reads } weighers { name description } } } }`
 
-  test('it lists its plug-ins with their parts', async () => {
+  test('the list of plug-ins has each with its parts', async () => {
     const { plugins } = await dataOf(api, '{ plugins { name version mode parts { kind name description reads unit parameters } } }')
     expect(plugins[0]).toMatchObject({
       ...{ name: 'named', version: '1.0.0', mode: 'TRUSTED' },
@@ -199,7 +199,7 @@ describe('a service with plug-ins', () => {
     })
   })
 
-  test("it decides by the plug-ins' parts, and records which plug-ins", async () => {
+  test('a service decides by the parts of its plug-ins, and a decision records the plug-ins', async () => {
     expect(placed).toMatchObject({ destinations: [{ selected: { host: { name: 'b' } } }] })
     const { decision, profile, verifyDecision } = await dataOf(api, DECISION, { id: placed.decision.id })
     expect(decision.plugins).toEqual([{ name: 'named', version: '1.0.0' }])
@@ -220,7 +220,7 @@ describe('a service with plug-ins', () => {
       'MumblingFilter',
       'plug-in hostile 1.0.0: reason answered a value of type object; it must answer a known code, texts without NUL and halves of surrogate pairs, and numbers',
     ],
-  ])('it refuses every host if a part is %s, and names the part', async (profile, part, why) => {
+  ])('if a part is %s, every host is refused and the refusal names the part', async (profile, part, why) => {
     const refused = await placeWith(api, { profile })
     expect(refused.reasons).toEqual([
       { filter: part, code: 'filter.error', hosts: 2, text: `${part} failed on this host, so the host is refused: ${why}.` },
@@ -231,7 +231,7 @@ describe('a service with plug-ins', () => {
     expect(api.warnings.filter((line) => line.startsWith(`${part} of plug-in hostile 1.0.0 failed`))).toHaveLength(1)
   })
 
-  test("it chooses hosts by a plug-in's scheduler, and records the plug-in", async () => {
+  test("a plug-in's scheduler selects the hosts, and the decision records the plug-in", async () => {
     const { decision, destinations } = await placeWith(api, { profile: 'by-last' })
     expect(destinations[0].selected.host.name).toBe('b')
     const found = await dataOf(api, DECISION, { id: decision.id })
@@ -254,7 +254,7 @@ describe('a service with plug-ins', () => {
     ['by-thrower', 'thrower', 2, 'it threw no\ufffd'],
     ['by-later', 'later', 2, 'select answered no parts; it must answer a list with one for each instance that has a host'],
     ['by-blind', 'blind', 1, 'select put instance 0 on b, which does not pass'],
-  ])("%s: a request is refused with ERROR and the scheduler's name if the scheduler gives no result", async (profile, part, hosts, why) => {
+  ])("a request is refused with ERROR and the scheduler's name if the scheduler gives no result: %s", async (profile, part, hosts, why) => {
     const refused = await placeWith(api, { profile })
     expect(refused.reasons.find(({ filter }: Json) => filter === part)).toEqual({
       ...{ filter: part, code: 'filter.error', hosts },
@@ -271,7 +271,7 @@ describe('a service with plug-ins', () => {
     })
   })
 
-  test('an invalid number of a weigher counts as the lowest', async () =>
+  test('an invalid number of a weigher is treated as the lowest score', async () =>
     expect(await placeWith(api, { profile: 'nan' })).toMatchObject({ __typename: 'SelectDestinationsPayload' }))
 
   test('without the plug-ins the service starts, follows the log, and refuses requests that need them', async () => {

@@ -2,7 +2,7 @@
 export interface PluginSetting {
   /** The name of a package, or a path. */
   readonly from: string
-  /** ISOLATED: in a thread of its own, with a time limit; TRUSTED: in this process, at full speed; EXTENDER: behind HTTP. */
+  /** ISOLATED: in a separate thread, with a time limit. TRUSTED: in this process, without a time limit. EXTENDER: called over HTTP. */
   readonly mode: PluginMode
 }
 
@@ -11,7 +11,7 @@ export type PluginMode = (typeof pluginModes)[number]
 
 const TRUSTED = 'trusted:'
 
-/** The most plug-ins. A larger number would be a mistake in the setting. */
+/** The setting may name at most this many plug-ins. A larger count is assumed to be a mistake. */
 export const MOST_PLUGINS = 32
 
 /** Parses GANTT_PLUGINS: names and paths separated by commas, with `trusted:` before one that runs in this process. */
@@ -24,6 +24,6 @@ export const readPluginSettings = (text: string | undefined): PluginSetting[] =>
       entry.startsWith(TRUSTED) ? { from: entry.slice(TRUSTED.length).trim(), mode: 'TRUSTED' } : { from: entry, mode: 'ISOLATED' },
     )
 
-/** The default of GANTT_PLUGIN_TIMEOUT_MS: the time for an answer of a part outside of this process about all hosts, in milliseconds. */
+/** The default of GANTT_PLUGIN_TIMEOUT_MS: how long an external part may take to answer about all hosts, in milliseconds. */
 export const DEFAULT_PLUGIN_TIMEOUT_MS = 200
 export const MOST_PLUGIN_TIMEOUT_MS = 10_000

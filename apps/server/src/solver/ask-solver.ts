@@ -26,16 +26,19 @@ import type { Solver } from './solver.ts'
 
 /** Milliseconds of a call's time that are reserved for deciding and for the log. */
 const KEPT_MS = 250
-/** HiGHS checks its clock only from time to time. A thread that still works this long after its timeout is ended. */
+/**
+ * A thread that still works this long after its timeout is ended. HiGHS checks its clock only from time to time, so it can exceed its time
+ * limit.
+ */
 const MOST_GRACE_MS = 1_000
-/** The most calls that may use or wait for the solver. Further calls are answered with BUSY at once. */
+/** At most this many calls may use or wait for the solver. Further calls are answered with BUSY at once. */
 const MOST_OPEN = 16
 
 /** A problem for the solver, and its limits. */
 export interface Question {
   readonly profile: Profile
   readonly request: RequestSpec
-  /** The seed for the order of hosts with equal worth. */
+  /** The seed for the order of hosts with equal scores. */
   readonly seed: string
   /** How long the caller waits, in milliseconds. */
   readonly deadlineMs: number
@@ -43,17 +46,17 @@ export interface Question {
   readonly before?: readonly ClaimsProposed[]
 }
 
-/** Searches the best arrangement of a request on a fleet with the solver. Never rejects. */
+/** Searches the best arrangement of a request's instances on a fleet with the solver. Never rejects. */
 export type AskSolver = (fleet: () => Fleet, question: Question) => Promise<Solution>
 
-/** A program that can be formulated in several ways, and the check of the result. */
+/** An integer program that can be formulated in several ways, and the check of its result. */
 export interface Problem<Place extends HostName | null, Made extends Formulated<Place>> {
   readonly profile: Profile
   readonly deadlineMs: number
-  /** `mayStay`: if not all instances fit, as many as possible are placed. */
+  /** Formulates the program. `mayStay`: if not all instances fit, as many as possible are placed. */
   formulate(fleet: Fleet, overlay: Overlay, options: SolvingOptions): Generator<void, Made>
   holds(fleet: Fleet, overlay: Overlay, hosts: readonly Place[]): boolean
-  /** Whether a smaller problem is solved if the whole one has no answer. */
+  /** Whether a smaller problem is solved if the whole one has no solution. */
   readonly mayStay: boolean
 }
 
@@ -61,7 +64,7 @@ export interface SolvingOptions extends Omit<FormulateOptions, 'seed'> {
   readonly mayStay?: boolean
 }
 
-/** The result of a problem. `made` is the program, if one was formulated. */
+/** The result of a problem. `made` is the integer program, if one was formulated. */
 export interface Solved<Place extends HostName | null, Made extends Formulated<Place>> {
   readonly solution: Omit<Solution, 'hosts'>
   readonly hosts: readonly Place[]
@@ -100,8 +103,9 @@ export const askRequest =
   }
 
 /**
- * Programs are formulated one at a time, each on a copy of the fleet and with pauses, so that other calls are answered meanwhile. The fleet
- * may change, so the decision checks the result.
+ * Creates a function that solves problems as integer programs. Programs are formulated one at a time, each on a copy of the fleet.
+ * Formulating yields, so that other calls are answered meanwhile. The fleet may change before the solution arrives, so the decision checks
+ * the result.
  */
 export function createSolve(solver: Solver, timers: Timers, mostOpen = MOST_OPEN): Solve {
   let open = 0
@@ -142,7 +146,8 @@ export function createSolve(solver: Solver, timers: Timers, mostOpen = MOST_OPEN
 }
 
 /**
- * Calls the solver before a call is decided. It is not called for other schedulers, for one instance, or for a key that was used before.
+ * Calls the solver before a call is decided. The solver is not called for profiles with another scheduler, for one instance, or for a key
+ * that was used before.
  */
 export const gatherSolution =
   (ask: AskSolver): Gather =>
@@ -158,7 +163,7 @@ export const gatherSolution =
 interface Solving<Place extends HostName | null, Made extends Formulated<Place>> {
   readonly problem: Problem<Place, Made>
   readonly limits: SolverOptions
-  /** The remaining milliseconds for the search. */
+  /** How many milliseconds remain for the search. */
   left(): number
   readonly graceMs: number
 }
@@ -179,7 +184,7 @@ async function solveProblem<Place extends HostName | null, Made extends Formulat
   let options: SolvingOptions = {}
   let found = await once(options)
   const { size } = found.solution
-  // the hosts that were left out may be needed
+  // hosts that were left out of the program may be needed
   if (found.solution.status === 'INFEASIBLE' && size !== null && size.candidates < size.passing) {
     options = { isWide: true }
     found = await once(options)
@@ -200,8 +205,8 @@ async function solveProblem<Place extends HostName | null, Made extends Formulat
 }
 
 /**
- * The bound of the previous program, if this one leaves out arrangements, because its own optimum is not a bound then. Null if the previous
- * program was of another kind, so that no bound is known.
+ * The bound of the previous program. It is used if the present program leaves out arrangements, because its own optimum is then not a
+ * bound. Null if the previous program was of another kind, so that no bound is known.
  */
 function boundBy<Part extends Omit<Solution, 'hosts'>>(part: Part, whole: Part | null): Part {
   const { objective, limits } = part

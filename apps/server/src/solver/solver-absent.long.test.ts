@@ -14,7 +14,7 @@ describe("without a solver's answer the filter scheduler decides, and the record
   const by = (solve: Solver['solve']): Solver => ({ solve, close: async () => undefined })
   const nothing = { values: [], objective: null, bound: null, gap: null, nodes: 0, detail: null }
 
-  test("the solver's thread dies", async () => {
+  test("if the solver's thread dies, the filter scheduler decides", async () => {
     const dying = createSolver({ openWorker: () => new Worker('process.exit(3)', { eval: true }) })
     const { record, found } = await decided({ h1: {} }, request, profileOf(), dying)
     await dying.close()
@@ -34,7 +34,7 @@ describe("without a solver's answer the filter scheduler decides, and the record
     await again.close()
   })
 
-  test("the solver's thread exceeds its memory limit", async () => {
+  test("if the solver's thread exceeds its memory limit, the filter scheduler decides", async () => {
     const hoard =
       'const kept = []; require("node:worker_threads").parentPort.on("message", () => { for (;;) kept.push(new Array(100_000).fill(1.5)) })'
     const greedy = createSolver({ openWorker: () => new Worker(hoard, { eval: true, resourceLimits: { maxOldGenerationSizeMb: 16 } }) })
@@ -45,7 +45,7 @@ describe("without a solver's answer the filter scheduler decides, and the record
     expect(record.solver?.solution.detail).toMatch(/^the thread of the solver failed: .*memory/)
   })
 
-  test("the solver's thread never ends", async () => {
+  test("if the solver's thread never ends, the filter scheduler decides", async () => {
     const hanging = createSolver({ openWorker: () => new Worker('for (;;);', { eval: true }) })
     const { record, found } = await decided({ h1: {} }, request, profileOf({ solver: { timeLimitMs: 10 } }), hanging)
     await hanging.close()
@@ -54,7 +54,7 @@ describe("without a solver's answer the filter scheduler decides, and the record
     expect(record.solver?.solution.detail).toMatch(/^the solver did not end in \d+/)
   })
 
-  test('too many programs wait for the solver', async () => {
+  test('if too many programs wait for the solver, the filter scheduler decides', async () => {
     const full = createSolver({ mostWaiting: 0, openWorker: () => new Worker('setInterval(() => {}, 1000)', { eval: true }) })
     const first = full.solve({ program: { objective: [], most: [], rows: [], start: null }, timeLimitMs: 60_000, nodeLimit: 1, gap: 0 })
     const { record } = await decided({ h1: {} }, request, profileOf(), full)
@@ -63,7 +63,7 @@ describe("without a solver's answer the filter scheduler decides, and the record
     expect(await first).toMatchObject({ status: 'FAILED', detail: 'the solver is closing' })
   })
 
-  test.each(['NOT_FOUND', 'INFEASIBLE'] as const)('the solver answers %s', async (status) => {
+  test.each(['NOT_FOUND', 'INFEASIBLE'] as const)('if the solver answers %s, the filter scheduler decides', async (status) => {
     const { record, found } = await decided(
       { h1: {} },
       request,
@@ -73,7 +73,7 @@ describe("without a solver's answer the filter scheduler decides, and the record
     expect([found, record.solver?.taken, record.solver?.why]).toEqual([2, 'FILTER', status])
   })
 
-  test('the solver answers with an invalid arrangement', async () => {
+  test('if the solver answers with an invalid arrangement, the filter scheduler decides', async () => {
     const { record } = await decided(
       { h1: {} },
       request,
@@ -83,7 +83,7 @@ describe("without a solver's answer the filter scheduler decides, and the record
     expect(record.solver).toMatchObject({ taken: 'FILTER', why: 'FAILED', solution: { detail: 'the solver places 0 of 2 instances' } })
   })
 
-  test("the solver's arrangement is no longer valid", async () => {
+  test("if the solver's arrangement is no longer valid, the filter scheduler decides", async () => {
     const profile = profileOf()
     const fleet = fleetWith({ h1: { vcpus: 2 }, h2: { vcpus: 1 } }, profile)
     const solution = await ask(solver, fleet, request, profile)
@@ -97,7 +97,7 @@ describe("without a solver's answer the filter scheduler decides, and the record
     expect(record.solver).toMatchObject({ taken: 'FILTER', why: 'NOT_FEASIBLE', objective: null })
   })
 
-  test('the search reached its limit with a result that is worth less', async () => {
+  test('if the search reached its limit with a lower objective, the filter scheduler decides', async () => {
     const worst = by(async ({ program }) => {
       const { objective, rows } = program
       const places = rows[0]?.columns ?? []

@@ -42,7 +42,7 @@ export async function decided(
   }
 }
 
-test("on 200 random batches the solver's result is never worth less than the filter scheduler's, and its gap is reported", async () => {
+test("on 200 random batches the solver's objective is never lower than the filter scheduler's, and its gap is reported", async () => {
   const tally = { better: 0, equal: 0, onlySolver: 0, neither: 0 }
   for (let seed = 1; seed <= 200; seed++) {
     const draw = drawing(seed * 7_919)
@@ -100,14 +100,14 @@ describe('a request with several kinds that fits in only one arrangement', () =>
     expect(record.solver).toMatchObject({ taken: 'SOLVER', why: null, filterObjective: null, solution: { status: 'OPTIMAL', gap: 0 } })
   })
 
-  test('the filter scheduler refuses it, at the instance that finds no host', async () => {
+  test('the filter scheduler refuses a request that fits in only one arrangement, at the instance for which it finds no host', async () => {
     const { parts, found, record } = await decided(hosts, request, profileOf({ scheduler: 'filter' }))
     expect([parts, found, record.instances.length, record.solver]).toEqual([[], 1, 2, undefined])
   })
 })
 
-test('hosts that were left out at first are considered before the request is refused', async () => {
-  // both kinds have the same best hosts, and each host holds one database and nothing else
+test('hosts that were left out of the first program are considered before the request is refused', async () => {
+  // both kinds prefer the same hosts, and a host that has one database has no free resources
   const hosts: Record<string, HostShape> = { w1: { vcpus: 8, memoryMb: 8_192 }, w2: { vcpus: 8, memoryMb: 8_192 } }
   for (let i = 0; i < 6; i++) hosts[`n${i}`] = { vcpus: 2, memoryMb: 2_048 }
   const request = aRequest({
@@ -144,7 +144,7 @@ describe('a call for which the solver is running', () => {
     return replica
   }
 
-  test('it is solved again if another call claims its hosts before it is decided', async () => {
+  test('a batch is solved again if another call claims its hosts before it is decided', async () => {
     const asking = gatherSolution(createAskSolver(solver, realTimers))
     const solutions: (Solution | undefined)[] = []
     const gather: Gather = (fleet, asked) =>
@@ -169,7 +169,7 @@ describe('a call for which the solver is running', () => {
     await replica.close()
   })
 
-  test("it is decided without a solver if the solver's answers never apply, and the decision has that reason", async () => {
+  test("a batch is decided without a solver if the solver's answers never apply, and the decision records that reason", async () => {
     let asked = 0
     const stale: Gather = (_fleet, { request: { numInstances } }) => {
       if (numInstances === 1) return undefined
@@ -188,7 +188,7 @@ describe('a call for which the solver is running', () => {
     await replica.close()
   })
 
-  test('it is answered as busy or too late before any work is done for it', async () => {
+  test('if the solver is busy or the time is too short, the call is answered so before any work is done for it', async () => {
     const hanging = createSolver({ openWorker: () => new Worker('for (;;);', { eval: true }) })
     const profile = profileOf({ solver: { timeLimitMs: 30 } })
     const fleet = fleetWith({ h1: {} }, profile)
@@ -257,7 +257,7 @@ describe('a spread request with several kinds', () => {
     expect(parts.map(({ host }) => host)).toEqual(['large', 'wide', 'wide'])
   })
 
-  test('a domain gets the maximum number of instances, with any mix of kinds', async () => {
+  test('a domain gets the maximum count of instances, with any mix of kinds', async () => {
     const hosts = { h1: { vcpus: 16 }, h2: { vcpus: 8 }, h3: { vcpus: 8 } }
     const { parts, record } = await decided(hosts, aRequest({ gang, numInstances: 4, ...spread({ maxPerDomain: 2, maxSkew: 2 }) }))
     expect(record.solver).toMatchObject({ taken: 'SOLVER', why: null })
@@ -265,7 +265,7 @@ describe('a spread request with several kinds', () => {
   })
 })
 
-test('an arrangement with kinds on different hosts is not reported as optimal: the bound is that of all arrangements', async () => {
+test('an arrangement that separates kinds on different hosts is not reported as optimal: the bound is that of all arrangements', async () => {
   // both kinds prefer the host with more memory, which has one device
   const device = (memoryMb: number): HostShape => ({ vcpus: 8, memoryMb, pciPools: [{ vendorId: 'v', productId: 'p', total: 1 }] })
   const pciRequests = [{ count: 1, specs: [{ vendor_id: 'v' }] }]
@@ -279,7 +279,7 @@ test('an arrangement with kinds on different hosts is not reported as optimal: t
   expect(gap).toBeCloseTo((bound - objective) / Math.abs(objective), 9)
 })
 
-test('limits that end the search are recorded with the remaining gap', async () => {
+test('if limits end the search, they are recorded with the remaining gap', async () => {
   const hosts = Object.fromEntries(
     Array.from({ length: 12 }, (_, i): [string, HostShape] => [`h${i}`, { vcpus: 5 + (i % 4), memoryMb: 1_024 * (6 + ((i * 5) % 7)) }]),
   )
@@ -301,6 +301,6 @@ test('limits that end the search are recorded with the remaining gap', async () 
   if (objective === null || bound === null || gap === null) throw new Error(`the search ended ${solution?.status}`)
   expect(bound).toBeGreaterThanOrEqual(objective - 1e-6)
   expect(gap).toBeCloseTo((bound - objective) / Math.abs(objective), 6)
-  // a result that is not proved optimal is never worth less than the filter scheduler's
+  // a result that is not proved optimal never has a lower objective than the filter scheduler's
   expect(record.solver?.objective ?? 0).toBeGreaterThanOrEqual(record.solver?.filterObjective ?? 0)
 })

@@ -7,16 +7,16 @@ import { type Found, type Job, work } from './work.ts'
 /** Solves programs in a separate thread, one at a time. */
 export interface Solver {
   /**
-   * Never rejects, because failures are statuses. BUSY: too many programs wait already. The time of the job starts with the call. A thread
-   * that still works `graceMs` (default: a second) after it is ended.
+   * Solves a job. Never rejects, because failures are statuses. BUSY: too many programs wait already. The time limit of the job starts with
+   * the call. A thread that still works `graceMs` (default: a second) after the time limit is ended.
    */
   solve(job: Job, graceMs?: number): Promise<Found | { readonly status: 'BUSY' }>
-  /** Ends the thread; waiting callers get an error. */
+  /** Ends the thread. Waiting callers get an error. */
   close(): Promise<void>
 }
 
 export interface SolverSettings {
-  /** The most waiting programs, not counting the one that is being solved. */
+  /** At most this many programs wait, not counting the one that is being solved. */
   readonly mostWaiting?: number
   readonly timers?: Timers
   /** Creates the thread. It is started with the first program, and restarted after it died. */
@@ -24,7 +24,7 @@ export interface SolverSettings {
 }
 
 const MOST_WAITING = 16
-/** HiGHS checks its clock only from time to time. */
+/** How long a thread may continue after its time limit, because HiGHS checks its clock only from time to time. */
 const GRACE_MS = 1_000
 /** The memory limit of the thread's JavaScript. The memory of HiGHS itself is limited by the size of programs. */
 const MEMORY_MB = 256

@@ -59,7 +59,7 @@ export function work(port: MessagePort, load: typeof highs.default): void {
       const { modelStatus } = constants
       const numberOf = (value: unknown): number | null => (Number.isFinite(Number(value)) ? Number(value) : null)
       const nodes = Math.max(0, numberOf(model.info.get('mip_node_count')) ?? 0)
-      // 2 means that the solution satisfies every row
+      // the status 2 means that the solution satisfies every row
       const isFound = Number(model.info.get('primal_solution_status')) === 2
       const end =
         status === modelStatus.optimal

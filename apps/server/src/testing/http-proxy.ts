@@ -3,8 +3,8 @@ import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
 
 /**
- * What happens to a call: the connection is closed before the service receives it, or after the service has answered; it never gets an
- * answer; or the proxy answers itself.
+ * What happens to a call. The proxy closes the connection before the service receives the call, or after the service has answered; never
+ * answers; or answers itself.
  */
 export type Fate =
   | 'lose request'
@@ -17,7 +17,7 @@ export interface HttpProxy {
   readonly url: string
   /** Sets what happens to the next calls with this field in their document. Later calls are forwarded. */
   plan(field: string, ...fates: readonly Fate[]): void
-  /** The number of calls with this field. */
+  /** How many calls with this field were received. */
   calls(field: string): number
   /** Closes every connection. */
   cut(): void

@@ -29,7 +29,7 @@ export interface NatsServers {
 }
 
 export interface NatsServersOptions {
-  /** With more than one, the servers form a cluster. */
+  /** How many servers to start. Several servers form a cluster. */
   readonly count?: 1 | 3
   /** Further lines of the configuration file. */
   readonly settings?: string

@@ -10,7 +10,7 @@ export interface SwallowingProxy {
   swallowAnswersFrom(text: string): void
   /** Pauses all connections or lets them continue. A paused proxy forwards nothing, and loses nothing. */
   standStill(isStill: boolean): void
-  /** The number of connections that have lost data. */
+  /** How many connections have lost data. */
   readonly swallowed: number
   close(): Promise<void>
 }

@@ -41,14 +41,14 @@ const PLACE = `mutation ($in: SelectDestinationsInput!) { selectDestinations(inp
   ... on ValidationError { issues { path rule message expected actual } }
   ... on UserError { code message path } } }`
 
-/** The answer of the API for one root field; `any`, because it is unchecked JSON. */
+/** The value of one root field in the answer of the API. Its type is `any`, because it is unchecked JSON. */
 // biome-ignore lint/suspicious/noExplicitAny: a test reads JSON freely
 export type Json = any
 
 /** The code of the first error in an answer. */
 export const codeOf = ({ errors }: Answer) => errors[0]?.extensions.code
 
-/** The data of an answer. Throws if there is none. */
+/** The data of an answer. Throws if the answer has none. */
 export async function dataOf(api: TestService, query: string, variables: Record<string, unknown> = {}): Promise<Json> {
   const { data, text } = await api.ask(query, variables)
   if (!data) throw new Error(text)

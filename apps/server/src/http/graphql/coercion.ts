@@ -96,7 +96,7 @@ function faultsOf(
   return faults
 }
 
-/** Thrown to end the reading of a value. Further wrong items of a long list would cost time without being reported. */
+/** Thrown to end the reading of a value. Reading further wrong items of a long list would take time, and they would not be reported. */
 const ENOUGH = new Error('the limit of errors in an answer was reached')
 
 /** The error for a value that is not allowed at its path. */

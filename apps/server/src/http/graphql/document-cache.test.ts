@@ -15,13 +15,13 @@ describe('a cache that is bounded in bytes', () => {
     expect([cache.get('key 0'), cache.get('key 1'), cache.get('key 999')]).toEqual([0, undefined, 999])
   })
 
-  test('an entry that is replaced counts once', () => {
+  test('the size of an entry that is replaced is counted once', () => {
     const cache = createByteCache<number>(10_000)
     for (let i = 0; i < 100; i++) cache.set('key', i, 500)
     expect([cache.size, cache.get('key'), cache.bytes]).toEqual([1, 99, 2 * 3 + 64 + 500])
   })
 
-  test('an entry that is too large alone is not cached, and evicts no others', () => {
+  test('an entry that exceeds the limit alone is not cached, and evicts no others', () => {
     const cache = createByteCache<number>(1_000)
     cache.set('small', 1, 10)
     cache.set('large', 2, 2_000)
@@ -42,7 +42,7 @@ describe('documents', () => {
     return { texts, documents, read }
   }
 
-  test('texts that differ only in blanks, commas and comments are one document', () => {
+  test('texts that differ only in whitespace, commas and comments have one cached document', () => {
     const { documents, read } = open()
     const one = read('{ viewer { scopes } }')
     const others = ['{viewer{scopes}}', '#a\n{ viewer,{ scopes } } # b', '\ufeff{\n\tviewer\r\n{scopes,,,}}\n\n']
@@ -50,7 +50,7 @@ describe('documents', () => {
     expect(documents.documentCount).toBe(1)
   })
 
-  test('blanks within a string are kept', () => {
+  test('whitespace within a string is significant', () => {
     const { documents, read } = open()
     const texts = ['{ a(b: "c d") }', '{ a(b: "c  d") }', '{ a(b: "c # d") }', '{ a(b: """c\n  d""") }']
     expect(new Set(texts.map((text) => print(read(text)))).size).toBe(4)
@@ -64,7 +64,7 @@ describe('documents', () => {
     ['with a name of their own', (i) => `query Q${i} { viewer { scopes } }`],
     ['with many tokens', (i) => `query Q${i} { a { ${Array.from({ length: 900 }, (_, at) => `f${at}`).join(' ')} } }`],
     ['with long names', (i) => `query Q${i} { ${'x'.repeat(60_000)} }`],
-  ])('300 texts %s use no more memory than the caches may hold', (_name, text) => {
+  ])('300 texts %s use at most the memory of the cache limits', (_name, text) => {
     const { texts, documents, read } = open()
     for (let i = 0; i < 300; i++) {
       read(text(i))
@@ -78,7 +78,7 @@ describe('documents', () => {
     expect([documents.documentCount, documents.bytes]).toEqual([0, 0])
   })
 
-  test('the counted bytes are at least those of the tokens', () => {
+  test('the counted bytes are at least the bytes that the tokens use', () => {
     const documents = createDocumentCache()
     const text = `{a{${Array.from({ length: 800 }, (_, i) => `a${i}(b:1)`).join(' ')}}}`
     documents.setValid(documents.read(text), text)

@@ -4,17 +4,17 @@ import { createByteCache } from '../byte-cache.ts'
 import { limits } from '../limits.ts'
 import { checkShape } from './limits/document-shape.ts'
 
-/** The limits of the caches in bytes: for callers' texts with their normal forms, and for parsed documents. */
+/** The size limits of the caches in bytes: for callers' texts with their normal forms, and for parsed documents. */
 const MOST_TEXT_BYTES = 8 * 1024 * 1024
 const MOST_DOCUMENT_BYTES = 32 * 1024 * 1024
 
 /**
- * The most bytes per character of a parsed normal text. A token of a document without locations has about 80 bytes, and the shortest tokens
- * have one character.
+ * A parsed document uses at most this many bytes per character of its normal text. A token of a document without locations has about 80
+ * bytes, and the shortest tokens have one character.
  */
 const BYTES_PER_CHARACTER = 80
 
-/** Normal forms of documents. Texts that differ only in blanks, commas and comments have the same one. */
+/** Normal forms of documents. Texts that differ only in whitespace, commas and comments have the same normal form. */
 export interface DocumentTexts {
   /** Throws GraphQLError for a text that does not consist of tokens. */
   normal(text: string): string
@@ -38,7 +38,7 @@ export function createDocumentTexts(mostBytes = MOST_TEXT_BYTES): DocumentTexts 
   }
 }
 
-/** Parsed valid documents by their normal texts, so that a repeated document is parsed once. */
+/** Parsed valid documents by their normal texts, so that a document that is sent repeatedly is parsed once. */
 export interface DocumentCache {
   /** Parses a normal text. Throws an error for a document above a limit, and GraphQLError for an invalid one. */
   read(text: string): DocumentNode

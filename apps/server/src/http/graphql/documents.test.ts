@@ -45,7 +45,7 @@ describe('operations that are sent by their ids', () => {
     return { status: response.status, body: (await response.json()) as Record<string, unknown> }
   }
 
-  test('an id is replaced by its text, and name and variables stay', async () => {
+  test('an id is replaced by its text; the operation name and the variables stay', async () => {
     const { status, body } = await send({ documentId: ID, operationName: 'Viewer', variables: { a: 1 } })
     expect([status, body]).toEqual([200, { query: TEXT, operationName: 'Viewer', variables: { a: 1 } }])
   })
@@ -55,18 +55,18 @@ describe('operations that are sent by their ids', () => {
     ['that is a property of every object', '__proto__'],
     ['that is not text', 7],
     ['that is null', null],
-  ])('a call with the unknown id %s is answered with the request to send the text', async (_name, documentId) => {
+  ])('a call with the unknown id %s is answered with a request to send the text', async (_name, documentId) => {
     const { status, body } = await send({ documentId })
     expect([status, body.code]).toEqual([404, 'PERSISTED_DOCUMENT_NOT_FOUND'])
     expect(body.allowed).toBe('the id of one of the 1 operations of this service’s own console')
   })
 
-  test('an id together with a text is refused, because they may differ', async () => {
+  test('a call with both an id and a text is refused, because the two may differ', async () => {
     const { status, body } = await send({ documentId: ID, query: TEXT })
     expect([status, body.code, body.path]).toEqual([400, 'GRAPHQL_VALIDATION_FAILED', ['documentId']])
   })
 
-  test('a console that was not built has no operations', async () => {
+  test('if the console was not built, no operation has an id', async () => {
     expect(await readDocuments(path.join(folder, 'nowhere'))).toEqual(new Map())
   })
 })

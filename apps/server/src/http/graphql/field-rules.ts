@@ -33,10 +33,10 @@ const EXPLAINS: ReadonlySet<string> = new Set(
     .concat(['Query.explainPlacement', 'Query.whyNot', 'Query.whatWouldFit', 'NoValidHost.reasons']),
 )
 
-/** Documents are cached, so this is computed once for each. */
+/** Documents are cached, so the fields are computed once for each document. */
 const known = new WeakMap<DocumentNode, readonly FieldUse[]>()
 
-/** Every field in a document, in all its operations. A caller may only send operations that it may run. */
+/** Every field that a document selects, in all its operations. The caller must be allowed to run all of them. */
 function fieldsOf(schema: GraphQLSchema, document: DocumentNode): readonly FieldUse[] {
   const found = known.get(document)
   if (found !== undefined) return found

@@ -97,7 +97,7 @@ type Executed = {
 
 /** Reports the path, the found value and the allowed values for every wrong value. */
 export function useTypedErrors(schema: GraphQLSchema): Plugin<Context, Call> {
-  /** Errors that the executor must not report, because it would print a whole wide object for each. */
+  /** Errors in variables with wide objects. The executor must not report these errors, because it would print a whole object for each. */
   const wideFaults = ({ document, operationName, variableValues }: Executed): readonly GraphQLError[] =>
     variableValues && areWide(variableValues) ? variableFaults(schema, document, operationName ?? undefined, variableValues) : []
   const retell = (
@@ -175,7 +175,7 @@ const asksForHealthOnly = ({ definitions }: DocumentNode): boolean =>
       definition.selectionSet.selections.every((field) => field.kind === Kind.FIELD && ['health', '__typename'].includes(field.name.value)),
   )
 
-/** Answers with the error alone if an answer is too large. Writes long answers with pauses, so that other calls are answered meanwhile. */
+/** Replaces an answer that is too large by an error. Yields while it writes long answers, so that other calls are answered meanwhile. */
 function useAnswerLimit(): Plugin<Context, Call> {
   const written = async (result: ExecutionResult, answer: Answer): Promise<ExecutionResult> => {
     if (answer.fault !== undefined) return { errors: [answer.fault] }

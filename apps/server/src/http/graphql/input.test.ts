@@ -144,7 +144,7 @@ describe('values that do not fit their types', () => {
     ...['name', 'vcpus', 'memoryMb', 'rootGb', 'extraSpecs'].map((name) => ['spec', 'gantt', 'flavor', name]),
   ]
 
-  test('any input has a typed answer and is never an error of the service, and refused input stores nothing', async () => {
+  test('any input gets a typed answer and never causes an internal error, and refused input stores nothing', async () => {
     await fc.assert(
       fc.asyncProperty(fc.constantFrom(...places), anything, async (place, value) => {
         const before = (await api.ask(counts)).text
@@ -159,7 +159,7 @@ describe('values that do not fit their types', () => {
     )
   })
 
-  test('any report has a typed answer, and nothing invalid is stored', async () => {
+  test('any report gets a typed answer, and an invalid report stores nothing', async () => {
     const UPDATE = 'mutation ($u: [ResourceStatsInput!]!) { updateResourceStats(input: { updates: $u }) { results { __typename } } }'
     const full = { vcpus: 4, vcpusUsed: 0, memoryMb: 1_024, memoryMbUsed: 0, localGb: 10, localGbUsed: 0 }
     const report = { name: { host: 'odd' }, reporter: { incarnation: randomUUID(), sequence: 1 }, report: { full } }

@@ -13,12 +13,12 @@ import {
 import { fault } from '../../schema/types/faults.ts'
 import { allowedIn } from './coercion.ts'
 
-/** The most errors of a document that are listed. */
+/** At most this many errors of a document are listed. */
 const MOST = 50
 
 /**
- * Errors of validation in this service's form: the position in the document, the found and the allowed values, without long quotations or
- * guesses.
+ * Errors of validation in this service's form: the position in the document, the value found and the values allowed, without long
+ * quotations or guesses.
  */
 export function documentFaults(schema: GraphQLSchema, document: DocumentNode, errors: readonly GraphQLError[]): GraphQLError[] {
   const places = findPlaces(schema, document, new Set(errors.flatMap(({ nodes }) => nodes?.[0] ?? [])))

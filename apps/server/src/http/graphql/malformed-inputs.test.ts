@@ -243,8 +243,8 @@ const FREE =
   /\b(?:reason|note|choose)$|^(?:KeyValueInput|HintInput)\.value|^FullStatsInput\.(?:diskAvailableLeast|freeDiskGb|hypervisorVersion|localGbUsed)$|^(?:MetricInput\.value|MemoryPagesInput\.sizeKib|WeigherSettingInput\.multiplier)$/
 
 /**
- * Inputs without an error, or with an error that is reported first: unknown findings, keys of dry runs, names to remove, reports on
- * reports, numbers to compare with.
+ * Inputs without an error, or whose error is reported at another path first: unknown findings, keys of dry runs, names to remove, reports
+ * about reports, numbers to compare with.
  */
 const TAKEN =
   /^(?:InstanceSizeInput\.|HostEvacuateInput\.idempotencyKey|AggregateUpdateInput\.(?:removeHosts|unsetMetadata)|ReporterInput\.sequence|StatsDeltaInput\.|replicaHeal\.|hostForget\.expectedClaims|keyLimitsUpdate\.ifVersion|TopologySpreadInput\.topologyKey)/
@@ -252,7 +252,7 @@ const TAKEN =
 /** Lists of pairs are maps. Their items are identified by key and not by index. */
 const BY_KEY = /^(?:KeyValueInput|HintInput)\.key$/
 
-test("in mutations a value that is out of range, too long or invisible is reported at the caller's path", async () => {
+test("in a mutation, a value that is out of range, too long or invisible is reported at the caller's path", async () => {
   const odd: string[] = []
   for (const [i, place] of places.filter(({ root }) => root === 'mutation').entries())
     for (const [what, bad] of Object.entries(badFor(place.type, i))) {
@@ -274,13 +274,13 @@ test("in mutations a value that is out of range, too long or invisible is report
   expect(odd).toEqual([])
 })
 
-test('a number of claims that no dry run counts is refused', async () => {
+test('a call that expects a different count of claims than the dry run found is refused', async () => {
   const call = `mutation { hostForget(hosts: [{ host: "h1" }], force: true, expectedClaims: -1, reason: "scrapped") {
     ... on ValidationError { issues { path } } } }`
   expect(await api.ask(call)).toMatchObject({ data: { hostForget: { issues: [{ path: ['expectedClaims'] }] } } })
 })
 
-test('a part of a profile is named by its index in the caller’s list, and a scheduler by its name', async () => {
+test("the path of an error in a profile's filter or weigher has its index in the caller’s list, and that of a scheduler its name", async () => {
   const input = {
     filters: [{ name: 'RamFilter', enabled: false }, { name: 'RamFilter' }, { name: 'NoFilter' }],
     weighers: [

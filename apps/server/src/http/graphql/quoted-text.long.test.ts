@@ -15,9 +15,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createSchema } from '../../schema/index.ts'
 import { ADMIN_KEY, type Answer, startTestService, type TestService } from '../../testing/test-service.ts'
 
-/**
- * Answers quote the input of callers. No message and no path may contain invisible characters of an input, wherever they are in the call.
- */
+/** these tests check that no message and no path contains invisible characters of the caller's input, wherever they are in the call */
 
 const schema = createSchema()
 let api: TestService
@@ -151,7 +149,7 @@ test.each(cases.filter(([, , { args }]) => args.length > 0))('%s %s', async (kin
     }
 })
 
-test('calls were refused and quoted their input', () => {
+test('calls were refused, and their errors quoted the input', () => {
   expect(quoted.texts).toBeGreaterThan(1_000)
   expect(quoted.ofStreams).toBeGreaterThan(10)
 })

@@ -1,12 +1,12 @@
 import { type Question, shorten } from '@gantt/scheduler-core'
 
-/** Calls parts outside of this process: in a thread with a plug-in, or at an extender over HTTP. */
+/** Calls the parts of a plug-in outside of this process: in a thread with the plug-in, or at an extender over HTTP. */
 export interface Asker {
-  /** The name for messages: `plug-in power 1.0.0`. */
+  /** The name of the plug-in in messages: `plug-in power 1.0.0`. */
   readonly title: string
   /**
-   * The part's answers as they arrived, unchecked. `timeoutMs`: how long the caller waits; there may be a shorter limit. Rejects with a
-   * message that names the cause if there is no answer in time, if too many calls wait, or if the thread does not run.
+   * Calls a part and returns its answers as they arrived, unchecked. `timeoutMs`: how long the caller waits; the plug-in can have a shorter
+   * limit. Rejects with a message that names the cause if no answer arrives in time, if too many calls wait, or if the thread does not run.
    */
   ask(question: Asked, timeoutMs: number): Promise<unknown>
   /** Counts an invalid answer. */
@@ -22,10 +22,10 @@ export type PluginState = (typeof pluginStates)[number]
 export interface AskerHealth {
   /** STARTING: it is being loaded again. RESTING: it failed so often that it is only loaded again after a pause. */
   readonly state: PluginState
-  /** The number of calls without a valid answer, and of threads that ended by themselves. */
+  /** How many calls had no valid answer, and how many threads ended by themselves. */
   readonly count: number
   readonly last: { readonly part: string; readonly message: string; readonly at: number } | undefined
-  /** The number of restarts of the thread; 0 for an extender. */
+  /** How often the thread was restarted; 0 for an extender. */
   readonly restarts: number
 }
 
@@ -50,7 +50,7 @@ export interface WireDocuments {
 
 export type Asked = WireQuestion | WireDocuments
 
-/** The most characters of a failure's text in messages. */
+/** A message contains at most this many characters of a failure's text. */
 export const MOST_CHARACTERS = 200
 
 /** The interval between two log lines about one thread or extender, because a failure affects every request. */

@@ -12,10 +12,10 @@ export interface Documents {
 
 /** How long a caller waits for one answer, in milliseconds. The thread's own limit is shorter. */
 const PATIENCE_MS = 10_000
-/** The most documents that are sent to a thread at once, so that it can check them in time. */
+/** At most this many documents are sent to a thread at once, so that the thread can check them in time. */
 const MOST_DOCUMENTS = 64
 const MOST_CHARACTERS = 524_288
-/** The most characters of a schema's message. */
+/** A problem contains at most this many characters of a schema's message. */
 const MOST_WORDS = 200
 
 /** `checkerOf` returns the thread that checks the documents of a namespace; undefined if no plug-in provides the namespace. */
@@ -25,7 +25,7 @@ export function createDocuments(checkerOf: (namespace: string) => Asker | undefi
       const asker = checkerOf(namespace)
       if (asker === undefined) throw new Error(`no plug-in brings the namespace ${namespace}`)
       const problems: (readonly Problem[])[] = []
-      // one call after the other, because each has its own time limit
+      // one call after the other, because the time limit applies to each call separately
       for (const some of portionsOf(documents)) problems.push(...(await checkSome(asker, namespace, some)))
       return problems
     },

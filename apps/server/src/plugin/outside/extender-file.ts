@@ -4,7 +4,7 @@ import { PLUGIN_CONTRACT, z } from '@gantt/scheduler-core/plugin'
 import { schemaOf } from '../isolate.ts'
 import { PluginError, problemsOf } from '../plugin-error.ts'
 
-/** An extender as the operator describes it: its parts and its address. */
+/** An extender as the operator describes it: its parts and its URL. */
 export interface ExtenderSetting {
   readonly plugin: Plugin
   readonly url: string
@@ -17,7 +17,7 @@ export interface ExtenderSetting {
 type AskedList = { [List in PartList]: (typeof partKinds)[List] extends { readonly asked: 'HOSTS' } ? List : never }[PartList]
 const askedLists = partLists.filter((list): list is AskedList => (partKinds[list] as PartKind).asked === 'HOSTS')
 
-/** The most extenders. A larger number would be a mistake in the file. */
+/** The file may describe at most this many extenders. A larger count is assumed to be a mistake. */
 const MOST_EXTENDERS = 32
 
 const url = z.string().max(2_048).refine(isAllowed, 'must be an address with http or https, without user, password and fragment')

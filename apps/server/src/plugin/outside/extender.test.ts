@@ -10,7 +10,7 @@ import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { dataOf, type Json, placeWith, startTestService, type TestService } from '../../testing/test-service.ts'
 
-// One service with two extenders: the one of examples/extender-python, and one with answers that the test determines.
+// these tests use one service with two extenders: the one of examples/extender-python, and one whose answers the test determines
 
 const example = fileURLToPath(new URL('../../../../../examples/extender-python/', import.meta.url))
 
@@ -122,7 +122,7 @@ test.each<[string, http.RequestListener, RegExp]>([
     },
     /did not answer in 1000 ms/,
   ],
-])('an extender that %s refuses all hosts, with a message', async (_what, listener, says) => {
+])('an extender that %s refuses all hosts, and the refusals have a message', async (_what, listener, says) => {
   answer = listener
   const refused = await placeWith(api, { profile: 'odd' })
   expect(refused).toMatchObject({ __typename: 'NoValidHost', reasons: [{ filter: 'OddFilter', code: 'outside.failed', hosts: 4 }] })

@@ -15,14 +15,14 @@ export interface ExtenderOptions {
   now(): number
 }
 
-/** The most concurrent calls to one extender. The next one is refused at once. */
+/** At most this many calls of one extender run at once. Further calls are refused at once. */
 export const MOST_UNDER_WAY = 32
 /** The maximum size of an answer, bytes. */
 export const MOST_BYTES = 8_388_608
 
 /**
- * Parts over HTTP, in any language. Redirects are not followed, so that only the operator's address is called. Only HTTP answers are
- * accepted.
+ * Calls parts over HTTP, in any language. Redirects are not followed, so that only the URL from the operator's file is called. Only HTTP
+ * answers are accepted.
  */
 export function openExtender({ url, headers, title, timeoutMs, warn, now }: ExtenderOptions): Asker {
   const failures = createFailures(title, warn, now)
@@ -104,7 +104,10 @@ export function openExtender({ url, headers, title, timeoutMs, warn, now }: Exte
   }
 }
 
-/** The answers in a body: `{"format": ..., "answers": [...]}`. Null means that the request needs nothing from the part. */
+/**
+ * Reads the answers in a body of the form `{"format": ..., "answers": [...]}`. A null answer means that the request needs nothing from the
+ * part.
+ */
 function readAnswers(body: string): unknown {
   let answer: unknown
   try {

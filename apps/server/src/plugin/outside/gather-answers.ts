@@ -9,8 +9,8 @@ import type { Outside } from './outside.ts'
 const KEPT_MS = 250
 
 /**
- * Calls parts outside of this process before a request is decided, and adds their answers. The same version of the profile decides, even if
- * another one is activated meanwhile.
+ * Calls external parts before a request is decided, and adds their answers. The same version of the profile then decides, even if another
+ * version is activated in the meantime.
  */
 export const gatherAnswers =
   (outside: Outside, others: Gather, timers: Timers): Gather =>

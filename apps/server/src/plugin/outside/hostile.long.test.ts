@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { dataOf, type Json, placeWith, startTestService, type TestService } from '../../testing/test-service.ts'
 import { isolatePlugin } from '../isolate.ts'
 
-// Faulty plug-ins, each in a separate thread, together with a correct one in one service.
+// these tests use one service with faulty plug-ins, each in a separate thread, and with a correct one
 
 const filter = (name: string, prepare: string): string =>
   `filters: [{ name: '${name}Filter', description: 'd', reads: ['memoryMb'], prepare${prepare} }]`
@@ -107,7 +107,7 @@ afterAll(async () => {
 const EXPLAINED = `query ($id: ID!) { node(id: $id) { ... on Decision { explanation { fidelity } } } verifyDecision(id: $id) { outcome fidelity } }`
 
 describe.each(Object.entries(hostile))('a plug-in that is %s', (name, { says, code }) => {
-  test('a faulty plug-in refuses all hosts with its name, and does not affect other plug-ins', async () => {
+  test('a faulty plug-in refuses all hosts, the refusals have its name, and other plug-ins are not affected', async () => {
     const [refused, placed] = await Promise.all([
       placeWith(api, { profile: name, deadline: 'PT5S' }),
       placeWith(api, { profile: 'good', deadline: 'PT5S' }),

@@ -20,17 +20,17 @@ import { type Asker, toWire } from './asker.ts'
 /** The timeout for callers without a deadline, in milliseconds. Each part has its own limit too. */
 export const PATIENCE_MS = 10_000
 
-/** Calls parts outside of this process before the core decides. All code that decides uses it. */
+/** Calls external parts before the core decides. All code that makes decisions uses it. */
 export interface Outside {
   /**
-   * The profile with all answers that these requests need about the hosts of the present fleet. Undefined if the profile has no part
-   * outside of this process. Never rejects: a part that does not answer refuses every host with that reason.
+   * The profile with all answers that these requests need about the hosts of the present fleet. Undefined if the profile has no external
+   * part. Never rejects: if a part does not answer, every host is refused with that reason.
    */
   gather(fleet: Fleet, profile: Profile, requests: readonly RequestSpec[], options?: GatherOptions): Promise<Profile> | undefined
 }
 
 export interface GatherOptions extends LookedAway {
-  /** The longest wait of a decision in milliseconds. */
+  /** A decision waits at most this long for answers, in milliseconds. */
   readonly waitMs?: number
 }
 
@@ -70,7 +70,7 @@ export function createOutside(askerOf: (part: string) => Asker | undefined): Out
   }
 }
 
-/** Merges equal questions of several calls into one, about all hosts that any of the calls may use. */
+/** Merges equal questions of several calls into one, which is about all hosts that any of the calls can use. */
 function onceEach(requests: readonly RequestSpec[]): readonly RequestSpec[] {
   if (requests.length < 2) return requests
   const seen = new Map(

@@ -26,12 +26,12 @@ export interface ThreadAsker extends Asker {
   readonly loaded: Promise<string>
 }
 
-/** The timeout of loading. It is longer than that of an answer, because modules are read from a disk and compiled. */
+/** How long loading may take. This is longer than the timeout of an answer, because modules are read from a disk and compiled. */
 const LOAD_MS = 5_000
 const MEMORY_MIB = 128
-/** The most calls that wait, in addition to the running one. */
+/** At most this many calls wait, in addition to the running one. */
 const MOST_WAITING = 16
-/** The most characters of an answer, enough for a hundred thousand hosts. */
+/** An answer has at most this many characters, which is enough for a hundred thousand hosts. */
 const MOST_ANSWER = 8_388_608
 /**
  * After this many consecutive failures the thread pauses before it is restarted. The pause starts with this duration and doubles each time,
@@ -48,9 +48,9 @@ interface Waiting {
 }
 
 /**
- * A plug-in in a separate thread, which processes one call at a time. A thread that does not answer in time, ends, or exceeds its memory is
- * ended and restarted: at once after the first failure in a row, later after a growing pause. This isolates failures, not attacks: a thread
- * can read files and open connections like the process.
+ * Runs a plug-in in a separate thread, which processes one call at a time. A thread that does not answer in time, ends, or exceeds its
+ * memory limit is restarted: at once after the first failure in a row, later after a growing pause. This isolates failures, not attacks: a
+ * thread can read files and open connections like the process.
  */
 export function openThread({
   url,
@@ -69,7 +69,7 @@ export function openThread({
   let current: { readonly own: Waiting; readonly id: number } | undefined
   let asked = 0
   let restarts = 0
-  /** Failures of the thread in a row. */
+  /** How many times in a row the thread has failed. */
   let inARow = 0
   let description: string | undefined
   let stopTimer = (): void => undefined

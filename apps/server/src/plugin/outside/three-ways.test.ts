@@ -10,7 +10,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { dataOf, type Json, placeWith, startTestService, type TestService } from '../../testing/test-service.ts'
 import type { WireQuestion } from './asker.ts'
 
-// The parts of examples/plugin-template in three modes in one service: trusted, in a thread, and over HTTP.
+// these tests use the parts of examples/plugin-template in three modes in one service: trusted, in a thread, and over HTTP
 
 const checkout = fileURLToPath(new URL('../../../../../', import.meta.url))
 const ways = ['Trusted', 'Isolated', 'Extended'] as const
@@ -104,7 +104,7 @@ async function decide(way: string, flavor: Json = {}): Promise<Json> {
     reasons,
     explanation,
     verifyDecision,
-    // outside parts are called after all other filters, so they get other numbers of hosts
+    // external parts are called after all other filters, so their host counts in the funnel differ
     step: steps.find(({ name }: Json) => name === `${way}RoomyFilter`),
     places: destinations?.map(({ selected, alternates }: Json) => ({
       ...{ weight: selected.weight, host: selected.host.name },

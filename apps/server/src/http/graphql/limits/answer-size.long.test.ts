@@ -72,7 +72,7 @@ describe('an answer is computed up to its limit and no further', () => {
     expect(answer.fault?.extensions.code).toBe('COST_EXCEEDED')
   })
 
-  test('values that resolve later count like immediate ones', async () => {
+  test('values that resolve later are counted like immediate ones', async () => {
     const { errors, answer } = await aService().ask('{ items { late } }')
     expect(errors[0].extensions.rule).toBe('limit.answer')
     expect(answer.bytes).toBe(0)
@@ -82,17 +82,17 @@ describe('an answer is computed up to its limit and no further', () => {
     ['names of fields', (name: string) => `{ items { ${name}: maybe } }`],
     ['names for __typename', (name: string) => `{ items { ${name}: __typename } }`],
     ['names for __typename in a fragment', (name: string) => `{ items { ...f } } fragment f on Item { item { ${name}: __typename } }`],
-  ])('long %s count in the size of an answer', async (_name, query) => {
+  ])('long %s are counted in the size of an answer', async (_name, query) => {
     const { errors } = await aService().ask(query('n'.repeat(200)))
     expect(errors[0].extensions.rule).toBe('limit.answer')
   })
 
-  test('many small items count with any selected fields', async () => {
+  test('many small items are counted whichever fields are selected', async () => {
     const small = createAnswers({ ...limits, answerBytes: 8 * KIB })
     expect((await aService(small).ask('{ items { __typename } }')).errors[0].extensions.rule).toBe('limit.answer')
   })
 
-  test('an answer within the limit is sent, and counts until its caller has received it', async () => {
+  test('an answer within the limit is sent, and uses its share of memory until the caller has received it', async () => {
     const { ask, answers } = aService()
     const { data, answer } = await ask(`{ item { ${aliases('text')} } }`)
     expect(Object.keys(data.item)).toHaveLength(30)
@@ -103,7 +103,7 @@ describe('an answer is computed up to its limit and no further', () => {
     expect(answers.bytes).toBe(0)
   })
 
-  test('a call that changed something and has too large an answer gets the message that the change is stored', async () => {
+  test('a call that changed something and whose answer is too large is answered with the message that the change is stored', async () => {
     const many = Array.from({ length: 100 }, (_, i) => `a${i}: text`).join(' ')
     expect((await aService().ask(`mutation { change { ${many} } }`)).errors[0].message).toContain('The changes of the call are kept.')
   })
@@ -134,7 +134,7 @@ describe('all answers together have a limit', () => {
     expect((await ask(large)).errors).toBeUndefined()
   })
 
-  test('each event of a stream is a separate answer, and the one before no longer uses memory', () => {
+  test('each event of a stream is a separate answer, and an event that was sent no longer uses memory', () => {
     const answers = createAnswers(limits)
     const answer = answers.begin(() => expect.unreachable('a stream goes on'))
     const [first, second] = [{}, {}]
@@ -173,8 +173,8 @@ test('the size of a value is about that of its JSON, and a value that is too lon
   expect(looks).toBeLessThan(12)
 })
 
-describe('a long answer is written in slices', () => {
-  test('the text equals that of JSON.stringify', async () => {
+describe('a long answer is written in pieces', () => {
+  test('the pieces together equal the text of JSON.stringify', async () => {
     await fc.assert(
       fc.asyncProperty(fc.jsonValue({ maxDepth: 4 }), async (value) => {
         expect(await jsonInPieces(value, 1e9)).toBe(JSON.stringify(value))
@@ -184,7 +184,7 @@ describe('a long answer is written in slices', () => {
     expect(await jsonInPieces(odd, 1e9)).toBe(JSON.stringify(odd))
   })
 
-  test('no piece exceeds its limit by more than one text, and nothing is written beyond the limit', async () => {
+  test('a piece exceeds its limit by at most one text, and nothing is written beyond the limit of the answer', async () => {
     const pieces: number[] = []
     const texts = Array.from({ length: 1_000 }, () => 'x'.repeat(1_000))
     expect(await jsonInPieces({ texts }, 1e9, (length) => void pieces.push(length))).toHaveLength(JSON.stringify({ texts }).length)
@@ -195,7 +195,7 @@ describe('a long answer is written in slices', () => {
     expect(pieces).toHaveLength(4)
   })
 
-  test('an answer is not written further after its caller disconnected', async () => {
+  test('writing an answer stops after its caller disconnected', async () => {
     const gone = new AbortController()
     let pieces = 0
     const writing = duringCall(gone.signal, () =>

@@ -7,7 +7,7 @@ import { limits, overLimit } from '../../limits.ts'
 
 /** The size of one call's answer, or of the next event of a stream. */
 export interface Answer extends AnswerSize {
-  /** The number of bytes counted up to now. */
+  /** How many bytes were counted so far. */
   readonly bytes: number
   /** The error of an answer that is too large. */
   readonly fault: GraphQLError | undefined
@@ -17,7 +17,7 @@ export interface Answer extends AnswerSize {
 
 /** The answers that a replica is computing or sending. */
 export interface Answers {
-  /** The number of bytes of all these answers. */
+  /** How many bytes all these answers have. */
   readonly bytes: number
   /** `stop` ends the work on an answer that is too large. */
   begin(stop?: () => void): Answer
@@ -105,13 +105,13 @@ const tooMany = (found: number, most: number, isMutation: boolean): GraphQLError
     { rule: 'limit.answers', found: String(found), allowed: `at most ${most}`, retryAfterMs: 1_000 },
   )
 
-/** Answers with fewer bytes are written without pauses. */
+/** Answers with fewer bytes are written without yielding. */
 const WRITTEN_AT_ONCE = 256 * 1024
 
-/** A result for the GraphQL server. Long parts are already written as text, with pauses. */
+/** A result for the GraphQL server. Long parts have already been written as text, in pieces. */
 export type WrittenResult = ExecutionResult & { readonly stringify?: (result: ExecutionResult) => string }
 
-/** Writes long answers with pauses. Throws CallerGoneError, and the error of an answer that is too large when it is written. */
+/** Writes a long answer and yields between pieces. Throws CallerGoneError, and the error of an answer that turns out to be too large. */
 export async function writeInPieces(result: ExecutionResult, answer: Answer): Promise<WrittenResult> {
   if (answer.bytes < WRITTEN_AT_ONCE || !result.data) return result
   const data = await jsonInPieces(result.data, answer.most)

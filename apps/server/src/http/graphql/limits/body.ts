@@ -22,9 +22,9 @@ const tooLarge = () =>
   })
 
 /**
- * Reads the parameters of a call from a JSON body. For an operation sent by its id, the text is looked up. The document's text is in its
- * normal form. Throws an error for another content type, a body that is too large (before all of it is read), is not JSON or is not a call,
- * an unknown id, and a document that is too long or not GraphQL.
+ * Reads the parameters of a call from a JSON body. If an operation was sent by its id, its text is looked up. The document's text is in its
+ * normal form. Throws an error for another content type, an unknown id, or a document that is too long or not GraphQL. Also throws for a
+ * body that is not JSON or not a call, or is too large; it is then not read completely.
  */
 export async function readParams(request: IncomingMessage, documents: Documents, texts: DocumentTexts): Promise<Params> {
   const type = request.headers['content-type'] ?? ''
@@ -163,7 +163,7 @@ const wide = new WeakSet<object>()
  */
 export const areWide = (variables: object): boolean => wide.has(variables)
 
-/** Checks depth, lengths and number of values in the variables, before other code reads them. */
+/** Checks depth, lengths and count of values in the variables, before other code reads them. */
 function checkVariables(variables: object | null | undefined): void {
   let values = 0
   const waiting: Spot[] = variables ? [{ value: variables, key: '', parent: undefined, depth: 0 }] : []

@@ -2,15 +2,15 @@ import { type DocumentNode, type FieldNode, type FragmentDefinitionNode, Kind, t
 import { fault } from '../../../schema/types/faults.ts'
 import { checkLimit, limits, overLimit } from '../../limits.ts'
 
-/** The size of a selection set. A fragment counts once for each spread. */
+/** The size of a selection set. A fragment is counted once for each spread. */
 interface Shape {
   /** The nesting depth of fields, without introspection. */
   readonly depth: number
   /** The nesting depth of introspection, including `__schema` or `__type`. */
   readonly introspectionDepth: number
-  /** Fields of the set itself. */
+  /** How many fields the set itself selects. */
   readonly width: number
-  /** The number of all fields. */
+  /** How many fields are selected in all, including nested ones. */
   readonly fields: number
   readonly aliases: number
   readonly directives: number
@@ -24,8 +24,8 @@ export interface Work {
 }
 
 /**
- * Refuses a document with a text that is too large, before it is validated, because validation would take long. Every selection is visited
- * once, so the work is linear in the text, however often fragments are spread. Throws the error.
+ * Refuses a document that is too large, before it is validated, because validation would take long. Every selection is visited once, so the
+ * work is linear in the length of the text, however often fragments are spread. Throws the error.
  */
 export function checkShape(document: DocumentNode, work: Work = { steps: 0 }): void {
   const walk = createWalk(document, work)
@@ -39,7 +39,10 @@ export function checkShape(document: DocumentNode, work: Work = { steps: 0 }): v
   }
 }
 
-/** A fragment may be one of introspection. Its depth depends on the operation that uses it. */
+/**
+ * Checks all limits except those of the depth. A fragment may be part of an introspection query; the depth limit then depends on the
+ * operation that uses it.
+ */
 function checkShapeOf({ depth, introspectionDepth, aliases, directives, fields }: Shape, mostDepth: number): void {
   checkLimit('depth', depth, mostDepth)
   checkLimit('introspection depth', introspectionDepth, limits.introspectionDepth)
@@ -101,7 +104,7 @@ function createWalk(document: DocumentNode, work: Work) {
   return { ofSelections, ofFragment }
 }
 
-/** The shape of two selections in one set. */
+/** The shape of two selections in one selection set. */
 const both = (a: Shape, b: Shape): Shape => ({
   depth: Math.max(a.depth, b.depth),
   introspectionDepth: Math.max(a.introspectionDepth, b.introspectionDepth),

@@ -18,7 +18,7 @@ interface Walk {
   readonly fragments: ReadonlyMap<string, FragmentDefinitionNode>
   /** The cost of each selection set on each part of the schema. */
   readonly known: Map<SelectionSetNode, Map<object, number>>
-  /** The number of visited pairs of a selection set and a part of the schema. */
+  /** How many pairs of a selection set and a part of the schema were visited. */
   looks: number
 }
 
@@ -28,9 +28,9 @@ export interface Work {
 }
 
 /**
- * The cost of `__schema` or `__type`: the number of objects in its answer. It can be computed because the schema never changes. Each
- * selection set is counted once for each part of the schema, so counting takes no longer than the cost limit allows. Throws the error if
- * there are more objects.
+ * The cost of `__schema` or `__type`: how many objects its answer has. The count can be computed because the schema never changes. Each
+ * selection set is visited once for each part of the schema, so counting takes no longer than the cost limit allows. Throws an error if
+ * there are more objects than the limit.
  */
 export function introspectionCost(
   schema: GraphQLSchema,
@@ -50,7 +50,7 @@ export function introspectionCost(
   }
 }
 
-/** The number of objects below one part of the schema. */
+/** How many objects the answer has below one part of the schema. */
 function countIn(walk: Walk, set: SelectionSetNode, type: GraphQLObjectType, part: object): number {
   const ofSet = walk.known.get(set) ?? new Map<object, number>()
   walk.known.set(set, ofSet)
@@ -83,7 +83,7 @@ function countField(walk: Walk, node: FieldNode, parent: GraphQLObjectType, part
 
 type Definition = Pick<typeof SchemaMetaFieldDef, 'resolve' | 'name'>
 
-/** Deprecated fields count even if they are not selected. */
+/** The members of a part of the schema. Deprecated fields are counted even if they are not selected. */
 function resolve({ schema }: Walk, definition: Definition, part: unknown, args: Readonly<Record<string, unknown>>): unknown {
   const info = { schema } as GraphQLResolveInfo
   return definition.resolve === undefined

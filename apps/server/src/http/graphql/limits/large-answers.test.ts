@@ -5,7 +5,7 @@ import { limits } from '../../limits.ts'
 let api: TestService
 beforeAll(async () => {
   api = await startTestService()
-  // as large as a report may be; four of them fit into one call
+  // as large as a report may be, so that four reports fit into one call
   const traits = Array.from({ length: 1_024 }, (_, i) => `CUSTOM_${'A'.repeat(240)}${String(i).padStart(4, '0')}`)
   const features = Array.from({ length: 900 }, (_, i) => `${i}`.padEnd(230, 'x'))
   for (let i = 0; i < 12; i += 4)
@@ -18,14 +18,14 @@ afterAll(async () => {
 
 const aliases = (field: string, count = 30): string => Array.from({ length: count }, (_, i) => `a${i}: ${field}`).join(' ')
 
-test.each(['stats', 'traits'])('a key with READ cannot cause an unlimited answer by %s under many aliases', async (field) => {
+test.each(['stats', 'traits'])('a key with READ cannot get an unlimited answer by selecting %s under many aliases', async (field) => {
   const key = await api.keyWith('READ')
   const query = `{ hosts(first: 30, query: "host:big*") { edges { node { ${aliases(field)} } } } }`
   const answers = await Promise.all(Array.from({ length: 6 }, () => api.ask(query, {}, key)))
   for (const { status, data, errors, text } of answers) {
     expect(data).toBeUndefined()
     expect(text.length).toBeLessThan(1_000)
-    // answers that are computed at the same time may reach the common limit first
+    // answers that are computed at the same time may reach the limit of all answers first
     expect([
       [400, 'limit.answer'],
       [429, 'limit.answers'],
@@ -34,7 +34,7 @@ test.each(['stats', 'traits'])('a key with READ cannot cause an unlimited answer
   }
 })
 
-test('an answer of many MiB within the limit arrives whole', async () => {
+test('an answer of many MiB within the limit arrives completely', async () => {
   const { data, text } = await api.ask(`{ hosts(first: 12, query: "host:big*") { edges { node { name ${aliases('stats', 3)} } } } }`)
   const { edges } = (data as never as { hosts: { edges: { node: { name: string; a2: { traits: string[] } } }[] } }).hosts
   expect(edges).toHaveLength(12)

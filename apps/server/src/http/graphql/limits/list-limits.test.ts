@@ -36,7 +36,7 @@ const ofArguments = types.flatMap((type) =>
     : [],
 )
 
-/** A list that only allows reading its length. Other reads are counted. */
+/** A list that counts every read of anything but its length. */
 function aList(length: number) {
   const read = { items: 0 }
   const list = new Proxy(new Array<unknown>(length), {
@@ -71,20 +71,20 @@ describe('a list that is too long is refused before its items are read', () => {
     expect(check(type, { v: { [field]: new Array(most).fill(null) } })).toBeUndefined()
   })
 
-  test.each([...new Set(ofArguments)])('an argument %s', (type) => {
+  test.each([...new Set(ofArguments)])('a list in an argument that is too long is refused: %s', (type) => {
     const { list, read } = aList(LIST_ITEMS + 1)
     expect(check(type, { v: list })).toMatchObject({ rule: 'limit.list', path: ['v'] })
     expect(read.items).toBe(0)
   })
 
-  test('a list within lists', () => {
+  test('a list within lists is refused if it is too long', () => {
     const hosts = new Array(101).fill(null)
     const classes = { v: [{ classes: [] }, { classes: hosts }] }
     expect(check('[FleetAllocationInput!]', classes)).toMatchObject({ path: ['v', '1', 'classes'] })
   })
 })
 
-test('the table names only lists of the schema', () => {
+test('the table of limits names only lists of the schema', () => {
   expect(Object.keys(listLimits).filter((name) => !ofInputs.includes(name))).toEqual([])
 })
 

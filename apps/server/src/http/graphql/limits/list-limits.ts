@@ -17,9 +17,9 @@ import { limits } from '../../limits.ts'
 export const LIST_ITEMS = 10_000
 
 /**
- * Lists with other limits, by the field of their input. Lists with larger limits are read with pauses. Lists with lower limits have items
+ * Lists with their own limits, by the input field. Lists with a larger limit are processed in pieces. Lists with a lower limit have items
  * that cost more than a comparison. The limits bound the work on a call before it is read. The schema of a document has its own limits,
- * with its own codes and paths, and no limit here is lower than those.
+ * with its own codes and paths. No limit here is lower than those.
  */
 export const listLimits: Readonly<Record<string, number>> = {
   'AggregateCreateInput.hosts': limits.listItems,
@@ -52,8 +52,8 @@ interface Spot {
 }
 
 /**
- * Refuses variables with a list that is longer than its input allows, before its items are read. Lists in the document are limited by the
- * document's length. Throws the error. A loop in place of a recursion; the variables are no deeper than a call may be.
+ * Refuses variables with a list that is longer than its input allows, before the items are read. Lists in the document are limited by the
+ * document's length. Throws the error. This uses a loop instead of recursion, although the depth of variables is limited too.
  */
 export function checkLists(
   schema: GraphQLSchema,

@@ -21,7 +21,7 @@ import {
 import { limits, overLimit } from '../../limits.ts'
 import { introspectionCost } from './introspection-cost.ts'
 
-/** The additional cost of a field. In a list it is counted once per possible item. */
+/** The additional cost of a field. In a list, the cost is counted once for each possible item. */
 const weights: Readonly<Record<string, number>> = {
   'Query.explainPlacement': 100,
   'Query.whyNot': 100,
@@ -57,10 +57,10 @@ const weights: Readonly<Record<string, number>> = {
 /** Arguments that set the length of a list. */
 const SIZES: readonly string[] = ['first', 'top', 'points']
 
-/** Numbers in the input of a call that set the lengths of lists in its answer. */
+/** Fields in the input of a call that determine the length of a list in the answer. */
 const COUNTS: ReadonlySet<string> = new Set(['first', 'numInstances', 'instances', 'count'])
 
-/** The assumed number of items in a list of unknown length. */
+/** A list of unknown length is assumed to have this many items. */
 const PLAIN_LIST = 5
 
 interface Cost {
@@ -81,7 +81,7 @@ interface Walk {
 /** The data of one root field of an operation. */
 interface Call {
   readonly parent: GraphQLNamedType
-  /** The number of items in the input. Computed only if a cost depends on it, because the input may be long. */
+  /** How many items the input has. Computed only if a cost depends on the count, because the input may be long. */
   readonly itemCount: () => number
   /** Costs of fragments by name, inside of a list and outside. */
   readonly known: Map<string, Cost>
@@ -89,9 +89,9 @@ interface Call {
 }
 
 /**
- * The cost of an operation with its values: those of the caller, the defaults of its variables, and the defaults of arguments. Objects cost
- * 1, scalars 0, and the content of a list counts once per item. Fragments count for each spread, and are visited once. Throws the error if
- * the cost is too high.
+ * The cost of an operation with the values of its variables: those of the caller, otherwise the defaults. Objects cost 1, scalars 0, and
+ * the content of a list is counted once per item. Fragments are counted for each spread, and are visited once. Throws an error if the cost
+ * is too high.
  */
 export function checkCost(
   schema: GraphQLSchema,
@@ -186,13 +186,13 @@ function costOfField(walk: Walk, node: FieldNode, call: Call): Cost {
     return { all, heavy: all }
   }
   if (!isList) return { all: weight + 1 + inner.all, heavy: weight + inner.heavy }
-  // the answer has an item for each item of the input; many are allowed, unless each has a page or an expensive field
+  // the answer has an item for each item of the input; many items are allowed, unless each has a page or an expensive field
   const items = inner.heavy === 0 || call.inList || isRoot ? PLAIN_LIST : Math.max(PLAIN_LIST, call.itemCount())
   const heavy = items * inner.heavy
   return { all: weight + PLAIN_LIST * (1 + inner.all - inner.heavy) + heavy, heavy: weight + heavy }
 }
 
-/** The number of items that a field's arguments request; undefined if they do not limit it. */
+/** How many items a field's arguments request; undefined if the arguments do not limit the count. */
 function timesOf({ variables }: Walk, node: FieldNode, field: GraphQLField<unknown, unknown>): number | undefined {
   const sized = field.args.find(({ name }) => SIZES.includes(name))
   if (sized !== undefined) {
@@ -208,14 +208,14 @@ function timesOf({ variables }: Walk, node: FieldNode, field: GraphQLField<unkno
   return undefined
 }
 
-/** Whether the field is a list and not the items of a page. Those count once, because the page was counted for each of its items. */
+/** Whether the field is a list other than the items of a page. The items of a page are counted with the page. */
 function isPlainList(node: FieldNode, { type }: GraphQLField<unknown, unknown>): boolean {
   return isListType(isNonNullType(type) ? type.ofType : type) && node.name.value !== 'edges' && node.name.value !== 'nodes'
 }
 
 const readValue = (node: ValueNode, variables: Walk['variables']): unknown => valueFromASTUntyped(node, variables)
 
-/** The longest list in the arguments of a call, or the largest number of objects that it requests. */
+/** The length of the longest list in the arguments of a call, or the largest count of objects that the arguments request. */
 function itemsIn({ variables }: Walk, node: FieldNode): number {
   let most = 0
   const waiting: unknown[] = (node.arguments ?? []).map(({ value }) => readValue(value, variables))

@@ -11,7 +11,7 @@ beforeAll(() => {
   schema = createSchema()
 })
 
-/** Checks shape and cost as for the document of a call. Returns its cost, or the rule that refused it. */
+/** Checks the shape and the cost of a document like that of a call. Returns its cost, or the rule that refused it. */
 function judge(text: string, variables: Record<string, unknown> = {}): number | string {
   try {
     const document = parse(text, { maxTokens: limits.tokens })
@@ -22,7 +22,7 @@ function judge(text: string, variables: Record<string, unknown> = {}): number | 
   }
 }
 
-/** The number of objects in an answer, including the root. */
+/** How many objects an answer has, including the root. */
 const objectsIn = (value: unknown): number => {
   if (Array.isArray(value)) return value.reduce((sum: number, item) => sum + objectsIn(item), 0)
   return value === null || typeof value !== 'object' ? 0 : Object.values(value).reduce((sum: number, item) => sum + objectsIn(item), 1)
@@ -53,7 +53,7 @@ describe('introspection has its own depth limit and shares every other limit', (
     ['without descriptions', getIntrospectionQuery({ descriptions: false })],
     ['one type', '{ __type(name: "Host") { name fields { name type { name kind ofType { name kind ofType { name } } } } } }'],
     ['names alone', '{ __typename __schema { queryType { name } types { name kind } } }'],
-  ])('the query %s passes, and is far enough below the limit for the schema to grow', (_name, text) => {
+  ])('the query %s is accepted, and far enough below the limit for the schema to grow', (_name, text) => {
     expect(judge(text)).toEqual(expect.any(Number))
     expect(judge(text)).toBeLessThanOrEqual(8_000)
   })
@@ -62,9 +62,9 @@ describe('introspection has its own depth limit and shares every other limit', (
     '{ __schema { types { name fields(includeDeprecated: true) { name args(includeDeprecated: true) { name type { name } } type { name ofType { name } } } } } }',
     '{ __type(name: "Host") { interfaces { name } possibleTypes { name } fields(includeDeprecated: true) { ...F ...F } } } fragment F on __Field { type { name } }',
     getIntrospectionQuery({ inputValueDeprecation: true }),
-  ])('the cost of introspection is the number of objects in its answer, including deprecated ones: %.60s', (text) => {
+  ])('the cost of introspection is the count of objects in its answer, including deprecated ones: %.60s', (text) => {
     const { data } = execute({ schema, document: parse(text) }) as ExecutionResult
-    // a fragment that is spread twice counts twice, but its fields are answered once
+    // the cost of a fragment that is spread twice is counted twice, but its fields are answered once
     expect(judge(text.replace('...F ...F', '...F'))).toBe(objectsIn(data) - 1)
   })
 
@@ -169,7 +169,7 @@ describe('the work of checking a document is linear in its length', () => {
     ],
   ])('%s: refused', (_name, text, rule) => expect(judge(text)).toBe(rule))
 
-  test('every operation of a document must be within the limits, and only the cost of the one that runs is checked', () => {
+  test('every operation of a document must be within the shape limits, and the cost is checked only for the one that runs', () => {
     expect(judge('query A { viewer { scopes } } query B { hosts(first: 500) { nodes { claims(first: 500) { nodes { id } } } } }')).toBe(0)
   })
 })
@@ -220,7 +220,7 @@ describe('the cost is computed from the values that will be used', () => {
 })
 
 test.each(['n', 'constructor', 'toString', '__proto__', 'hasOwnProperty'])(
-  'a default value counts for any name of its variable: $%s',
+  'a default value is used whatever the name of its variable: $%s',
   (name) => {
     expect(judge(`query ($${name}: Int = 500) { hosts(first: $${name}) { nodes { claims(first: $${name}) { nodes { id } } } } }`)).toBe(
       'limit.cost',
