@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { dataOf, startTestService, type TestService } from '../../testing/test-service.ts'
 
-/* Issues of an aggregate mutation name paths of the input that was given, whichever mutation it was. */
+/* in these tests, an issue of an aggregate mutation has a path in the input of that mutation, whichever mutation was called */
 
 let api: TestService
 beforeAll(async () => {

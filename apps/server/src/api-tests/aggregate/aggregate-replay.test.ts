@@ -13,7 +13,7 @@ beforeAll(async () => {
     'mutation ($in: AggregateCreateInput!) { aggregateCreate(input: $in) { ... on AggregatePayload { replay { sampled } aggregate { uuid } } } }',
     { in: { name: 'fast', hosts: ['one'], metadata: [{ key: 'ssd', value: 'true' }] } },
   )
-  // an applied edit has no replay
+  // the replay is null because the edit was applied and not only tried
   expect(aggregateCreate.replay).toBeNull()
   uuid = aggregateCreate.aggregate.uuid
   const ask = async (name: string, ...extraSpecs: readonly Json[]) =>
@@ -35,7 +35,7 @@ const PREVIEW = `mutation ($u: UUID!, $v: Int!, $in: AggregateUpdateInput!, $dry
 const preview = (input: Json, more: Json = {}): Promise<Json> =>
   dataOf(api, PREVIEW, { u: uuid, v: 1, in: input, dry: true, ...more }).then(({ aggregateUpdate }: Json) => aggregateUpdate.replay)
 
-test('an edit without effect is reported as such', async () => {
+test('a dry run of an edit without effect reports that it changes nothing', async () => {
   expect(await preview({ setMetadata: [{ key: 'rack', value: 'r1' }] })).toMatchObject({
     drawn: 3,
     sampled: 3,
@@ -49,7 +49,7 @@ test('an edit without effect is reported as such', async () => {
   })
 })
 
-test('the requests that would newly fail or find a host, and the capacity for each flavor before and after', async () => {
+test('a dry run lists the requests that would newly fail or find a host, and the capacity for each flavor before and after the edit', async () => {
   const found = await preview({ setMetadata: [{ key: 'ssd', value: 'nvme' }] })
   expect(found).toMatchObject({ sampled: 3, newFailures: 1, newPlacements: 1, elsewhere: 0 })
   const [failing, placed] = found.otherwise
@@ -67,7 +67,7 @@ test('the requests that would newly fail or find a host, and the capacity for ea
   expect(aggregate).toEqual({ version: 1, metadata: [{ value: 'true' }] })
 })
 
-test('the capacity for a flavor is reported by zone, and that of a host moves with it to another zone', async () => {
+test('the capacity for a flavor is reported by zone, and moves with a host to another zone', async () => {
   const found = await preview({ availabilityZone: 'z9' })
   const { before, after, zones } = found.room.find((one: Json) => one.flavor === 'm1.plain')
   expect(after).toBe(before)
@@ -77,13 +77,13 @@ test('the capacity for a flavor is reported by zone, and that of a host moves wi
   expect(others[0]).toEqual({ zone: 'z9', before: 0, after: before - most.after })
 })
 
-test('members that leave send requests elsewhere or nowhere', async () => {
+test('if hosts leave an aggregate, requests that need it go to other hosts or fail', async () => {
   const found = await preview({ removeHosts: ['one'], addHosts: ['two'] })
   expect(found).toMatchObject({ newFailures: 0, elsewhere: 1 })
   expect(found.otherwise[0]).toMatchObject({ kind: 'ELSEWHERE', hostsBefore: ['one'], hostsAfter: ['two'] })
 })
 
-test('a sample is of the last requests, and a number out of range is refused', async () => {
+test('a sample contains the last requests, and a sample size out of range is refused', async () => {
   expect(await preview({ setMetadata: [{ key: 'ssd', value: 'nvme' }] }, { sample: 1 })).toMatchObject({
     drawn: 1,
     sampled: 1,

@@ -10,7 +10,7 @@ const CREATE =
 
 async function gather(name: string, hosts: readonly string[], metadata: readonly Json[]): Promise<string> {
   const { aggregateCreate } = await dataOf(api, CREATE, { in: { name, hosts, metadata } })
-  // an applied edit has no warnings
+  // the warnings are null because the edit was applied and not only tried
   expect(aggregateCreate.warnings).toBeNull()
   return aggregateCreate.aggregate.uuid
 }
@@ -44,7 +44,7 @@ const PREVIEW = `mutation ($u: UUID!, $v: Int!, $in: AggregateUpdateInput!, $dea
 const warningsOf = (u: string, input: Json): Promise<Json> =>
   dataOf(api, PREVIEW, { u, v: 1, in: input }).then(({ aggregateUpdate }: Json) => aggregateUpdate.warnings)
 
-test('a changed key that instances of a host need: the warning has the number of claims, the filter and the reason', async () => {
+test('if an edit changes a key that instances of a host need, the warning has the count of claims, the filter and the reason', async () => {
   const found = await warningsOf(fast, { setMetadata: [{ key: 'ssd', value: 'nvme' }] })
   expect(found).toMatchObject({ claims: 2, asked: 2, outOfTime: 0, notAskable: 0, refused: 2, hosts: 1 })
   expect(found.told).toEqual([
@@ -61,13 +61,13 @@ test('a changed key that instances of a host need: the warning has the number of
   ])
 })
 
-test('for a host that leaves, warnings are only about the instances that require the aggregate', async () => {
+test('if a host leaves an aggregate, only instances that require the aggregate cause warnings', async () => {
   const found = await warningsOf(zone, { removeHosts: ['two'] })
   expect(found).toMatchObject({ claims: 2, asked: 2, refused: 1, hosts: 1 })
   expect(found.told).toMatchObject([{ code: 'zone.other', host: 'two', claims: 1 }])
 })
 
-test('there is no warning about a full host whose instances still meet their requests', async () => {
+test('a full host whose instances still meet their requests causes no warning', async () => {
   const found = await warningsOf(fast, { setMetadata: [{ key: 'rack', value: 'r1' }] })
   expect(found).toMatchObject({ claims: 2, asked: 2, refused: 0, hosts: 0, told: [] })
 })
@@ -77,7 +77,7 @@ test('an edit that affects no claim checks none, and a deadline out of range is 
   expect(codeOf(await api.ask(PREVIEW, { u: fast, v: 1, in: {}, deadline: 'PT31S' }))).toBe('GRAPHQL_VALIDATION_FAILED')
 })
 
-test('removing an aggregate, and an edit that adds a host, have warnings too', async () => {
+test('removing an aggregate and adding a host to one cause warnings too', async () => {
   const { aggregateDelete } = await dataOf(
     api,
     `mutation ($u: UUID!) { aggregateDelete(uuid: $u, ifVersion: 1, dryRun: true) { ... on AggregatePayload { warnings { refused told { host code } } } } }`,

@@ -7,7 +7,7 @@ let uuid: string
 const ask = (query: string, variables?: Record<string, unknown>): Promise<Json> => dataOf(api, query, variables)
 const METADATA = `query ($uuid: UUID!, $at: Moment) { aggregate(uuid: $uuid, at: $at) {
   metadata { key value isOwn unusedReaders similarKeys readers { kind part key by profiles } } } }`
-/** For each metadata key, the filters that read it by its name, and those that read it if a host or request names it. */
+/** For each metadata key, the filters that read exactly this key, and those that read it if a host or request names it. */
 const readers = async (at: string | null = null): Promise<Record<string, Json>> => {
   const { metadata } = (await ask(METADATA, { uuid, at })).aggregate
   return Object.fromEntries(
@@ -34,7 +34,7 @@ beforeAll(async () => {
 })
 afterAll(() => api.close())
 
-test('each key lists its readers in profiles that are in use, and a key without readers suggests similar ones', async () => {
+test('each key lists the filters and weighers of profiles in use that read it, and a key that nothing reads lists similar keys', async () => {
   const before = await readers()
   expect(before.availability_zone).toMatchObject({ isOwn: true, similarKeys: [], named: [['AvailabilityZoneFilter', ['default@0']]] })
   expect(before.availabilty_zone).toMatchObject({ isOwn: false, similarKeys: ['availability_zone'], named: [] })
@@ -51,7 +51,7 @@ test('each key lists its readers in profiles that are in use, and a key without 
   expect((await readers(asOf)).filter_tenant_id.named).toEqual([])
 })
 
-test('parts of profiles list the metadata that they may read', async () => {
+test('the filters and weighers of profiles list the metadata that they can read', async () => {
   const { profileParts } = await ask('{ profileParts { name readsMetadata { key by option } } }')
   const reads = (name: string) => profileParts.find((part: Json) => part.name === name).readsMetadata
   expect(reads('AvailabilityZoneFilter')).toEqual([{ key: 'availability_zone', by: null, option: null }])

@@ -34,7 +34,7 @@ const waitFor = (query: string, count: number): Promise<Json[]> =>
     .toHaveLength(count)
     .then(async () => (await auditLog(`query: ${JSON.stringify(query)}`)).nodes)
 
-/** The errors of a hash chain, computed without the service's own code. */
+/** The errors of a hash chain, computed without code of the service. */
 function faultsOf(rows: readonly Json[]): string[] {
   let previous = '0'.repeat(64)
   return rows.flatMap(({ hash, at, ...row }, i) => {
@@ -77,7 +77,7 @@ test('every mutation is in the audit with its account, name, target and result',
   expect(report.summary).not.toContain('65536')
 })
 
-test('the id of the request leads from an answer to its row', async () => {
+test('the audit row of a call can be found by the request id in its answer', async () => {
   const response = await fetch(api.url, {
     method: 'POST',
     headers: { 'content-type': 'application/json', authorization: 'Bearer the-admin-key-of-tests', 'x-request-id': 'ticket-4711' },
@@ -87,7 +87,7 @@ test('the id of the request leads from an answer to its row', async () => {
   expect((await auditLog('query: "request:ticket-4711"')).nodes).toMatchObject([{ mutation: 'claimAbandon', target: 'given-up' }])
 })
 
-describe('a request leads to its decision', () => {
+describe('the decision of a request can be found by the request id', () => {
   const key = 'asked-twice'
   const instance = randomUUID()
   let decision: string
@@ -114,7 +114,7 @@ describe('a request leads to its decision', () => {
     await vi.waitFor(async () => expect((await auditLog('query: "request:ticket-4712"')).nodes).toHaveLength(1), { timeout: 120_000 })
   })
 
-  test('by the id of any call that it answered, alone, among others and as a bare word', async () => {
+  test('a decision is found by the id of each call that it answered, alone, with other terms and as a bare word', async () => {
     const requestIds = ['req-0b9f6c4e-1f3a-4a55-9d2e-6c1f0a7e5b11', 'ticket-4712']
     for (const query of [
       ...['request:ticket-4712', 'request:req-0b9f*', 'request:no-such,ticket-4712', 'ticket-4712', '-request:no-such ticket-4712'],
@@ -124,7 +124,7 @@ describe('a request leads to its decision', () => {
     expect((await dataOf(api, 'query ($id: ID!) { decision(id: $id) { requestIds } }', { id: decision })).decision).toEqual({ requestIds })
   })
 
-  test('a claim is found by its id, also as links have it, and by its instance', async () => {
+  test('a claim is found by its id, by its id in the form of links, and by its instance', async () => {
     const { nodes } = (await dataOf(api, `{ claims(query: "instance:${instance}") { nodes { id } } }`)).claims
     expect(nodes).toHaveLength(1)
     const bare = Buffer.from(nodes[0].id, 'base64url').toString().slice('Claim:'.length)
@@ -132,12 +132,12 @@ describe('a request leads to its decision', () => {
       expect({ query, nodes: (await dataOf(api, `{ claims(query: "${query}") { nodes { id } } }`)).claims.nodes }).toEqual({ query, nodes })
   })
 
-  test('to no other decision', async () => {
+  test('a request id finds no other decision', async () => {
     for (const query of ['request:no-such', 'request:ticket-47', 'request:refused', '-request:ticket-4712 ticket-4712', 'id:ticket-47'])
       expect({ query, found: await found(query) }).toEqual({ query, found: [] })
   })
 
-  test('however many decisions there are, the audit is read by its indexes', async () => {
+  test('the audit is read by its indexes, however many decisions there are', async () => {
     const plan = async (sql: string, values: unknown[]): Promise<string> => {
       await client.query('BEGIN; SET LOCAL enable_seqscan = off')
       const { rows } = await client.query(`EXPLAIN ${sql}`, values)
@@ -148,7 +148,7 @@ describe('a request leads to its decision', () => {
   })
 })
 
-test('no secret is in the audit or in messages to operators', async () => {
+test('neither the audit nor messages to operators contain a secret', async () => {
   const document =
     'mutation ($n: String!) { apiKeyCreate(input: { name: $n, account: "x", scopes: [READ] }) { ... on ApiKeyPayload { secret key { id } } } }'
   const { secret, key } = (await dataOf(api, document, { n: 'one' })).apiKeyCreate
@@ -163,7 +163,7 @@ test('no secret is in the audit or in messages to operators', async () => {
   expect(api.warnings.join('\n')).not.toContain(secret)
 })
 
-test('rows are returned in pages, newest or oldest first, and by filters', async () => {
+test('audit rows are returned in pages, newest or oldest first, and can be filtered', async () => {
   const first = await auditLog('first: 2, oldestFirst: true')
   expect(first.nodes.map(({ seq }: Json) => seq)).toEqual([1, 2])
   const next = await auditLog(`first: 2, oldestFirst: true, after: ${JSON.stringify(first.pageInfo.endCursor)}`)
@@ -188,10 +188,10 @@ test('the database refuses to change, remove or empty the audit', async () => {
     await expect(client.query(statement)).rejects.toThrow('the audit is append-only')
 })
 
-describe('the chain', () => {
+describe('the hash chain of the audit', () => {
   const whole = async (): Promise<Json[]> => (await auditLog('first: 500, oldestFirst: true')).nodes
 
-  test('is complete while two replicas write at once, and after a restart', async () => {
+  test('the chain is complete after two replicas wrote at the same time, and after a restart', async () => {
     const start = (): Promise<Service> =>
       openService({ connection: api.connection, host: '127.0.0.1', port: 0, adminKey: 'the-admin-key-of-tests', warn: () => {} })
     const other = await start()
@@ -233,7 +233,7 @@ describe('the chain', () => {
     expect((await auditLog('query: "mutation:selectDestinations"')).totalCount).toBe(before + 20)
   })
 
-  test('an entry whose COMMIT was not answered is stored once', async () => {
+  test('an entry whose COMMIT got no answer is stored once', async () => {
     const prisma = createPrisma(api.connection)
     const warnings: string[] = []
     const warn = (message: string): void => void warnings.push(message)
@@ -262,7 +262,7 @@ describe('the chain', () => {
     expect(faultsOf(await whole())).toEqual([])
   })
 
-  test('calls that failed while the database was away do not wait for space in the queue; entries that do not fit are counted', async () => {
+  test('calls that fail while the database is unavailable do not wait for space in the queue, and entries that do not fit are counted', async () => {
     const prisma = createPrisma(api.connection)
     const warnings: string[] = []
     const warn = (message: string): void => void warnings.push(message)
@@ -293,7 +293,7 @@ describe('the chain', () => {
     expect(faultsOf(await whole())).toEqual([])
   })
 
-  test('an edited row and a removed row are found', async () => {
+  test('the verification finds an edited row and a removed row', async () => {
     const tamper = async (statement: string): Promise<void> => {
       await client.query(`ALTER TABLE audit DISABLE TRIGGER USER`)
       await client.query(statement)
@@ -303,7 +303,7 @@ describe('the chain', () => {
     await tamper("UPDATE audit SET account = 'somebody-else' WHERE seq = 5")
     expect(faultsOf(await whole())).toEqual(['row 5 was edited'])
     await tamper(`UPDATE audit SET account = '${rows[0].account}' WHERE seq = 5`)
-    // an edit with an impossible time is shown as an edit too, and hides no row
+    // a row that was edited to an impossible time is reported as edited, and hides no other row
     for (const at of ['9e18', '-9e18']) {
       await tamper(`UPDATE audit SET at_ms = ${at} WHERE seq = 5`)
       expect(faultsOf(await whole())).toEqual(['row 5 was edited'])
@@ -314,7 +314,7 @@ describe('the chain', () => {
     expect(faultsOf(await whole()).slice(0, 2)).toEqual(['row 7 is 8', 'row 8 does not follow'])
   })
 
-  test('a writer reports the loss of rows that it wrote', async () => {
+  test('a writer reports if rows that it wrote are lost', async () => {
     await client.query('ALTER TABLE audit DISABLE TRIGGER USER')
     await client.query('DELETE FROM audit WHERE seq > 10')
     await client.query('ALTER TABLE audit ENABLE TRIGGER USER')

@@ -22,7 +22,7 @@ describe('operators', () => {
   const UPDATE = `mutation ($u: UUID!, $v: Int!, $in: AggregateUpdateInput!) { aggregateUpdate(uuid: $u, ifVersion: $v, input: $in) ${RESULT} }`
   const DELETE = `mutation ($u: UUID!, $v: Int!) { aggregateDelete(uuid: $u, ifVersion: $v) ${RESULT} }`
 
-  test('an aggregate is created, edited by deltas on a known version, and removed', async () => {
+  test('an operator creates an aggregate, edits it on a known version, and removes it', async () => {
     const input = { name: 'rack-1', availabilityZone: 'az1', hosts: ['big'] }
     const dry = (await ask(CREATE, { in: input, dry: true })).aggregateCreate
     expect(dry).toMatchObject({ dryRun: true, impact: { hostsAffected: 1, azChanges: 1 } })
@@ -52,7 +52,7 @@ describe('operators', () => {
     expect((await ask(DELETE, { u: aggregate.uuid, v: 2 })).aggregateDelete).toMatchObject({ __typename: 'NotFound' })
   })
 
-  test('a disabled host takes no instance, and whyNot returns the operator’s reason', async () => {
+  test('a disabled host gets no instance, and whyNot returns the operator’s reason', async () => {
     const SET = `mutation ($h: [ResourceNameInput!]!, $s: HostStatus!, $dry: Boolean) { hostSetStatus(hosts: $h, status: $s, reason: "fan broken", dryRun: $dry) {
       __typename ... on HostSetStatusPayload { dryRun hosts { status } } ... on UserError { code path } } }`
     expect((await ask(SET, { h: [{ host: 'big' }], s: 'DISABLED', dry: true })).hostSetStatus).toMatchObject({
@@ -73,7 +73,7 @@ describe('operators', () => {
     await ask(SET, { h: [{ host: 'big' }], s: 'ENABLED' })
   })
 
-  test("an edit's answer shows the host after it, although a query copied the fleet before", async () => {
+  test('the answer to an edit shows the host after the edit, although a query had copied the fleet before', async () => {
     const SIMULATE = 'query ($in: SimulateInput!) { simulate(input: $in) { placed } }'
     const spec = { gantt: { flavor: { vcpus: 1, memoryMb: 512 } } }
     const copied = () => ask(SIMULATE, { in: { requests: [{ spec }], overlay: { removeHosts: ['small'] } } })
@@ -87,7 +87,7 @@ describe('operators', () => {
     await ask(SET, { s: 'ENABLED' })
   })
 
-  test('a profile version is written, named by a call, and activated', async () => {
+  test('a profile version is written, used by a call that names it, and activated', async () => {
     const CREATE_PROFILE = `mutation ($in: ProfileVersionInput!) { profileVersionCreate(profile: "packed", input: $in) { __typename
       ... on ProfilePayload { version { id number normalisation assignment } profile { active { number } } } ... on ValidationError { issues { path rule } } } }`
     const input = {
@@ -128,7 +128,7 @@ describe('reports', () => {
   })
   const send = async (...updates: unknown[]) => (await ask(UPDATE, { u: updates })).updateResourceStats
 
-  test('each report is answered separately; a report without new content writes nothing', async () => {
+  test('each report of a call has its own result, and a report without new content writes nothing', async () => {
     expect((await send(one(1, { delta: { baseSequence: 0, vcpusUsed: 1 } }))).results).toMatchObject([
       { __typename: 'ResourceStatsNeedFull', lastSequence: null },
     ])
@@ -152,7 +152,7 @@ describe('reports', () => {
     expect((await send(one(1, { namespace }))).results).toMatchObject([{ host: { namespaces: [namespace] } }])
   })
 
-  test('a host that lists an instance counts its claim', async () => {
+  test('a claim becomes materialised when its host lists the instance', async () => {
     const uuid = randomUUID()
     await place({ claim: { mode: 'CONFIRM' } }, { instanceUuids: [uuid], forceHosts: ['rep'], flavor: { vcpus: 1, memoryMb: 256 } })
     const { results } = await send(one(10, { full: { ...full, vcpusUsed: 1, memoryMbUsed: 256, instances: [uuid] } }))
@@ -241,7 +241,7 @@ describe('lists', () => {
     expect([node.__typename, nodes[0].__typename]).toEqual(['Decision', 'RequestSpec'])
   })
 
-  test('claims are found by a line of the filter grammar, and an invalid one is reported', async () => {
+  test('claims are found by a line of the filter grammar, and an invalid line is reported', async () => {
     const { id } = (await place({ claim: { mode: 'RESERVE', ttl: 'PT10M' } })).destinations[0].selected.claim
     const LIST =
       'query ($q: String, $s: [ClaimState!]) { claims(first: 500, query: $q, states: $s) { totalCount nodes { id state host { name } } } }'

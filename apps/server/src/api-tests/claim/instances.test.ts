@@ -2,7 +2,8 @@ import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { dataOf, type Json, startTestService, type TestService } from '../../testing/test-service.ts'
 
-// One live claim per instance, over HTTP: the answers that each caller gets, and how a further attempt is placed.
+// these tests check over HTTP that an instance has at most one live claim: the answers that each caller gets, and how a further attempt is
+// placed
 
 let api: TestService
 let tenant: string
@@ -25,7 +26,7 @@ beforeAll(async () => {
   claimer = await make('claimer', null, ['CLAIM'])
 })
 afterAll(async () => {
-  // one uuid in two projects is a finding, which operators have to check
+  // one uuid in two projects is a finding that operators must check, so a warning about it is expected
   expect(api.warnings.filter((text) => !text.includes('instance.elsewhere'))).toEqual([])
   await api.close()
 })
@@ -101,8 +102,8 @@ const novaSpec = (instance: string, tried: readonly string[], project = 'nova') 
   }
 }
 
-describe('Z19, F9: one instance by CREATE under two keys', () => {
-  test('the second call is refused with the existing claim; calls with the first key, another instance and no instance are placed', async () => {
+describe('Z19, F9: one instance is placed by CREATE under two keys', () => {
+  test('the second call for an instance is refused with the existing claim, and calls with the first key, another instance or no instance are placed', async () => {
     const [a, b] = await hosts('f9', 2)
     const instance = randomUUID()
     const gantt = { forceHosts: [a, b], instanceUuids: [instance], flavor: { vcpus: 4, memoryMb: 64 } }
@@ -127,7 +128,7 @@ describe('Z19, F9: one instance by CREATE under two keys', () => {
     expect(await place(gantt, retried)).toMatchObject({ __typename: 'SelectDestinationsPayload', replayed: false })
   })
 
-  test('advice and probes return a possible host nevertheless', async () => {
+  test('advice and probes return a possible host although the instance has a claim', async () => {
     const [a] = await hosts('advice', 1)
     const gantt = { forceHosts: [a], instanceUuids: [randomUUID()] }
     await place(gantt)
@@ -135,7 +136,7 @@ describe('Z19, F9: one instance by CREATE under two keys', () => {
       expect(await place(gantt, input)).toMatchObject({ __typename: 'SelectDestinationsPayload' })
   })
 
-  test('of ten simultaneous calls one is placed, and the others get the existing claim', async () => {
+  test('of ten simultaneous calls for one instance one is placed, and the others get the existing claim', async () => {
     const names = await hosts('race', 3)
     const gantt = { forceHosts: names, instanceUuids: [randomUUID()] }
     const answers = await Promise.all(Array.from({ length: 10 }, () => place(gantt)))
@@ -146,15 +147,15 @@ describe('Z19, F9: one instance by CREATE under two keys', () => {
   })
 })
 
-describe('the answer to each caller', () => {
-  test('a project has its own instances: the same uuid elsewhere is placed, and the auditor reports it', async () => {
+describe('the answer depends on what the caller may read', () => {
+  test('an instance with the same uuid in another project is placed, and the auditor reports it', async () => {
     await hosts('projects', 2)
     const instanceUuids = [randomUUID()]
     expect(await place({ instanceUuids, projectId: 'p1' }, {}, tenant)).toMatchObject({ __typename: 'SelectDestinationsPayload' })
     expect(await place({ instanceUuids, projectId: 'p2' }, {}, stranger)).toMatchObject({ __typename: 'SelectDestinationsPayload' })
   })
 
-  test('a caller that may not read the claim gets only the rule', async () => {
+  test('a caller that may not read the existing claim gets only the rule', async () => {
     await hosts('secret-zq', 2)
     const instanceUuids = [randomUUID()]
     const gantt = { instanceUuids, projectId: 'p1' }
@@ -172,8 +173,8 @@ describe('the answer to each caller', () => {
   })
 })
 
-describe('a further attempt', () => {
-  test('in the form of Nova, with the host of the claim among those that were tried, moves the claim, and again, and again', async () => {
+describe('a further attempt to place an instance', () => {
+  test("a further attempt in Nova's form, with the claim's host among those that were tried, moves the claim, any number of times", async () => {
     const names = await hosts('retry', 4)
     const instance = randomUUID()
     const zone = `retry-${randomUUID()}`
@@ -207,7 +208,7 @@ describe('a further attempt', () => {
       expect((await dataOf(api, EXPLAIN, { id: decision.id })).decision.explanation.fidelity).toBe('REPLAYED')
   })
 
-  test('with the name that the host of the claim had before it was replaced, it moves the claim, and not back there', async () => {
+  test('a further attempt that names the host by the name before it was replaced moves the claim to another host', async () => {
     const names = await hosts('renamed', 2)
     const instance = randomUUID()
     const zone = `renamed-${randomUUID()}`
@@ -237,7 +238,7 @@ describe('a further attempt', () => {
     expect(decision.explanation.fidelity).toBe('REPLAYED')
   })
 
-  test('of another account is refused, though it knows the host', async () => {
+  test('a further attempt of another account is refused, although it names the right host', async () => {
     const [a] = await hosts('foreign', 2)
     const instance = randomUUID()
     const first = await place({ forceHosts: [a], instanceUuids: [instance], projectId: 'nova' })
@@ -246,7 +247,7 @@ describe('a further attempt', () => {
     expect(answer.data?.selectDestinations).toMatchObject({ __typename: 'InstanceTaken', claim: { id: claimOf(first).id } })
   })
 
-  test('stays with the account of the instance after an operator of another account evacuated its host, and is returned by its claim', async () => {
+  test('after an operator of another account evacuated the host, the claim still belongs to the account of its instance, which can make a further attempt', async () => {
     const names = await hosts('owner', 3)
     const instance = randomUUID()
     const owner = (await api.service.keys.create({ name: 'k', account: 'owner', scopes: ['SCHEDULE', 'CLAIM'] })).secret
@@ -274,7 +275,7 @@ describe('a further attempt', () => {
     expect(await read(claimOf(second).id)).toMatchObject({ moveOf: { id: claimOf(moved).id } })
   })
 
-  test('that takes an alternate moves the claim without moveOf; a host that is no alternate is refused', async () => {
+  test('a further attempt that uses an alternate moves the claim without moveOf; a host that is not an alternate is refused', async () => {
     const names = await hosts('alternate', 3)
     const instance = randomUUID()
     const first = await place({ forceHosts: names, instanceUuids: [instance] }, { alternatesPerInstance: 2 })
@@ -292,7 +293,7 @@ describe('a further attempt', () => {
     expect((await create(b)).destinations[0].selected.claim).toMatchObject({ moveOf: { id: claimOf(third).id } })
   })
 
-  test('for an instance whose claim ended with its host is a new claim: in the group that it names, and in none if it names none', async () => {
+  test('a further attempt after the claim ended with its host creates a new claim: in the group that the request names, or in none', async () => {
     const names = await hosts('ended', 2)
     const [a, b] = names
     const zone = `ended-${randomUUID()}`
@@ -325,7 +326,7 @@ describe('a further attempt', () => {
     expect(claim).toEqual({ serverGroup: null, moveOf: null })
   })
 
-  test('for one of several instances is refused: it would move one and place the others', async () => {
+  test('a further attempt for one of several instances is refused, because it would move one instance and place the others', async () => {
     const [a] = await hosts('several', 2)
     const instance = randomUUID()
     await place({ forceHosts: [a], instanceUuids: [instance] })
@@ -341,7 +342,7 @@ describe('the limits of idempotency keys', () => {
     api.ask(UPDATE, { v, cap, after, dry }, key)
   const read = async (): Promise<Json> => (await dataOf(api, '{ keyLimits { cap afterlife version endedKeys keptKeys } }')).keyLimits
 
-  test('are the fleet’s: set by operators on the version that was read, and void beyond the cap until keys are forgotten', async () => {
+  test('the limits of idempotency keys are set by operators on the version that was read; beyond the cap, calls are void until keys are forgotten', async () => {
     const [a] = await hosts('limits', 1)
     expect(await read()).toMatchObject({ cap: 20_000_000, afterlife: 'PT1H', version: 0 })
     expect((await update(0, 1_000, 'PT30M', true)).data?.keyLimitsUpdate).toMatchObject({
@@ -364,7 +365,7 @@ describe('the limits of idempotency keys', () => {
     const fill = Array.from({ length: 1_000 - endedKeys }, (_, i) => ({ type: 'abandon', account: 'filler', key: `fill-${i}` }) as const)
     await api.service.replica.propose(fill)
     expect(await place({ forceHosts: [a] })).toMatchObject({ __typename: 'ValidationError', code: 'QUOTA' })
-    // a repeated call with the key of a live claim is answered as always, and the next version of the limits raises the cap
+    // a retry with the key of a live claim gets the same answer, and the next version of the limits raises the cap
     expect(live.__typename).toBe('SelectDestinationsPayload')
     expect((await update(1, 20_000_000, 'PT1H')).data?.keyLimitsUpdate).toMatchObject({ keyLimits: { version: 2 } })
     expect(await place({ forceHosts: [a] })).toMatchObject({ __typename: 'SelectDestinationsPayload' })

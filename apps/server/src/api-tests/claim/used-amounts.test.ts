@@ -40,7 +40,7 @@ async function place(host: string, spec: object, instance = randomUUID()) {
 
 const shown = async (name: string) => JSON.parse((await api.ask(HOST, { name })).text).data.host
 
-test('F2, B25: two GPUs are allocated to two instances and not to a third, on whichever GPU the host runs the second', async () => {
+test('F2, B25: two GPUs are allocated to two instances and not to a third, on whichever GPU the host runs the second instance', async () => {
   await report('f2', { gpus: [0, 1].map((index) => ({ index, usedMilli: 0 })), instances: [] })
   const gpus = { gpus: { count: 1 } }
   expect((await place('f2', gpus)).answer.destinations[0].selected.claim.gpus).toEqual([{ index: 0 }])
@@ -57,7 +57,7 @@ test('F2, B25: two GPUs are allocated to two instances and not to a third, on wh
   expect((await shown('f2')).gpus).toEqual([{ freeMilli: 0 }, { freeMilli: 0 }])
 })
 
-test('F10, Z18a: a report that lists an instance but counts no use frees nothing, and the reporter gets a warning', async () => {
+test('F10, Z18a: a report that lists an instance but states no usage frees nothing, and the reporter gets a warning', async () => {
   const small = { vcpus: 8, memoryMb: 8_192, localGb: 10 }
   await report('f10', { ...small, instances: [] })
   const { instance } = await place('f10', { flavor: { vcpus: 6, memoryMb: 4_096 } })
@@ -69,7 +69,7 @@ test('F10, Z18a: a report that lists an instance but counts no use frees nothing
   expect(host.capacity[0]).toEqual({ resourceClass: 'VCPU', used: 0, claimed: 6, free: 2 })
 })
 
-test('a host without a list of instances gets a warning, and an operator may take its used amounts from claims', async () => {
+test('a host that reports no list of instances gets a warning, and an operator can have its usage computed from claims', async () => {
   const { warnings } = await report('mute', { vcpusUsed: 0, instances: null })
   expect(warnings).toMatchObject([{ code: 'use.no_instances', held: 0 }])
   await place('mute', { flavor: { vcpus: 4, memoryMb: 1_024 } })
@@ -89,7 +89,7 @@ test('a host without a list of instances gets a warning, and an operator may tak
   expect(await shown('mute')).toMatchObject({ usedFromReason: 'its agent lists nothing', warnings: [] })
 })
 
-test('a key that is bound to its host gets the contradictions of its report', async () => {
+test('the answer to a report by a key bound to the host has the contradictions of the report', async () => {
   const { secret } = await api.service.keys.create({ name: 'agent', account: 'agents', scopes: ['REPORT'], hosts: ['bound'] })
   await report('bound', { instances: [] })
   const { instance } = await place('bound', {})

@@ -20,13 +20,13 @@ const ACTIVITY = `query ($window: Duration, $steps: Int) { activity(window: $win
 const activity = async (variables: Record<string, unknown> = {}): Promise<Json> => (await dataOf(api, ACTIVITY, variables)).activity
 const sum = (steps: Json[], count: string): number => steps.reduce((all, step) => all + step[count], 0)
 
-test('before the first request every step exists and is empty', async () => {
+test('before the first request, every step exists and has no decisions', async () => {
   const { steps, failures, flavors, decisions } = await activity({ window: 'PT1H', steps: 6 })
   expect(steps.map(({ decisions: count }: Json) => count)).toEqual([0, 0, 0, 0, 0, 0])
   expect([decisions, failures, flavors]).toEqual([0, [], []])
 })
 
-test('requests are counted once, by step, by reason and by flavor, like in the list of decisions', async () => {
+test('requests are counted once by step, by reason and by flavor, with the same counts as the list of decisions', async () => {
   const small = { name: 'small', vcpus: 1, memoryMb: 512, extraSpecs: [{ key: 'quota:cpu_shares', value: '8' }] }
   await placeWith(api, {}, { flavor: small })
   // another request for the same flavor
@@ -64,11 +64,11 @@ test('requests are counted once, by step, by reason and by flavor, like in the l
   }
 })
 
-test('during concurrent calls, the span of an answer later contains the same number of decisions', async () => {
+test('the count of a span that ends before concurrent calls are answered stays correct afterwards', async () => {
   const asking = Array.from({ length: 40 }, (_, i) =>
     placeWith(api, {}, { flavor: { name: 'busy', vcpus: i % 2 === 0 ? 64 : 1, memoryMb: 1 } }),
   )
-  // the list is read while calls are in progress: some are answered, and others are not
+  // the list is read while calls are in progress: some have an answer and others do not
   const answers = await Promise.all(asking.slice(0, 12).map((one) => one.then(() => activity())))
   await Promise.all(asking)
   for (const { since, until, decisions: counted } of answers) {
@@ -83,7 +83,7 @@ const DURATIONS = `query ($since: DateTime, $until: DateTime, $steps: Int) { act
   before { since until decisions took { p99Ms } steps { at } } } }`
 const durations = async (variables: Record<string, unknown>): Promise<Json> => (await dataOf(api, DURATIONS, variables)).activity
 
-test('durations are returned for the whole and for each step, each measured on one of the decisions', async () => {
+test('durations are returned for the whole span and for each step, and each is the duration of one of the decisions', async () => {
   const { since, until } = await activity()
   const { took, tookCut, steps } = await durations({ since, until, steps: 7 })
   const { decisions } = await dataOf(api, '{ decisions(first: 100) { nodes { at durationMs } } }')
@@ -98,7 +98,7 @@ test('durations are returned for the whole and for each step, each measured on o
   }
 })
 
-test('if there are too many decisions, durations of the newest are returned', async () => {
+test('if there are too many decisions, durations of the newest ones are returned', async () => {
   const prisma = createPrisma(api.connection)
   try {
     const { nodes } = (await dataOf(api, '{ decisions(first: 100) { nodes { at durationMs } } }')).decisions
@@ -113,7 +113,7 @@ test('if there are too many decisions, durations of the newest are returned', as
   }
 })
 
-test('a span is exact to the millisecond, and the preceding one has the same length', async () => {
+test('a span is exact to the millisecond, and the preceding span has the same length', async () => {
   const { nodes } = (await dataOf(api, '{ decisions(first: 100) { nodes { at } } }')).decisions
   const newest = Date.parse(nodes[0].at)
   const oldest = Date.parse(nodes.at(-1).at)
@@ -134,7 +134,7 @@ test('a span is exact to the millisecond, and the preceding one has the same len
   expect(Date.parse(now)).toBeLessThan(Date.now() + 60_000)
 })
 
-test('without decisions there are no durations', async () => {
+test('without decisions, no durations are returned', async () => {
   expect(await durations({ since: '2026-01-01T00:00:00Z', until: '2026-01-01T00:00:01Z', steps: 1 })).toMatchObject({
     decisions: 0,
     took: null,
@@ -147,7 +147,7 @@ test.each([
   [{ since: '2026-01-02T00:00:00Z', until: '2026-01-01T00:00:00Z' }],
   [{ since: '2026-01-01T00:00:00Z', until: '2026-01-01T00:00:00Z' }],
   [{ since: '2026-01-01T00:00:00Z', until: '2026-01-09T00:00:00Z' }],
-])('%j is an invalid span and is refused', async (variables) => {
+])('the span %j is refused as invalid', async (variables) => {
   const { errors, text } = await api.ask(DURATIONS, variables)
   expect(errors.length, text).toBe(1)
   expect(JSON.stringify(errors[0])).toContain('since')
@@ -158,13 +158,13 @@ test.each([
   [{ window: 'P8D' }, 'window'],
   [{ steps: 0 }, 'steps'],
   [{ steps: 501 }, 'steps'],
-])('%j is out of range, and is refused', async (variables, path) => {
+])('the span %j is refused as out of range', async (variables, path) => {
   const { errors, text } = await api.ask(ACTIVITY, variables)
   expect(errors.length, text).toBe(1)
   expect(JSON.stringify(errors[0])).toContain(path)
 })
 
-test('a host without capacity counts in its zone like in the list, and a zone of such hosts is listed', async () => {
+test('a host without capacity is counted in its zone as in the list of hosts, and a zone with only such hosts is listed', async () => {
   const nothing = { vcpus: 0, memoryMb: 0, localGb: 0 }
   await api.report({ n1: nothing, n2: nothing })
   await dataOf(api, `mutation { aggregateCreate(input: { name: "bare", availabilityZone: "z2", hosts: ["n1"] }) { __typename } }`)
@@ -181,7 +181,7 @@ test('a host without capacity counts in its zone like in the list, and a zone of
   }
 })
 
-test('totals of the zones are the sums of their hosts, with claims listed separately', async () => {
+test('the totals of a zone are the sums over its hosts, with claimed amounts listed separately', async () => {
   const { fleet, hosts } = await dataOf(
     api,
     `{ fleet { totals { key hosts usage { resourceClass capacity used claimed free } } }

@@ -19,14 +19,14 @@ const COMPARE = `query ($a: ID!, $b: ID!, $instance: Int, $first: Int = 50) { co
 
 const compare = async (a: string, b: string): Promise<Json> => (await dataOf(api, COMPARE, { a, b })).compareDecisions
 
-/** Places and releases, so that only the state that the test changes differs. */
+/** Places a request and releases its claims, so that states differ only by what the test changes. */
 async function advised(spec: Record<string, unknown> = {}, more: Record<string, unknown> = {}): Promise<Json> {
   return (await placeWith(api, { claim: { mode: 'NONE' }, ...more }, spec)).decision
 }
 
 const memory = (memoryMb: number) => ({ flavor: { vcpus: 1, memoryMb } })
 
-test('the request is reported as the cause if it alone differs', async () => {
+test('if only the requests differ, the request is reported as the cause', async () => {
   const [a, b] = [await advised(memory(4_096)), await advised(memory(65_536))]
   const found = await compare(a.id, b.id)
   expect(found).toMatchObject({
@@ -55,7 +55,7 @@ test('the request is reported as the cause if it alone differs', async () => {
   })
 })
 
-test('the fleet is reported if an operator removed the host, with the number of hosts that differ by field', async () => {
+test('if an operator removed the host, the fleet is reported as the cause, with the count of differing hosts by field', async () => {
   const a = await advised(memory(2_048))
   await dataOf(api, `mutation { hostSetStatus(hosts: [{ host: "h1" }], status: DISABLED, reason: "disk") { __typename } }`)
   const b = await advised(memory(2_048))
@@ -67,7 +67,7 @@ test('the fleet is reported if an operator removed the host, with the number of 
   )
 })
 
-test('the profile is reported, and a profile written after the first decision is no obstacle', async () => {
+test('if the profiles differ, the profile is reported as the cause, even if it was written after the first decision', async () => {
   const a = await advised(memory(1_024))
   const note = { note: 'packs' }
   const input = { filters: [{ name: 'RamFilter' }], weighers: [{ name: 'RAMWeigher', multiplier: -1 }], ...note }
@@ -81,7 +81,7 @@ test('the profile is reported, and a profile written after the first decision is
   expect(found.steps.find(({ filter }: Json) => filter === 'ComputeFilter')).toMatchObject({ aPassed: 3, bPassed: null })
 })
 
-test('claims of one entry count in the state that the next one met', async () => {
+test('the state of a decision contains the claims of earlier decisions in the same entry', async () => {
   const place = () => placeWith(api, {}, memory(20_000))
   const [a, b] = await Promise.all([place(), place()])
   const hosts = [a, b].map((answer) => answer.destinations[0].selected.host.name)
@@ -90,7 +90,7 @@ test('claims of one entry count in the state that the next one met', async () =>
   expect(found).toMatchObject({ cause: 'FLEET', flippedCount: 2 })
 })
 
-test('a decision compared with itself has no cause', async () => {
+test('a decision compared with itself has no cause of a difference', async () => {
   const a = await advised(memory(512))
   expect(await compare(a.id, a.id)).toMatchObject({
     cause: 'NONE',
@@ -107,12 +107,12 @@ test.each([
     { a: '00000000-0000-4000-8000-000000000000', b: '00000000-0000-4000-8000-000000000000' },
     'it must be the id of a decision',
   ],
-])('%s is reported', async (_name, variables, message) => {
+])('a comparison with %s is refused with a message', async (_name, variables, message) => {
   const answer = await api.ask(COMPARE, variables)
   expect(answer.text).toContain(message.replaceAll('"', '\\"'))
 })
 
-test('an instance that the requests do not have is reported', async () => {
+test('an instance index that the requests do not have is refused with a message', async () => {
   const a = await advised(memory(512))
   const answer = await api.ask(COMPARE, { a: a.id, b: a.id, instance: 1 })
   expect([codeOf(answer), answer.text]).toEqual(['GRAPHQL_VALIDATION_FAILED', expect.stringContaining('it must be 0 to 0')])

@@ -40,15 +40,15 @@ const GROUPS = `query ($query: String, $by: DecisionGrouping!, $first: Int) { de
 const counts = async (query: string, most = 60): Promise<Json> => (await dataOf(api, COUNTS, { query, most })).decisionCounts
 const groups = async (query: string, by: string, first = 50): Promise<Json> =>
   (await dataOf(api, GROUPS, { query, by, first })).decisionCounts.groups
-/** The number of decisions in the list for a query. */
+/** How many decisions the list has for a query. */
 const listed = async (...terms: string[]): Promise<number> =>
   (await dataOf(api, 'query ($query: String) { decisions(query: $query, first: 1) { totalCount } }', { query: terms.join(' ').trim() }))
     .decisions.totalCount
 const sum = (rows: readonly Json[], count: string): number => rows.reduce((all, row) => all + row[count], 0)
 
-describe('in steps of time', () => {
+describe('counts of decisions in steps of time', () => {
   test.each(['', 'outcome:NO_VALID_HOST', 'flavor:small last:1h', 'project:p-1 -last>1d'])(
-    'each step of %j has the number in the list of its time, and all of them the number in the list',
+    'each step of %j has as many decisions as the list for its time, and all steps together have as many as the list',
     async (query) => {
       const { steps, decisions, isCut, since, until } = await counts(query)
       expect([decisions, isCut]).toEqual([await listed(query), false])
@@ -66,18 +66,18 @@ describe('in steps of time', () => {
     },
   )
 
-  test('a time range in the query is the range of the steps, whatever decisions it contains', async () => {
+  test('the steps cover the time range of the query, whatever decisions it contains', async () => {
     const { steps, since, until, decisions } = await counts('at>=2026-01-01T00:00:03Z at<2026-01-01T00:01:00Z', 10)
     expect([since, until, decisions]).toEqual(['2026-01-01T00:00:03.000Z', '2026-01-01T00:01:00.000Z', 0])
     expect(steps.map(({ at }: Json) => at.slice(17, 19))).toEqual(['03', '10', '20', '30', '40', '50'])
   })
 
-  test('without decisions there is no step', async () => {
+  test('without decisions, no steps are returned', async () => {
     expect(await counts('flavor:none')).toMatchObject({ decisions: 0, isCut: false, steps: [] })
     expect(await counts('at>=2026-01-02 at<2026-01-01')).toMatchObject({ decisions: 0, steps: [] })
   })
 
-  test('there are never more steps than requested, and each is as short as possible', () => {
+  test('there are at most as many steps as requested, and each is as short as possible', () => {
     const time = fc.integer({ min: 0, max: 4_000_000_000_000 })
     fc.assert(
       fc.property(time, time, fc.integer({ min: 10, max: 500 }), (one, other, most) => {
@@ -96,7 +96,7 @@ describe('in steps of time', () => {
   })
 })
 
-describe('in groups', () => {
+describe('counts of decisions in groups', () => {
   test.each(['CAUSE', 'FLAVOR', 'PROJECT', 'PROFILE', 'CHAIN'])(
     'grouped by %s, each group is found by its terms, and each decision is in one group',
     async (by) => {
@@ -111,7 +111,7 @@ describe('in groups', () => {
     },
   )
 
-  test('the largest group comes first, decisions without the field are one group, and a name is never a pattern', async () => {
+  test('the largest group comes first, decisions without the field are one group, and a name is never interpreted as a pattern', async () => {
     const { nodes } = await groups('', 'FLAVOR')
     expect(nodes.map(({ key, decisions }: Json) => [key, decisions])).toEqual([
       ['small', 4],
@@ -127,19 +127,19 @@ describe('in groups', () => {
     expect((await groups('', 'PROFILE')).nodes).toMatchObject([{ key: expect.stringMatching(/^default@\d+$/), decisions: ALL, failed: 4 }])
   })
 
-  test('attempts are counted for the instance that is named first', async () => {
+  test('attempts are grouped by the instance that the request names first', async () => {
     const { nodes } = await groups('-outcome:PLACED', 'CHAIN')
     expect(nodes.find(({ key }: Json) => key === tried)).toMatchObject({ decisions: 2, failed: 2, terms: `chain:${tried}` })
     expect(await listed(`instance:${tried}`)).toBe(3)
   })
 
-  test('the requested number of groups, and their total', async () => {
+  test('at most the requested count of groups is returned, together with the count of all groups', async () => {
     const { nodes, totalCount } = await groups('', 'FLAVOR', 2)
     expect([nodes.map(({ key }: Json) => key), totalCount]).toEqual([['small', 'huge'], 4])
   })
 })
 
-test('if there are too many decisions, the newest are counted, in whole milliseconds', async () => {
+test('if there are too many decisions, the newest are counted, and those of one millisecond all or not at all', async () => {
   const prisma = createPrisma(api.connection)
   try {
     const counted = { query: { terms: [] }, span: {}, names: [] }
@@ -155,7 +155,7 @@ test('if there are too many decisions, the newest are counted, in whole millisec
   }
 })
 
-test('a range is read by the index of times', async () => {
+test('a range is read by the index on time', async () => {
   const prisma = createPrisma(api.connection)
   const query = (fields: readonly QueryField[]) => parseQuery('at>=2026-01-01 -at>=2026-01-02 last:1d', fields).query
   try {

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createTestDatabase, type TestDatabase } from '../../testing/test-database.ts'
 import { dataOf, type Json, placeWith, startTestService, type TestService } from '../../testing/test-service.ts'
 
-// two replicas on one PostgreSQL; the third one is the first after a restart
+// the first two replicas share one PostgreSQL; the third one starts after a restart
 let database: TestDatabase
 let api: TestService
 let second: TestService
@@ -73,7 +73,7 @@ test.each(['one', 'three', 'refused', 'chance', 'nova'] as const)(
   },
 )
 
-test('a replica that starts later returns the same', async () => {
+test('a replica that starts later returns the same receipts and explanations', async () => {
   const was = Object.fromEntries(
     await Promise.all(Object.values(decisions).map(async (id) => [id, await dataOf(api, DECISION, { id })] as const)),
   )
@@ -159,7 +159,7 @@ test.each([
   expect((await verify(second, id)).outcome).toBe('SAME')
 })
 
-test('a refusal that lost its hashes cannot be verified', async () => {
+test('a refusal whose hashes were lost cannot be verified', async () => {
   const id = decisions.refused
   const { row_hash: hash, caller } = (await sql('SELECT row_hash, caller FROM decision WHERE id = $1', [uuidOf(id)])).rows[0]
   await sql(`UPDATE decision SET row_hash = NULL, caller = 'other' WHERE id = $1`, [uuidOf(id)])
@@ -237,7 +237,7 @@ test('an unreadable record does not prevent the others from being listed and com
   expect(await listed()).toEqual(was)
 })
 
-test('a decision as older releases kept it is read, found by its request, and verified by log and replay', async () => {
+test('a decision in the form of older releases is read, found by its request, and verified by log and replay', async () => {
   const id = decisions.three
   const was = await dataOf(second, DECISION, { id })
   const [entry] = (
@@ -277,7 +277,7 @@ test('packed decisions are found by the fields of their request', async () => {
   expect((await sql('SELECT count(*)::int AS count FROM decision WHERE packed IS NULL')).rows[0].count).toBe(1)
 })
 
-test('the last time of an exact replay is returned; a missing decision is named', async () => {
+test('the time of the last exact replay is returned, and a missing decision is named', async () => {
   expect((await dataOf(second, DECISION, { id: decisions.one })).decision.explanationRetainedUntil > new Date().toISOString()).toBe(true)
   const { errors } = await second.ask(VERIFY, { id: Buffer.from('Decision:00000000-0000-4000-8000-000000000000').toString('base64') })
   expect(errors[0]?.message).toContain('the id of a decision')

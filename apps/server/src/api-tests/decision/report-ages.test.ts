@@ -21,7 +21,7 @@ const msOf = (duration: string): number => {
 
 const askAges = async (id: string): Promise<Json> => (await dataOf(api, AGES, { id })).decision
 
-test('a decision has the age of the report of each of its hosts, also after the host has reported again', async () => {
+test('a decision shows how old the report of each of its hosts was, even after the host has reported again', async () => {
   await api.report({ 'age-1': {}, 'age-2': {}, 'age-3': { vcpus: 1 } })
   const placed = await placeWith(api, { claim: { mode: 'CONFIRM' } })
   const before = await askAges(placed.decision.id)
@@ -29,7 +29,7 @@ test('a decision has the age of the report of each of its hosts, also after the 
   for (const { host, reportAge } of [selected, ...alternates])
     expect(msOf(reportAge)).toBe(Date.parse(before.at) - Date.parse(host.lastReportAt))
   const verdicts: Json[] = before.explanation.verdicts.nodes
-  // the age is recorded for the refused request too
+  // the age is shown for the refused request too
   expect(verdicts.map(({ hostName }) => hostName).sort()).toEqual(['age-1', 'age-2', 'age-3'])
   expect(verdicts.find(({ hostName }) => hostName === selected.host.name)?.reportAge).toBe(selected.reportAge)
   await api.report({ 'age-1': { vcpusUsed: 3 }, 'age-2': { vcpusUsed: 3 }, 'age-3': { vcpusUsed: 1 } })
@@ -39,7 +39,7 @@ test('a decision has the age of the report of each of its hosts, also after the 
   expect(after.explanation).toEqual(before.explanation)
 })
 
-test('so does the answer to the call; a host that never reported has none', async () => {
+test('the answer to the call shows the same ages; a host that never reported has none', async () => {
   const { selectDestinations } = await dataOf(
     api,
     `mutation ($in: SelectDestinationsInput!) { selectDestinations(input: $in) {
@@ -55,7 +55,7 @@ test('so does the answer to the call; a host that never reported has none', asyn
   expect(whyNot.verdict).toEqual({ hostName: 'nobody', reportAge: null })
 })
 
-test('a host that was replaced since had that report by its old name', async () => {
+test('a host that was replaced since the decision had its report under the old name', async () => {
   await api.report({ 'age-old': {} })
   const placed = await placeWith(api, { claim: { mode: 'CONFIRM' } }, { forceHosts: ['age-old'] })
   const before = await askAges(placed.decision.id)

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { dataOf, type Json, placeWith, startTestService, type TestService } from '../../testing/test-service.ts'
 
-// These demands from docs/why.md are not covered completely by any other test.
+// These tests cover requirements of docs/why.md that no other test covers completely.
 
 let api: TestService
 
@@ -23,7 +23,7 @@ const whyNot = async (id: string, host: string): Promise<Json> =>
     )
   ).whyNot
 
-test('every count of a refusal leads to the hosts behind it, and the counts add up to the fleet', async () => {
+test('every count of a refusal has a query for its hosts, and the counts add up to the fleet', async () => {
   const { decision } = await placeWith(api, {}, { flavor: { vcpus: 4, memoryMb: 8_000 } }).then(() =>
     placeWith(api, {}, { flavor: { vcpus: 4, memoryMb: 8_000 } }),
   )
@@ -45,7 +45,7 @@ test('every count of a refusal leads to the hosts behind it, and the counts add 
   expect(refusedBy.get('CoreFilter cpu.too_few')).toEqual(['c'])
 })
 
-test('a reason belongs to its moment, and whether it still holds is shown next to it', async () => {
+test('a reason describes the time of the decision, and whether it still holds is shown separately', async () => {
   const held = await placeWith(api, {}, { flavor: { vcpus: 1, memoryMb: 4_096 }, forceHosts: ['a'] })
   const { decision } = await placeWith(api, {}, { flavor: { vcpus: 1, memoryMb: 1_024 }, forceHosts: ['a'] })
   expect(await whyNot(decision.id, 'a')).toMatchObject({ outcome: 'FILTERED', wouldPassNow: false })
@@ -54,7 +54,7 @@ test('a reason belongs to its moment, and whether it still holds is shown next t
   expect(await whyNot(decision.id, 'a')).toMatchObject({ outcome: 'FILTERED', wouldPassNow: true })
 })
 
-test('every call has a decision of its own, and its destination is known after its claim is gone', async () => {
+test('every call has its own decision, and the destination is known after its claim is gone', async () => {
   const instance = randomUUID()
   const gantt = { flavor: { vcpus: 1, memoryMb: 64 }, instanceUuids: [instance] }
   const first = await placeWith(api, {}, gantt)
@@ -69,7 +69,7 @@ test('every call has a decision of its own, and its destination is known after i
   expect(decisions.nodes[1]).toMatchObject({ outcome: 'PLACED', destinations: [{ selected: { host } }] })
 })
 
-test("a decision links to the one that it retries, with that one's result and duration", async () => {
+test('a decision refers to the one that it retries, with the result and duration of that decision', async () => {
   const asked = { flavor: { vcpus: 1, memoryMb: 64 }, instanceUuids: [randomUUID()] }
   const first = await placeWith(api, {}, asked)
   const { claim } = first.destinations[0].selected
@@ -80,7 +80,7 @@ test("a decision links to the one that it retries, with that one's result and du
   const second = await placeWith(api, {}, { ...asked, ignoreHosts: [first.destinations[0].selected.host.name] })
   // a request for the same instance with another intent is not a retry
   await placeWith(api, { intent: 'PROBE' }, asked)
-  // while the second claim is live, a third one for its instance would be refused because of it
+  // while the second claim is live, a third claim for its instance would be refused
   const { claim: live } = second.destinations[0].selected
   await dataOf(api, `mutation { claimRelease(claims: [{ id: "${live.id}", fence: ${live.fence} }]) { __typename } }`)
   const third = await placeWith(api, {}, { ...asked, flavor: { vcpus: 1, memoryMb: 999_999 } })

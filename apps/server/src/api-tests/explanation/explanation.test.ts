@@ -35,7 +35,7 @@ async function explain(id: string, fields: string) {
   return { ...decision, ...decision.explanation }
 }
 
-test('a headline names the admitted hosts, their refusals, and the nearest host', async () => {
+test('a headline has the count of admitted hosts, the reasons why they refused, and the nearest host', async () => {
   const { headline } = await explain(failed, 'headline')
   expect(headline).toBe(
     'Of 4 hosts none takes it: 2 with too little memory in all, 1 with too few vCPUs left, 1 not enabled, and 1 more reason. Nearest is middle: 32768 MiB needed by one instance; the host has 24576 MiB in all.',
@@ -43,7 +43,7 @@ test('a headline names the admitted hosts, their refusals, and the nearest host'
   expect((await explain(placed, 'headline')).headline).toMatch(/^(small|middle) was taken: the best of 2 hosts that passed, of 4\.$/)
 })
 
-test('the matrix agrees with the steps, the verdicts and the funnel of the record', async () => {
+test('the matrix agrees with the steps, the verdicts and the funnel in the record', async () => {
   const { matrix, steps, hostCount, funnel } = await explain(
     failed,
     'matrix { hostCount hostNames filters firstFailing reason reasonCodes bits rank distance } steps { name entered passed rejected soleRejections reasons { code hosts } }',
@@ -102,7 +102,7 @@ describe('verdicts', () => {
     expect((await api.ask(asked, { id: failed })).text).toContain('no reason has the code host.disbled; similar codes are host.disabled')
   })
 
-  test('by distance, nearest first', async () => expect(await list('', 'DISTANCE')).toEqual(['middle', 'small', 'shut', 'busy']))
+  test('verdicts sorted by distance have the nearest host first', async () => expect(await list('', 'DISTANCE')).toEqual(['middle', 'small', 'shut', 'busy']))
 
   test('near misses are refused hosts, nearest first', async () => {
     const { nearMisses } = await explain(failed, 'nearMisses(first: 2) { hostName distance checks { status facts { shortfall } } }')
@@ -112,7 +112,7 @@ describe('verdicts', () => {
     ])
   })
 
-  test('a near miss lists all its shortfalls, in the sentences of the cause, and the reasons begin with its code', async () => {
+  test('a near miss lists all its shortfalls in the sentences of the cause, and the reasons begin with the code of the cause', async () => {
     const { nearMisses, reasons, cause, headline } = await explain(
       failed,
       'headline nearMisses(first: 2) { lacks } reasons { code hosts } cause { code }',
@@ -124,8 +124,8 @@ describe('verdicts', () => {
   })
 })
 
-describe('the page for a ticket', () => {
-  test('has the sentence, the funnel and the near misses', async () => {
+describe('the explanation as a page for a ticket', () => {
+  test('the page of a refusal has the sentence, the funnel and the near misses', async () => {
     const { text } = await explain(failed, 'text(format: MARKDOWN)')
     expect(text.split('\n\n').map((section: string) => section.split('\n'))).toEqual([
       ['## 0 of 4 hosts passed'],
@@ -153,12 +153,12 @@ describe('the page for a ticket', () => {
     ])
   })
 
-  test('has the best hosts with their totals where some passed', async () => {
+  test('the page of a placement has the best hosts with their totals', async () => {
     const { text } = await explain(placed, 'text')
     expect(text).toMatch(/## Best hosts\n\n- \w+: total -?[\d.]+, SELECTED\n- \w+: total -?[\d.]+, ALTERNATE/)
   })
 
-  test.each(['failed', 'placed'])('fits 80 columns where it is plain: %s', async (which) => {
+  test.each(['failed', 'placed'])('the plain text page fits 80 columns: %s', async (which) => {
     const { text } = await explain(which === 'failed' ? failed : placed, 'text(format: PLAIN)')
     expect(text).toContain('- RamFilter: 3 in, ')
     expect(text.split('\n').filter((line: string) => line.length > 80)).toEqual([])

@@ -15,13 +15,13 @@ import { type FieldUse, projectBoundFields } from '../../auth/field-rules.ts'
 import { createSchema } from '../../schema/index.ts'
 import { dataOf, type Json, LASTING, placeWith, startTestService, type TestService } from '../../testing/test-service.ts'
 
-/** Words that no project may ever read: the names of everything that belongs to others contain them. */
+/** Matches text that no project may ever read. The names of everything that belongs to others match. */
 const SECRET = /zqx|[0-9a-f]{8}-[0-9a-f]{4}-5666/
 
 const schema = createSchema()
 let api: TestService
 const keys = new Map<string, string>()
-/** Ids of decisions and claims of the project, and of others. */
+/** Ids of decisions and claims of the project, and ids of those of other projects. */
 const own: { decisions: string[]; claims: { id: string; fence: number }[] } = { decisions: [], claims: [] }
 const foreign: { decisions: string[]; claims: { id: string; fence: number }[] } = { decisions: [], claims: [] }
 
@@ -85,7 +85,7 @@ const INCARNATION = '00000000-0000-4000-8000-000000000001'
 
 type Asked = Readonly<Record<string, unknown>>
 
-/** Values that a project may request; some exist nowhere. */
+/** Values that a project may request. Some of them do not exist in the fleet. */
 const someRequests: readonly Asked[] = [
   { flavor: { vcpus: 1, memoryMb: 64 } },
   { flavor: { vcpus: 1, memoryMb: 128 }, availabilityZone: 'z1' },
@@ -136,7 +136,7 @@ function fieldsOf(type: GraphQLObjectType, isOpen: Open, depth: number): string 
     .join(' ')
 }
 
-/** The query for each root field that is open to a project, with all of its subfields. */
+/** A query for each root field that is open to a project, with all subfields that are open. */
 function documents(isOpen: Open = isListed, requests: readonly Asked[] = someRequests): readonly string[] {
   const refs = (claims: readonly { id: string; fence: number }[]) =>
     `[${claims.map(({ id, fence }) => `{ id: "${id}", fence: ${fence} }`).join(', ')}]`
@@ -180,7 +180,7 @@ const literal = (value: unknown): string => {
   return typeof value === 'string' && ENUMS.includes(value) ? value : JSON.stringify(value)
 }
 
-/** The secrets in an answer, apart from the host that a call received for its own instance. */
+/** The secret texts in an answer, apart from the host that a call received for its own instance. */
 function secretsIn(answer: unknown, path: readonly string[] = []): string[] {
   if (typeof answer === 'string') return SECRET.test(answer) ? [`${path.join('.')}: ${answer}`] : []
   if (typeof answer !== 'object' || answer === null) return []
@@ -193,12 +193,12 @@ function secretsIn(answer: unknown, path: readonly string[] = []): string[] {
 
 const answerTo = async (document: string, key: string | null | undefined): Promise<Json> => {
   const { status, data, errors } = await api.ask(document, {}, key)
-  // every request has an id of its own, which is no secret
+  // every request has its own id, which is not secret and is removed
   return { status, data, errors: errors.map(({ extensions: { requestId: _, ...extensions }, ...error }) => ({ ...error, extensions })) }
 }
 
-describe('a key bound to a project', () => {
-  test('reads no name and no id that belongs to others, whatever it requests', async () => {
+describe('a key that is bound to a project', () => {
+  test('a bound key reads no name and no id that belongs to others, whatever it requests', async () => {
     for (const document of documents()) {
       const answer = await answerTo(document, keys.get('all'))
       expect({ document, secrets: secretsIn(answer) }).toEqual({ document, secrets: [] })
@@ -207,14 +207,14 @@ describe('a key bound to a project', () => {
     }
   })
 
-  test('gets the host for its instance from the call that places it, and no host from calls that only read', async () => {
+  test('a bound key gets a host from the call that places its instance, and no host from calls that only read', async () => {
     const [place] = documents().filter((document) => document.includes('selectDestinations'))
     const fresh = (place ?? '').replace(/idempotencyKey: "[^"]+"/, `idempotencyKey: "${randomUUID()}"`)
     expect(JSON.stringify(await answerTo(fresh, keys.get('all')))).toMatch(/"host":{"__typename":"Host","name":"zqx-/)
     for (const document of documents()) expect(JSON.stringify(await answerTo(document, keys.get('reader')))).not.toMatch(SECRET)
   })
 
-  test('cannot read any other field of a decision, and the message has no details', async () => {
+  test('a bound key cannot read any other field of a decision, and the message has no details', async () => {
     const [id] = own.decisions
     for (const field of Object.values((schema.getType('Decision') as GraphQLObjectType).getFields())) {
       if (isListed({ type: 'Decision', field: field.name })) continue
@@ -225,14 +225,14 @@ describe('a key bound to a project', () => {
     }
   })
 
-  /** All answers that a reader gets for questions, without mutations. */
+  /** The answers that a reader gets for all queries. */
   const readings = async (isOpen: Open = isListed, key = keys.get('reader')) => {
     const answers: Record<string, unknown> = {}
     for (const document of documents(isOpen)) if (document.startsWith('query')) answers[document] = await answerTo(document, key)
     return answers
   }
 
-  test('does not learn which profiles exist by naming one that does not', async () => {
+  test('a bound key does not learn which profiles exist by naming one that does not exist', async () => {
     const spec = literal(specOf({ flavor: { vcpus: 1, memoryMb: 64 } }))
     for (const document of [
       `{ tenantExplanation(spec: ${spec}, profile: "nosuch") { headline } }`,
@@ -251,17 +251,17 @@ describe('a key bound to a project', () => {
     ['the members of an aggregate', () => addTo('zqx fast', 'zqx-b')],
     ['the status of a host that is not the emptiest', () => setStatus('zqx-b', 'MAINTENANCE')],
     ['that status, back to its former value', () => setStatus('zqx-b', 'ENABLED')],
-  ])('reads the same, byte for byte, when %s changes', async (_name, change) => {
+  ])('a bound key gets byte for byte the same answers if %s changes', async (_name, change) => {
     const before = await readings()
     await change()
     expect(await readings()).toEqual(before)
   })
 
-  test('reads different answers only if a request of its own would have another result', async () => {
+  test('the answers of a bound key differ only if one of its own requests would have another result', async () => {
     const before = await readings()
     const mayPlace = () => Promise.all(someRequests.map(isPlaced))
     const placedBefore = await mayPlace()
-    // the emptiest host gets enough free for the third request, and for the first part of the fourth
+    // the emptiest host gets enough free memory for the third request, and for the first part of the fourth
     await report({ 'zqx-c': 30_000 })
     const after = await readings()
     const changed = Object.keys(before).filter((document) => JSON.stringify(after[document]) !== JSON.stringify(before[document]))
@@ -273,7 +273,7 @@ describe('a key bound to a project', () => {
     expect(await readings()).toEqual(before)
   })
 
-  /** The operator's answer: whether the request would be placed now. */
+  /** Asks as an operator whether the request would be placed now. */
   async function isPlaced(gantt: Record<string, unknown>): Promise<boolean> {
     const answer = await placeWith(api, { intent: 'PROBE', claim: { mode: 'NONE' } }, { projectId: 'zqx-probe', ...gantt })
     return answer.__typename === 'SelectDestinationsPayload'
@@ -285,13 +285,13 @@ describe('a key bound to a project', () => {
     ['the hosts that were chosen', ['Decision.destinations', 'Destination.host', 'InstanceDestinations.selected', 'Host.name']],
     ['what was asked', ['Decision.spec', 'RequestSpec.document']],
     ['explanations', ['Decision.explanation', 'Explanation.text']],
-  ])('would learn a name if %s were open: the search finds it', async (_name, planted) => {
+  ])('the search finds a name if %s were open to projects by mistake', async (_name, planted) => {
     const isOpen: Open = (use) => isListed(use) || planted.includes(`${use.type}.${use.field}`)
     const answers = await readings(isOpen, keys.get('operator'))
     expect(Object.values(answers).flatMap((answer) => secretsIn(answer))).not.toEqual([])
   })
 
-  test('would read something else if the free capacity of hosts were open: the comparison finds it', async () => {
+  test('the comparison finds a difference if the free capacity of hosts were open to projects by mistake', async () => {
     const planted = ['Decision.destinations', 'InstanceDestinations.selected', 'Destination.host', 'Host.capacity', 'ResourceUsage.free']
     const isOpen: Open = (use) => isListed(use) || planted.includes(`${use.type}.${use.field}`)
     const before = await readings(isOpen, keys.get('operator'))
@@ -300,7 +300,7 @@ describe('a key bound to a project', () => {
   })
 
   // this test is last, because it takes resources of hosts
-  test.each([1, 2, 3])('reads none of them on random fleet %i, for random requests', async (seed) => {
+  test.each([1, 2, 3])('a bound key reads no secret on random fleet %i with random requests', async (seed) => {
     const random = createRandom(String(seed))
     const { below: upTo } = random
     await report(Object.fromEntries(Array.from({ length: 5 }, (_, i) => [`zqx-${seed}-${i}`, upTo(8_000)])))

@@ -51,7 +51,7 @@ test.each([
     { scheduler: 'CHANCE' },
     /^(\w+) passed every filter, and was not drawn: any of the (3) hosts that passed may be taken, by the seed, and that was (\w+)\.$/,
   ],
-] as const)('%s: the host that ranks first and was not drawn is reported as such', async (_name, how, pattern) => {
+] as const)('%s: if the host that ranks first was not drawn, the explanation says so', async (_name, how, pattern) => {
   const name = `drawn-${Object.keys(how)[0]?.toLowerCase()}`
   const input = { filters: [{ name: 'RamFilter' }], weighers: [{ name: 'RAMWeigher', multiplier: 1 }], note: 'draws', ...how }
   const create = `mutation ($name: String!, $input: ProfileVersionInput!) { profileVersionCreate(profile: $name, input: $input) { __typename ... on UserError { message } } }`
@@ -72,7 +72,7 @@ test.each([
   expect.fail('the best was drawn twenty times')
 })
 
-test('refused: all failing checks, each number with its source and computation', async () => {
+test('for a refused host, all failing checks are listed, each amount with its source and computation', async () => {
   const { because, neverConsidered, verdict } = await whyNot('full')
   expect([because, neverConsidered]).toEqual(['REFUSED', null])
   const failing = verdict.checks.filter(({ status }: Json) => status === 'FAIL')
@@ -101,19 +101,19 @@ test('refused: all failing checks, each number with its source and computation',
   ])
 })
 
-test('passed but lost: the gap by weigher, and the multiplier that would have won', async () => {
+test('for a host that passed and lost, the gap of each weigher and the multiplier with which it would have won are listed', async () => {
   const { because, outcome, verdict, versusWinner } = await whyNot('second')
   expect([because, outcome]).toEqual(['LOST', 'ALTERNATE'])
   expect(verdict.rank).toBe(2)
   const cpu = versusWinner.find(({ weigher }: Json) => weigher === 'CPUWeigher')
-  // the winner has half as much memory again, and this host half as many CPUs again
+  // the winner has half as much more memory, and this host half as many more CPUs
   expect(cpu.gap).toBeLessThan(0)
   expect(cpu.wouldFlipAt).toBeGreaterThan(1)
   const worst = await whyNot('worse')
   expect(worst.versusWinner.find(({ weigher }: Json) => weigher === 'ServerGroupSoftAffinityWeigher').wouldFlipAt).toBeNull()
 })
 
-test('the returned multiplier does win, and the present facts are true', async () => {
+test('a host wins with the multiplier that was returned, and the present facts are correct', async () => {
   const { versusWinner, wouldPassNow, nowRefusedBy, changedSince, changedSinceNote } = await whyNot('second')
   const { wouldFlipAt } = versusWinner.find(({ weigher }: Json) => weigher === 'CPUWeigher')
   const { explainPlacement } = await dataOf(
@@ -134,7 +134,7 @@ test('the returned multiplier does win, and the present facts are true', async (
   ])
 })
 
-test('never considered: seen later, with revision and time', async () => {
+test('a host that was first seen later was never considered, and the explanation has the revision and time', async () => {
   const { because, outcome, neverConsidered, wouldPassNow, changedSince } = await whyNot('late')
   expect([because, outcome, wouldPassNow]).toEqual(['NEVER_CONSIDERED', 'UNKNOWN', true])
   expect(neverConsidered).toMatchObject({
@@ -149,7 +149,7 @@ test('never considered: seen later, with revision and time', async () => {
   expect(changedSince[0]).toMatchObject({ field: 'status', before: null, after: 'ENABLED' })
 })
 
-test('never considered: never seen, or left out by the request', async () => {
+test('a host that was never seen, or that the request excludes, was never considered', async () => {
   expect(await whyNot('ghost')).toMatchObject({
     because: 'NEVER_CONSIDERED',
     neverConsidered: { kind: 'NEVER_SEEN', text: 'No host named ghost has ever reported.' },
@@ -167,11 +167,11 @@ test('never considered: never seen, or left out by the request', async () => {
   expect((await whyNot('worse', forced)).neverConsidered).toMatchObject({ kind: 'EXCLUDED', fields: ['forceHosts'] })
 })
 
-test('the winner is reported as such', async () => {
+test('the explanation of the selected host says that it was selected', async () => {
   expect(await whyNot('best')).toMatchObject({ because: 'SELECTED', outcome: 'SELECTED', changedSince: [] })
 })
 
-test('if filters stop at the first refusal, a host has one refusal, and sole rejections are not known', async () => {
+test('if filters stop at the first refusal, a host has only one refusal, and which filter alone rejected it is unknown', async () => {
   const ask = (arguments_: string) =>
     dataOf(
       api,
@@ -194,12 +194,12 @@ test.each(['explainPlacement', 'whyNot'])('%s at a future revision is refused wi
   })
 })
 
-test('an empty id is no id', async () => {
+test('an empty id is refused instead of being looked up', async () => {
   const { errors } = await api.ask('{ explainPlacement(input: { subject: { decisionId: "" } }) { __typename } }')
   expect(errors[0]?.message).toBe('input.subject.decisionId is ""; it must be the global id of a Decision')
 })
 
-test('a host with several nodes means the selected node, otherwise the one nearest to selection', async () => {
+test('for a host with several nodes, the selected node is explained, or the one that ranks best', async () => {
   const incarnation = randomUUID()
   const full = { vcpus: 8, vcpusUsed: 0, memoryMb: 8_192, memoryMbUsed: 0, localGb: 100, localGbUsed: 0 }
   const updates = Object.entries({ 'n-1': { vcpusUsed: 8 }, 'n-2': { memoryMbUsed: 2_048 }, 'n-3': {} }).map(([node, more]) => ({
@@ -255,7 +255,7 @@ describe('hosts that left', () => {
   const NOW = 'spec: { gantt: { flavor: { vcpus: 1, memoryMb: 64 } } }'
   const named = (host: string) => `spec: { gantt: { forceHosts: ["${host}"], flavor: { vcpus: 1, memoryMb: 64 } } }`
 
-  test('a forgotten host is reported as forgotten, not as one without memory, and not as excluded by a request that names it', async () => {
+  test('a forgotten host is reported as forgotten, and not as one without memory or as excluded by the request', async () => {
     await api.report({ scrapped: {} })
     const { decision: before } = await placeWith(api, { claim: { mode: 'NONE' } }, { forceHosts: ['scrapped'] })
     await leave('hostForget(hosts: [{ host: "scrapped" }], reason: "burnt")')
@@ -270,7 +270,7 @@ describe('hosts that left', () => {
     expect((await whyNot('scrapped', NOW)).headline).toContain('It was readmitted, and had not reported since.')
   })
 
-  test.each(['after', 'before'])('a host whose new name reported %s the old one is answered as the present machine', async (when) => {
+  test.each(['after', 'before'])('a host whose new name reported %s the old one is explained as the present host', async (when) => {
     const [old, next] = [`old-${when}`, `new-${when}`]
     for (const name of when === 'after' ? [old, next] : [next, old]) await api.report({ [name]: {} })
     await leave(`hostReplace(host: { host: "${old}" }, by: { host: "${next}" }, reason: "renamed")`)
@@ -288,7 +288,7 @@ describe('hosts that left', () => {
   })
 })
 
-test('of a host with several nodes, the sentences say which node is meant', async () => {
+test('for a host with several nodes, the sentences name the node', async () => {
   const full = { vcpus: 2, vcpusUsed: 0, memoryMb: 4_096, memoryMbUsed: 4_000, localGb: 100, localGbUsed: 0 }
   const updates = ['drv', 'n2'].map((node) => ({
     name: { host: 'drv', node },

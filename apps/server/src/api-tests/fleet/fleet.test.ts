@@ -33,7 +33,7 @@ function unpack({ data, elementType = 'U32' }: { data: string; elementType?: key
 const COLUMNS = `asOf at count ordinals names otherNodes { ordinal node } dictionaries { column values sets } columns { name elementType data }`
 
 describe('columns of all hosts', () => {
-  test('every column, after decoding, equals the values of the hosts', async () => {
+  test('every decoded column equals the values of the hosts', async () => {
     const { claim } = await placed()
     const names =
       'STATE STATUS AZ AGGREGATES TRAITS CPU_TOTAL CPU_FREE CPU_USED_PCT MEM_TOTAL_MIB MEM_FREE_MIB MEM_USED_PCT DISK_TOTAL_GIB DISK_FREE_GIB DISK_USED_PCT GPU_COUNT GPU_FREE_MILLI CLAIMS INSTANCES REPORTED_AT HYPERVISOR_TYPE HYPERVISOR_VERSION CPU_MODEL CPU_VENDOR CPU_ARCH'
@@ -97,7 +97,7 @@ describe('columns of all hosts', () => {
     await dataOf(api, `mutation ($c: [ClaimRef!]!) { claimRelease(claims: $c) { __typename } }`, { c: [claim] })
   })
 
-  test('only the hosts that match a query', async () => {
+  test('columns contain only the hosts that match the query', async () => {
     const { fleet } = await dataOf(api, `{ fleet { columns(names: [STATUS], query: "az:z1 -status:DISABLED") { ${COLUMNS} } } }`)
     expect(fleet.columns.names).toEqual(['a1'])
     expect(unpack({ data: fleet.columns.ordinals })).toEqual([0])
@@ -107,13 +107,13 @@ describe('columns of all hosts', () => {
     ['no column', 'names: []'],
     ['a column twice', 'names: [STATE, STATE]'],
     ['a query that is wrong', 'names: [STATE], query: "nope:1"'],
-  ])('%s is refused with its path', async (_name, args) => {
+  ])('a call with %s is refused with the path', async (_name, args) => {
     const answer = await api.ask(`{ fleet { columns(${args}) { count } } }`)
     expect(codeOf(answer)).toBe('GRAPHQL_VALIDATION_FAILED')
   })
 })
 
-describe('the filter grammar in lists', () => {
+describe('lines of the filter grammar in lists', () => {
   test.each([
     ['mem.free>=1GiB', ['a1', 'b1']],
     ['trait:HW_* -status:DISABLED', ['a1']],
@@ -130,7 +130,7 @@ describe('the filter grammar in lists', () => {
     expect(hosts.totalCount).toBe(names.length)
   })
 
-  test('every problem at once, each with its column', async () => {
+  test('all problems of a line are reported at once, each with its column', async () => {
     const answer = await api.ask(`{ hosts(query: "nope:1 mem.free>x") { totalCount } }`)
     expect(answer.text).toContain('column 1: there is no field nope')
     expect(answer.text).toContain('column 17: x is no number')

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { codeOf, dataOf, type Json, placeWith, startTestService, type TestService } from '../../testing/test-service.ts'
 
 let api: TestService
-/** The fleet changes step by step; each step is a state with its revision. */
+/** The fleet changes step by step. Each step has the revision of its state. */
 const steps: Record<string, string> = {}
 
 const ask = (query: string, variables?: Record<string, unknown>): Promise<Json> => dataOf(api, query, variables)
@@ -46,7 +46,7 @@ const HOST = `query ($at: Moment) { host(name: "a1", at: $at) { status availabil
   claims { totalCount nodes { state host { status } decision { outcome } } } aggregates { nodes { name version hosts { nodes { name } } } } } }`
 
 describe('earlier states', () => {
-  test('a host has its earlier state: status, zone, free amounts, and its claims and aggregates with their fields', async () => {
+  test('a past host has its earlier status, zone and free amounts, and its claims and aggregates with their fields', async () => {
     const then = (await ask(HOST, { at: steps['a reservation'] })).host
     expect(then).toMatchObject({
       status: 'ENABLED',
@@ -60,7 +60,7 @@ describe('earlier states', () => {
     expect((await ask(HOST, { at: steps['two hosts'] })).host).toMatchObject({ availabilityZone: 'nova', aggregates: { nodes: [] } })
   })
 
-  test('lists have the past state and its revision', async () => {
+  test('a past list has its earlier state and the revision of that state', async () => {
     const LISTS = `query ($at: Moment) { hosts(at: $at) { totalCount asOf } named: hosts(at: $at, query: "agg:rack") { nodes { name } }
       aggregates(at: $at) { nodes { hostNames metadata { key } } } claims(at: $at, states: [RESERVED]) { nodes { id } } profiles(at: $at) { name } }`
     const lists = async (name: string) => ask(LISTS, { at: steps[name] })
@@ -77,7 +77,7 @@ describe('earlier states', () => {
     expect(names(late).filter((name: string) => !names(reserved).includes(name))).toEqual(['packing'])
   })
 
-  test('one claim, one aggregate and one profile have their earlier state, or did not exist', async () => {
+  test('one claim, one aggregate and one profile are returned in their earlier state, or are null if they did not exist', async () => {
     const ONE = `query ($at: Moment, $uuid: UUID!, $claim: ID!) { aggregate(uuid: $uuid, at: $at) { version hosts { totalCount } }
       claim(id: $claim, at: $at) { state releasedAt host { name } } profile(name: "packing", at: $at) { active { state number diff { field } } } }`
     const one = (name: string) => ask(ONE, { at: steps[name], uuid, claim })
@@ -93,7 +93,7 @@ describe('earlier states', () => {
     })
   })
 
-  test('the whole fleet as columns and totals, which the hosts of that moment add up to', async () => {
+  test('the past fleet is returned as columns and totals, and the totals are the sums over the hosts of that moment', async () => {
     const FLEET = `query ($at: Moment) { fleet(at: $at) { asOf at hostCount totals { key hosts usage { resourceClass claimed } }
       columns(names: [STATUS, CLAIMS], query: "status:ENABLED") { asOf at names } } }`
     const { fleet } = await ask(FLEET, { at: steps['a reservation'] })
@@ -111,7 +111,7 @@ describe('earlier states', () => {
     expect((await ask(FLEET, { at: '0' })).fleet).toMatchObject({ asOf: '0', hostCount: 0, totals: [], columns: { names: [] } })
   })
 
-  test('a time means the last revision at that time, to the millisecond', async () => {
+  test('a time selects the last revision at that time, to the millisecond', async () => {
     const AT = 'query ($at: Moment) { fleet(at: $at) { asOf at } }'
     for (const revision of Object.values(steps)) {
       const { fleet: known } = await ask(AT, { at: revision })
@@ -127,7 +127,7 @@ describe('earlier states', () => {
     expect(Number(simulate.asOf)).toBeGreaterThanOrEqual(Number(steps['a rack']))
   })
 
-  test('pages of the past continue where the page before ended', async () => {
+  test('a page of a past list continues where the previous page ended', async () => {
     const PAGE =
       'query ($at: Moment, $after: String) { hosts(first: 1, at: $at, after: $after) { nodes { name status } pageInfo { endCursor hasNextPage } } }'
     const first = (await ask(PAGE, { at: steps['a reservation'] })).hosts
@@ -157,7 +157,7 @@ describe('invalid moments', () => {
     ])
   })
 
-  test('a time before the first entry is refused, and the first is named', async () => {
+  test('a time before the first entry is refused, and the message names the first available time', async () => {
     const { fleetLog } = await ask('{ fleetLog { firstAt } }')
     expect(await refusalOf('2001-01-01T00:00:00Z')).toEqual([
       ...['GRAPHQL_VALIDATION_FAILED', 'moment.before_log'],
@@ -180,7 +180,7 @@ describe('invalid moments', () => {
     ])
   })
 
-  test('callers that may not see the present may not see the past', async () => {
+  test('callers that may not read the present may not read the past', async () => {
     const answer = await api.ask('{ hosts(at: "1") { totalCount } }', {}, await api.keyWith('REPORT'))
     expect(codeOf(answer)).toBe('FORBIDDEN')
   })

@@ -57,7 +57,7 @@ const place = async (host: string) => {
   return (await ask(PLACE, { in: { idempotencyKey: randomUUID(), spec } })).selectDestinations.__typename
 }
 
-test('an override of a host counts, is shown with its account and time, and is kept after later reports', async () => {
+test("an override of a host's ratio takes effect, is shown with its account and time, and stays after later reports", async () => {
   await reported('a1', { full: machine })
   const dry = (await ask(SET, { host: 'a1', class: 'VCPU', ratio: 2, dryRun: true })).hostSetAllocation
   expect(dry).toMatchObject({ dryRun: true, impact: { warnings: ['a1: VCPU free 8, then 16'] } })
@@ -77,7 +77,7 @@ test('an override of a host counts, is shown with its account and time, and is k
   expect(await shown('a1')).toMatchObject({ allocationRatio: 5, ratioFrom: { source: 'REPORT' } })
 })
 
-test('a value out of range, and a missing value, are refused with their paths', async () => {
+test('a value out of range and a missing value are refused with their paths', async () => {
   for (const [edit, path] of [
     [{ class: 'VCPU', ratio: 0 }, 'ratio'],
     [{ class: 'VCPU', ratio: 1_001 }, 'ratio'],
@@ -91,7 +91,7 @@ test('a value out of range, and a missing value, are refused with their paths', 
     })
 })
 
-test("Nova's 0.0 takes the fleet's ratio, then Nova's default; a dry run returns the free amounts", async () => {
+test("Nova's 0.0 means the fleet's ratio, or Nova's default if there is none; a dry run returns the free amounts", async () => {
   await reported('n1', { nova: computeNode('n1') })
   expect(await shown('n1')).toMatchObject({ allocationRatio: 1, ratioFrom: { source: 'NONE' } })
   const input = { release: 'zed', classes: [{ resourceClass: 'VCPU', ratio: 3 }], reason: 'nova.conf' }
@@ -113,7 +113,7 @@ test("Nova's 0.0 takes the fleet's ratio, then Nova's default; a dry run returns
   expect((await ask(FLEET_SET, { v: 1, input: bad })).fleetAllocationSet).toMatchObject({ issues: [{ path: ['input', 'release'] }] })
 })
 
-test('a ratio of an aggregate counts in capacity, and the aggregate is shown as its source', async () => {
+test("an aggregate's ratio takes effect on capacity, and the aggregate is shown as its source", async () => {
   await reported('g1', { full: machine })
   const metadata = [{ key: 'cpu_allocation_ratio', value: '4' }]
   await ask(`mutation ($in: AggregateCreateInput!) { aggregateCreate(input: $in) { __typename } }`, {
@@ -126,7 +126,7 @@ test('a ratio of an aggregate counts in capacity, and the aggregate is shown as 
   expect(aggregates.nodes).toEqual([{ ratios: [{ resourceClass: 'VCPU', ratio: 4, by: usage.ratioFrom.by }] }])
 })
 
-test('an invalid ratio of an aggregate has a warning and no effect', async () => {
+test("an aggregate's invalid ratio has a warning and no effect", async () => {
   await reported('g2', { full: { ...machine, cpuAllocationRatio: 3 } })
   const { aggregateCreate } = await ask(
     `mutation ($in: AggregateCreateInput!) { aggregateCreate(input: $in) { ... on AggregatePayload { impact { warnings } } } }`,
@@ -138,7 +138,7 @@ test('an invalid ratio of an aggregate has a warning and no effect', async () =>
   expect(await shown('g2')).toMatchObject({ allocationRatio: 3, ratioFrom: { source: 'REPORT' } })
 })
 
-test('for a class that a host does not report a dry run warns that it has no effect, and one value leaves the other unchanged', async () => {
+test('for a class that a host does not report, a dry run warns that a value has no effect; setting one value leaves the other unchanged', async () => {
   await reported('a2', { full: machine })
   const typo = (await ask(SET, { host: 'a2', class: 'VCUP', ratio: 2, dryRun: true })).hostSetAllocation
   expect(typo.impact.warnings).toEqual(['a2 does not report VCUP: what is set counts once that is reported; a similar name is VCPU'])

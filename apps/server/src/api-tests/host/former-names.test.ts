@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { dataOf, type Json, placeWith, startTestService, type TestService } from '../../testing/test-service.ts'
 
-/** The host `old` was renamed to `new`; one decision named it before, another one after. */
+/** The host `old` was renamed to `new`. One decision was made before the change, and another one after it. */
 let api: TestService
 let [before, after, elsewhere]: string[] = []
 
@@ -38,12 +38,12 @@ test.each([
   expect(decisions.totalCount).toBe(2)
 })
 
-test.each(['-host:old', '-host:new', 'host:other'])('%s excludes decisions of both names', async (query) => {
+test.each(['-host:old', '-host:new', 'host:other'])('a query with %s excludes decisions under both names', async (query) => {
   const { decisions } = await ask('query ($query: String) { decisions(first: 10, query: $query) { nodes { id } } }', { query })
   expect(decisions.nodes).toEqual([{ id: elsewhere }])
 })
 
-test.each(['host:old', 'host:new'])('decisions of both names are counted by %s', async (query) => {
+test.each(['host:old', 'host:new'])('decisions under both names are counted by %s', async (query) => {
   const { decisionCounts } = await ask('query ($query: String) { decisionCounts(query: $query) { decisions } }', { query })
   expect(decisionCounts).toEqual({ decisions: 2 })
 })
@@ -57,7 +57,7 @@ test.each([
   ['the decision made after the replacement', () => after, { hosts: [{ host: 'old' }] }, 'new'],
   ['the decision made after the replacement', () => after, { hosts: [{ host: 'old', node: 'old' }, { host: 'new' }] }, 'new'],
   ['the decision made after the replacement', () => after, { query: 'host:old' }, 'new'],
-])('the verdict of %s on a host is found by another of its names: %#', async (_, id, filter, hostName) => {
+])('the verdict of %s on a host is found under another name of the host: %#', async (_, id, filter, hostName) => {
   const { decision } = await ask(
     'query ($id: ID!, $filter: VerdictFilter) { decision(id: $id) { explanation { verdicts(filter: $filter) { nodes { hostName } } } } }',
     { id: id(), filter },
@@ -68,14 +68,14 @@ test.each([
 test.each([
   ['before', () => before, 'new', 'old'],
   ['after', () => after, 'old', 'new'],
-])('why a host was not chosen %s is answered under another of its names', async (_, id, host, hostName) => {
+])('why a host was not selected %s is answered under another of its names', async (_, id, host, hostName) => {
   const { whyNot } = await ask('query ($input: WhyNotInput!) { whyNot(input: $input) { verdict { hostName } wouldPassNow } }', {
     input: { subject: { decisionId: id() }, host: { host } },
   })
   expect(whyNot).toEqual({ verdict: { hostName }, wouldPassNow: true })
 })
 
-test('a what-if names hosts by their old names', async () => {
+test('a what-if query can name hosts by their old names', async () => {
   const fitsWith = async (overlay: Json): Promise<number> => {
     const spec = { gantt: { flavor: { vcpus: 16, memoryMb: 65_536 } } }
     return (await ask('query ($input: CapacityInput!) { capacity(input: $input) { fits } }', { input: { spec, overlay } })).capacity.fits
@@ -85,12 +85,12 @@ test('a what-if names hosts by their old names', async () => {
   expect(await fitsWith({ removeHosts: ['old', 'new', 'other'] })).toBe(0)
 })
 
-test('aggregates of a host are found by its old name', async () => {
+test('the aggregates of a host are found under its old name', async () => {
   const { aggregates } = await ask('{ aggregates(first: 5, query: "host:old") { nodes { name } } }')
   expect(aggregates.nodes).toEqual([{ name: 'fast' }])
 })
 
-test('the fields that a host has to report are found by its old name', async () => {
+test('the fields that a host must report are found under its old name', async () => {
   const shown = async (host: string) =>
     (await ask(`{ requiredStats(host: { host: "${host}" }) { namespaces { fields { field neededBy { part } } } } }`)).requiredStats
   expect(await shown('old')).toEqual(await shown('new'))

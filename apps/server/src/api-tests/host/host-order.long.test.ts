@@ -31,7 +31,7 @@ beforeAll(async () => {
 })
 afterAll(() => api.close())
 
-/** The values of a host in the API, for each order that is also a field. */
+/** How the value of each order is read from a host in the API, for orders that are also fields. */
 const shownValues: Readonly<Partial<Record<HostOrderField, (node: Json, resourceClass?: string) => string | number>>> = {
   NAME: ({ name }) => name,
   AVAILABILITY_ZONE: ({ availabilityZone }) => availabilityZone,
@@ -87,7 +87,7 @@ describe('the order of hosts', () => {
   const both = single.flatMap((order) => [[order], [{ ...order, direction: 'DESC' }]])
 
   test.each([...both, ...several].map((o) => [JSON.stringify(o), o] as const))(
-    '%s follows the values of the hosts, page by page',
+    'hosts in the order %s have their values in this order, page by page',
     async (_text, o) => {
       const { nodes, totalCount } = (await ask({ n: 100 })).hosts
       expect(totalCount).toBe(6)
@@ -103,7 +103,7 @@ describe('the order of hosts', () => {
     },
   )
 
-  test('hosts differ in each order, because the tests above would otherwise be empty', async () => {
+  test('for each order some hosts have different values, so that the tests of the order are not empty', async () => {
     const { nodes } = (await ask({ n: 100 })).hosts
     const valuesOf = ({ field, resourceClass }: Order) => [...new Set(nodes.map((node: Json) => shownValues[field]?.(node, resourceClass)))]
     // hosts that all lack a value are equal in this order
@@ -112,7 +112,7 @@ describe('the order of hosts', () => {
     expect(single.filter((order) => isGiven(order) && valuesOf(order).length === 1)).toEqual([{ field: 'STATE' }])
   })
 
-  test('without an order hosts are listed in the order of first sight', async () => {
+  test('without an order, hosts are listed as they first reported', async () => {
     expect(await namesBy([], 4)).toEqual(['b-2', 'a-10', 'c', 'a-9', 'é', 'a-1'])
   })
 
@@ -134,7 +134,7 @@ describe('the order of hosts', () => {
     expect(fault.message).toContain(message)
   })
 
-  test('a cursor is valid only for its order', async () => {
+  test('a cursor is refused with another order', async () => {
     const o = [{ field: 'FREE', resourceClass: 'VCPU' }]
     const { pageInfo } = (await ask({ n: 1, o })).hosts
     const other = await api.ask(LIST, { n: 1, o: [{ field: 'FREE', resourceClass: 'MEMORY_MB' }], a: pageInfo.endCursor })

@@ -12,7 +12,7 @@ const TIMELINE = `query ($at: Moment, $kinds: [HostTimelineKind!], $first: Int, 
     nodes { kind at revision text reason changes { field before after } changesLeftOut aggregateUuid aggregateName claimId instanceUuid endedAs
       account decision { id } attempt code edit { account mutation target } } } } }`
 
-/** The engines that keep the log. */
+/** The engines that can store the log. */
 const engines = [
   { engine: 'postgres', skipped: undefined },
   { engine: 'nats', skipped: noNatsServer },
@@ -20,7 +20,7 @@ const engines = [
 
 describe.each(engines)('the timeline of a host, with the log in $engine', ({ engine, skipped }) => {
   if (skipped !== undefined) {
-    test(`is read from its tables [skipped: ${skipped}]`, (context) => context.skip(skipped))
+    test(`the timeline is read from its tables [skipped: ${skipped}]`, (context) => context.skip(skipped))
     return
   }
   let cluster: NatsServers | undefined
@@ -82,7 +82,7 @@ describe.each(engines)('the timeline of a host, with the log in $engine', ({ eng
     await cluster?.stop()
   })
 
-  test('is returned newest first: event, time, reason, and values', async () => {
+  test('the timeline is returned newest first, with event, time, reason, and values', async () => {
     const all = await timeline()
     expect(kinds(all)).toEqual([
       'LIVENESS',
@@ -127,7 +127,7 @@ describe.each(engines)('the timeline of a host, with the log in $engine', ({ eng
     expect(first).toMatchObject({ revision: marks.reported, changes: [], reason: null })
   })
 
-  test('names the author to callers that may read the audit', async () => {
+  test('the timeline names the author of an event only to callers that may read the audit', async () => {
     const { nodes } = await timeline({ kinds: ['STATUS', 'AGGREGATE_LEFT', 'AGGREGATE_EDITED', 'CLAIM_ENDED'] })
     expect(nodes.map(({ edit }: Json) => edit)).toEqual([
       { account: 'admin', mutation: 'aggregateDelete', target: marks.rack },
@@ -144,7 +144,7 @@ describe.each(engines)('the timeline of a host, with the log in $engine', ({ eng
     ])
   })
 
-  test('is read page by page with any page size, and by kind', async () => {
+  test('the timeline can be read page by page with any page size, and by kind', async () => {
     const whole = (await timeline()).nodes
     for (const first of [1, 5]) {
       const found: Json[] = []
@@ -163,20 +163,20 @@ describe.each(engines)('the timeline of a host, with the log in $engine', ({ eng
     expect(await timeline({ kinds: [] })).toMatchObject({ nodes: [], totalCount: 0 })
   })
 
-  test('refuses pages that are out of range, and cursors of another list', async () => {
+  test('the timeline refuses page arguments that are out of range, and cursors of another list', async () => {
     expect(codeOf(await api.ask(TIMELINE, { first: 501 }))).toBe('GRAPHQL_VALIDATION_FAILED')
     const { pageInfo } = await timeline({ first: 1 })
     expect(codeOf(await api.ask(TIMELINE, { after: pageInfo.endCursor, kinds: ['STATUS'] }))).toBe('GRAPHQL_VALIDATION_FAILED')
     expect(codeOf(await api.ask(TIMELINE, { after: pageInfo.endCursor, host: 'h2' }))).toBe('GRAPHQL_VALIDATION_FAILED')
   })
 
-  test('of a moment ends at that moment', async () => {
+  test('the timeline at a moment ends at that moment', async () => {
     expect(kinds(await timeline({ at: marks.reported }))).toEqual(['FIRST_REPORT'])
     expect(kinds(await timeline({ at: marks.mended }))).toEqual(['STATUS', 'STATUS', 'FIRST_REPORT'])
     expect(kinds(await timeline({ at: marks.confirmed })).slice(0, 2)).toEqual(['CLAIM_CONFIRMED', 'CLAIM_MADE'])
   })
 
-  test('says from when on it is complete, after entries that a release without timelines followed', async () => {
+  test('if a release without timelines wrote entries, the timeline states from when on it is complete', async () => {
     const database = new pg.Client(api.connection)
     await database.connect()
     // the tables as they are after a release that does not know these columns

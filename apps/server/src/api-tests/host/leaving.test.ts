@@ -6,7 +6,7 @@ import { type NatsServers, noNatsServer, startNatsServers } from '../../testing/
 import { dataOf, type Json, placeWith, startTestService, type TestService } from '../../testing/test-service.ts'
 import { FORGET, READMIT, REPLACE, REPORT } from './testing/leaving.ts'
 
-/** The engines that keep the log. */
+/** The engines that can store the log. */
 const engines = [
   { engine: 'postgres', skipped: undefined },
   { engine: 'nats', skipped: noNatsServer },
@@ -14,7 +14,7 @@ const engines = [
 
 describe.each(engines)('hosts that leave, with the log in $engine', ({ engine, skipped }) => {
   if (skipped !== undefined) {
-    test(`are forgotten [skipped: ${skipped}]`, (context) => context.skip(skipped))
+    test(`hosts are forgotten [skipped: ${skipped}]`, (context) => context.skip(skipped))
     return
   }
   let cluster: NatsServers | undefined
@@ -26,7 +26,7 @@ describe.each(engines)('hosts that leave, with the log in $engine', ({ engine, s
   afterAll(async () => {
     await api.close()
     await cluster?.stop()
-    // the auditor may examine the state between a report that moves an instance and the next one
+    // the auditor may examine the state between two reports that move an instance, so its finding is expected
     const expected = /^(A single nats-server runs|the auditor found)/
     expect(api.warnings.filter((warning) => !expected.test(warning))).toEqual([])
   })
@@ -59,7 +59,7 @@ describe.each(engines)('hosts that leave, with the log in $engine', ({ engine, s
     placeWith(api, { claim: { mode: 'CONFIRM' }, ...input }, { forceHosts: [host], ...gantt })
 
   // after Placement's DELETE of a resource provider that is in use, and Nova's service delete with allocations
-  test('a host with claims is not forgotten, and the refusal names them; forced, they end REVOKED in the same entry', async () => {
+  test('a host with claims is not forgotten, and the refusal names them; with force, the claims end as REVOKED in the same entry', async () => {
     await api.report({ a1: {}, a2: {} })
     const [first, second] = [await placeOn('a1'), await placeOn('a1')]
     const claims = [first, second].map(({ destinations }) => destinations[0].selected.claim.id)
@@ -88,12 +88,12 @@ describe.each(engines)('hosts that leave, with the log in $engine', ({ engine, s
     expect(await names()).not.toContain('a1')
     expect(await names(true)).toContain('a1')
 
-    // a repeated call says so, and changes nothing
+    // a repeated call reports that nothing changed
     const again = await forget('a1')
     expect(again).toMatchObject({ unchanged: true, impact: { claimCount: 0 }, fleetRevision: done.fleetRevision })
   })
 
-  test('a forgotten host is in no count, list or aggregate; its page and its history are kept', async () => {
+  test('a forgotten host is in no count, list or aggregate, and its own page and history can still be read', async () => {
     await api.report({ b1: {}, b2: {} })
     await ask('mutation { aggregateCreate(input: { name: "b", hosts: ["b1", "b2"] }) { __typename } }')
     const before = (await ask('{ fleet { hostCount } }')).fleet.hostCount
@@ -121,7 +121,7 @@ describe.each(engines)('hosts that leave, with the log in $engine', ({ engine, s
     expect(await placeOn('b1')).toMatchObject({ __typename: 'NoValidHost' })
   })
 
-  test('reports of a forgotten host are refused until it is readmitted, and then a full one brings it back', async () => {
+  test('reports of a forgotten host are refused until it is readmitted; a full report then brings it back', async () => {
     await api.report({ c1: {} })
     await forget('c1')
     expect(await reportAs('c1')).toMatchObject({
@@ -182,7 +182,7 @@ describe.each(engines)('hosts that leave, with the log in $engine', ({ engine, s
     }, 120_000)
   })
 
-  test("a node with its host's name shows whether that name means other nodes too", async () => {
+  test("a node with its host's name shows whether this name also means other nodes", async () => {
     await api.report({ 'shared-1': {} })
     const asked = '{ host(name: "shared-1", node: "shared-1") { hasOtherNodes } }'
     expect(await ask(asked)).toEqual({ host: { hasOtherNodes: false } })
@@ -190,7 +190,7 @@ describe.each(engines)('hosts that leave, with the log in $engine', ({ engine, s
     expect(await ask(asked)).toEqual({ host: { hasOtherNodes: true } })
   })
 
-  test('a name that a host has again is not listed among its former names', async () => {
+  test('a name that a host has again is not listed among its earlier names', async () => {
     await api.report({ 'again-1': {} })
     for (const [from, to] of [
       ['again-1', 'again-2'],
@@ -200,7 +200,7 @@ describe.each(engines)('hosts that leave, with the log in $engine', ({ engine, s
     expect(await replace('again-3', 'again-1')).toMatchObject({ hosts: [{ name: 'again-1', formerNames: ['again-2', 'again-3'] }] })
   })
 
-  test('a host with claims cannot be merged with another one; a name that is taken or invalid is refused', async () => {
+  test('a host with claims cannot be merged with another host, and a name that is in use or invalid is refused', async () => {
     await api.report({ e1: {}, e2: {} })
     await placeOn('e2')
     expect(await replace('e1', 'e2')).toMatchObject({ __typename: 'HostHasClaims', claimCount: 1, path: ['by'] })
@@ -210,7 +210,7 @@ describe.each(engines)('hosts that leave, with the log in $engine', ({ engine, s
     expect(await forget('e9')).toMatchObject({ __typename: 'NotFound', path: ['hosts', '0'] })
   })
 
-  test('a name in another zone is refused by the dry run and by the call with the same message', async () => {
+  test('a replacement by a name in another zone is refused by the dry run and by the call with the same message', async () => {
     await api.report({ g1: {} })
     await reportNode('g2', 'x')
     const create = 'mutation ($in: AggregateCreateInput!) { aggregateCreate(input: $in) { __typename } }'
@@ -226,7 +226,7 @@ describe.each(engines)('hosts that leave, with the log in $engine', ({ engine, s
     expect(await replace('g1', 'g2')).toEqual(shown)
   })
 
-  test('an API key follows its host into another one that is replaced, and does not report for any node that existed before', async () => {
+  test('an API key may report for the host into which its host was merged, and not for nodes that existed there before', async () => {
     const agent = (await api.service.keys.create({ name: 'k', account: 'agents', scopes: ['REPORT'], hosts: ['m1'] })).secret
     await api.report({ m1: {}, m4: {} })
     await replace('m1', 'm2')
@@ -241,12 +241,12 @@ describe.each(engines)('hosts that leave, with the log in $engine', ({ engine, s
     await ask(REPLACE, { host: { host: 'n1', node: 'a' }, by: { host: 'n2', node: 'a' } })
     expect(await reportNode('n2', 'a', own)).toMatchObject({ __typename: 'ResourceStatsApplied' })
     expect(await reportNode('n2', 'b', own)).toMatchObject({ code: 'FORBIDDEN' })
-    // n4 has taken over the last nodes of n1, so the key may report any node of n4
+    // n4 has replaced the last nodes of n1, so the key may report any node of n4
     await ask(REPLACE, { host: { host: 'n1' }, by: { host: 'n4' } })
     for (const _ of [1, 2]) expect(await reportNode('n4', 'd', own)).toMatchObject({ __typename: 'ResourceStatsApplied' })
   })
 
-  test('with another number of claims than the dry run showed nothing is forgotten', async () => {
+  test('if a host has more or fewer claims than the dry run showed, it is not forgotten', async () => {
     await api.report({ x1: {} })
     await placeOn('x1')
     const { impact } = await forget('x1', { force: true, dryRun: true })
@@ -258,7 +258,7 @@ describe.each(engines)('hosts that leave, with the log in $engine', ({ engine, s
     expect(await forget('x1', { force: true, expectedClaims: 2 })).toMatchObject({ __typename: 'HostForgetPayload' })
   })
 
-  test('forgetting a host reads only what its entry changed, not all claims that ever ended', async () => {
+  test('forgetting a host reads only what the entry changed, not all ended claims', async () => {
     await api.report({ z1: {}, z2: {} })
     const ids = [await placeOn('z1'), await placeOn('z1')].map(({ destinations }) => destinations[0].selected.claim.id)
     const { claims } = api.service.replica.fleet.ledger
@@ -272,14 +272,14 @@ describe.each(engines)('hosts that leave, with the log in $engine', ({ engine, s
     expect(walked).toEqual([])
   })
 
-  describe('a caller with the old name of a replaced host', () => {
+  describe('a caller that uses the old name of a replaced host', () => {
     const on = ({ destinations }: Json): string => destinations[0].selected.host.name
     beforeAll(async () => {
       await api.report({ o1: {}, o2: {} })
       await replace('o1', 'p1')
     })
 
-    test('forces, requests and ignores it by its old name', async () => {
+    test('a request can force, request and ignore a replaced host by its old name', async () => {
       expect(on(await placeOn('o1'))).toBe('p1')
       expect(on(await placeWith(api, {}, { requestedDestination: { host: 'o1' } }))).toBe('p1')
       expect(on(await placeWith(api, {}, { requestedDestination: { host: 'o1', node: 'o1' } }))).toBe('p1')
@@ -288,7 +288,7 @@ describe.each(engines)('hosts that leave, with the log in $engine', ({ engine, s
       expect(on(both)).toBe('o2')
     })
 
-    test('repeats its call with the key, and takes an alternate of a decision from before the replacement', async () => {
+    test('a caller can repeat its call with the key, and use an alternate of a decision from before the replacement', async () => {
       await api.report({ q1: {}, q2: {} })
       const input = { idempotencyKey: randomUUID(), claim: { mode: 'CONFIRM' } }
       const gantt = { forceHosts: ['q1', 'q2'], instanceUuids: [randomUUID()] }
@@ -306,7 +306,7 @@ describe.each(engines)('hosts that leave, with the log in $engine', ({ engine, s
       }
     })
 
-    test('sets its status, and evacuates it', async () => {
+    test('an operator can set the status of a replaced host by its old name, and evacuate it', async () => {
       const set = (status: string) =>
         ask(
           `mutation { hostSetStatus(hosts: [{ host: "o1" }], status: ${status}, reason: "x") { __typename ... on HostSetStatusPayload { hosts { name } } } }`,
@@ -318,7 +318,7 @@ describe.each(engines)('hosts that leave, with the log in $engine', ({ engine, s
       expect(hostEvacuate).toEqual({ hosts: [{ name: 'p1' }] })
     })
 
-    test('counts capacity, simulates, adds it to an aggregate and finds it and its claims', async () => {
+    test('capacity, simulation, aggregates and searches of hosts and claims accept the old name', async () => {
       const spec = { gantt: { flavor: { vcpus: 2, memoryMb: 1_024 }, forceHosts: ['o1'] } }
       const counted = await ask('query ($in: CapacityInput!) { capacity(input: $in) { fits } }', { in: { spec } })
       expect(counted.capacity.fits).toBeGreaterThan(0)
@@ -352,7 +352,7 @@ describe.each(engines)('hosts that leave, with the log in $engine', ({ engine, s
     })
   })
 
-  test('a forgotten node does not count against the nodes of an API key', async () => {
+  test('a forgotten node is not counted towards the node limit of an API key', async () => {
     const agent = (await api.service.keys.create({ name: 'k', account: 'agents', scopes: ['REPORT'], hosts: ['f1'], maxNodes: 2 })).secret
     const node = (name: string) => reportNode('f1', name, agent)
     for (const name of ['f1', 'n2']) expect(await node(name)).toMatchObject({ __typename: 'ResourceStatsApplied' })
@@ -362,7 +362,7 @@ describe.each(engines)('hosts that leave, with the log in $engine', ({ engine, s
     expect(await node('f1')).toMatchObject({ code: 'PRECONDITION' })
   })
 
-  test('no key adds another node of a host that left with all its nodes, so that its name still means the machine that had it', async () => {
+  test('no key can add a node under the name of a host that left with all its nodes, so the name still means that host', async () => {
     const agent = (await api.service.keys.create({ name: 'k', account: 'agents', scopes: ['REPORT'], hosts: ['vk', 'bn'] })).secret
     await api.report({ vk: {}, bn: {} })
     await replace('vk', 'vn')
@@ -378,7 +378,7 @@ describe.each(engines)('hosts that leave, with the log in $engine', ({ engine, s
     }
   })
 
-  test('each change is a row of the audit', async () => {
+  test('each change of a host is a row of the audit', async () => {
     const { nodes } = (await ask('{ auditLog(first: 100, query: "mutation:hostForget") { nodes { mutation result target } } }')).auditLog
     expect(nodes).toContainEqual({ mutation: 'hostForget', result: 'HostHasClaims', target: 'a1' })
     expect(nodes).toContainEqual({ mutation: 'hostForget', result: 'HostForgetPayload', target: 'a1' })

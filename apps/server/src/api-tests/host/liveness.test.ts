@@ -5,8 +5,8 @@ import type { LivenessSettings } from '../../config.ts'
 import { createTestDatabase, type TestDatabase } from '../../testing/test-database.ts'
 import { dataOf, type Json, placeWith, startTestService, type TestService } from '../../testing/test-service.ts'
 
-// Tests of whole services with GANTT_LIVENESS=reports. To let time pass, the signs of life in the table of leases are
-// moved into the past.
+// These tests run whole services with GANTT_LIVENESS=reports. Instead of waiting, they move the signs of life in the table of leases into
+// the past.
 
 const SETTINGS = { source: 'reports', suspectAfterMs: 60_000, downAfterMs: 180_000 } satisfies LivenessSettings
 
@@ -37,12 +37,12 @@ async function startReplica(settings: LivenessSettings = SETTINGS): Promise<Test
 const look = (api: TestService): Promise<void> => api.service.watcher.look()
 
 /**
- * Moves the signs of life of all other hosts into the past, by this many seconds; the flag says whether the replica
- * read signs meanwhile.
+ * Moves the signs of life of all hosts except `heard` into the past, by this many seconds. `listened`: whether the replica read signs in
+ * the meantime.
  */
 async function pass(seconds: number, { heard = [], listened = true }: { heard?: readonly string[]; listened?: boolean } = {}) {
   await store.query('UPDATE lease SET heard_at_ms = heard_at_ms - $1 WHERE host <> ALL ($2)', [1_000 * seconds, heard])
-  // a busy machine may have let time pass since the last check, which must not count as a gap
+  // a busy machine may have let time pass since the last check, which must not be taken for a gap
   await store.query(
     `UPDATE liveness_watch SET since_ms = since_ms - $1,
        until_ms = CASE WHEN $2 THEN (extract(epoch FROM clock_timestamp()) * 1000)::bigint ELSE until_ms - $1 END`,
@@ -50,7 +50,7 @@ async function pass(seconds: number, { heard = [], listened = true }: { heard?: 
   )
 }
 
-/** Hosts that have reported, without those of other tests, which stay UP. */
+/** Reports hosts. Hosts of other tests are not returned, and stay UP. */
 async function report(api: TestService, names: readonly string[]): Promise<void> {
   await api.report(Object.fromEntries(names.map((name) => [name, {}])))
   await look(api)
@@ -104,7 +104,7 @@ const claimState = async (api: TestService, id: string): Promise<string> =>
   (await dataOf(api, 'query ($id: ID!) { claim(id: $id) { state } }', { id })).claim.state
 
 describe('one host', () => {
-  test('falls silent: it is SUSPECT and still chosen, then DOWN and refused with the time of its last sign; its claim stays; a heartbeat or report makes it UP', async () => {
+  test('a silent host becomes SUSPECT and is still selected, then DOWN and refused with the time of its last sign; its claim stays, and a heartbeat or report makes it UP', async () => {
     const api = await startReplica()
     const [silent = '', ...others] = named('one', 6)
     await report(api, [silent, ...others])
@@ -142,7 +142,7 @@ describe('one host', () => {
     expect(api.warnings).toEqual([])
   })
 
-  test('that is not silent cannot be confirmed to be down, and neither can a missing one', async () => {
+  test('a host that is not silent cannot be confirmed to be down, and neither can a missing host', async () => {
     const api = await startReplica()
     await report(api, ['alive'])
     expect(await confirm(api, ['alive'])).toMatchObject({ __typename: 'ValidationError', message: expect.stringContaining('SUSPECT') })
@@ -150,8 +150,8 @@ describe('one host', () => {
   })
 })
 
-describe('many at once', () => {
-  test('a whole rack stays SUSPECT with a warning and its claims, until an operator confirms', async () => {
+describe('many hosts become silent at once', () => {
+  test('a whole rack that becomes silent stays SUSPECT with a warning and its claims until an operator confirms that it is down', async () => {
     const api = await startReplica()
     const rack = named('rack', 3)
     await report(api, [...rack, ...named('beside', 9)])
@@ -206,7 +206,7 @@ describe('many at once', () => {
     const api = await startReplica({ ...SETTINGS, suspectAfterMs: 1, downAfterMs: 2 })
     await report(api, named('wiped', 3))
     const hosts = await everyHost()
-    // signs were read all the time, and none had been received
+    // the replica read signs without a gap, and found none
     await store.query('DELETE FROM lease')
     await store.query('UPDATE liveness_watch SET since_ms = 0, until_ms = until_ms + 3600000')
     await look(api)
@@ -225,7 +225,7 @@ describe('replicas', () => {
     silent = hosts[0] ?? ''
   })
 
-  test('that check at the same time write the conclusions once; if one ends, the other continues', async () => {
+  test('replicas that check at the same time write the result once; if one replica ends, the other continues', async () => {
     const [first, second] = [await startReplica(), await startReplica()]
     await report(first, hosts)
     const others = await allBut(silent)
@@ -248,11 +248,11 @@ describe('replicas', () => {
     expect(await statesOf(second, [silent])).toEqual(['UP'])
   })
 
-  test('if the replica that draws conclusions ends meanwhile, the other one does it', async () => {
+  test('if the replica that evaluates the leases ends, the other one does so', async () => {
     const [first, second] = [await startReplica(), await startReplica()]
     await report(first, hosts)
     await pass(61, { heard: await allBut(silent) })
-    // a check that hangs, like that of a stopped process, and then the end of its session
+    // a check that hangs, as in a stopped process, and then the end of its session
     const lock = new pg.Client(database.connection)
     lock.on('error', () => undefined)
     await lock.connect()
@@ -266,7 +266,7 @@ describe('replicas', () => {
     expect(await statesOf(second, [silent])).toEqual(['SUSPECT'])
   })
 
-  test('that were all stopped for an hour make no host DOWN', async () => {
+  test('if all replicas were stopped for an hour, no host becomes DOWN', async () => {
     const first = await startReplica()
     await report(first, hosts)
     await pass(61, { heard: await allBut(silent) })
@@ -278,7 +278,7 @@ describe('replicas', () => {
     await look(again)
     await look(again)
     expect(await statesOf(again, hosts)).toEqual(['SUSPECT', 'UP', 'UP', 'UP', 'UP', 'UP'])
-    // from here on signs are read again, and silence counts again
+    // from here on signs are read again, and silence has an effect again
     await pass(181, { heard: await allBut(silent) })
     await beat(again, await allBut(silent))
     await look(again)
@@ -286,7 +286,7 @@ describe('replicas', () => {
   })
 })
 
-test('if every host is always alive, none can be confirmed to be down: it would be UP again at the next check', async () => {
+test('if every host is always alive, no host can be confirmed to be down, because it would be UP again at the next check', async () => {
   const [name = ''] = named('static', 1)
   const api = await startReplica()
   await report(api, [name])

@@ -1,6 +1,6 @@
 /**
- * Who may read what: for every root field the required scope, and whether keys bound to a project or to host names may
- * use it too. ADMIN includes all; `any` is any scope. An independent copy of the rules in the schema.
+ * For every root field: the required scope, and whether keys bound to a project or to host names may select the field. ADMIN includes all
+ * scopes; `any` is any scope. This is an independent copy of the rules in the schema.
  */
 export const whoMay: Readonly<Record<string, string>> = {
   'Query.activity': 'READ',
@@ -85,8 +85,8 @@ export const whoMay: Readonly<Record<string, string>> = {
 }
 
 /**
- * Why keys bound to a project may not read fields that their scopes would allow: every such field is here or has
- * `project` above, so that none is added without a decision.
+ * Why keys bound to a project may not read fields that their scopes would allow. Every such field is either listed here or marked `project`
+ * in whoMay, so that no field is added without a decision.
  */
 export const closedToProjects: Readonly<Record<string, string>> = {
   'Query.aggregate': 'names hosts',

@@ -45,7 +45,7 @@ const roots = [schema.getQueryType(), schema.getMutationType(), schema.getSubscr
 )
 
 describe('the permissions of keys', () => {
-  test('every root field has a row in the table, and every row has a field', () => {
+  test('every root field has a row in the table, and every row is for an existing field', () => {
     const missing = roots.filter(({ name }) => whoMay[name] === undefined).map(({ name }) => name)
     expect(
       missing,
@@ -54,7 +54,7 @@ describe('the permissions of keys', () => {
     expect(Object.keys(whoMay).filter((name) => roots.every((each) => each.name !== name))).toEqual([])
   })
 
-  test('for every root field that its scopes would allow, the table says whether a key bound to a project may read it', () => {
+  test('for every root field that the scopes of a key bound to a project allow, the table says whether it may read the field', () => {
     // the scopes that such a key can have, services/key/keys.ts
     const reachable = roots.filter(({ name }) => /^(any|READ|SCHEDULE|CLAIM)\b/.test(whoMay[name] ?? ''))
     for (const { root, field, name } of reachable) {
@@ -65,7 +65,7 @@ describe('the permissions of keys', () => {
     }
   })
 
-  test.each(roots)('$name: no key is 401; each role as in the table', async ({ root, field, name }) => {
+  test.each(roots)('$name: without a key the status is 401, and each role gets what the table says', async ({ root, field, name }) => {
     const args = field.args.filter(isRequired).map((arg) => `${arg.name}: ${literalOf(arg.type)}`)
     const selection = isLeafType(getNamedType(field.type)) ? '' : '{ __typename }'
     const document = `${root.toLowerCase()} { ${field.name}${args.length > 0 ? `(${args.join(', ')})` : ''} ${selection} }`
@@ -79,7 +79,7 @@ describe('the permissions of keys', () => {
     }
   })
 
-  /** The status and first error code of an answer; of a stream only whether it began. */
+  /** The status and first error code of an answer. For a stream: whether it began. */
   async function endOf(document: string, key: string | null): Promise<readonly [number, unknown]> {
     if (!document.startsWith('subscription')) {
       const answer = await api.ask(document, {}, key)
@@ -125,7 +125,7 @@ describe('the permissions of keys', () => {
     Boolean: 'true',
   }
 
-  test('introspection and suggestions in errors need a key', async () => {
+  test('introspection and suggestions in errors require a key', async () => {
     for (const document of ['{ __schema { types { name } } }', '{ host { nam } }']) {
       const answer = await api.ask(document, {}, 'gantt_no_such_key')
       expect([answer.status, codeOf(answer)]).toEqual([401, 'UNAUTHENTICATED'])
@@ -146,7 +146,7 @@ describe('fields of objects', () => {
     ['a key without READ', answerFields, { scopes: ['SCHEDULE'] as const, hosts: [], project: null }],
     ['a key bound to a project', projectBoundFields, { scopes: ['READ', 'SCHEDULE', 'CLAIM'] as const, hosts: [], project: 'p1' }],
     ['a key bound to host names', hostBoundFields, { scopes: ['REPORT'] as const, hosts: ['h1'], project: null }],
-  ])('%s may read the listed fields of every type, and no others', (_name, listed, caller) => {
+  ])('a key with %s may read the listed fields of every type, and no others', (_name, listed, caller) => {
     const rows = Object.entries(listed).flatMap(([type, fields]) => fields.map((field) => `${type}.${field}`))
     const all = uses.map(({ type, field }) => `${type}.${field}`)
     expect(
@@ -188,12 +188,12 @@ describe('fields of objects', () => {
       'mutation { selectDestinations(input: { idempotencyKey: "k", spec: { gantt: { flavor: { vcpus: 1, memoryMb: 64 } } } }) { ... on NoValidHost { decision { spec { digest } } } } }',
       'it has SCHEDULE; READ is needed.',
     ],
-  ])('a key with %s that reads %s learns which scopes it lacks', async (role, query, expectedMessage) => {
+  ])('the error for a key with %s that reads %s names the scopes that it lacks', async (role, query, expectedMessage) => {
     const answer = await api.ask(query, {}, keys.get(role))
     expect([answer.status, answer.errors[0]?.message]).toEqual([403, expect.stringContaining(expectedMessage)])
   })
 
-  test('the cause of a refusal in parts may be read by callers that may place, like its sentences, but not with a key of a project', async () => {
+  test('callers that may place can read the structured cause of a refusal as well as its sentences, but keys bound to a project cannot', async () => {
     const query = `mutation ($k: String!) { selectDestinations(input: { idempotencyKey: $k, spec: { gantt: { projectId: "p2", flavor: { vcpus: 900, memoryMb: 64 } } } }) {
       ... on NoValidHost { message cause { code text admittedHosts hostName node } } } }`
     const answer: Json = (await api.ask(query, { k: randomUUID() }, keys.get('SCHEDULE'))).data
@@ -203,7 +203,7 @@ describe('fields of objects', () => {
     expect(refused.status).toBe(403)
   })
 
-  test('node returns nothing for a bound key, and edges of an answer return nothing for a key without READ', async () => {
+  test(`node` returns null for a bound key, and links in an answer return null for a key without READ, async () => {
     const { decision, destinations } = await placeWith(api, {}, { projectId: 'p2' })
     const ids = [decision.id, destinations[0].selected.claim.id, encodeId('Host', JSON.stringify(['h1', 'h1']))]
     for (const id of ids)

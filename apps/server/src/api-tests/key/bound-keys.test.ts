@@ -26,7 +26,7 @@ const PLACE = `mutation ($in: SelectDestinationsInput!) { selectDestinations(inp
   ... on NoValidHost { message decision { id } }
   ... on ValidationError { code issues { path rule } } } }`
 
-/** The answer, or an error with all details. */
+/** The value of a root field. Throws an error with the whole answer if there is none. */
 const rootOf = ({ data, text }: Answer, name: string): Json => {
   if (!data) throw new Error(text)
   return data[name]
@@ -37,12 +37,12 @@ const place = async (gantt: Record<string, unknown>, input: Record<string, unkno
   return rootOf(await api.ask(PLACE, { in: { idempotencyKey: randomUUID(), spec, ...input } }, key), 'selectDestinations')
 }
 
-test('a key bound to a project places for it, and confirms and releases what it holds', async () => {
+test('a key bound to a project can place for it, and confirm and release its claims', async () => {
   const placed = await place({})
   expect(placed.__typename).toBe('SelectDestinationsPayload')
   const { claim } = placed.destinations[0].selected
   const confirm = 'mutation ($claims: [ClaimRef!]!) { claimConfirm(claims: $claims) { __typename } }'
-  // for the other project the object does not exist; the index in the error is that of the caller's list
+  // for the other project the claim does not exist; the index in the error is that of the caller's list
   const lost = await api.ask(confirm, { claims: [claim] }, other)
   expect(rootOf(lost, 'claimConfirm')).toEqual([{ __typename: 'NotFound' }])
   const own = await api.ask(confirm, { claims: [{ id: randomUUID(), fence: 1 }, claim] }, tenant)
@@ -72,7 +72,7 @@ test.each<[string, Record<string, unknown>, Record<string, unknown>, readonly st
     {},
     ['instanceGroup', 'hosts'],
   ],
-])('a key bound to a project may not place with %s', async (_name, gantt, input, path) => {
+])('a key bound to a project may not place a request with %s', async (_name, gantt, input, path) => {
   expect(await place(gantt, input)).toEqual({
     __typename: 'ValidationError',
     code: 'FORBIDDEN',
@@ -80,7 +80,7 @@ test.each<[string, Record<string, unknown>, Record<string, unknown>, readonly st
   })
 })
 
-test('a key bound to a project may not use Nova’s forms, because they may name hosts', async () => {
+test('a key bound to a project may not use Nova’s forms, because these can name hosts', async () => {
   const instance_properties = { project_id: 'p1', vcpus: 1, memory_mb: 64, root_gb: 1, ephemeral_gb: 0 }
   const instance_type = { name: 'small', flavorid: '1', vcpus: 1, memory_mb: 64, root_gb: 1, ephemeral_gb: 0, swap: 0, extra_specs: {} }
   const legacy = { request_spec: { num_instances: 1, instance_properties, instance_type, image: {} }, filter_properties: {} }
@@ -91,7 +91,7 @@ test('a key bound to a project may not use Nova’s forms, because they may name
   })
 })
 
-test('a key bound to a project may use values that many hosts have, and no draft of a profile', async () => {
+test('a key bound to a project may use values that many hosts have, and not a draft of a profile', async () => {
   const general = { key: 'capabilities:hypervisor_type', value: 'none-such' }
   expect(await place({ flavor: { vcpus: 1, memoryMb: 64, extraSpecs: [general] } }, { profile: 'nova-compat' })).toMatchObject({
     __typename: 'NoValidHost',
@@ -105,7 +105,7 @@ test('a key bound to a project may use values that many hosts have, and no draft
   expect(errors[0]?.message).toBe('profile is "default@0"; it must be a name without a version for a key bound to a project')
 })
 
-test('the instance that was not placed is reported equally by the call and by its decision; a question returns no number', async () => {
+test('the call and its decision report the same instance as not placed; a query returns no count', async () => {
   const gantt = { projectId: 'p1', flavor: { vcpus: 0, memoryMb: 20_000, rootGb: 0 }, numInstances: 500 }
   const refused = await place(gantt)
   const found = /^No host was found for instance (\d+) of 500\.$/.exec(refused.message)?.[1]
@@ -183,7 +183,7 @@ test('a key bound to a project reads only decisions about its requests, and only
     expect((await api.ask(`{ decisions(${args}) { totalCount } }`, {}, tenant)).errors[0]?.extensions.rule).toBe('key.bound')
 })
 
-test('a request that named hosts for the project is not explained: none of its demands is judged', async () => {
+test('a request for the project that named hosts is not explained: no demand has a known state', async () => {
   const { decision } = await placeWith(api, {}, { projectId: 'p1', flavor: { vcpus: 1, memoryMb: 999_999 }, forceHosts: ['secret-host-1'] })
   const answer = await api.ask(`{ decision(id: "${decision.id}") { tenantExplanation { ${EXPLANATION} } } }`, {}, tenant)
   expect(rootOf(answer, 'decision').tenantExplanation).toMatchObject({
@@ -194,7 +194,7 @@ test('a request that named hosts for the project is not explained: none of its d
   expect(answer.text).not.toContain('secret-host')
 })
 
-test('a key bound to a project asks how a request of its own would be placed, and of no other', async () => {
+test('a key bound to a project can ask how one of its own requests would be placed, and no others', async () => {
   const ask = (gantt: Record<string, unknown>) =>
     api.ask(
       `query ($spec: SpecInput!) { tenantExplanation(spec: $spec) { ${EXPLANATION} } }`,
@@ -216,7 +216,7 @@ test('a key bound to a project asks how a request of its own would be placed, an
     expect((await ask(gantt)).errors[0]?.extensions.rule).toBe('key.bound')
 })
 
-test('the project that held a claim does not learn why an operator revoked it', async () => {
+test('the project of a claim does not learn why an operator revoked it', async () => {
   const { claim } = (await place({})).destinations[0].selected
   const revoke = 'mutation ($id: ID!) { claimRevoke(ids: [$id], reason: "drains secret-host-1") { __typename } }'
   await api.ask(revoke, { id: claim.id })
@@ -227,7 +227,7 @@ test('the project that held a claim does not learn why an operator revoked it', 
 })
 
 test.each(['UserError', 'NoValidHost'])(
-  'a refusal of a key bound to a project says that no host was found, by %s too, but no number of hosts',
+  'for a key bound to a project, a refusal by %s says that no host was found, without host counts',
   async (type) => {
     const document = `mutation ($in: SelectDestinationsInput!) { selectDestinations(input: $in) { __typename ... on ${type} { message } } }`
     const spec = { gantt: { flavor: { vcpus: 1, memoryMb: 999_999 }, projectId: 'p1' } }
@@ -247,7 +247,7 @@ test.each([
   'decisions { nodes { hostCount } }',
   'decisions { nodes { spec { document } } }',
   'requestSpecs { totalCount }',
-])('a key bound to a project may not ask { %s }', async (query) => {
+])('a key bound to a project may not query { %s }', async (query) => {
   const answer = await api.ask(`{ ${query} }`, {}, tenant)
   expect([answer.status, codeOf(answer)]).toEqual([403, 'FORBIDDEN'])
   expect(answer.text).not.toContain('secret-host')
@@ -264,7 +264,7 @@ test.each([
   expect((await api.ask(document, {}, tenant)).status).toBe(403)
 })
 
-test('a key bound to host names sends signs of life of them, and of no other', async () => {
+test('a key bound to host names can send signs of life of these hosts only', async () => {
   const beat = (...hosts: readonly string[]) =>
     api.ask(`mutation { hostHeartbeat(hosts: [${hosts.map((host) => `{ host: "${host}" }`)}]) { heard unknown } }`, {}, agent)
   expect((await beat('secret-host-1')).data).toEqual({ hostHeartbeat: { heard: 1, unknown: [] } })
@@ -274,7 +274,7 @@ test('a key bound to host names sends signs of life of them, and of no other', a
   expect((await beat('nobody')).errors[0]?.extensions).toMatchObject({ rule: 'key.bound' })
 })
 
-test('a key bound to host names reports for them; each other report is refused separately', async () => {
+test('a key bound to host names can report for these hosts, and each report of another host is refused separately', async () => {
   const report = (host: string, sequence: number) => ({
     name: { host },
     reporter: { incarnation: '8f2f4c8e-0000-4000-8000-000000000001', sequence },
@@ -313,7 +313,7 @@ describe('a key bound to hosts adds no more nodes than its limit', () => {
   const countOf = async (host: string): Promise<number> =>
     (await dataOf(api, `{ hosts(query: "host:${host}") { totalCount } }`)).hosts.totalCount
 
-  test('one node if the key states no limit, any number of times', async () => {
+  test('without a limit, a key can add one node, any number of times', async () => {
     const key = await keyFor(['one'])
     expect((await send(key, nodeOf('one', null))).appliedCount).toBe(1)
     expect((await send(key, nodeOf('one', null, 2))).appliedCount).toBe(1)
@@ -350,19 +350,19 @@ describe('a key bound to hosts adds no more nodes than its limit', () => {
       'twice',
       (host) => [['a', 'a', 'b', 'b', 'c', 'c'].map((node, i) => nodeOf(host, node, i + 1))],
     ],
-  ])('three of %s', async (_name, host, calls) => {
+  ])('with a limit of three, a key can add three of %s', async (_name, host, calls) => {
     const key = await keyFor([host], 3)
     await Promise.all(calls(host).map((updates) => send(key, ...updates)))
     expect(await countOf(host)).toBe(3)
   })
 
-  test('each of several hosts has the same limit', async () => {
+  test('the limit applies to each of several hosts', async () => {
     const key = await keyFor(['left', 'right'])
     const { appliedCount } = await send(key, nodeOf('left', null), nodeOf('right', null), nodeOf('right', 'second'))
     expect([appliedCount, await countOf('left'), await countOf('right')]).toEqual([2, 1, 1])
   })
 
-  test('nodes that others reported count, and stay reportable', async () => {
+  test('nodes that others reported are counted, and the key can still report them', async () => {
     const unbound = await api.keyWith('REPORT')
     await send(unbound, nodeOf('old', 'a'), nodeOf('old', 'b'))
     const key = await keyFor(['old'], 2)
@@ -370,7 +370,7 @@ describe('a key bound to hosts adds no more nodes than its limit', () => {
     expect([appliedCount, results[2].__typename]).toEqual([2, 'ValidationError'])
   })
 
-  test('a refused node does not use up the limit', async () => {
+  test('a node that was refused is not counted', async () => {
     const key = await keyFor(['again'])
     const broken = { ...nodeOf('again', 'x'), report: { full: { ...full, vcpus: -1 } } }
     expect((await send(key, broken)).appliedCount).toBe(0)

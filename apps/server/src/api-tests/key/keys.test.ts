@@ -41,7 +41,7 @@ test('the secret of a new key is returned once and stored nowhere', async () => 
   expect(listed.text).not.toContain(secret)
 })
 
-test('a rotated key remains valid until the overlap ends; without overlap it ends at once', async () => {
+test('a rotated key stays valid until the overlap ends, and without an overlap it ends at once', async () => {
   const first = await create(nova)
   const second = await rotate(first.key.id, 'PT1H')
   expect(second.key).toMatchObject({ name: 'nova', account: 'nova', scopes: nova.scopes, replaces: first.key.id, state: 'ACTIVE' })
@@ -56,7 +56,7 @@ test('a rotated key remains valid until the overlap ends; without overlap it end
   expect(await rotate(second.key.id)).toMatchObject({ __typename: 'ValidationError', code: 'CONFLICT' })
 })
 
-test('keys are listed by their states and by a part of their names, and a page contains matches only', async () => {
+test('keys can be filtered by state and by a part of their names, and a page contains only matches', async () => {
   const made = []
   for (const [name, account] of [
     ['Found-1', 'of-one'],
@@ -81,14 +81,14 @@ test('keys are listed by their states and by a part of their names, and a page c
   expect(JSON.stringify(errors)).toContain('a cursor of this list')
 })
 
-test('an empty list of hosts binds a key to nothing, so it is refused: it would report for any', async () => {
+test('an empty list of hosts is refused, because it would create a key for every host', async () => {
   expect(await create({ name: 'agent', account: 'agents', scopes: ['REPORT'], hosts: [] })).toMatchObject({
     __typename: 'ValidationError',
     issues: [{ path: ['input', 'hosts'] }],
   })
 })
 
-test('a revoked key is refused; revoking it again is harmless', async () => {
+test('a revoked key is refused, and revoking it again changes nothing', async () => {
   const { key, secret } = await create(nova)
   expect(await revoke(key.id)).toMatchObject({ key: { state: 'REVOKED' }, secret: null })
   expect(codeOf(await viewer(secret))).toBe('UNAUTHENTICATED')
@@ -104,7 +104,7 @@ test('the last permanent key with ADMIN cannot be revoked', async () => {
   expect(await revoke(admin.id)).toMatchObject({ code: 'CONFLICT', issues: [{ message: expect.stringContaining('last permanent key') }] })
 })
 
-test('a key ends at its expiry', async () => {
+test('a key becomes invalid when it expires', async () => {
   const expiresAt = new Date(Date.now() + 3_600_000).toISOString()
   const { key, secret } = await create({ ...nova, expiresAt })
   expect([key.expiresAt, (await viewer(secret)).status]).toEqual([expiresAt, 200])
@@ -148,12 +148,12 @@ test.each<[string, Record<string, unknown>, readonly (readonly string[])[]]>([
       ['input', 'project'],
     ],
   ],
-])('a key with %s is refused, with all problems at once', async (_name, input, paths) => {
+])('a key with %s is refused, and all problems are reported at once', async (_name, input, paths) => {
   const { __typename, issues } = await create({ ...nova, ...input })
   expect([__typename, issues.map(({ path }: Json) => path)]).toEqual(['ValidationError', paths])
 })
 
-test('all keys of an account are bound to one project, also when they are made at once', async () => {
+test('all keys of an account must have one project, even if they are created at the same time', async () => {
   const made = await Promise.all(
     ['p1', 'p2', 'p1', 'p2'].map((project) => create({ name: 'k', account: 'tenant', scopes: ['SCHEDULE'], project })),
   )

@@ -43,7 +43,7 @@ const standing = async () => {
 }
 
 describe('hosts that a simulation drains', () => {
-  test('are left by the instances that find another host; those that find none are reported with the reason and keep nothing reserved', async () => {
+  test('instances on a drained host move if another host fits them; the others stay with a reason and hold nothing elsewhere', async () => {
     const before = await standing()
     const { drain } = await simulate({ drainHosts: ['full'] })
     expect(drain).toMatchObject({ moved: 2, stuck: 0, withoutClaims: 0 })
@@ -55,7 +55,7 @@ describe('hosts that a simulation drains', () => {
     expect(await standing()).toEqual(before)
   })
 
-  test('keep instances that fit nowhere else', async () => {
+  test('instances that fit nowhere else stay on a drained host', async () => {
     const { drain } = await simulate({ drainHosts: ['full'], disableHosts: ['tiny'] })
     expect(drain).toMatchObject({ moved: 1, stuck: 1 })
     const [stuck] = drain.instances.filter(({ toHost }: Json) => toHost === null)
@@ -63,30 +63,30 @@ describe('hosts that a simulation drains', () => {
     expect(stuck.reasons).toContainEqual({ code: 'group.anti_affinity', hosts: 1 })
   })
 
-  test('do not place instances on each other, because they accept no new ones', async () => {
+  test('drained hosts get no instances from each other, because they accept no new ones', async () => {
     const { drain, placed } = await simulate({ drainHosts: ['full', 'spare', 'tiny'] })
     expect([drain.moved, drain.stuck, placed]).toEqual([0, 3, 0])
   })
 
-  test('fill the other hosts, so that a request that would fit without the drain finds no host', async () => {
+  test('moved instances use the other hosts, so that a request that fits without the drain can fail', async () => {
     const asked = { gantt: { flavor: { vcpus: 1, memoryMb: 8_192 } } }
     expect((await simulate({ disableHosts: ['full'] }, asked)).placed).toBe(1)
     expect((await simulate({ drainHosts: ['full'] }, asked)).placed).toBe(0)
   })
 
-  test('move to hosts that the same overlay adds, and count there', async () => {
+  test('instances can move to hosts that the same overlay adds, and use resources there', async () => {
     const { drain } = await simulate({ drainHosts: ['spare'], disableHosts: ['tiny', 'full'], addHosts: [{ likeHost: 'spare' }] })
     expect(drain.instances).toMatchObject([{ fromHost: 'spare', toHost: 'spare+1' }])
   })
 
-  test('are not those that are removed: their instances are gone with them', async () => {
+  test('a removed host is not drained: its instances are gone with it', async () => {
     const drained = await simulate({ drainHosts: ['full'] })
     const removed = await simulate({ removeHosts: ['full'] })
     expect(removed.drain).toBeNull()
     expect(memoryOf(drained) - memoryOf(removed)).toBe(4_096 + 2_048)
   })
 
-  test('are drained in the other queries too, and the same query gets the same answer', async () => {
+  test('other what-if queries drain hosts too, and the same query gets the same answer', async () => {
     const overlay = { drainHosts: ['full'] }
     const capacity = async (edits: object): Promise<Json> =>
       (await dataOf(api, `query ($in: CapacityInput!) { capacity(input: $in) { fits ${DRAIN} } }`, { in: { spec, overlay: edits } }))
@@ -106,12 +106,12 @@ describe('hosts that a simulation drains', () => {
     expect([again.failed, again.drain.moved]).toEqual([0, 2])
   })
 
-  test('keep the instances that their reports list and no claim covers', async () => {
+  test('instances that a drained host reports without a claim stay there', async () => {
     await api.report({ old: { vcpusUsed: 3, memoryMbUsed: 1_024, runningVms: 3 } })
     expect((await simulate({ drainHosts: ['old'] })).drain).toMatchObject({ moved: 0, stuck: 0, withoutClaims: 3, instances: [] })
   })
 
-  test('are left also by instances that their reports list already', async () => {
+  test("instances that a drained host's report lists already move too", async () => {
     const instance = randomUUID()
     await api.report({ ran: { vcpus: 4, memoryMb: 8_192 } })
     await placeWith(
@@ -127,7 +127,7 @@ describe('hosts that a simulation drains', () => {
   test.each([
     ['an unknown host', { drainHosts: ['ghost'] }, ['input', 'overlay', 'drainHosts', '0']],
     ['a host that is also enabled', { drainHosts: ['full'], enableHosts: ['full'] }, ['input', 'overlay', 'enableHosts', '0']],
-  ])('%s is refused, and named', async (_what, overlay, path) => {
+  ])('a drain of %s is refused, and the message names it', async (_what, overlay, path) => {
     const answer = await api.ask(SIMULATE, { in: { requests: [{ spec }], overlay } })
     expect(codeOf(answer)).toBe('GRAPHQL_VALIDATION_FAILED')
     expect(answer.errors[0]?.extensions.path).toEqual(path)

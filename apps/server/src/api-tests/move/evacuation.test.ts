@@ -30,7 +30,7 @@ beforeAll(async () => {
 
 afterAll(() => api.close())
 
-/** Claims on the source host, made in this order, with these numbers of CPUs and GiB. */
+/** Creates claims on the source host in this order, with this many CPUs and GiB. */
 async function fill(...sizes: readonly number[]): Promise<void> {
   for (const vcpus of sizes) {
     const asked = { flavor: { vcpus, memoryMb: 1_024 * vcpus }, forceHosts: ['source'] }
@@ -56,11 +56,11 @@ const end = (name: string, claims: readonly object[]): Promise<Json> =>
 const verified = async (id: string): Promise<Json> =>
   (await dataOf(api, 'query ($id: ID!) { verifyDecision(id: $id) { outcome fidelity } }', { id })).verifyDecision
 
-test('a host without claims needs no solver', async () => {
+test('a host without claims is evacuated without the solver', async () => {
   expect(await evacuate('together')).toEqual({ __typename: 'HostEvacuatePayload', placedCount: 0, moves: [] })
 })
 
-test('placed one after the other, the small one takes the only host for the large one, which stays; the reason is reported', async () => {
+test('if moves are decided one after the other, the small instance takes the only host for the large one, which stays with a reason', async () => {
   await fill(2, 8)
   expect(await foresee('greedy')).toMatchObject({ placedCount: 1, moves: [{ destination: { name: 'large' } }, { destination: null }] })
   const done = await evacuate('greedy')
@@ -72,7 +72,7 @@ test('placed one after the other, the small one takes the only host for the larg
   await end('claimRelease', claimsOf(done))
 })
 
-test('solved as one program both find a host, and each decision shows how many were solved together', async () => {
+test('if moves are solved as one program, both instances find a host, and each decision shows how many were solved together', async () => {
   expect(await foresee('together')).toMatchObject({
     placedCount: 2,
     moves: [{ destination: { name: 'small' } }, { destination: { name: 'large' } }],
@@ -92,7 +92,7 @@ test('solved as one program both find a host, and each decision shows how many w
     })
     expect(await verified(result.decision.id)).toEqual({ outcome: 'SAME', fidelity: 'REPLAYED' })
   }
-  // a repeated call with the same key returns the same claims, and makes no others
+  // a retry with the same key returns the same claims, and creates none
   const again = await evacuate('together', key)
   expect(again.moves.map(({ result }: Json) => result.replayed)).toEqual([true, true])
   expect(claimsOf(again)).toEqual(claimsOf(done))
@@ -100,9 +100,9 @@ test('solved as one program both find a host, and each decision shows how many w
   expect((await evacuate('together', key)).moves).toEqual([])
 })
 
-test('if not all fit elsewhere, as many as possible move; those that stay have a reason', async () => {
+test('if not all instances fit on other hosts, as many as possible move, and those that stay have a reason', async () => {
   await api.report({ spare: whole(3) })
-  // 4 fits nowhere; of the others, either 3 fits alone, or 1 and 2 do
+  // the instance of size 4 fits nowhere; of the others, either 3 fits alone, or 1 and 2 fit together
   await fill(3, 4, 1, 2)
   expect((await foresee('greedy')).placedCount).toBe(1)
   expect((await foresee('together')).placedCount).toBe(2)
@@ -129,7 +129,7 @@ const LEFT = `mutation ($in: HostEvacuateInput!, $dry: Boolean!) { hostEvacuate(
   ... on HostEvacuatePreview { instancesWithoutClaims moves { claim { id } } hosts { instancesWithoutClaims } }
   ... on HostEvacuatePayload { instancesWithoutClaims moves { claim { id } } hosts { instancesWithoutClaims } } } }`
 
-test('instances without a claim are counted before and after: an evacuation moves none of them', async () => {
+test('instances without a claim are counted before and after an evacuation, which moves none of them', async () => {
   const instances = [randomUUID(), randomUUID(), randomUUID()]
   await api.report({ legacy: { ...whole(10), runningVms: 3, instances } })
   for (const dry of [true, false]) {

@@ -12,8 +12,8 @@ afterAll(() => api.close())
 
 const { flavor, place, claimOf, end, freeOf, hosts } = movesOn(() => api)
 
-describe('a server group', () => {
-  test('a move keeps the rule of its group: another one is refused with its path, and the same one is taken', async () => {
+describe('server groups and moves', () => {
+  test('a move must have the rule of its group: another rule is refused with its path, and the same one is accepted', async () => {
     const names = await hosts(`rule-${randomUUID()}`, 3)
     const uuid = randomUUID()
     const group = { uuid, policy: 'ANTI_AFFINITY', maxServerPerHost: 2 }
@@ -42,7 +42,7 @@ describe('a server group', () => {
     claimSetServerGroup(claims: $c, group: $g, dryRun: $dry) { __typename
       ... on ClaimPayload { replayed claim { serverGroup } } ... on ServerGroupConflict { hosts { count host { name } } } ... on UserError { code message } } }`
 
-  test('is edited with a preview; an edit that members would break is refused with the hosts', async () => {
+  test('a dry run shows the result of an edit of a group; an edit with which members would break the rule is refused with the hosts', async () => {
     const [a, b] = await hosts('apart', 2)
     const uuid = randomUUID()
     const group = (max: number) => ({ instanceGroup: { uuid, policy: 'ANTI_AFFINITY', maxServerPerHost: max } })
@@ -62,7 +62,7 @@ describe('a server group', () => {
     expect(await place({ ...flavor(1), ...group(3), forceHosts: [a] })).toMatchObject({ __typename: 'SelectDestinationsPayload' })
   })
 
-  test('accepts a claim if its rule allows that', async () => {
+  test('a claim can join a group if the rule of the group allows it', async () => {
     const [a] = await hosts('join', 1)
     const uuid = randomUUID()
     const rule = { uuid, policy: 'ANTI_AFFINITY' }
@@ -76,7 +76,7 @@ describe('a server group', () => {
     expect((await join({ g: rule }))[1]).toMatchObject({ __typename: 'ServerGroupConflict' })
   })
 
-  test('a moving instance does not block itself, and its group follows it', async () => {
+  test('a moving instance does not conflict with itself, and stays in its group', async () => {
     const [a, b] = await hosts('mover', 2)
     const uuid = randomUUID()
     const group = { instanceGroup: { uuid, policy: 'AFFINITY' } }
@@ -91,7 +91,7 @@ describe('a server group', () => {
   })
 })
 
-test('a whole host is evacuated in one call, and each move takes the earlier ones into account', async () => {
+test('a whole host is evacuated in one call, and each move sees the effects of the earlier ones', async () => {
   const [from, ...to] = await hosts('evac', 3, { vcpus: 4 })
   const uuid = randomUUID()
   const everywhere = { forceHosts: [from, ...to] }
@@ -116,7 +116,7 @@ test('a whole host is evacuated in one call, and each move takes the earlier one
     placedCount: 2,
     moves: done.moves.map(({ claim }: Json) => ({ claim })),
   })
-  // the two requests are equal: one that is decided again because of a conflict may take the place of the other
+  // the two requests are equal, so one that is decided again because of a conflict can get the result of the other
   const selectedOf = ({ result }: Json): string => result.destinations[0].selected.host.name
   expect(foreseen.moves.map(({ destination }: Json) => destination.name).sort()).toEqual(done.moves.map(selectedOf).sort())
   expect(done).toMatchObject({ __typename: 'HostEvacuatePayload' })
@@ -159,7 +159,7 @@ describe('the instances of a gang keep their sizes', () => {
     return Object.fromEntries(nodes.map((claim: Json) => [claim.instanceUuid, vcpus(claim)]))
   }
 
-  test('when their host is evacuated', async () => {
+  test('instances of a gang keep their sizes when their host is evacuated', async () => {
     const [from = ''] = await hosts('gang-evac', 2)
     const { instances } = await gangOn(from)
     await api.ask('mutation ($h: [ResourceNameInput!]!) { hostSetStatus(hosts: $h, status: MAINTENANCE, reason: "test") { __typename } }', {
@@ -172,7 +172,7 @@ describe('the instances of a gang keep their sizes', () => {
     expect(await sizesOf(chosen.map(({ claim }: Json) => claim.id))).toEqual({ [instances[0]]: 6, [instances[1]]: 1 })
   })
 
-  test('when a claim is made by their decision', async () => {
+  test("an instance of a gang keeps its size when a claim is created from the gang's decision", async () => {
     const [host = ''] = await hosts('gang-claim', 1)
     const { decision, instances } = await gangOn(host)
     const CLAIMS = `query ($h: String!) { host(name: $h) { claims(first: 5) { nodes { id fence instanceUuid } } } }`

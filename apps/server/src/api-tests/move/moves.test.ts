@@ -13,7 +13,7 @@ afterAll(() => api.close())
 const { flavor, place, claimOf, read, end, freeOf, hosts } = movesOn(() => api)
 
 describe('a migration', () => {
-  test('holds both ends until it is confirmed; then the source has ended in the same step', async () => {
+  test('a migration holds both ends until it is confirmed, and the source ends in the same step', async () => {
     const [a, b] = await hosts('live', 2)
     const first = claimOf(await place({ ...flavor(4), instanceUuids: [randomUUID()], forceHosts: [a] }, { claim: { mode: 'CONFIRM' } }))
     const key = randomUUID()
@@ -31,7 +31,7 @@ describe('a migration', () => {
     expect(await place({ ...flavor(4), forceHosts: [a, b] }, input)).toMatchObject({ replayed: true, decision: moved.decision })
   })
 
-  test('is reverted by releasing its destination, and its source can move again', async () => {
+  test('a migration is reverted by releasing its destination, and its source can move again', async () => {
     const [a, b] = await hosts('revert', 2)
     const spec = { ...flavor(2), forceHosts: [a, b] }
     const first = claimOf(await place({ ...flavor(2), instanceUuids: [randomUUID()], forceHosts: [a] }))
@@ -43,7 +43,7 @@ describe('a migration', () => {
     expect(await place(spec, { intent: 'COLD_MIGRATE', moveOf: first })).toMatchObject({ __typename: 'SelectDestinationsPayload' })
   })
 
-  test('never stays on its host: without another there is no valid host, and the reason explains that', async () => {
+  test('a migration never stays on its host: if no other host fits, it is refused and the reason explains that', async () => {
     const [a] = await hosts('alone', 1)
     const first = claimOf(await place({ ...flavor(2), forceHosts: [a] }))
     const refused = await place({ ...flavor(2), forceHosts: [a] }, { intent: 'LIVE_MIGRATE', moveOf: first })
@@ -51,7 +51,7 @@ describe('a migration', () => {
     expect(refused.reasons.map(({ code }: Json) => code)).toContain('host.excluded')
   })
 
-  test('with an old fence, of an ended claim, or of a missing one, is lost', async () => {
+  test('a migration with an old fence, of an ended claim or of a missing claim is refused as lost', async () => {
     const [a, b] = await hosts('lost', 2)
     const spec = { ...flavor(1), forceHosts: [a, b] }
     const first = claimOf(await place({ ...flavor(1), forceHosts: [a] }))
@@ -67,13 +67,13 @@ describe('a migration', () => {
 })
 
 describe('a query about a move', () => {
-  test('at another moment ignores its own claim only if that claim existed then, because an ended claim holds nothing', async () => {
+  test("a query about a move at a moment ignores the instance's own claim only if the claim existed at that moment", async () => {
     const [a, b] = await hosts('asked', 2)
     const spec = { ...flavor(6), forceHosts: [a, b] }
     const early = (await place({ ...flavor(1), forceHosts: [b] }, { claim: { mode: 'NONE' } })).decision.id
     const before = (await dataOf(api, 'query ($id: ID!) { decision(id: $id) { fleetRevision } }', { id: early })).decision.fleetRevision
     const first = claimOf(await place({ ...flavor(4), forceHosts: [a] }, { claim: { mode: 'CONFIRM' } }))
-    // other instances leave it nothing to grow on its host
+    // other instances use the rest of the host, so that the instance cannot grow there
     await place({ ...flavor(4), forceHosts: [a] }, { claim: { mode: 'CONFIRM' } })
     const moved = await place(spec, { intent: 'RESIZE', moveOf: first })
     expect(moved.destinations[0].selected.host.name).toBe(b)
@@ -107,7 +107,7 @@ describe('a query about a move', () => {
 })
 
 describe('a resize', () => {
-  test('in place takes only the difference, and releases what it no longer needs', async () => {
+  test('a resize in place claims only the difference, and releases what it no longer needs', async () => {
     const [a] = await hosts('grow', 1)
     const instance = randomUUID()
     const first = claimOf(await place({ ...flavor(5), instanceUuids: [instance], forceHosts: [a] }, { claim: { mode: 'CONFIRM' } }))
@@ -124,7 +124,7 @@ describe('a resize', () => {
     expect(await freeOf(a as string)).toBe(6)
   })
 
-  test('in place leaves nothing held once the host reports after it, also if the report is unchanged', async () => {
+  test('a resize in place holds nothing additional once the host reports after it, even if the report is unchanged', async () => {
     const [a, instance, incarnation] = [`reported-${randomUUID()}`, randomUUID(), randomUUID()]
     const report = async (sequence: number, vcpusUsed: number) => {
       const full = { vcpus: 8, vcpusUsed, memoryMb: 65_536, memoryMbUsed: 0, localGb: 1_024, localGbUsed: 0, instances: [instance] }
@@ -146,7 +146,7 @@ describe('a resize', () => {
     expect(api.service.replica.fleet.place.revision).toBe(revision + 1)
   })
 
-  test('goes to another host if its own has too little', async () => {
+  test('a resize moves to another host if its own has too few free resources', async () => {
     const [a, b] = await hosts('elsewhere', 2)
     const first = claimOf(await place({ ...flavor(4), forceHosts: [a] }))
     await place({ ...flavor(3), forceHosts: [a] })
@@ -155,7 +155,7 @@ describe('a resize', () => {
   })
 })
 
-test('a probe and a rebuild claim nothing; a rebuild is checked on its own host only', async () => {
+test('a probe and a rebuild claim nothing, and a rebuild is checked only on its own host', async () => {
   const [a, b] = await hosts('rebuild', 2)
   const instance = randomUUID()
   const first = claimOf(await place({ ...flavor(8), instanceUuids: [instance], forceHosts: [a] }, { claim: { mode: 'CONFIRM' } }))
@@ -175,7 +175,7 @@ describe('a rebuild stays on its host, within the conditions of the caller', () 
     ['another host', (_own, other) => destination(other), false],
     ['another node of its own host', (own, other) => destination(own, other), false],
     ['other hosts by force', (_own, other) => ({ forceHosts: [other] }), false],
-  ])('%s', async (_situation, asked, stays) => {
+  ])('a rebuild with %s', async (_situation, asked, stays) => {
     const [a = '', b = ''] = await hosts(`rebuild-${randomUUID()}`, 2)
     const first = claimOf(await place({ ...flavor(1), instanceUuids: [randomUUID()], forceHosts: [a] }, { claim: { mode: 'CONFIRM' } }))
     for (const profile of ['default', 'nova-compat']) {
@@ -190,7 +190,7 @@ test.each<[string, Record<string, unknown>, Record<string, unknown>, string]>([
   ['a claim without a move', { moveOf: 'claim' }, {}, 'moveOf'],
   ['several instances', { intent: 'LIVE_MIGRATE', moveOf: 'claim' }, { numInstances: 2 }, 'numInstances'],
   ['another instance', { intent: 'LIVE_MIGRATE', moveOf: 'claim' }, { instanceUuids: [randomUUID()] }, 'instanceUuids'],
-])('%s is refused with its path', async (_name, input, gantt, field) => {
+])('a rebuild with %s is refused with its path', async (_name, input, gantt, field) => {
   const [a] = await hosts(`bad-${randomUUID()}`, 1)
   const moveOf = 'moveOf' in input ? { moveOf: claimOf(await place({ ...flavor(1), forceHosts: [a] })) } : {}
   const answer = await place({ ...flavor(1), ...gantt }, { ...input, ...moveOf })
@@ -198,7 +198,7 @@ test.each<[string, Record<string, unknown>, Record<string, unknown>, string]>([
   expect(answer.issues[0].path).toContain(field)
 })
 
-test('an alternate is claimed without a search, and every filter still applies', async () => {
+test('an alternate is claimed without evaluating other hosts, and every filter still applies to it', async () => {
   const [a, b] = await hosts('alternate', 2)
   const instance = randomUUID()
   const CREATE = `mutation ($in: ClaimCreateInput!) { claimCreate(input: $in) { __typename
@@ -221,7 +221,7 @@ test('an alternate is claimed without a search, and every filter still applies',
   expect(await create({ host: { host: other } })).toMatchObject({ __typename: 'ValidationError', code: 'INVALID' })
 })
 
-test('operators revoke a claim whatever its fence is, and its holder is informed', async () => {
+test('an operator can revoke a claim whatever its fence is, and the holder gets the reason', async () => {
   const [a] = await hosts('revoke', 1)
   const claim = claimOf(await place({ ...flavor(3), forceHosts: [a] }))
   const REVOKE = `mutation ($ids: [ID!]!) { claimRevoke(ids: $ids, reason: "rack 4 burns") { __typename ... on ClaimPayload { replayed claim { state reason } } } }`

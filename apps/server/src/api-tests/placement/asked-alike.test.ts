@@ -2,7 +2,8 @@ import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { dataOf, type Json, startTestService, type TestService } from '../../testing/test-service.ts'
 
-// If a call is refused before hosts are examined, every query about that call is refused with the same code at the same path.
+// In these tests, a query about a call that is refused before hosts are evaluated is refused with the same code at the same path as the
+// call.
 let api: TestService
 const [apart, home, strict] = [randomUUID(), randomUUID(), randomUUID()]
 const flavor = { vcpus: 1, memoryMb: 64 }
@@ -215,7 +216,7 @@ describe.each(refusedCalls)('%s', (_situation, spec, profile, expected) => {
 })
 
 describe('a query about an edited fleet is refused by the rules of that fleet', () => {
-  test('a group whose only member is gone takes another policy', async () => {
+  test('a group whose only member is gone can get another policy', async () => {
     const uuid = randomUUID()
     const made = await place({ gantt: { flavor, instanceGroup: { uuid, policy: 'SOFT_AFFINITY' } } })
     const asked = { spec: { gantt: { flavor, instanceGroup: { uuid, policy: 'SOFT_ANTI_AFFINITY' } } } }
@@ -227,7 +228,7 @@ describe('a query about an edited fleet is refused by the rules of that fleet', 
     ])
   })
 
-  test('a request that the requests before it bind to another rule', async () => {
+  test('a request whose group the earlier requests bound to another rule is refused', async () => {
     const uuid = randomUUID()
     const requests = ['SOFT_AFFINITY', 'SOFT_ANTI_AFFINITY'].map((policy) => ({
       spec: { gantt: { flavor, instanceGroup: { uuid, policy } } },
@@ -237,7 +238,7 @@ describe('a query about an edited fleet is refused by the rules of that fleet', 
     ])
   })
 
-  test('a group that only a hint names has the rule of that group', async () => {
+  test('a group that only a hint names has its existing rule', async () => {
     const spec = legacy({ scheduler_hints: { group: strict } })
     const input = { spec, overlay: { disableHosts: ['h2'] } }
     const { capacity } = await dataOf(api, 'query ($in: CapacityInput!) { capacity(input: $in) { fits } }', { in: input })
@@ -249,7 +250,7 @@ describe('a query about an edited fleet is refused by the rules of that fleet', 
   })
 })
 
-test('a dry run of an evacuation gives for each claim the refusal of the evacuation', async () => {
+test('a dry run of an evacuation returns for each claim the refusal that the evacuation would return', async () => {
   const CREATE = `mutation ($profile: String!, $input: ProfileVersionInput!) { profileVersionCreate(profile: $profile, input: $input) { __typename } }`
   await dataOf(api, CREATE, {
     profile: 'any-image',

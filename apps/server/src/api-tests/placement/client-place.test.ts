@@ -6,7 +6,7 @@ import { handClock, instantClock } from '../../testing/clocks.ts'
 import { type HttpProxy, startHttpProxy } from '../../testing/http-proxy.ts'
 import { dataOf, startTestService, type TestService } from '../../testing/test-service.ts'
 
-// Tests `place` of @gantt/client against a service behind a proxy that loses, delays and refuses calls.
+// These tests call `place` of @gantt/client on a service behind a proxy that loses, delays and refuses calls.
 
 let api: TestService
 let proxy: HttpProxy
@@ -34,7 +34,7 @@ const clientWith = (options: Partial<GanttOptions> = {}) =>
 
 const anInstance = (uuid: string) => ({ spec: { gantt: { flavor: { vcpus: 1, memoryMb: 64 }, instanceUuids: [uuid] } } })
 
-/** The claims for an instance: their hosts, states, and why they ended. */
+/** The claims for an instance, with their hosts, states, and why they ended. */
 async function claimsFor(instance: string): Promise<readonly string[]> {
   const { claims } = await dataOf(api, '{ claims(first: 500) { nodes { id state instanceUuid host { name } } } }')
   type Node = { readonly state: string; readonly instanceUuid: string; readonly host: { readonly name: string } }
@@ -44,7 +44,7 @@ async function claimsFor(instance: string): Promise<readonly string[]> {
     .sort()
 }
 
-/** Advances the time until the client has noticed. */
+/** Advances the clock until the client has noticed. */
 async function passUntil(clock: ReturnType<typeof handClock>, ms: number, hasCome: () => boolean): Promise<void> {
   const look = (): boolean => {
     if (!hasCome()) clock.pass(ms)
@@ -56,7 +56,7 @@ async function passUntil(clock: ReturnType<typeof handClock>, ms: number, hasCom
 const ttlOf = ({ createdAt, expiresAt }: { readonly createdAt: string; readonly expiresAt: string | null }): number =>
   Date.parse(expiresAt ?? createdAt) - Date.parse(createdAt)
 
-/** Starts instances on the named hosts; all other hosts refuse them. */
+/** Returns a `start` function that succeeds on the named hosts and fails on all others. */
 const startOn =
   (...hosts: readonly string[]) =>
   async ({ host }: Chosen): Promise<string> => {
@@ -66,7 +66,7 @@ const startOn =
 
 const refusedBy = (name: string) => expect.objectContaining({ host: expect.objectContaining({ name }) })
 
-test('it starts on the best host, with the limits there, and the claim is confirmed', async () => {
+test('place starts the instance on the best host with its limits there, and the claim is confirmed', async () => {
   const uuid = randomUUID()
   const seen: Chosen[] = []
   const result = await clientWith().place(anInstance(uuid), async (chosen) => {
@@ -79,7 +79,7 @@ test('it starts on the best host, with the limits there, and the claim is confir
   expect(await claimsFor(uuid)).toEqual(['h1 CONFIRMED'])
 })
 
-test('the claim on a host that refuses is released, and the next alternate is tried', async () => {
+test('if a host refuses to start the instance, its claim is released and the next alternate is tried', async () => {
   const uuid = randomUUID()
   const result = await clientWith().place(anInstance(uuid), startOn('h3'))
   expect(result).toMatchObject({
@@ -91,7 +91,7 @@ test('the claim on a host that refuses is released, and the next alternate is tr
   expect(await claimsFor(uuid)).toEqual(['h1 RELEASED', 'h2 RELEASED', 'h3 CONFIRMED'])
 })
 
-test('an alternate with too little is skipped, with the reasons of the service', async () => {
+test('an alternate with too few free resources is skipped, with the reasons of the service', async () => {
   const uuid = randomUUID()
   const close = (host: string, status: string) =>
     dataOf(api, `mutation { hostSetStatus(hosts: [{ host: "${host}" }], status: ${status}, reason: "test") { __typename } }`)
@@ -109,14 +109,14 @@ test('an alternate with too little is skipped, with the reasons of the service',
   expect(await claimsFor(uuid)).toEqual(['h1 RELEASED', 'h3 CONFIRMED'])
 })
 
-test('if every host refuses, nothing is held', async () => {
+test('if every host refuses to start the instance, nothing is held', async () => {
   const uuid = randomUUID()
   const result = await clientWith().place(anInstance(uuid), startOn())
   expect(result).toMatchObject({ __typename: 'NotStarted', refused: [refusedBy('h1'), refusedBy('h2'), refusedBy('h3')] })
   expect(await claimsFor(uuid)).toEqual(['h1 RELEASED', 'h2 RELEASED', 'h3 RELEASED'])
 })
 
-test('a request without a host gets the answer of selectDestinations', async () => {
+test('a request without a possible host gets the answer of selectDestinations', async () => {
   const spec = { gantt: { flavor: { vcpus: 1, memoryMb: 9_999_999 } } }
   expect(await clientWith().place({ spec }, startOn('h1'))).toMatchObject({
     __typename: 'NoValidHost',
@@ -124,7 +124,7 @@ test('a request without a host gets the answer of selectDestinations', async () 
   })
 })
 
-test('a slow start keeps its claim', async () => {
+test('the claim is kept alive during a slow start', async () => {
   const clock = handClock()
   const uuid = randomUUID()
   const result = await clientWith({ clock }).place(
@@ -138,7 +138,7 @@ test('a slow start keeps its claim', async () => {
   expect(result).toMatchObject({ __typename: 'Started', value: 'h1' })
 })
 
-test('without its own TTL it keeps its claim by the TTL of the service', async () => {
+test('a call without a TTL gets the TTL of the service', async () => {
   const clock = handClock()
   const uuid = randomUUID()
   const lasts = async (): Promise<number | undefined> => {
@@ -149,7 +149,7 @@ test('without its own TTL it keeps its claim by the TTL of the service', async (
   await clientWith({ clock }).place(anInstance(uuid), async ({ claim }) => {
     expect(ttlOf(claim)).toBe(DEFAULT_TTL_MS)
     await passUntil(clock, DEFAULT_TTL_MS / 3, () => proxy.calls('claimExtend') >= 1)
-    // the claim lasts as long as was requested, counted from a moment after it was made
+    // the claim lasts at least as long as requested, counted from shortly after its creation
     await expect.poll(lasts).toBeGreaterThan(DEFAULT_TTL_MS)
     expect(await lasts()).toBeLessThan(2 * DEFAULT_TTL_MS)
   })
@@ -167,7 +167,7 @@ test('a reservation of an earlier call is extended at once, because its remainin
   expect(result).toMatchObject({ __typename: 'Started', value: 'h1' })
 })
 
-test('if an operator revokes the claim, the start there is stopped, and it starts elsewhere', async () => {
+test('if an operator revokes the claim, the start on its host is stopped and the instance starts on another one', async () => {
   const clock = handClock()
   const uuid = randomUUID()
   const stopped: unknown[] = []
@@ -187,7 +187,7 @@ test('if an operator revokes the claim, the start there is stopped, and it start
   expect(await claimsFor(uuid)).toEqual(['h1 REVOKED', 'h2 CONFIRMED'])
 })
 
-test('an instance that runs although its claim is lost is reported, so that it can be stopped', async () => {
+test('an instance that runs although its claim was lost is reported, so that it can be stopped', async () => {
   const result = await clientWith().place(anInstance(randomUUID()), async ({ claim }) => {
     await dataOf(api, `mutation { claimRevoke(ids: ["${claim.id}"], reason: "rack 4 burns") { __typename } }`)
     return 'vm'
@@ -195,7 +195,7 @@ test('an instance that runs although its claim is lost is reported, so that it c
   expect(result).toMatchObject({ __typename: 'NotConfirmed', value: 'vm', host: { name: 'h1' }, why: { __typename: 'ClaimLost' } })
 })
 
-test('an instance that runs although the service cannot be asked to confirm is reported too', async () => {
+test('an instance that runs although the service cannot be reached to confirm its claim is reported too', async () => {
   const uuid = randomUUID()
   const page = { status: 500, body: 'oh' }
   proxy.plan('claimConfirm', page)
@@ -206,7 +206,7 @@ test('an instance that runs although the service cannot be asked to confirm is r
   expect(await gantt.confirm([result.claim])).toMatchObject([{ claim: { state: 'CONFIRMED' } }])
 })
 
-test('a caller that gives up during the start gets its own reason, and the claim is released', async () => {
+test("if the caller gives up during the start, the promise rejects with the caller's reason and the claim is released", async () => {
   const uuid = randomUUID()
   const stop = new AbortController()
   const placing = clientWith().place(
@@ -221,7 +221,7 @@ test('a caller that gives up during the start gets its own reason, and the claim
   expect(await claimsFor(uuid)).toEqual(['h1 RELEASED'])
 })
 
-test('a claim under a generated key is abandoned if no answer came', async () => {
+test('a call under a generated key that got no answer is abandoned', async () => {
   const uuid = randomUUID()
   const busy = { status: 429, headers: { 'retry-after': '20' } }
   proxy.plan('selectDestinations', 'lose answer', busy, busy)
@@ -230,7 +230,7 @@ test('a claim under a generated key is abandoned if no answer came', async () =>
   expect(await claimsFor(uuid)).toEqual(['h1 RELEASED'])
 })
 
-test('a key of the caller is not abandoned: the same call finds its claim again', async () => {
+test("a call under the caller's own key is not abandoned, so that a repeated call finds its claim", async () => {
   const uuid = randomUUID()
   const busy = { status: 429, headers: { 'retry-after': '20' } }
   proxy.plan('selectDestinations', 'lose answer', busy, busy)
@@ -245,7 +245,7 @@ test('a key of the caller is not abandoned: the same call finds its claim again'
   expect(await claimsFor(uuid)).toEqual(['h1 CONFIRMED'])
 })
 
-test('place is for one instance: several are refused, and hold nothing', async () => {
+test('a call of place for several instances is refused and holds nothing', async () => {
   const uuids = [randomUUID(), randomUUID()]
   const spec = { gantt: { flavor: { vcpus: 1, memoryMb: 64 }, numInstances: 2, instanceUuids: uuids } }
   await expect(clientWith().place({ spec }, startOn('h1'))).rejects.toThrow(/the request is for 2 instances; place is for one/)
@@ -264,25 +264,25 @@ describe('a key that is bound to a project', () => {
     gantt = createGantt({ url: api.url, key: secret, isForProject: true })
   })
 
-  test('places by the same call, and gets only the chosen host', async () => {
+  test('with a key bound to a project the same call places the instance, and returns only the selected host', async () => {
     const uuid = randomUUID()
     const result = await gantt.place(ofProject(uuid), startOn('h1'))
     expect(result).toMatchObject({ __typename: 'Started', host: { name: 'h1', availabilityZone: null }, claim: { state: 'CONFIRMED' } })
     expect(await claimsFor(uuid)).toEqual(['h1 CONFIRMED'])
   })
 
-  test('knows no alternates: where its host refuses, nothing is held', async () => {
+  test('with a key bound to a project there are no alternates, so nothing is held if the host refuses', async () => {
     const uuid = randomUUID()
     expect(await gantt.place(ofProject(uuid), startOn())).toMatchObject({ __typename: 'NotStarted', refused: [{ host: { name: 'h1' } }] })
     expect(await claimsFor(uuid)).toEqual(['h1 RELEASED'])
   })
 
-  test('is informed that no host was found, without the reasons', async () => {
+  test('with a key bound to a project a refusal says that no host was found, without the reasons', async () => {
     const result = await gantt.selectDestinations(ofProject(randomUUID(), 1_000_000))
     expect(result).toMatchObject({ __typename: 'NoValidHost', placedCount: 0, reasons: [] })
   })
 
-  test('is refused if the client selects the fields for other keys', async () => {
+  test('with a key bound to a project the client is refused if it selects the fields for other keys', async () => {
     const { secret } = await api.service.keys.create({ name: 'p1', account: 'p1', scopes: ['SCHEDULE', 'CLAIM'], project: 'p1' })
     const asking = createGantt({ url: api.url, key: secret }).selectDestinations(ofProject(randomUUID()))
     await expect(asking).rejects.toMatchObject({ code: 'FORBIDDEN' })

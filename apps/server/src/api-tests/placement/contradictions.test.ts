@@ -109,7 +109,7 @@ describe('B11b: a guest topology that contradicts its flavor or itself is refuse
   })
 })
 
-describe('an image that Nova’s rules cannot read is refused if they run, and otherwise no host supports it', () => {
+describe('an image that Nova’s rules cannot read is refused by profiles with these rules, and no host passes by other profiles', () => {
   const flavor = { vcpus: 1, memoryMb: 64 }
   const withImage = (image: object, more: object = {}) => ({ gantt: { flavor, image, ...more } })
   const ofNova = { 'nova_object.data': { hw_architecture: 'zzz' }, 'nova_object.name': 'ImageMetaProps', 'nova_object.version': '1.12' }
@@ -180,7 +180,7 @@ describe('a rule of a server group that would not be enforced is refused with it
 })
 
 // a repeated call that an older release accepted is still answered
-test('a key that is bound answers before a request is refused for what older releases took', async () => {
+test('a retry with a bound key is answered although its request would now be refused, because an older release accepted it', async () => {
   const key = randomUUID()
   const flavor = { vcpus: 1, memoryMb: 1_024 }
   expect(await place({ gantt: { flavor } }, key)).toBe('SelectDestinationsPayload')
@@ -283,7 +283,7 @@ describe('unit rules that allow no amount are refused with their path', () => {
     })
   })
 
-  test('the refusal says what was expected and what was found', async () => {
+  test('the refusal states the value that was expected and the one that was found', async () => {
     const update = (form: object) => ({ name: { host: 'u1' }, reporter: { incarnation: randomUUID(), sequence: 1 }, report: form })
     const messages = async (form: object) =>
       (await dataOf(api, REPORT, { in: { updates: [update(form)] } })).updateResourceStats.results[0].issues.map(
@@ -298,7 +298,7 @@ describe('unit rules that allow no amount are refused with their path', () => {
   })
 })
 
-describe('a trait that no flavor may ask for is refused with its path', () => {
+describe('a trait that flavors cannot require is refused with its path', () => {
   const names = ['custom_t', 'CUSTOM-T', 'CUSTOM T', '1_CPU', '_T', 'T', 'CUSTOM_T', 'HW_CPU_X86_AVX2']
   const forms: readonly (readonly [name: string, path: string, form: (traits: readonly string[]) => object])[] = [
     ['a typed report', 'full.traits', (traits) => ({ full: { ...machine, traits } })],

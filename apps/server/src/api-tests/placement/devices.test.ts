@@ -52,7 +52,7 @@ const spec = {
 const place = async (key: string): Promise<Json> =>
   (await dataOf(api, PLACE, { i: { spec: { gantt: spec }, idempotencyKey: key, claim: { mode: 'CONFIRM' } } })).selectDestinations
 
-test('a guest gets its device, a cell near it, dedicated cores, pages, and a CPU for the emulator; the next one gets the refusal', async () => {
+test('a guest gets its device, a cell near the device, dedicated cores, pages, and a CPU for the emulator; the next guest is refused', async () => {
   const update = { name: { host: 'h1' }, reporter: { incarnation: randomUUID(), sequence: 1 }, report: { full: host } }
   const [reported] = (await dataOf(api, REPORT, { u: [update] })).updateResourceStats.results
   expect(reported).not.toHaveProperty('issues')
@@ -69,7 +69,7 @@ test('a guest gets its device, a cell near it, dedicated cores, pages, and a CPU
   expect(refused.__typename).toBe('NoValidHost')
 })
 
-test('the cells of a host list their CPUs and pages: used, reserved and free', async () => {
+test('the cells of a host list their CPUs, and their pages as used, reserved and free', async () => {
   const [cell] = host.numaCells
   const cells = [
     { ...cell, cpuset: [0, 1, 2], dedicatedCpuset: [2, 3], siblings: [], cpuUsage: 1, pinnedCpus: [3], pages: [] },
@@ -109,7 +109,7 @@ test('the cells of a host list their CPUs and pages: used, reserved and free', a
 const POOLS = `query ($at: Moment) { fleet { asOf } host(name: "h2", at: $at) { pciPools { key vendorId productId deviceType numaNode tags { key value }
   total used free holders { count claim { id state } } } } }`
 
-test('the PCI devices of a host are listed by kind, with used, claimed and free numbers, now and at a moment', async () => {
+test('the PCI devices of a host are listed by kind with used, claimed and free counts, now and at a past moment', async () => {
   const nic = { vendorId: '15b3', productId: '1018', deviceType: 'type-VF' }
   const pools = [
     { ...nic, numaNode: 1, total: 2, tags: [{ key: 'physical_network', value: 'a' }] },

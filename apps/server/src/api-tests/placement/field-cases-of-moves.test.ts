@@ -3,7 +3,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { dataOf, startTestService, type TestService } from '../../testing/test-service.ts'
 import { casesOn } from './testing/field-cases.ts'
 
-// Situations from public bug reports that this service answers correctly, each named by its row and source.
+// These tests repeat situations from public bug reports that this service handles correctly. Each title has the row of the list and the
+// source.
 
 let api: TestService
 beforeAll(async () => {
@@ -14,7 +15,7 @@ afterAll(() => api.close())
 const { select, hostsOf, claimOf, zone, confirm, release, stateOf, fenceOf, setStatus, placed, move } = casesOn(() => api)
 
 describe('moves', () => {
-  test('A02 LP 1797580: the host that a cold migration named does not bind the moves after it', async () => {
+  test('A02 LP 1797580: the host that was named for a cold migration does not restrict later moves', async () => {
     const az = await zone('a02', { 'a02-1': {}, 'a02-2': {}, 'a02-3': {} })
     const first = await placed({ ...az, forceHosts: ['a02-1'] })
     const named = await move(first, 'COLD_MIGRATE', { ...az, requestedDestination: { host: 'a02-2' } })
@@ -25,7 +26,7 @@ describe('moves', () => {
     expect(hostsOf(free)).toEqual(['a02-3'])
   })
 
-  test('A05 LP 1702454: an evacuation to a named host that is full is refused, and does not go elsewhere', async () => {
+  test('A05 LP 1702454: an evacuation to a named host that is full is refused, and does not use another host', async () => {
     const az = await zone('a05', { 'a05-1': {}, 'a05-2': { vcpusUsed: 16 }, 'a05-3': {} })
     const claim = await placed({ ...az, forceHosts: ['a05-1'] })
     const answer = await move(claim, 'EVACUATE', { ...az, requestedDestination: { host: 'a05-2' } })
@@ -33,7 +34,7 @@ describe('moves', () => {
     expect(answer.message).toContain('a05-2')
   })
 
-  test.each(['DISABLED', 'DRAINING', 'MAINTENANCE'])('A20 LP 1938326: an instance moves off a host that is %s', async (status) => {
+  test.each(['DISABLED', 'DRAINING', 'MAINTENANCE'])('A20 LP 1938326: an instance can move away from a host that is %s', async (status) => {
     const name = `a20-${status.toLowerCase()}`
     const az = await zone(name, { [`${name}-1`]: {}, [`${name}-2`]: {} })
     const claim = await placed({ ...az, forceHosts: [`${name}-1`] })
@@ -41,7 +42,7 @@ describe('moves', () => {
     expect(hostsOf(await move(claim, 'COLD_MIGRATE', az))).toEqual([`${name}-2`])
   })
 
-  test('D07 kubernetes 116629: a member moves within a full domain, in which its own place becomes free', async () => {
+  test('D07 kubernetes 116629: a member of a group can move within a full domain, because its own place becomes free', async () => {
     const group = { uuid: randomUUID(), policy: 'ANTI_AFFINITY' }
     const az = await zone('d07', { 'd07-1': {}, 'd07-2': {} })
     const spread = { instanceGroup: group, topologySpread: [{ topologyKey: 'zone', maxPerDomain: 1 }] }
@@ -50,7 +51,7 @@ describe('moves', () => {
     expect(from).toMatch(/^d07-/)
   })
 
-  test('Z10: where the source or the destination of an open move ends, one end is left', async () => {
+  test('Z10: if the source or the destination of an open move ends, the other end stays', async () => {
     const az = await zone('z10', { 'z10-1': {}, 'z10-2': {} })
     const source = await placed({ ...az, forceHosts: ['z10-1'] })
     const away = claimOf(await move(source, 'COLD_MIGRATE', az))
@@ -61,7 +62,7 @@ describe('moves', () => {
     expect([await stateOf(source.id), await stateOf(again.id)]).toEqual(['RELEASED', 'CONFIRMED'])
   })
 
-  test('Z01 and Z30: a resize, a confirmation and a release at once leave one end, and no resources are lost', async () => {
+  test('Z01 and Z30: if a resize, a confirmation and a release happen at once, one claim stays and no resources are lost', async () => {
     const az = await zone('z30', { 'z30-1': { vcpus: 2 } })
     for (let round = 0; round < 5; round++) {
       const claim = await placed(az)

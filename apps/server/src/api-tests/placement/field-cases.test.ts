@@ -3,7 +3,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { dataOf, type Json, startTestService, type TestService } from '../../testing/test-service.ts'
 import { casesOn, SELECT } from './testing/field-cases.ts'
 
-// Situations from public bug reports that this service answers correctly, each named by its row and source.
+// These tests repeat situations from public bug reports that this service handles correctly. Each title has the row of the list and the
+// source.
 
 let api: TestService
 beforeAll(async () => {
@@ -18,7 +19,7 @@ describe('requests', () => {
   const hostCell = (id: number, cpuset: readonly number[], memoryMb: number, rest: Json = {}): Json => ({ id, cpuset, memoryMb, ...rest })
   const range = (from: number, count: number): number[] => Array.from({ length: count }, (_, i) => from + i)
 
-  test('A06 LP 1825020: booted from a volume the root disk counts nothing, swap and ephemeral disks do', async () => {
+  test('A06 LP 1825020: for an instance that boots from a volume, the root disk is not claimed, and swap and ephemeral disks are', async () => {
     const az = await zone('a06', { 'a06-1': { localGb: 0, localGbUsed: 0 } })
     const claim = await placed({ ...az, isBfv: true, flavor: { ...flavor, rootGb: 40 } })
     const resized = await move(claim, 'RESIZE', { ...az, isBfv: true, flavor: { ...flavor, rootGb: 10 } })
@@ -27,7 +28,7 @@ describe('requests', () => {
     expect(await select(ephemeral)).toMatchObject({ __typename: 'NoValidHost' })
   })
 
-  test('A08 LP 1995153: a device near the socket is found after a first guest with cells', async () => {
+  test('A08 LP 1995153: after a first guest with cells, a device near the socket is still found', async () => {
     const numaCells = [hostCell(0, range(0, 4), 8_192, { socket: 0 }), hostCell(1, range(4, 4), 8_192, { socket: 0 })]
     const pciPools = [{ vendorId: '8086', productId: '10ed', numaNode: 0, total: 4 }]
     const az = await zone('a08', { 'a08-1': { vcpus: 8, memoryMb: 16_384, numaCells, pciPools } })
@@ -54,7 +55,7 @@ describe('requests', () => {
     expect(hostsOf(await select(guest))).toEqual(['a08-1'])
   })
 
-  test('A11 LP 1839560: a machine of a custom class in maintenance is skipped, and gets instances again afterwards', async () => {
+  test('A11 LP 1839560: a bare-metal host in maintenance with a custom class is skipped, and gets instances again afterwards', async () => {
     const whole = { vcpus: 0, memoryMb: 0, localGb: 0, inventories: [{ resourceClass: 'CUSTOM_BAREMETAL', total: 1, maxUnit: 1 }] }
     const az = await zone('a11', { 'a11-1': whole, 'a11-2': whole })
     const machine = {
@@ -76,7 +77,7 @@ describe('requests', () => {
     expect(hostsOf(await select(machine))).toEqual(['a11-1'])
   })
 
-  test('B01 harvester 8182: a cell that has CPUs and no memory is not used', async () => {
+  test('B01 harvester 8182: a cell that has free CPUs and no free memory is not used', async () => {
     const numaCells = [hostCell(0, range(0, 4), 0), hostCell(1, range(4, 4), 16_384)]
     const az = await zone('b01', { 'b01-1': { vcpus: 8, memoryMb: 16_384, numaCells } })
     const guest = { ...az, flavor: { vcpus: 2, memoryMb: 1_024 }, numaTopology: { cells: [guestCell(0, [0, 1], 1_024)] } }
@@ -84,7 +85,7 @@ describe('requests', () => {
     expect(answer.destinations[0].selected.claim.cells.map(({ cell }: Json) => cell)).toEqual([1])
   })
 
-  test('B04 OpenNebula 7071: after a large request with cells a small one is placed elsewhere', async () => {
+  test('B04 OpenNebula 7071: after a large request with cells, a small one is placed on another host', async () => {
     const numaCells = [hostCell(0, range(0, 4), 8_192)]
     const shape = { vcpus: 4, memoryMb: 8_192, numaCells }
     const az = await zone('b04', { 'b04-1': shape, 'b04-2': shape })
@@ -147,12 +148,12 @@ describe('requests', () => {
     const first = await select(near)
     expect(first.destinations[0].selected.claim.cells.map(({ cell }: Json) => cell)).toEqual([1])
     await release(claimOf(first))
-    // the cell near the device is in use by the host's own work
+    // the cell near the device is used by the host's own work
     await setPinned(`${name}-1`, numaCells, pciPools)
     expect(hostsOf(await select(near)) !== undefined).toBe(isPlaced)
   })
 
-  /** Reports a host whose second cell is in use by the host's own work. */
+  /** Reports a host whose second cell is used by the host's own work. */
   const setPinned = (host: string, [first, second]: Json[], pciPools: Json): Promise<void> =>
     api.report({
       [host]: { vcpus: 8, memoryMb: 16_384, numaCells: [first, { ...second, pinnedCpus: second.cpuset }], pciPools },
@@ -169,7 +170,7 @@ describe('requests', () => {
     [1, 2, 0],
   ]
   test.each(orders.flatMap((order) => ['default', 'best-fit', 'nova-compat'].map((profile) => ({ order, profile }))))(
-    'B11 Nova permutations of cells: three uneven cells that fit in one way only, in the order $order, by $profile',
+    'B11 Nova permutations of cells: three cells of different sizes that fit in only one way are placed, in the order $order, by $profile',
     async ({ order, profile }) => {
       const name = `b11-${order.join('')}-${profile}`
       const numaCells = [hostCell(0, range(0, 1), 3_072), hostCell(1, range(1, 2), 1_024), hostCell(2, range(3, 3), 2_048)]
@@ -187,7 +188,7 @@ describe('requests', () => {
     },
   )
 
-  test('B21 LP 2098496: devices are never allocated beyond the free ones, whether a pool shrinks or is split', async () => {
+  test('B21 LP 2098496: no more devices are allocated than are free, whether a pool shrinks or is split', async () => {
     const pool = { vendorId: '8086', productId: '10ed', numaNode: 0 }
     const az = await zone('b21', { 'b21-1': { pciPools: [{ ...pool, total: 4 }] } })
     const specs = [
@@ -214,7 +215,7 @@ describe('requests', () => {
     expect(hostsOf(await select(asks(1)))).toEqual(['b21-1'])
   })
 
-  test('E02 volcano 3373: of two gangs at once, with resources for one, one is placed completely and the other not at all', async () => {
+  test('E02 volcano 3373: of two simultaneous gangs with resources for one, one is placed completely and the other not at all', async () => {
     const az = await zone('e02', { 'e02-1': { vcpus: 4 }, 'e02-2': { vcpus: 4 } })
     for (let round = 0; round < 4; round++) {
       const gang = { ...az, numInstances: 4, flavor: { vcpus: 2, memoryMb: 64 } }
@@ -225,25 +226,25 @@ describe('requests', () => {
     }
   })
 
-  test('E04b KAI 306: there is a GPU but not enough memory', async () => {
+  test('E04b KAI 306: a host with a free GPU and not enough memory is refused for memory', async () => {
     const az = await zone('e04b', { 'e04b-1': { memoryMb: 1_024, gpus: [{ index: 0 }] } })
     const answer = await select({ ...az, gpus: { count: 1 }, flavor: { vcpus: 1, memoryMb: 2_048 } })
     expect(answer).toMatchObject({ __typename: 'NoValidHost', message: expect.stringMatching(/MiB/) })
   })
 
-  test('F01a ProxLB 340: six CPUs on four, overcommitted, are refused', async () => {
+  test('F01a ProxLB 340: a request for six CPUs on an overcommitted host with four CPUs is refused', async () => {
     const az = await zone('f01a', { 'f01a-1': { vcpus: 4, cpuAllocationRatio: 8 } })
     expect(outcomeOf(await select({ ...az, flavor: { vcpus: 6, memoryMb: 64 } }))).toContain('cpu.too_few')
   })
 
-  test('F01c CloudStack 9303: without overcommit a host of 32 CPUs takes 32', async () => {
+  test('F01c CloudStack 9303: without overcommit, a host with 32 CPUs gets instances with 32 CPUs in all', async () => {
     const az = await zone('f01c', { 'f01c-1': { vcpus: 32 } })
     expect(hostsOf(await select({ ...az, numInstances: 32, flavor: { vcpus: 1, memoryMb: 1 } }))).toHaveLength(32)
     expect(await select(az)).toMatchObject({ __typename: 'NoValidHost' })
   })
 
   test.each(['inf', 'nan', '1e308', '-1e308'])(
-    'N01 nomad 5698, 8863: a multiplier of %s leaves every score a finite number',
+    'N01 nomad 5698, 8863: with a multiplier of %s, every score is a finite number',
     async (text) => {
       const name = `n01-${text}`
       const metrics = [{ name: 'load', value: 1e308, timestamp: '2026-01-01T00:00:00Z', source: 'test' }]
@@ -259,7 +260,7 @@ describe('requests', () => {
     },
   )
 
-  test('Z08: a request for a missing zone, host or group names it', async () => {
+  test('Z08: a refusal because of a missing zone, host or group names the missing one', async () => {
     const az = await zone('z08', { 'z08-1': {} })
     expect(hostsOf(await select(az))).toEqual(['z08-1'])
     expect((await select({ availabilityZone: 'z08-gone' })).message).toContain('z08-gone')
@@ -273,7 +274,7 @@ describe('requests', () => {
     ['x'.repeat(256), false],
     ['tab\there', false],
     ['bidi\u202Eoverride', false],
-  ])('Z13 placement unicode.yaml: the host name %j is kept as it is, or refused', async (host, isKept) => {
+  ])('Z13 placement unicode.yaml: the host name %j is stored unchanged, or refused', async (host, isKept) => {
     const reported = await api.report({ [host]: {} }).then(
       () => true,
       () => false,
@@ -286,7 +287,7 @@ describe('requests', () => {
     const gantt = { flavor }
     const under = (key: string, spec: Json, input: Json = {}): Promise<Json> => select(spec, { idempotencyKey: key, ...input })
 
-    test('with another body, intent, profile or length of life is a conflict; with the same ones it gets the same answer', async () => {
+    test('Z16: a key with another request, intent, profile or TTL is a conflict, and with the same ones the call gets the same answer', async () => {
       const az = await zone('z16', { 'z16-1': {} })
       const key = randomUUID()
       const first = await under(key, { ...az, ...gantt })
@@ -302,7 +303,7 @@ describe('requests', () => {
       expect(await under(key, { ...az, ...gantt })).toMatchObject({ replayed: true, decision: first.decision })
     })
 
-    test('five times at once is one claim', async () => {
+    test('Z16: five simultaneous calls with one key create one claim', async () => {
       const az = await zone('z16b', { 'z16b-1': {} })
       const key = randomUUID()
       const answers = await Promise.all(Array.from({ length: 5 }, () => under(key, { ...az, ...gantt })))
@@ -310,7 +311,7 @@ describe('requests', () => {
     })
   })
 
-  test('Z03c: a host that shrinks below its use takes nothing new, lets instances go, and takes again once it has grown', async () => {
+  test('Z03c: a host that shrinks below its usage gets no new instances, can release instances, and gets new ones after it has grown', async () => {
     const az = await zone('z03c', { 'z03c-1': { vcpus: 8 } })
     const claim = await placed({ ...az, flavor: { vcpus: 6, memoryMb: 64 } })
     await api.report({ 'z03c-1': { vcpus: 4 } })
@@ -322,7 +323,7 @@ describe('requests', () => {
     expect(hostsOf(await select(az))).toEqual(['z03c-1'])
   })
 
-  test('H01 cortex multicluster sample: fields next to the RequestSpec are refused by name', async () => {
+  test('H01 cortex multicluster sample: unknown fields next to the RequestSpec are refused by name', async () => {
     const spec = {
       nova: {
         spec: { 'nova_object.name': 'RequestSpec', 'nova_object.version': '1.0', 'nova_object.namespace': 'nova', 'nova_object.data': {} },

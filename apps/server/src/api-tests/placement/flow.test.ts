@@ -45,7 +45,7 @@ describe('place, explain, why not', () => {
     expect(decision).toMatchObject({ spec: { vcpus: 2 }, profile: { profileName: 'default' }, explanation: { fidelity: 'REPLAYED' } })
   })
 
-  test('the alternate has its distance from the winner; an unknown host is reported as unknown', async () => {
+  test('the explanation shows how an alternate differs from the winner, and an unknown host is reported as unknown', async () => {
     const spec = { gantt: { flavor: { vcpus: 1, memoryMb: 1_024 } } }
     const { behind, unknown } = await ask(
       `query ($s: SpecInput!) {
@@ -59,7 +59,7 @@ describe('place, explain, why not', () => {
   })
 
   test.each(['nova', 'nova-compat'])(
-    'by the profile %s an aggregate turns its host into the best, and is named for it',
+    "with the profile %s an aggregate's multiplier makes its host the best one, and the explanation names the aggregate",
     async (profile) => {
       const key = 'ram_weight_multiplier'
       const aggregate = await ask(
@@ -111,7 +111,7 @@ describe('place, explain, why not', () => {
     },
   )
 
-  test('the same call with the same key gets the same answer; another call with it is a conflict', async () => {
+  test('a repeated call with the same key gets the same answer, and another call with this key is a conflict', async () => {
     const first = await place({ idempotencyKey: 'twice' })
     expect(await place({ idempotencyKey: 'twice' })).toEqual({ ...first, replayed: true })
     expect(await place({ idempotencyKey: 'twice', alternatesPerInstance: 0 })).toMatchObject({
@@ -135,7 +135,7 @@ describe('place, explain, why not', () => {
     expect((await place({ idempotencyKey: 'free' })).__typename).toBe('SelectDestinationsPayload')
   })
 
-  test('advice claims nothing', async () => {
+  test('a call in mode NONE claims nothing', async () => {
     const advice = await place({ claim: { mode: 'NONE' } })
     expect(advice.destinations[0].selected.claim).toBeNull()
     expect((await ask('query ($d: ID!) { decision(id: $d) { outcome } }', { d: advice.decision.id })).decision.outcome).toBe('PLACED')
@@ -158,7 +158,7 @@ describe('place, explain, why not', () => {
     expect((await place({ profile: 'nope' })).issues[0]).toMatchObject({ rule: 'profile.unknown', path: ['input', 'profile'] })
   })
 
-  test('a server group is bound by its first claim and refused on mismatch', async () => {
+  test('the first claim sets the policy of a server group, and a request with another policy is refused', async () => {
     const uuid = randomUUID()
     expect((await place({}, { instanceGroup: { uuid, policy: 'ANTI_AFFINITY' } })).__typename).toBe('SelectDestinationsPayload')
     const { issues } = await place({}, { instanceGroup: { uuid, policy: 'AFFINITY' } })
@@ -184,7 +184,7 @@ describe('claims', () => {
   const confirm = CALL('claimConfirm(claims: $c)')
   const release = CALL('claimRelease(claims: $c)')
 
-  test('a claim is confirmed and released, and lost for a caller with an old fence', async () => {
+  test('a claim can be confirmed and released, and a caller with an old fence is refused', async () => {
     const { claim } = (await place({})).destinations[0].selected
     const ref = { id: claim.id, fence: claim.fence }
     const [extended] = (await ask(CALL('claimExtend(claims: $c, ttl: "PT1H")'), { c: [ref] })).claimExtend
@@ -202,7 +202,7 @@ describe('claims', () => {
     expect((await ask(confirm, { c: [ref] })).claimConfirm).toMatchObject([{ __typename: 'ClaimLost', claim: { state: 'RELEASED' } }])
   })
 
-  test('an abandoned key releases what it holds, or never holds anything', async () => {
+  test('abandoning a key releases its claims, or prevents that it ever holds any', async () => {
     const abandon = `mutation ($k: String!) { claimAbandon(idempotencyKey: $k) { __typename ... on ClaimPayload { claims { state } } } }`
     await place({ idempotencyKey: 'left' })
     expect((await ask(abandon, { k: 'left' })).claimAbandon).toEqual({ __typename: 'ClaimPayload', claims: [{ state: 'RELEASED' }] })

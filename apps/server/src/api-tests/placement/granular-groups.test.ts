@@ -28,7 +28,7 @@ const PLACE = `mutation ($in: SelectDestinationsInput!) { selectDestinations(inp
 const place = async (spec: object): Promise<Json> =>
   (await dataOf(api, PLACE, { in: { idempotencyKey: randomUUID(), claim: { mode: 'CONFIRM' }, spec } })).selectDestinations
 
-/** Every spelling of a request whose flavor has these extra specs, and the path of its keys in errors. */
+/** All forms in which a request can be written whose flavor has these extra specs, with the path of the keys in errors. */
 const spellings: Readonly<
   Record<string, (extraSpecs: Record<string, string>) => { readonly spec: object; readonly at: readonly string[] }>
 > = {
@@ -95,7 +95,7 @@ describe.each(Object.entries(spellings))('a flavor in the form %s', (_, spell) =
     ['the policy of groups', 'group_policy', 'isolate'],
     ['groups of one subtree', 'same_subtree', '_GPU,_NET'],
     ['groups of one subtree, named', 'same_subtree1', '_GPU,_NET'],
-  ])('is refused with %s, and the key is named', async (_situation, key, value) => {
+  ])('a flavor with %s is refused, and the message names the key', async (_situation, key, value) => {
     const { spec, at } = spell({ [key]: value })
     const answer = await place(spec)
     expect(answer).toMatchObject({ __typename: 'ValidationError' })
@@ -143,7 +143,7 @@ const legacyWith = (image: object) => ({
 const typed = { flavor: { vcpus: 1, memoryMb: 64 } }
 const vgpus = { amounts: [{ resourceClass: 'VGPU', amount: 1 }] }
 
-describe('in addition to the flavor', () => {
+describe('resources that are requested in addition to the flavor', () => {
   test.each<[string, object, readonly string[]]>([
     [
       'typed groups with suffixes, which would be 2 of one provider',
@@ -209,7 +209,7 @@ describe('in addition to the flavor', () => {
     )
   })
 
-  test('amounts for the host as a whole are added to the others', async () => {
+  test('amounts for the host as a whole are added to those of the flavor', async () => {
     const resources = [{ resourceClass: 'VGPU', amount: 1 }]
     for (const spec of [
       novaWith({ requested_resources: [group({ requester_id: null, resources: { VGPU: 1 }, use_same_provider: false })] }),
@@ -223,7 +223,7 @@ describe('in addition to the flavor', () => {
   })
 })
 
-describe('every field of a group of the host as a whole (Nova objects/request.py RequestGroup 1.3) is kept, refused with its path, or listed as ignored', () => {
+describe('every field of a group for the host as a whole (Nova objects/request.py RequestGroup 1.3) is used, refused with its path, or listed as ignored', () => {
   const whole = { requester_id: null, use_same_provider: false, resources: {} }
   const [aggregate, provider] = [randomUUID(), randomUUID()]
   test.each<[string, object, unknown]>([
@@ -249,7 +249,7 @@ describe('every field of a group of the host as a whole (Nova objects/request.py
   })
 })
 
-test('a query is refused for the same reason as the call', async () => {
+test('a query is refused for the same reason as the call that it is about', async () => {
   const { spec } = (spellings.typed as (typeof spellings)[string])({ 'resources1:VGPU': '1' })
   const { status, text } = await api.ask('query ($input: CapacityInput!) { capacity(input: $input) { fits } }', { input: { spec } })
   expect([status, text]).toEqual([400, expect.stringContaining('resources1:VGPU')])

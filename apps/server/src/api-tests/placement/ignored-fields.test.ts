@@ -85,7 +85,7 @@ test.each([
   expect(await ignored(spec)).toEqual(paths)
 })
 
-test("an instance that only moves is not checked: a flavor below the image's requirements is refused on a rebuild or resize", async () => {
+test("a flavor below the image's requirements is refused for a rebuild or resize, and accepted for a move without a resize", async () => {
   await api.report({ h2: {}, h3: {} })
   const flavor = { vcpus: 1, memoryMb: 64 }
   const claimOf = `... on SelectDestinationsPayload { destinations { selected { claim { id fence } } } }
@@ -124,7 +124,7 @@ test('an affinity hint is reported if the profile has no filter for it, and not 
   expect(await ignored(spec, { profile: 'near' })).toEqual([])
 })
 
-test('the decision and a simulation report the same fields afterwards', async () => {
+test('the decision and a simulation report the same ignored fields as the call', async () => {
   const flavor = { ...row, extra_specs }
   const spec = {
     nova: object('RequestSpec', '1.14', { num_instances: 1, later: 1, availability_zone: 'nova', flavor: object('Flavor', '1.2', flavor) }),
@@ -143,7 +143,7 @@ test('the decision and a simulation report the same fields afterwards', async ()
   expect(simulate.decisions).toEqual([{ ignoredFields: paths }, { ignoredFields: paths }])
 })
 
-test('the explanation comes with the answer if it is selected, and the argument that promised it is deprecated', async () => {
+test('the answer contains the explanation if the call selects it, and the argument that requested it is deprecated', async () => {
   const { selectDestinations } = await dataOf(
     api,
     `mutation ($in: SelectDestinationsInput!) { selectDestinations(input: $in) { ... on SelectDestinationsPayload {
@@ -164,7 +164,7 @@ test('the explanation comes with the answer if it is selected, and the argument 
   expect(explain.deprecationReason).toContain('decision { explanation { ... } }')
 })
 
-test('the TTL of a reservation is reported if nothing is reserved', async () => {
+test('a TTL is reported as ignored if nothing is reserved', async () => {
   const spec = { gantt: { flavor: { vcpus: 1, memoryMb: 64 } } }
   const ttl = 'PT5M'
   expect(await ignored(spec, { claim: { mode: 'NONE', ttl } })).toEqual(['claim.ttl'])

@@ -55,7 +55,7 @@ const it = async (answer: Promise<Answer>): Promise<Json> => {
 }
 const flavor = { vcpus: 1, memoryMb: 64 }
 
-/** Every input that takes a name, with the path of its error. */
+/** Every input that contains a name, with the path of its error. */
 const doors: readonly (readonly [what: string, path: string, send: (bad: string) => Promise<Json>])[] = [
   ['a host', 'input.updates.0.name.host', (bad) => report({ host: bad })],
   ['a node', 'input.updates.0.name.node', (bad) => report({ host: 'h2', node: bad })],
@@ -104,7 +104,7 @@ describe.each(doors)('%s', (_what, path, send) => {
     ['a zero-width space', 'a\u200bb'],
     ['a zero-width joiner', 'a\u200db'],
     ['a filler', 'a\u3164b'],
-  ])('with %s is refused, with the path', async (_name, bad) => {
+  ])('a name with %s is refused with its path', async (_name, bad) => {
     const { __typename, issues, text } = await send(bad)
     expect(text).toBeUndefined()
     expect(__typename).toBe('ValidationError')
@@ -113,7 +113,7 @@ describe.each(doors)('%s', (_what, path, send) => {
     expect(issue?.expected).toContain('without control characters')
   })
 
-  test('with an unpaired surrogate, or NUL, is refused', async () => {
+  test('a name with an unpaired surrogate or NUL is refused', async () => {
     for (const bad of ['a\ud83db', 'a\u0000b']) {
       const { __typename, text } = await send(bad)
       expect(text ?? __typename).toMatch(/ValidationError|GRAPHQL_VALIDATION_FAILED/)
@@ -121,7 +121,7 @@ describe.each(doors)('%s', (_what, path, send) => {
   })
 })
 
-/** Calls with an idempotency key, by where the schema takes it: an argument of a field, or a field of an input. */
+/** Calls with an idempotency key, by its position in the schema: an argument of a field, or a field of an input. */
 const keyed: Readonly<Record<string, (bad: string) => Promise<Json>>> = {
   'Mutation.claimAbandon': (bad) =>
     it(api.ask(`mutation ($k: String!) { it: claimAbandon(idempotencyKey: $k) { ${INVALID} } }`, { k: bad })),
@@ -143,7 +143,7 @@ const keyed: Readonly<Record<string, (bad: string) => Promise<Json>>> = {
 }
 
 describe('an idempotency key is a name in every call', () => {
-  test('the list contains every call with an idempotency key', () => {
+  test('this test covers every call with an idempotency key', () => {
     const isKey = ({ name }: { readonly name: string }): boolean => /idempotency/i.test(name)
     const found = Object.values(createSchema().getTypeMap()).flatMap((type) => {
       if (isInputObjectType(type)) return Object.values(type.getFields()).some(isKey) ? [type.name] : []
@@ -166,7 +166,7 @@ describe('an idempotency key is a name in every call', () => {
     }
   })
 
-  test('none of them was bound in the log', () => {
+  test('no refused key was bound in the log', () => {
     const keys = [...api.service.replica.fleet.ledger.keys()].map(({ key: bound }) => bound)
     expect(keys.length).toBeGreaterThan(0)
     expect(keys.filter((bound) => !isPlain(bound))).toEqual([])
@@ -180,7 +180,7 @@ test('texts that are not names may have line breaks: reasons, values of metadata
   expect((await it(place({ schedulerHints: hints }))).__typename).toBe('SelectDestinationsPayload')
 })
 
-test('a host that already has such a name continues to report under it', async () => {
+test('a host that already has such a name can continue to report under it', async () => {
   const name = { host: 'old\u202ehost\u200b', node: 'old\nnode' }
   const { replica } = api.service
   const first = { type: 'report' as const, ...name, incarnation: randomUUID(), sequence: 1 }
@@ -190,7 +190,7 @@ test('a host that already has such a name continues to report under it', async (
   expect((await report({ ...name, node: 'new\nnode' })).__typename).toBe('ValidationError')
 })
 
-test('a key that an earlier release accepted is answered when its call is repeated', async () => {
+test('a retry with a key that an earlier release accepted is answered', async () => {
   const { replica } = api.service
   await placeWith(api, {})
   const account = [...replica.fleet.ledger.keys()].at(-1)?.account ?? ''

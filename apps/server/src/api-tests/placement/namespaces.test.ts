@@ -3,7 +3,7 @@ import { createGantt, type Gantt } from '@gantt/client'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { dataOf, type Json, startTestService, type TestService } from '../../testing/test-service.ts'
 
-// Other services report volumes and ports, and instances are placed near them, with calls of the client only.
+// In these tests, other services report volumes and ports, and instances are placed near them. All calls are made by the client.
 
 let api: TestService
 let gantt: Gantt
@@ -68,12 +68,12 @@ const storage = (distance: number, ...volumes: readonly string[]) => ({
   volumes: volumes.map((uuid) => ({ uuid, pool })),
 })
 
-test('before any report, a volume is near to no host, and requests without volumes are placed as usual', async () => {
+test('before any report, a volume is near no host, and requests without volumes are placed as usual', async () => {
   expect(await hostOf({})).toBe('h3')
   expect(await hostOf({ near_volume: [volume] })).toEqual(['volume.unknown'])
 })
 
-test('an instance goes to the host nearest to its volume, then to the one that reaches both it and its port', async () => {
+test('an instance is placed on the host nearest to its volume, or on the host that reaches both its volume and its port', async () => {
   await reportStats('h1', 'storage', storage(0, volume))
   await reportStats('h2', 'storage', storage(1))
   expect(await hostOf({ near_volume: [volume] })).toBe('h1')
@@ -83,7 +83,7 @@ test('an instance goes to the host nearest to its volume, then to the one that r
   expect(await hostOf({ near_volume: [volume], near_port: [port] })).toBe('h2')
 })
 
-test('the explanation has the distance, and the host of the report', async () => {
+test('the explanation has the distance, and the host that reported the volume', async () => {
   const answer: Json = await place({ near_volume: [volume], near_port: [port] })
   const { verdict }: Json = await gantt.whyNot({ subject: { decisionId: answer.decision.id }, host: { host: 'h1' } })
   const check = verdict.checks.find(({ filter }: Json) => filter === 'PortAffinityFilter')
@@ -97,7 +97,7 @@ test('the explanation has the distance, and the host of the report', async () =>
   expect(weighing.hosts[0].weights).toContainEqual(expect.objectContaining({ weigher: 'VolumeAffinityWeigher', raw: -1, unit: 'distance' }))
 })
 
-test('a document that cannot be read is refused with every problem, and the one before it stays', async () => {
+test('a document that cannot be read is refused with every problem, and the earlier document stays', async () => {
   const bad = { pools: [{ uuid: 'no', name: 'fast', distance: 100 }], size: 1 }
   const result: Json = await reportStats('h1', 'storage', bad)
   const at = ['input', 'updates', '0', 'report', 'namespace', 'document']
@@ -112,7 +112,7 @@ test('a document that cannot be read is refused with every problem, and the one 
   const other: Json = await reportStats('h1', 'storage', storage(0), '9.0')
   expect(other.issues).toMatchObject([{ path: ['input', 'updates', '0', 'report', 'namespace', 'version'], expected: '1.0' }])
   expect(await hostOf({ near_volume: [volume] })).toBe('h1')
-  // documents that nobody reads are not stored
+  // a document that no plug-in reads is not stored
   const unknown: Json = await reportStats('h1', 'cinder', bad)
   expect(unknown.issues).toMatchObject([{ path: ['input', 'updates', '0', 'report', 'namespace', 'namespace'], actual: '"cinder"' }])
   expect(unknown.issues[0].expected).toContain('storage, network, attestation')
@@ -132,7 +132,7 @@ test('the host lists version, age and sequence of each document', async () => {
   expect(host.namespace.reportedAt).toMatch(/Z$/)
 })
 
-test('an old document refuses by the time of the log, and the same document reported again counts as new', async () => {
+test('hosts with an old document are refused, and reporting the same document again makes it current', async () => {
   const asked = { near_volume: [other] }
   await reportStats('h2', 'storage', storage(1, other))
   // each placement advances the time of the log

@@ -29,7 +29,7 @@ describe('B07b, nomad PR 27177: GPUs of the NUMA cell of the CPUs', () => {
     await api.report({ near: { ...machine, numaCells, gpus: [{ index: 0, model: 'A', numaNode: 1 }, { index: 1 }] } })
   })
 
-  test('a required one decides the cell; the next finds none, and the sentence explains why', async () => {
+  test('a required GPU decides the cell; the next guest fits in no cell, and the sentence explains why', async () => {
     const asked = { ...guest, forceHosts: ['near'], gpus: { count: 1, numaPolicy: 'required' } }
     expect(await place(asked)).toMatchObject({ destinations: [{ selected: { claim: { gpus: [{ index: 0 }], cells: [{ cell: 1 }] } } }] })
     const refused = await place(asked)
@@ -40,13 +40,13 @@ describe('B07b, nomad PR 27177: GPUs of the NUMA cell of the CPUs', () => {
     expect(JSON.stringify(whatWouldFit)).toContain('near if possible')
   })
 
-  test('a preferred GPU may be near other cells', async () => {
+  test('a preferred GPU can be near another cell', async () => {
     expect(await place({ ...guest, forceHosts: ['near'], gpus: { count: 1, numaPolicy: 'preferred' } })).toMatchObject({
       destinations: [{ selected: { claim: { gpus: [{ index: 1 }] } } }],
     })
   })
 
-  test('GPUs near the cells of a guest without cells are refused with the path', async () => {
+  test('a request for GPUs near the cells of a guest without cells is refused with the path', async () => {
     expect(await place({ flavor: small, gpus: { count: 1, numaPolicy: 'required' } })).toMatchObject({
       __typename: 'ValidationError',
       issues: [{ path: ['input', 'spec', 'gantt', 'gpus', 'numaPolicy'] }],
@@ -62,7 +62,7 @@ describe('B07b, nomad PR 27177: GPUs of the NUMA cell of the CPUs', () => {
   })
 })
 
-describe('G01, credativ/ProxLB #35: groups apart from other groups', () => {
+describe('G01, credativ/ProxLB #35: groups that must not share hosts with other groups', () => {
   const [web, backup] = [randomUUID(), randomUUID()]
   const member = (uuid: string, more: object = {}, hosts = ['a', 'b']) => ({
     flavor: small,
@@ -73,7 +73,7 @@ describe('G01, credativ/ProxLB #35: groups apart from other groups', () => {
     await api.report({ a: machine, b: machine })
   })
 
-  test('hosts of the other group are refused, whichever group has the rule', async () => {
+  test('hosts with members of the other group are refused, whichever group has the rule', async () => {
     const hostOf = async (spec: object) => (await place(spec)).destinations[0].selected.host.name
     expect(await hostOf(member(web, { apartFrom: [backup] }, ['a']))).toBe('a')
     expect(await hostOf(member(backup))).toBe('b')
@@ -85,7 +85,7 @@ describe('G01, credativ/ProxLB #35: groups apart from other groups', () => {
     expect(serverGroup).toEqual({ apartFrom: [backup] })
   })
 
-  test('groups that share a host cannot be kept apart, and the answer names them', async () => {
+  test('groups that share a host already cannot be separated, and the answer names them', async () => {
     const [one, other] = [randomUUID(), randomUUID()]
     for (const group of [one, other]) await place(member(group, {}, ['a']))
     expect(await place(member(one, { apartFrom: [other] }, ['b']))).toMatchObject({
@@ -100,13 +100,13 @@ describe('G01, credativ/ProxLB #35: groups apart from other groups', () => {
     })
   })
 
-  test('replays of decisions about them are equal', async () => {
+  test('replays of decisions about such groups are equal', async () => {
     const { decision } = await place(member(backup, { apartFrom: [web] }))
     const { verifyDecision } = await dataOf(api, `{ verifyDecision(id: "${decision.id}") { outcome } }`, {})
     expect(verifyDecision).toEqual({ outcome: 'SAME' })
   })
 
-  test('a claim does not join a group where members of the other are', async () => {
+  test('a claim cannot join a group if its host has members of the other group', async () => {
     const claim = (await place({ flavor: small, forceHosts: ['a'] })).destinations[0].selected.claim
     const JOIN = `mutation ($claims: [ClaimRef!]!, $group: ServerGroupRefInput, $dryRun: Boolean!) {
       claimSetServerGroup(claims: $claims, group: $group, dryRun: $dryRun) { __typename ... on UserError { message } } }`
@@ -122,7 +122,7 @@ describe('G01, credativ/ProxLB #35: groups apart from other groups', () => {
     }
   })
 
-  test('a move is kept apart from the groups in its request, in addition to those of its own group', async () => {
+  test('a move avoids the groups in its request, in addition to those of its own group', async () => {
     await api.report({ c: machine, d: machine })
     const [moving, other] = [randomUUID(), randomUUID()]
     const { claim } = (await place(member(moving, {}, ['c']))).destinations[0].selected
@@ -137,7 +137,7 @@ describe('G01, credativ/ProxLB #35: groups apart from other groups', () => {
     expect(await move({})).toMatchObject({ destinations: [{ selected: { host: { name: 'd' } } }] })
   })
 
-  test('a group that is to be kept apart from itself is refused with its path', async () => {
+  test('a group that must not share hosts with itself is refused with its path', async () => {
     expect(await place(member(web, { apartFrom: [web] }))).toMatchObject({
       __typename: 'ValidationError',
       issues: [{ path: ['input', 'spec', 'gantt', 'instanceGroup', 'apartFrom'] }],
@@ -145,7 +145,7 @@ describe('G01, credativ/ProxLB #35: groups apart from other groups', () => {
   })
 })
 
-describe('a move goes near the volumes and ports that the instance was placed with', () => {
+describe('a move prefers hosts near the volumes and ports with which the instance was placed', () => {
   const names = ['n1', 'n2', 'n3']
   const [volume, port, pool, elsewhere] = Array.from({ length: 4 }, () => randomUUID())
   const REPORT = `mutation ($in: UpdateResourceStatsInput!) { updateResourceStats(input: $in) { results { __typename ... on UserError { message } } } }`

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { dataOf, type Json, startTestService, type TestService } from '../../testing/test-service.ts'
 
 /**
- * Conditions on zones, traits and aggregates apply under Nova's rules, whoever wrote the profile; explanations and
+ * In these tests, conditions on zones, traits and aggregates apply under Nova's rules, whoever wrote the profile, and explanations and
  * replays agree with the decision.
  */
 
@@ -43,17 +43,17 @@ const select = async (profile: string, gantt: Json): Promise<Json> =>
 
 const small = { vcpus: 1, memoryMb: 64 }
 
-test.each(profiles)('F1 under %s: the only host of the zone', async (profile) => {
+test.each(profiles)('F1 under %s: a request for a zone gets the only host of the zone', async (profile) => {
   const answer = await select(profile, { availabilityZone: 'f1z', flavor: small })
   expect(answer.destinations[0].selected.host.name).toBe('f1-in')
 })
 
-test.each(profiles)('F1 under %s: a missing zone', async (profile) => {
+test.each(profiles)('F1 under %s: a request for a missing zone is refused', async (profile) => {
   const answer = await select(profile, { availabilityZone: 'no-such-zone', flavor: small })
   expect(answer).toMatchObject({ __typename: 'NoValidHost', reasons: [{ filter: 'PlacementZone', code: 'zone.other', hosts: 2 }] })
 })
 
-test.each(profiles)('F1 under %s: a trait of one host, and of none', async (profile) => {
+test.each(profiles)('F1 under %s: a request for a trait gets the host that has it, and is refused if none has it', async (profile) => {
   const asks = (trait: string) => ({ flavor: { ...small, extraSpecs: [{ key: `trait:${trait}`, value: 'required' }] } })
   expect((await select(profile, asks('CUSTOM_T'))).destinations[0].selected.host.name).toBe('f1-in')
   expect(await select(profile, asks('CUSTOM_NOWHERE'))).toMatchObject({
@@ -62,7 +62,7 @@ test.each(profiles)('F1 under %s: a trait of one host, and of none', async (prof
   })
 })
 
-test('the explanation has the counts of the decision, and the replay is equal', async () => {
+test('the explanation has the same counts as the decision, and the replay is equal', async () => {
   const { decision } = await select('nova-compat', { availabilityZone: 'f1z', flavor: small })
   const node = await dataOf(
     api,
@@ -74,7 +74,7 @@ test('the explanation has the counts of the decision, and the replay is equal', 
   expect(verified.verifyDecision.outcome).toBe('SAME')
 })
 
-test('the settings of Placement’s checks in a profile are written and read', async () => {
+test('the settings of Placement’s checks in a profile can be written and read', async () => {
   const placement = { limitTenants: true, tenantsNeedAggregate: true, defaultAvailabilityZone: 'az0' }
   const done = await dataOf(
     api,

@@ -94,7 +94,7 @@ const select = async (spec: Json, more: object = {}): Promise<Json> =>
   (await dataOf(api, SELECT, { in: { idempotencyKey: randomUUID(), spec, ...more } })).selectDestinations
 
 describe('hosts in Nova’s form', () => {
-  test('a ComputeNode, alone or with what goes with it, is a full report', async () => {
+  test('a ComputeNode is a full report, alone or together with its service and other objects', async () => {
     const answer = await report({
       n1: computeNode('n1'),
       n2: { compute_node: computeNode('n2', { memory_mb: 32_768, free_ram_mb: 32_256 }), service: { disabled: false } },
@@ -105,7 +105,7 @@ describe('hosts in Nova’s form', () => {
     expect(host.capacity).toContainEqual({ resourceClass: 'MEMORY_MB', total: 32_768, used: 512, capacity: 32_768 })
   })
 
-  test('its listed instances materialise claims; a field of a later release is reported', async () => {
+  test('an instance that a ComputeNode lists materialises its claim, and a field of a later Nova release is reported as ignored', async () => {
     await report({ n3: { compute_node: computeNode('n3', { vcpus: 32 }), service: { disabled: true, disabled_reason: 'new' } } })
     const instance = randomUUID()
     const spec = { gantt: { flavor: { vcpus: 2, memoryMb: 1_024 }, instanceUuids: [instance], forceHosts: ['n3'], forceVerify: 'NONE' } }
@@ -126,7 +126,7 @@ describe('hosts in Nova’s form', () => {
     ['no disk yet', computeNode('n1', { free_disk_gb: null }), ['free_disk_gb'], 'has not reported its disk yet'],
     ['a topology that is not JSON', computeNode('n1', { numa_topology: '{' }), ['numa_topology'], 'Nova can read'],
     ['an unknown field next to the node', { compute_node: computeNode('n1'), colour: 'red' }, ['colour'], 'left out'],
-  ])('%s is refused with its path', async (_what, nova, path, allowed) => {
+  ])('a host report with %s is refused with its path', async (_what, nova, path, allowed) => {
     const { results } = await report({ n1: nova })
     const [issue] = results[0].issues
     expect(issue.path.slice(0, 5)).toEqual(['input', 'updates', '0', 'report', 'nova'])
@@ -136,7 +136,7 @@ describe('hosts in Nova’s form', () => {
 })
 
 describe('requests in Nova’s form', () => {
-  test('a RequestSpec is placed like our own form, and stored unchanged', async () => {
+  test("a RequestSpec is placed like a request in Gantt's own form, and stored unchanged", async () => {
     const uuid = randomUUID()
     const placed = await select({ nova: requestSpec({ instance_uuid: uuid, later: 1 }) })
     expect(placed).toMatchObject({
@@ -151,11 +151,11 @@ describe('requests in Nova’s form', () => {
     expect(JSON.stringify(nova)).not.toContain('nova_object.changes')
   })
 
-  test('with uuids next to it, and in the older dictionaries', async () => {
+  test('requests are accepted with uuids next to them, and in the older dictionaries', async () => {
     const uuids = [randomUUID(), randomUUID()]
     const many = await select({ nova: { spec: requestSpec({ num_instances: 2 }), instance_uuids: uuids } })
     expect(many.destinations.map(({ instanceUuid }: Json) => instanceUuid)).toEqual(uuids)
-    // this instance belongs to another project: if p1 had it too, the auditor would report it
+    // this instance has its own uuid, because the auditor would report one uuid in two projects
     const another = randomUUID()
     const legacy = await select({
       legacy: {
@@ -182,7 +182,7 @@ describe('requests in Nova’s form', () => {
       'affinity',
     ],
     ['a flavor of no size', requestSpec({}, { memory_mb: -1 }), 'flavor.memory_mb', '0 or more'],
-  ])('%s is refused with its path', async (_what, nova, path, allowed) => {
+  ])('a request with %s is refused with its path', async (_what, nova, path, allowed) => {
     const { __typename, issues } = await select({ nova })
     expect(__typename).toBe('ValidationError')
     expect(issues[0].path.join('.')).toBe(`input.spec.nova.${path}`)
@@ -204,14 +204,14 @@ describe('an Aggregate in Nova’s form', () => {
     (await dataOf(api, IMPORT, { d: { uuid, name: 'ssd', hosts: ['n1', 'n2'], metadata: { disk: 'ssd', tier: '1' }, ...fields }, dry }))
       .aggregateImport
 
-  test('is created with its own uuid, and updated to equal Nova’s when it is sent again', async () => {
+  test('an Aggregate is created with its own uuid, and updated to equal Nova’s when it is sent again', async () => {
     expect(await bring({}, true)).toMatchObject({ dryRun: true, aggregate: { uuid, version: 1 } })
     expect(await bring({})).toMatchObject({ dryRun: false, aggregate: { uuid, name: 'ssd', version: 1, hostNames: ['n1', 'n2'] } })
     const again = await bring({ name: 'fast', hosts: ['n2'], metadata: { disk: 'nvme' } })
     expect(again.aggregate).toEqual({ uuid, name: 'fast', version: 2, hostNames: ['n2'], metadata: [{ key: 'disk', value: 'nvme' }] })
   })
 
-  test('determines the hosts of a RequestSpec that names it', async () => {
+  test('a RequestSpec that names the aggregate is placed on one of its hosts', async () => {
     const requested_destination = envelope('Destination', '1.4', { aggregates: [uuid] })
     const placed = await select({ nova: requestSpec({ requested_destination }) })
     expect(placed.destinations[0].selected.host.name).toBe('n2')
@@ -221,7 +221,7 @@ describe('an Aggregate in Nova’s form', () => {
     ['a host that never reported', { hosts: ['n1', 'ghost'] }, 'document.hosts.1'],
     ['metadata that is no text', { metadata: { a: 1 } }, 'document.metadata.a'],
     ['no uuid', { uuid: 'x' }, 'document.uuid'],
-  ])('%s is refused with its path', async (_what, fields, path) => {
+  ])('an Aggregate with %s is refused with its path', async (_what, fields, path) => {
     const { __typename, issues } = await bring(fields)
     expect([__typename, issues[0].path.join('.')]).toEqual(['ValidationError', path])
   })
@@ -230,7 +230,7 @@ describe('an Aggregate in Nova’s form', () => {
 describe('a profile with compat: nova', () => {
   const byNova = { profile: 'nova-compat' }
 
-  test('runs the filters of Nova, and explains refusals by them', async () => {
+  test('a profile with compat: nova runs the filters of Nova, and refusals are explained by them', async () => {
     const refused = await select({ nova: requestSpec({}, { extra_specs: { 'capabilities:cpu_info:model': 'Cascadelake' } }) }, byNova)
     expect(refused).toMatchObject({ __typename: 'NoValidHost' })
     const reasons = refused.reasons.filter(({ filter }: Json) => filter === 'ComputeCapabilitiesFilter')
@@ -238,7 +238,7 @@ describe('a profile with compat: nova', () => {
     expect(reasons[0].text).toContain('Cascadelake')
   })
 
-  test("the state of a host's service in Nova's report is checked", async () => {
+  test("the state of a host's service in Nova's report is used by the filters", async () => {
     await report({
       n4: {
         compute_node: computeNode('n4', { vcpus: 64, memory_mb: 131_072, free_ram_mb: 131_072, memory_mb_used: 0 }),
@@ -249,14 +249,14 @@ describe('a profile with compat: nova', () => {
     expect(placed.destinations[0].selected.host.name).not.toBe('n4')
     const own = await select({ nova: requestSpec({ force_hosts: ['n4'] }) })
     expect(own.reasons).toContainEqual(expect.objectContaining({ filter: 'ComputeFilter', code: 'host.disabled', hosts: 1 }))
-    // on forced hosts, only the checks of Placement run and no filter of Nova's; and host names are compared without regard to case
+    // on forced hosts only the checks of Placement run, and host names are compared regardless of case
     const forced = await select({ nova: requestSpec({ force_hosts: ['N4'] }) }, byNova)
     expect(forced.reasons).toContainEqual(expect.objectContaining({ filter: 'PlacementStatus', code: 'host.disabled', hosts: 1 }))
     const enabled = await select({ nova: requestSpec({ force_hosts: ['N1'] }) }, byNova)
     expect(enabled.destinations[0].selected.host.name).toBe('n1')
   })
 
-  test('a forced host needs enough free for its claim nevertheless', async () => {
+  test('a forced host is refused if it has too few free resources for the claim', async () => {
     const full = await select({ nova: requestSpec({ force_hosts: ['n2'] }, { memory_mb: 60_000 }) }, byNova)
     expect(full).toMatchObject({ __typename: 'NoValidHost' })
     expect(full.reasons).toContainEqual(expect.objectContaining({ filter: 'ResourceClassFilter (claim)', hosts: 1 }))
@@ -312,13 +312,13 @@ describe('the dictionaries of Juno and Kilo', () => {
     expect(refused.issues[0].message).toContain('group_policies')
   })
 
-  test('rows are accepted as reports, and the fields that setup_instance_group added keep the members apart', async () => {
+  test('rows of compute_nodes are accepted as reports, and members of a group are separated by the fields that setup_instance_group added', async () => {
     const reported = await report({ k1: row('k1'), k2: { ...row('k2'), colour: 'red' } })
     expect(reported).toMatchObject({ appliedCount: 2, results: [{ ignoredFields: [] }, { ignoredFields: ['computeNode.colour'] }] })
     const placed = await select(dictionaries(first, { ...apart, ...hint }))
     const here = hostOf(placed)
     expect(['k1', 'k2']).toContain(here)
-    // the hint alone, as Juno sent it: the group has known members by now
+    // only the hint is sent, as in Juno, because the group has known members by now
     const second = await select(dictionaries(randomUUID(), hint))
     expect(['k1', 'k2'].filter((name) => name !== here)).toEqual([hostOf(second)])
     // no host is left for a third member, by Nova's rules either
@@ -326,14 +326,14 @@ describe('the dictionaries of Juno and Kilo', () => {
       expect(await select(dictionaries(randomUUID(), hint), { profile })).toMatchObject({ __typename: 'NoValidHost' })
   })
 
-  test('a member moves with its group, which the dictionaries of a move do not name', async () => {
+  test('a member stays in its group when it moves, although the dictionaries of a move do not name the group', async () => {
     const { claims } = await dataOf(api, 'query ($q: String!) { claims(query: $q) { nodes { id fence } } }', { q: `instance:${first}` })
     const moved = await select(dictionaries(first, { ...apart, force_hosts: ['n2'] }), { intent: 'COLD_MIGRATE', moveOf: claims.nodes[0] })
     expect(hostOf(moved)).toBe('n2')
   })
 })
 
-test("A23: a host of Nova has the traits and classes of Placement's data", async () => {
+test("A23: a host that Nova reports has the traits and classes of Placement's data", async () => {
   const extra = { traits: { traits: ['CUSTOM_T'] }, inventories: { VGPU: { total: 1 } } }
   await report({ a1: { compute_node: computeNode('a1'), ...extra } })
   const asked = requestSpec({}, { extra_specs: { 'trait:CUSTOM_T': 'required', 'resources:VGPU': '1' } })
@@ -344,7 +344,7 @@ test("A23: a host of Nova has the traits and classes of Placement's data", async
   expect(await select({ nova: asked }, { profile: 'nova-compat' })).toMatchObject({ __typename: 'NoValidHost' })
 })
 
-test('devices that claims of listed instances hold are added to the free ones that Nova counts, without a finding', async () => {
+test('devices that claims of listed instances hold are added to the free devices that Nova counts, and cause no finding', async () => {
   const pools = (count: number) =>
     envelope('PciDevicePoolList', '1.1', {
       objects:
@@ -377,6 +377,6 @@ test('devices that claims of listed instances hold are added to the free ones th
   // a pool without free devices is missing in Nova's document
   expect(await free(0, [first, second])).toEqual([{ total: 3, used: 3, free: 0 }])
   expect(await place(third, 1)).toMatchObject({ __typename: 'NoValidHost' })
-  // the first instance was deleted: its devices are free again, and its claim is no longer listed
+  // the first instance was deleted, so its devices are free again and its claim is no longer listed
   expect(await free(2, [second])).toEqual([{ total: 3, used: 1, free: expect.any(Number) }])
 })

@@ -27,7 +27,7 @@ const messageOf = async (spec: object, more: object = {}): Promise<Json> => {
   return (await dataOf(api, PLACE, { in: { idempotencyKey: randomUUID(), spec: { gantt: spec }, ...more } })).selectDestinations
 }
 
-describe('E01: a refusal that another order avoids contains that advice', () => {
+describe('E01: a refusal that another order of instances avoids contains that advice', () => {
   beforeAll(async () => {
     await api.report({ 'e01-a': machine(53), 'e01-b': machine(31) })
   })
@@ -37,7 +37,7 @@ describe('E01: a refusal that another order avoids contains that advice', () => 
     gang: [{ name: 'other', instances: 1, flavor: flavor(other) }],
   })
 
-  test('30 and 50 CPUs on 53 and 31', async () => {
+  test('30 and 50 CPUs fit on hosts with 53 and 31 free CPUs only in the other order', async () => {
     const { __typename, message, cause, decision } = await messageOf(gang(30, 50))
     expect(__typename).toBe('NoValidHost')
     expect(message).toMatch(/All instances fit in another order: other, then first\. .*SOLVER considers all of them together\.$/)
@@ -47,12 +47,12 @@ describe('E01: a refusal that another order avoids contains that advice', () => 
     expect((await messageOf(gang(50, 30))).__typename).toBe('SelectDestinationsPayload')
   })
 
-  test('there is no such advice if no order works', async () => {
+  test('a refusal contains no such advice if no order works', async () => {
     expect((await messageOf(gang(32, 52))).message).not.toMatch(/order/)
   })
 })
 
-test('several instances of an affinity group go to the host that holds all of them, and the explanation says why not to the best', async () => {
+test('several instances of an affinity group are placed on a host that fits all of them, and the explanation says why the best host was not selected', async () => {
   await api.report({ 'all-a': { ...machine(2), memoryMb: 65_536 }, 'all-b': { ...machine(8), memoryMb: 16_384 } })
   const instanceGroup = { uuid: randomUUID(), policy: 'AFFINITY' }
   const spec = { flavor: flavor(1), numInstances: 4, forceHosts: ['all-a', 'all-b'], instanceGroup }
@@ -71,7 +71,7 @@ test('several instances of an affinity group go to the host that holds all of th
   expect(verifyDecision.outcome).toBe('SAME')
 })
 
-test('Z20: an affinity pair is evacuated by the steps that the refusal names', async () => {
+test('Z20: an affinity pair can be evacuated by the steps that the refusal names', async () => {
   await api.report({ 'z20-a': machine(4), 'z20-b': machine(8), 'z20-c': machine(8) })
   const uuid = randomUUID()
   const aggregate = `mutation ($in: AggregateCreateInput!) { aggregateCreate(input: $in) { __typename } }`

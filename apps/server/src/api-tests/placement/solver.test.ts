@@ -38,7 +38,7 @@ const flavor = { vcpus: 2, memoryMb: 2_048 }
 const gang = [{ name: 'database', instances: 1, flavor: { vcpus: 8, memoryMb: 8_192, extraSpecs: [] } }]
 const asked = { spec: { gantt: { flavor, gang } } }
 
-test('a profile names the solver and its limits', async () => {
+test('a profile can set the solver as its scheduler, with its limits', async () => {
   expect(await create('limited', { scheduler: 'SOLVER', solver: { nodeLimit: 5 } })).toMatchObject({
     version: { scheduler: 'SOLVER', solver: { timeLimitMs: 2_000, nodeLimit: 5, gap: 0.0001, candidates: 100 } },
   })
@@ -47,7 +47,7 @@ test('a profile names the solver and its limits', async () => {
   ])
 })
 
-test('the filter scheduler refuses a request with several kinds that fits in one arrangement only, at the instance that finds no host', async () => {
+test('the filter scheduler refuses a request with several kinds that fits in only one arrangement, at the instance that finds no host', async () => {
   const refused = await placeWith(api, { profile: 'greedy', ...asked })
   expect(refused).toMatchObject({ __typename: 'NoValidHost', placedCount: 1, decision: { outcome: 'NO_VALID_HOST' } })
   expect(await decisionOf(refused.decision.id)).toMatchObject({ solver: null })
@@ -55,7 +55,7 @@ test('the filter scheduler refuses a request with several kinds that fits in one
   expect(refused.reasons.map(({ text }: Json) => text).join(' ')).toContain('8')
 })
 
-test('a comparison does not guess the decisions of a solver that was not asked, and counts those requests', async () => {
+test('a comparison reports requests for which the solver was not called as not solved, and counts them', async () => {
   await create('compared', {})
   await placeWith(api, { profile: 'compared', claim: { mode: 'NONE' } }, { flavor, numInstances: 2 })
   await placeWith(api, { profile: 'compared', claim: { mode: 'NONE' } }, { flavor })
@@ -68,7 +68,7 @@ test('a comparison does not guess the decisions of a solver that was not asked, 
   })
 })
 
-test('a simulation asks a solver too, each time with the earlier placements, and shows whose arrangement it used', async () => {
+test('a simulation calls the solver with the earlier placements each time, and shows which arrangement was used', async () => {
   const SIMULATE = `query ($in: SimulateInput!) { simulate(input: $in) { placed failed solved { taken why decisions }
     decisions { outcome destinations { hostName } solver { taken why status gap } } } }`
   const requests = [{ ...asked, count: 3 }]
@@ -89,7 +89,7 @@ test('a simulation asks a solver too, each time with the earlier placements, and
   ])
 })
 
-test('the solver places it, shows how, and repeats the answer for the same key', async () => {
+test('the solver places the request, the decision shows how, and a retry with the same key gets the same answer', async () => {
   const idempotencyKey = randomUUID()
   const placed = await placeWith(api, { profile: 'gangs', idempotencyKey, ...asked })
   expect(placed.destinations.map(({ selected }: Json) => selected.host.name)).toEqual(['small', 'large'])
@@ -119,7 +119,7 @@ test('the solver places it, shows how, and repeats the answer for the same key',
   expect([again.replayed, again.decision.id]).toEqual([true, placed.decision.id])
 })
 
-test('if no arrangement is left, the filter scheduler refuses, and the decision says that the solver found none', async () => {
+test('if no arrangement exists, the filter scheduler refuses the request, and the decision says that the solver found none', async () => {
   const refused = await placeWith(api, { profile: 'gangs', ...asked })
   expect(refused.__typename).toBe('NoValidHost')
   expect((await decisionOf(refused.decision.id)).solver).toMatchObject({
@@ -150,7 +150,7 @@ test.each([
   expect((await placeWith(api, { ...more, ...asked })).issues).toMatchObject([issue])
 })
 
-test('questions about one kind of instances refuse a request with several kinds with a message', async () => {
+test('queries that support only one kind of instances refuse a request with several kinds with a message', async () => {
   const { errors } = await api.ask('query ($input: CapacityInput!) { capacity(input: $input) { __typename } }', { input: asked })
   expect(errors[0]?.message).toBe(
     'input.spec.gantt.gang is a list of 1; it must be an empty list: room is counted for one kind of instances',

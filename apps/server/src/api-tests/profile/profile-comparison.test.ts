@@ -14,8 +14,8 @@ beforeAll(async () => {
   })
   const ask = async (memoryMb: number, more: Record<string, unknown> = {}) =>
     decided.push(await placeWith(api, { profile: 'policy' }, { flavor: { vcpus: 1, memoryMb }, ...more }))
-  // two instances in one request; a request that fits only on the large host; one for a missing zone; and one that is
-  // too large for all hosts
+  // two instances in one request, a request that fits only on the large host, one for a missing zone, and one that is too large for every
+  // host
   await Promise.all([ask(1_024), ask(1_024)])
   await ask(32_768)
   await ask(1_024, { availabilityZone: 'az9' })
@@ -39,7 +39,7 @@ const compare = async (candidate: Json, more: Json = {}): Promise<Json> =>
   (await dataOf(api, COMPARE, { candidate, ...more })).compareProfiles
 const draft = (changes: Json) => ({ draft: { ...parts, ...changes } })
 
-test('the same document agrees with every request, refusals too', async () => {
+test('an identical candidate agrees with every decision, including refusals', async () => {
   expect(await compare(draft({}))).toMatchObject({
     baseline: { number: 1 },
     candidateName: 'policy@2',
@@ -68,12 +68,12 @@ test('the same document agrees with every request, refusals too', async () => {
   })
 })
 
-test('a candidate that packs chooses other hosts, and both totals are returned', async () => {
+test('a candidate that packs selects other hosts, and both totals are returned', async () => {
   const found = await compare(draft({ weighers: [{ name: 'RAMWeigher', multiplier: -1 }] }))
   expect(found).toMatchObject({ sampled: 5, elsewhere: 2, newFailures: 0, newPlacements: 0, agreement: 0.6 })
   expect(found.disagreements[0]).toMatchObject({ kind: 'ELSEWHERE', baselineHosts: ['large'], candidateHosts: ['small'] })
-  // the large host had 0, 1 and 2 of its 64 GiB in use before each; of the two that now go to the small host, neither
-  // was really placed there
+  // before each of these requests, the large host had 0, 1 and 2 of its 64 GiB in use; the two instances that the candidate moves to the
+  // small host were not really placed there
   const { fullness, ...counts } = found.chosenHosts
   expect(counts).toEqual({ baselineHostCount: 1, candidateHostCount: 2 })
   expect(fullness.find(({ resourceClass }: Json) => resourceClass === 'MEMORY_MB')).toEqual({
@@ -100,7 +100,7 @@ test('new failures are listed first, with the refusing filter, then new placemen
   expect(found.text).toContain('1 newly placed, 1 newly failing')
 })
 
-test('filters in shadow mode refuse no host, and each lists the hosts that it would have refused', async () => {
+test('filters in shadow mode refuse no host, and each lists the requests that it would have refused', async () => {
   const found = await compare(
     draft({
       filters: [
@@ -138,7 +138,7 @@ test('filters in shadow mode refuse no host, and each lists the hosts that it wo
   expect(found.text).toContain('IsolatedHostsFilter, in shadow mode, would have failed 1 and moved 3.')
 })
 
-test('a smaller sample is drawn, and that is reported', async () => {
+test('a smaller sample is drawn, and the answer reports its size', async () => {
   const found = await compare(draft({}), { sample: 2 })
   expect(found).toMatchObject({ total: 5, sampled: 2, leftOut: { notDrawn: 3 } })
   expect(found.text).toContain('Of the others 3 were not drawn.')
@@ -152,7 +152,7 @@ test('a stored version is compared in the same way, and nothing is claimed or wr
   expect(await count()).toEqual(before)
 })
 
-test('a profile without decisions is reported as such', async () => {
+test('the answer reports if a profile has no decisions', async () => {
   expect(await compare({ version: 'best-fit@0' }, { baseline: 'first-fit' })).toMatchObject({
     total: 0,
     agreement: null,
@@ -165,7 +165,7 @@ test.each<[string, Json, Json, string]>([
   ['an invalid document', { draft: [] }, {}, 'an object with the parts of a profile'],
   ['an unknown baseline', draft({}), { baseline: 'nobody' }, 'There is no profile'],
   ['a sample that is too large', draft({}), { sample: 20_000 }, '1 to 10000'],
-])('%s is reported', async (_name, candidate, more, message) => {
+])('a comparison with %s is refused with a message', async (_name, candidate, more, message) => {
   const answer = await api.ask(COMPARE, { candidate, ...more })
   expect([codeOf(answer), answer.text]).toEqual(['GRAPHQL_VALIDATION_FAILED', expect.stringContaining(message)])
 })
@@ -176,7 +176,7 @@ const unused = async (candidate: Json, more: Json = {}): Promise<Json> => (await
 const used = ({ parts: all }: Json): Json =>
   Object.fromEntries(all.map(({ kind, name, isUnused }: Json) => [`${kind} ${name}`, isUnused ? 'unused' : 'used']))
 
-test('parts that changed nothing in the last decisions are named, with the examined decisions', async () => {
+test('parts that changed nothing in the last decisions are listed, with the count of examined decisions', async () => {
   const found = await unused(draft({ filters: [...parts.filters, { name: 'TraitsFilter' }], tieOrder: 'SEEDED', hostSubsetSize: 2 }), {
     last: 50,
   })
@@ -192,19 +192,19 @@ test('parts that changed nothing in the last decisions are named, with the exami
   expect(found.text).toContain('all 5 decisions of policy that there are (the last 50 were asked for)')
 })
 
-test('a weigher decides between hosts, or it does not', async () => {
+test('a weigher is listed as unused only if it changed no decision', async () => {
   const weighers = [
     { name: 'RAMWeigher', multiplier: 1 },
     { name: 'IoOpsWeigher', multiplier: -1 },
   ]
-  // without a weigher for memory, the first host is taken, which is also the large one; a profile that packs takes the small one
+  // without a weigher for memory the first host is selected, which is also the large one; a profile that packs selects the small one
   expect(used(await unused(draft({ weighers: [{ name: 'RAMWeigher', multiplier: -1 }, weighers[1]] })))).toMatchObject({
     'WEIGHER RAMWeigher': 'used',
     'WEIGHER IoOpsWeigher': 'unused',
   })
 })
 
-test('few decisions, and none, are reported as such', async () => {
+test('the answer reports if there are few or no decisions', async () => {
   const one = await unused({ version: 'policy@1' }, { last: 1 })
   // the newest request is the one that is too large for all hosts
   expect(one).toMatchObject({ found: 1, decided: 1 })

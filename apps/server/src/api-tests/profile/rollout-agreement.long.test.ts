@@ -46,7 +46,7 @@ type Step = Readonly<Record<'sampled' | 'agreed' | 'elsewhere' | 'newFailures' |
 const sum = (steps: readonly Step[], field: keyof Step): number => steps.reduce((all, step) => all + step[field], 0)
 
 describe('a rollout over time', () => {
-  test('each decision of every replica is counted once, in the step of its time, and every replica returns the counts', async () => {
+  test('each decision of every replica is counted once, in the step of its time, and every replica returns the same counts', async () => {
     await write('site', [{ name: 'RamFilter' }], 1)
     await write('site', [{ name: 'RamFilter' }], -1)
     await activate('site@2', { mode: 'SHADOW' })
@@ -82,7 +82,7 @@ describe('a rollout over time', () => {
     expect(await rolloutOf('site', undefined, second)).toMatchObject({ disagreements: seen.disagreements })
   })
 
-  test('a host that a filter of the candidate refuses has no rank there, and the filter is named; the next step begins at zero', async () => {
+  test('a host that a filter of the candidate refuses has no rank there, and the filter is named; the next step of the rollout begins at zero', async () => {
     await write('picky', [{ name: 'RamFilter' }], 1)
     await write('picky', [{ name: 'IsolatedHostsFilter', options: { isolated_hosts: ['large'], isolated_images: ['i'] } }], 1)
     await activate('picky@2', { mode: 'SHADOW' })
@@ -107,7 +107,7 @@ describe('a rollout over time', () => {
     ['overTime(most: 501) { at }', 'most'],
     ['disagreements(first: 0) { kind }', 'first'],
     ['disagreements(first: 501) { kind }', 'first'],
-  ])('%s is out of range', async (field, path) => {
+  ])('a query for %s is refused as out of range', async (field, path) => {
     const { errors } = await api.ask(`{ profile(name: "site") { rollout { ${field} } } }`)
     expect(errors[0]?.message).toContain(path)
   })
@@ -127,7 +127,7 @@ describe('the tables of rollouts', () => {
     ...{ instance: 0, baseline: { host: 'a', rank: 2, because: null }, candidate: { host: 'b', rank: null, because: 'refused' } },
   })
 
-  test('counts of several replicas for one minute are added, and repeated writes count once', async () => {
+  test('the counts of several replicas for one minute are added, and a repeated write is counted once', async () => {
     const prisma = createPrisma(database.connection)
     try {
       const store = createRolloutStore(prisma)
@@ -157,7 +157,7 @@ describe('the tables of rollouts', () => {
     }
   })
 
-  test('writing does not wait for old rows to be deleted, nor does it lock rows while it deletes those of another rollout', async () => {
+  test('a write does not wait for old rows to be deleted, and a deletion locks no rows of another rollout', async () => {
     const prisma = createPrisma(database.connection)
     const other = new pg.Client(database.connection)
     await other.connect()
@@ -190,7 +190,7 @@ describe('the tables of rollouts', () => {
     }
   })
 
-  test('only the newest disagreements of a rollout are kept, and nothing is kept for more than a month', async () => {
+  test('only the newest disagreements of a rollout are stored, and nothing is stored for more than a month', async () => {
     const prisma = createPrisma(database.connection)
     try {
       const store = createRolloutStore(prisma)

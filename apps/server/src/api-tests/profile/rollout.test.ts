@@ -46,7 +46,7 @@ const statesOf = async (name: string): Promise<string[]> => {
 }
 const hostOf = (answer: Json) => answer.destinations[0].selected.host.name
 
-test('a version has a rollout, is activated and rolled back', async () => {
+test('a version can be put into a rollout, activated and rolled back', async () => {
   for (const multiplier of [1, -1, 2]) await create('site', multiplier)
   expect(await statesOf('site')).toEqual(['1 ACTIVE', '2 DRAFT', '3 DRAFT'])
   expect(await activate('site@2', { mode: 'SHADOW' }, true)).toMatchObject({ dryRun: true, profile: { rollout: null } })
@@ -70,7 +70,7 @@ test('a version has a rollout, is activated and rolled back', async () => {
   expect(await rollBack('site')).toMatchObject({ __typename: 'ValidationError', code: 'PRECONDITION' })
 })
 
-test('a canary keeps deciding its calls, the record names the version, and a call that names one is not included', async () => {
+test('a canary decides the same calls throughout, the record names its version, and calls that name a version are not included', async () => {
   await create('canary', 1)
   await create('canary', -1)
   await activate('canary@2', { mode: 'CANARY', percent: 50 })
@@ -99,11 +99,11 @@ test.each<[string, string, Json, string]>([
   ['a canary of no share', 'best-fit@0', { mode: 'CANARY' }, 'more than 0'],
   ['more than all', 'best-fit@0', { mode: 'CANARY', percent: 101 }, '0.01 to 100'],
   ['more decimals than are kept', 'best-fit@0', { mode: 'CANARY', percent: 0.015 }, 'two decimals'],
-])('%s is not tried', async (_name, version, rollout, message) => {
+])('a rollout with %s is refused', async (_name, version, rollout, message) => {
   expect(await activate(version, rollout)).toMatchObject({ __typename: 'ValidationError', message: expect.stringContaining(message) })
 })
 
-test('differences between two versions are listed by their parts', async () => {
+test('the differences between two versions are listed part by part', async () => {
   await create('diff', 1)
   await create('diff', 3)
   const { profile } = await dataOf(
@@ -116,7 +116,7 @@ test('differences between two versions are listed by their parts', async () => {
   ])
 })
 
-test('a filter in shadow mode refuses no host, and the explanation lists what it would refuse', async () => {
+test('a filter in shadow mode refuses no host, and the explanation lists the hosts that it would refuse', async () => {
   const input = {
     filters: [{ name: 'RamFilter' }, { name: 'TraitsFilter', shadow: true }],
     weighers: [{ name: 'RAMWeigher', multiplier: 1 }],
@@ -155,13 +155,13 @@ test('the audit shows who rolled a version back, and why', async () => {
   expect(found.summary).toContain('"profile":"site"')
 })
 
-test('an activation before the first rollout of a profile is in the history too', async () => {
+test('the history includes an activation before the first rollout of a profile', async () => {
   for (const multiplier of [1, 2, 3]) await create('plain', multiplier)
   for (const number of [2, 3]) await activate(`plain@${number}`)
   for (const number of [2, 1]) expect(await rollBack('plain')).toMatchObject({ profile: { active: { number } } })
 })
 
-test('a step that was planned on another state is refused with a reason', async () => {
+test('a step that was planned on another state of the rollout is refused with a reason', async () => {
   for (const multiplier of [1, -1, 2]) await create('planned', multiplier)
   const standingOf = async (): Promise<string> => (await dataOf(api, '{ profile(name: "planned") { standing } }')).profile.standing
   const step = (call: string, ifStanding: string): Promise<Json> =>
@@ -173,7 +173,7 @@ test('a step that was planned on another state is refused with a reason', async 
   for (const call of ['profileActivate(version: "planned@3"', 'profileRollback(profile: "planned", reason: "slow"'])
     expect(await step(`${call}, ifStanding: $ifStanding)`, seen)).toMatchObject({ code: 'CONFLICT', issues: [{ path: ['ifStanding'] }] })
   expect(await statesOf('planned')).toEqual(['1 RETIRED', '2 ACTIVE', '3 DRAFT'])
-  // if two operators end the same rollout, the second call does not end the active version
+  // if two operators end the same rollout, the second call does not deactivate the active version
   await activate('planned@3', { mode: 'CANARY', percent: 5 })
   const both = await standingOf()
   const back = () => step('profileRollback(profile: "planned", reason: "slow", ifStanding: $ifStanding)', both)

@@ -11,7 +11,7 @@ const asks = [
   { VCPU: 1, MEMORY_MB: 999_999 },
 ] as const satisfies readonly Readonly<Record<string, number>>[]
 const INSTANCES = 2
-/** The requests, of which the first names a zone that does not exist. */
+/** The zone of the first request. It does not exist. */
 const AWAY = 'az9'
 
 const filters = [{ name: 'RamFilter' }, { name: 'ResourceClassFilter' }]
@@ -78,7 +78,7 @@ test.each<[string, Json, Json]>([
   ['places more', { filters }, { newFailures: 0, newPlacements: 1 }],
   ['is the same', {}, { newFailures: 0, newPlacements: 0, elsewhere: 0 }],
 ])(
-  'of a candidate that %s: over all zones each class is what the placed requests take, zone by zone where they go',
+  'the shift of a candidate that %s has for each zone and class the resources of the requests placed there',
   async (_name, parts, counts) => {
     const { compareProfiles: found } = await dataOf(api, COMPARE, { candidate: { draft: { ...SPREADS, ...parts } } })
     expect(found).toMatchObject(counts)

@@ -8,7 +8,7 @@ import { createTestDatabase, type TestDatabase } from '../../testing/test-databa
 import { codeOf, dataOf, type Json, placeWith, startTestService, type TestService } from '../../testing/test-service.ts'
 
 describe.skipIf(noNatsServer !== undefined)(
-  `with its log in NATS, a service without its database${noNatsServer === undefined ? '' : ` [skipped: ${noNatsServer}]`}`,
+  `a service with its log in NATS runs without its database${noNatsServer === undefined ? '' : ` [skipped: ${noNatsServer}]`}`,
   () => {
     let cluster: NatsServers
     let database: TestDatabase
@@ -67,7 +67,7 @@ describe.skipIf(noNatsServer !== undefined)(
     let revoked: { readonly id: string; readonly secret: string }
     let made: { readonly id: string; readonly secret: string }
 
-    test('continues: it places, refuses, accepts reports and heartbeats, creates keys and revokes them', async () => {
+    test('without the database the service places, refuses, accepts reports and heartbeats, and creates and revokes keys', async () => {
       await report({ h1: {} })
       expect(await place(api)).toMatchObject({ __typename: 'SelectDestinationsPayload', decision: { outcome: 'PLACED' } })
       revoked = await makeKey()
@@ -91,7 +91,7 @@ describe.skipIf(noNatsServer !== undefined)(
       expect(codeOf(await api.ask('{ health { mode } }', {}, revoked.secret))).toBe('UNAUTHENTICATED')
     })
 
-    test('returns the last decisions from memory, and fails at once for data that is only in tables', async () => {
+    test('without the database the service returns the last decisions from memory, and fails at once for data that is only in tables', async () => {
       for (const id of decisions.slice(1)) {
         const { decision } = await dataOf(api, 'query ($id: ID!) { decision(id: $id) { id outcome } }', { id })
         expect(decision.id).toBe(id)
@@ -106,7 +106,7 @@ describe.skipIf(noNatsServer !== undefined)(
       }
     })
 
-    test('starts: another replica knows the keys, places, and counts for the feature level', async () => {
+    test('without the database another replica starts, knows the keys, places, and supports the feature level', async () => {
       late = await start()
       expect(await health(late)).toMatchObject({ mode: 'NORMAL', degraded: [{ code: 'database.away' }] })
       expect((await late.ask('{ health { mode } }', {}, made.secret)).status).toBe(200)
@@ -118,7 +118,7 @@ describe.skipIf(noNatsServer !== undefined)(
       expect(replicas).toEqual([{ live: true }, { live: true }])
     })
 
-    test('once it is back, everything is in the tables exactly once, and nothing waits', async () => {
+    test('once the database is back, everything is in the tables exactly once, and no data waits', async () => {
       await setDatabase(true)
       await expect.poll(async () => [(await health()).degraded, (await health(late)).degraded]).toEqual([[], []])
       const { nodes } = (await dataOf(late, '{ decisions(first: 50) { nodes { id } } }')).decisions

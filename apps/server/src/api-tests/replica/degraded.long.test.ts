@@ -36,7 +36,7 @@ async function sql(text: string, values: unknown[] = []): Promise<pg.QueryResult
   }
 }
 
-test('without its store a replica reads, shows the age of its state, and refuses claims at once; then it continues', async () => {
+test('without its store a replica answers reads, shows the age of its state, and refuses claims at once; afterwards it continues', async () => {
   expect(await health()).toMatchObject({ mode: 'NORMAL', reason: null })
   const placed = await placeWith(api, {})
   await setStore(false)

@@ -33,12 +33,12 @@ test('Z05: one machine that reports under two names is found, with each instance
       })
   }
   const [same] = findings
-  // the claim is under the old name: either that one is kept and the new one is forgotten, or the host gets the new name
+  // the claim is under the old name: either the old name is used further and the new one is forgotten, or the host gets the new name
   const kept = await repair(same.id, true, 'a test', { choose: 'host:z05-old' })
   expect(changesOf(kept)['host z05-new (gone) gone']?.[1]).toMatch(/"reason":"a test"/)
   const tried = await repair(same.id, true, 'renamed', { choose: 'host:z05-new' })
   expect(changesOf(tried)['host z05-new host']).toEqual(['"z05-old"', '"z05-new"'])
-  // the host that is given up, and the host that gets its name, are distinguished
+  // the host that is forgotten, and the host that gets its name, are distinguished
   expect(changesOf(tried)['host z05-new (gone) gone']?.[1]).toMatch(/"reason":"renamed"/)
   expect(api.service.replica.fleet.hosts.nodesOf('z05-old')).toHaveLength(1)
   expect(await repair(same.id, false, 'renamed', { choose: 'host:z05-new' })).toMatchObject({ __typename: 'FindingRepairPayload' })
@@ -48,7 +48,7 @@ test('Z05: one machine that reports under two names is found, with each instance
   expect(api.warnings.filter((text) => /contradictions? between reports and claims/.test(text))).not.toEqual([])
 })
 
-test('Z18a: a report that lists the instance and counts nothing is a finding, but not a violation', async () => {
+test('Z18a: a report that lists the instance and states no usage is a finding, but not a violation', async () => {
   await report('z18a', { instances: [] })
   const { instance } = await place('z18a')
   await report('z18a', { instances: [instance] })
@@ -58,7 +58,7 @@ test('Z18a: a report that lists the instance and counts nothing is a finding, bu
   expect(health).toEqual({ violations: auditor.violations, warnings: auditor.warnings })
 })
 
-test('Z19: the same instance under two keys is refused, so that the auditor has nothing to find', async () => {
+test('Z19: a second key for the same instance is refused, so that the auditor has no finding', async () => {
   await report('z19', { instances: [] })
   const { instance } = await place('z19')
   await report('z19', running(instance))
@@ -68,7 +68,7 @@ test('Z19: the same instance under two keys is refused, so that the auditor has 
   await found(['z19'], [])
 })
 
-test('a claim that no host lists is found after the set time; the dry run shows that it would end, the repair ends it, and both are audited', async () => {
+test('a claim that no host lists is found after the set time; the dry run shows that it would end, the repair ends it, and both are in the audit', async () => {
   await report('orphan', { instances: [] })
   const { instance } = await place('orphan')
   await report('orphan', running(instance))
@@ -99,7 +99,7 @@ test('a claim that no host lists is found after the set time; the dry run shows 
   expect(auditLog.nodes.slice(-3).map(({ result }: Json) => result)).toEqual(['FindingRepairPayload', 'FindingRepairPayload', 'NotFound'])
 })
 
-test('a claim that is listed again is not ended by the repair of an earlier finding', async () => {
+test('a repair of an earlier finding does not end a claim whose instance is listed again', async () => {
   await report('late', { instances: [] })
   const { instance } = await place('late')
   const [finding] = await found(['late'], ['instance.unlisted'])
@@ -110,7 +110,7 @@ test('a claim that is listed again is not ended by the repair of an earlier find
   expect(api.service.replica.fleet.ledger.claims.get(finding.claim)?.state).toBe('MATERIALISED')
 })
 
-test('a claim whose instance another host lists by now is not ended by the repair of an earlier finding', async () => {
+test('a repair of an earlier finding does not end a claim whose instance another host now lists', async () => {
   await report('moved-from', { instances: [] })
   await report('moved-to', { instances: [] })
   const { instance } = await place('moved-from')
@@ -122,7 +122,7 @@ test('a claim whose instance another host lists by now is not ended by the repai
   expect(api.service.replica.fleet.ledger.claims.get(finding.claim)?.state).toBe('CONFIRMED')
 })
 
-test('a host without a list of instances is a finding once it has claims; the repair takes its used amounts from claims', async () => {
+test('a host that does not list its instances is a finding once it has claims; the repair computes its usage from claims', async () => {
   await report('mute', {})
   await found(['mute'], [])
   await place('mute')
@@ -144,7 +144,7 @@ test('instances without a claim are a notice that names the first of them', asyn
   expect(finding.actual).toContain(`4 without: ${instances[0]}`)
 })
 
-test('an instance that runs on another host than its claim: the repair moves the claim there, if the host has enough free', async () => {
+test('if an instance runs on a host other than that of its claim, the repair moves the claim there if the host has enough free resources', async () => {
   await report('other-a', { instances: [] })
   await report('other-b', { instances: [] })
   const { instance, claim } = await place('other-a')
@@ -168,7 +168,7 @@ test('an instance that runs on another host than its claim: the repair moves the
   await found(['other-a', 'other-b'], [])
 })
 
-test('if the other host has too little, the repair reports that and changes nothing', async () => {
+test('if the other host has too few free resources, the repair reports that and changes nothing', async () => {
   await report('full-a', { instances: [] })
   await report('full-b', { instances: [] })
   const { instance, claim } = await place('full-a')
@@ -182,7 +182,7 @@ test('if the other host has too little, the repair reports that and changes noth
   expect(liveClaims(instance)).toMatchObject([{ id: claim, host: 'full-a' }])
 })
 
-test('if the other host is disabled, the repair states that as the reason, and not that other hosts were excluded', async () => {
+test('if the other host is disabled, the repair reports that as the reason', async () => {
   await report('closed-a', { instances: [] })
   await report('closed-b', { instances: [] })
   const { instance } = await place('closed-a')
@@ -197,7 +197,7 @@ test('if the other host is disabled, the repair states that as the reason, and n
   }
 })
 
-test('for two hosts that list an instance the operator chooses which keeps it: its claim moves there, or is there already', async () => {
+test('if two hosts list an instance, the operator chooses where it stays, and its claim moves there or is there already', async () => {
   await report('two-a', { instances: [] })
   await report('two-b', { instances: [] })
   const { instance, claim } = await place('two-a')
@@ -218,7 +218,7 @@ test('for two hosts that list an instance the operator chooses which keeps it: i
   await found(['two-a', 'two-b'], [])
 })
 
-test('an instance without a claim is claimed as large as its report leaves, or as an operator states', async () => {
+test("an instance without a claim gets one, with the size in the host's report or the size that an operator states", async () => {
   const [instance, second] = [randomUUID(), randomUUID()]
   await report('ghost', running(instance))
   const [finding] = await found(['ghost'], ['instance.unclaimed'])
@@ -242,7 +242,7 @@ test('an instance without a claim is claimed as large as its report leaves, or a
   await found(['ghost'], [])
 })
 
-test('an instance that fills its host is claimed without further resources, and its decision is replayed bit for bit', async () => {
+test('an instance that fills its host is claimed without further resources, and its decision can be replayed bit for bit', async () => {
   const instance = randomUUID()
   await report('filled', { ...running(instance), vcpusUsed: 16 * 16 })
   const [finding] = await found(['filled'], ['instance.unclaimed'])
@@ -268,7 +268,7 @@ test('an instance that fills its host is claimed without further resources, and 
   await found(['filled'], [])
 })
 
-test('an instance that is claimed for its project and account is theirs: their own call finds it taken', async () => {
+test('an instance that is claimed for its project and account belongs to them: their own call gets the existing claim', async () => {
   const instance = randomUUID()
   await report('owned', running(instance))
   const [finding] = await found(['owned'], ['instance.unclaimed'])
@@ -290,7 +290,7 @@ test('an instance that is claimed for its project and account is theirs: their o
   expect(again.data?.selectDestinations).toMatchObject({ __typename: 'InstanceTaken' })
 })
 
-test('a project is refused with a repair that claims nothing', async () => {
+test('a repair that claims nothing is refused if it states a project', async () => {
   await report('unowned', {})
   await place('unowned')
   const [finding] = await found(['unowned'], ['use.no_instances'])
@@ -300,7 +300,7 @@ test('a project is refused with a repair that claims nothing', async () => {
   })
 })
 
-test('for a report that counts too little an operator chooses: the claims replace its used amounts, or the claim of a missing instance ends', async () => {
+test('if a report states too little usage, an operator chooses: the usage is computed from claims, or the claim of a missing instance ends', async () => {
   await report('below', { instances: [] })
   const { instance, claim } = await place('below')
   await report('below', { instances: [instance] })
@@ -316,7 +316,7 @@ test('for a report that counts too little an operator chooses: the claims replac
   expect(liveClaims(instance)).toEqual([])
 })
 
-test('replacing a host needs ADMIN, also as a repair; other repairs need OPERATE', async () => {
+test('replacing a host needs ADMIN, even as a repair, and other repairs need OPERATE', async () => {
   const machineId = randomUUID()
   for (const host of ['same-a', 'same-b']) await report(host, { instances: [], machineId })
   const [finding] = await found(['same-a', 'same-b'], ['host.same_machine'])
@@ -326,12 +326,12 @@ test('replacing a host needs ADMIN, also as a repair; other repairs need OPERATE
   expect(await repair(finding.id, true, 'a test', { choose: 'host:same-b' })).toMatchObject({ __typename: 'FindingRepairPayload' })
 })
 
-test('a repair needs a reason, and a finding that still exists', async () => {
+test('a repair needs a reason and an existing finding', async () => {
   expect(await repair('0000000000000000', true)).toMatchObject({ __typename: 'NotFound' })
   expect(await repair('0000000000000000', true, '')).toMatchObject({ __typename: 'ValidationError' })
 })
 
-test('of many findings some of each code are shown, and all are reached by pages and by code', async () => {
+test('of many findings a few of each code are shown, and all of them can be listed by pages and by code', async () => {
   const names = Array.from({ length: 110 }, (_, i) => `many${i}`)
   for (const name of names) {
     await report(name, { instances: null })

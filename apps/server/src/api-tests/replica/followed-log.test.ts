@@ -9,7 +9,7 @@ import { createTestDatabase, type TestDatabase } from '../../testing/test-databa
 import { dataOf, placeWith, startTestService, type TestService } from '../../testing/test-service.ts'
 
 describe.skipIf(noNatsServer !== undefined)(
-  `tables that have followed another log than the one that is there${noNatsServer === undefined ? '' : ` [skipped: ${noNatsServer}]`}`,
+  `the tables have followed a log other than the present one${noNatsServer === undefined ? '' : ` [skipped: ${noNatsServer}]`}`,
   () => {
     let servers: NatsServers
     let database: TestDatabase
@@ -44,14 +44,14 @@ describe.skipIf(noNatsServer !== undefined)(
       await client.end()
     }
 
-    test('one that is shorter is refused at the start: claims would be forgotten, and new entries would not get into the tables', async () => {
+    test('a log that is shorter than the followed one is refused at the start, because claims would be lost and new entries would not get into the tables', async () => {
       await restoreOlder()
       const started = start()
       await expect(started).rejects.toBeInstanceOf(StoreSetupError)
       await expect(started).rejects.toThrow('(nats) is shorter, and the database has followed one up to revision 4')
     })
 
-    test('without the database a log with entries is used; once the database is back, nothing more is written', async () => {
+    test('without the database a log with entries is used; once the database is back and the log differs, no more entries are written', async () => {
       await setDatabase(false)
       const api = await start()
       expect(await placeWith(api, {})).toMatchObject({ __typename: 'SelectDestinationsPayload' })
@@ -65,14 +65,14 @@ describe.skipIf(noNatsServer !== undefined)(
       await api.service.close()
     })
 
-    test('one with another entry at the followed position is refused', async () => {
+    test('a log with another entry at the followed position is refused', async () => {
       const other = await startTestService({ nats: parseNatsAddress(`${servers.url}/known`) })
       for (let i = 0; i < 3; i++) await placeWith(other, {})
       await other.close()
       await expect(start()).rejects.toThrow(/has entry \S+ at revision 4, and the database has followed one up to revision 4 as entry \S+:/)
     })
 
-    test('one that is empty waits for the database, which then refuses it', async () => {
+    test('with an empty log the start waits for the database, which then shows that the log is wrong', async () => {
       await restoreEmpty()
       await setDatabase(false)
       const started = start()

@@ -37,7 +37,7 @@ test("a scrape contains mode, revision, objects and the auditor's findings", asy
   expect(values.get('process_resident_memory_bytes')).toBeGreaterThan(1e6)
 })
 
-test('a time without violations has its start, and the number of rounds and checks', async () => {
+test('a time without violations is reported with its start and the count of rounds and checks', async () => {
   const key = await makeKey({ scopes: ['READ'] })
   const read = async () => valuesOf(await (await scrape(key)).text())
   // before the first report the fleet has no hosts, and an audit round makes no checks
@@ -48,7 +48,7 @@ test('a time without violations has its start, and the number of rounds and chec
   expect(values.get('gantt_audit_clean_since_timestamp_seconds')).toBe(Date.parse(auditor.cleanSince) / 1_000)
 })
 
-test('every family has one help and one type, before its values', async () => {
+test('every metric has one help line and one type line, before its values', async () => {
   const lines = (await (await scrape(await makeKey({ scopes: ['READ'] }))).text()).trimEnd().split('\n')
   const types = lines.filter((line) => line.startsWith('# TYPE ')).map((line) => line.split(' ')[2])
   expect(new Set(types).size).toBe(types.length)
@@ -59,7 +59,7 @@ test('every family has one help and one type, before its values', async () => {
   }
 })
 
-test('a call without a key, or with a key that may read only a part, is refused', async () => {
+test('a call without a key, or with a key that may read only a part of the fleet, is refused', async () => {
   expect((await scrape()).status).toBe(401)
   expect((await scrape('gantt_wrong')).status).toBe(401)
   for (const input of [{ scopes: ['REPORT'] }, { scopes: ['READ'], project: 'p1', account: 'p1' }]) {
@@ -68,7 +68,7 @@ test('a call without a key, or with a key that may read only a part, is refused'
   expect((await scrape(await makeKey({ scopes: ['READ'] }))).status).toBe(200)
 })
 
-test('unknown values are left out, and names are quoted', () => {
+test('unknown values are omitted, and label values are quoted', () => {
   const health = {
     replica: 'a "b"\\c',
     release: '1.2.3',

@@ -30,7 +30,7 @@ describe.skipIf(noNatsServer !== undefined)(
       await cluster.stop()
     })
 
-    test('place claims together: what fits is placed once, the rest is refused, and both end in the same state', async () => {
+    test('two services place claims together: what fits is placed once, other requests are refused, and both services have the same state', async () => {
       const [a, b] = services as [TestService, TestService]
       const hosts = Object.fromEntries(Array.from({ length: 4 }, (_, i) => [`h${i}`, { vcpus: 16 }]))
       await a.report(hosts)
@@ -54,7 +54,7 @@ describe.skipIf(noNatsServer !== undefined)(
       expect(b.service.replica.fleet.hosts.records.map(({ index }) => free[index])).toEqual([0, 0, 0, 0])
     })
 
-    test('a subscriber to the decisions of one replica gets refusals of the other, although they are in no log', async () => {
+    test('a subscriber of one replica gets refusals of the other replica, although refusals are not in the log', async () => {
       const [a, b] = services as [TestService, TestService]
       const opened = createGantt({ url: a.url, key: 'the-admin-key-of-tests' }).events.decisions({ query: 'flavor:elsewhere' })
       const first = opened.next()
@@ -68,7 +68,7 @@ describe.skipIf(noNatsServer !== undefined)(
       await opened.return()
     })
 
-    test('an empty log next to tables that have followed one is refused: claims would be forgotten', async () => {
+    test('an empty log is refused if the tables have followed another one, because claims would be lost', async () => {
       const other = await createTestDatabase()
       const nats = parseNatsAddress(`${cluster.url}/switched`)
       const before = await startTestService({ database: other })
@@ -84,7 +84,7 @@ describe.skipIf(noNatsServer !== undefined)(
       await other.drop()
     })
 
-    test('a key that one of them has answered gets the same answer from the other', async () => {
+    test('a retry with a key that one service has answered gets the same answer from the other', async () => {
       const [a, b] = services as [TestService, TestService]
       await a.report({ spare: {} })
       const idempotencyKey = randomUUID()
@@ -93,14 +93,14 @@ describe.skipIf(noNatsServer !== undefined)(
       expect(again).toMatchObject({ replayed: true, decision: first.decision })
     })
 
-    test('health names the engine that keeps the log, and no error occurred', async () => {
+    test('health names the engine that stores the log, and no error occurred', async () => {
       const [a] = services as [TestService]
       const { health } = await dataOf(a, '{ health { mode engine sharedFlush flushMs violations } }')
       expect(health).toEqual({ mode: 'NORMAL', engine: 'nats', sharedFlush: false, flushMs: null, violations: 0 })
       expect(services.flatMap(({ warnings }) => warnings)).toEqual(services.map(() => expect.stringContaining('A single nats-server runs')))
     })
 
-    test('if settings of the log are changed under a running replica, it stops writing, since acknowledged entries may be lost', async () => {
+    test("if settings of the log's stream are changed under a running replica, it stops writing, because acknowledged entries may be lost", async () => {
       const nats = parseNatsAddress(`${cluster.url}/edited`)
       const other = await createTestDatabase()
       const edited = await startTestService({ database: other, nats })

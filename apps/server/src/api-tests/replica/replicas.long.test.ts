@@ -38,7 +38,7 @@ async function sql(text: string, values: unknown[] = []): Promise<pg.QueryResult
   }
 }
 
-test('every replica is listed by its last sign', async () => {
+test('every replica is listed with its last sign of life', async () => {
   await expect.poll(async () => (await replicas()).map(({ url }: { url: string | null }) => url)).toEqual([api.url, second.url])
   const [own, other] = await replicas()
   expect(own).toMatchObject({ id: api.service.replica.name, live: true, answers: true, mode: 'NORMAL', violations: 0, stoppedAt: null })
@@ -46,7 +46,7 @@ test('every replica is listed by its last sign', async () => {
   expect(own.lastSeenAt >= own.startedAt).toBe(true)
 })
 
-test('each reports its activity and memory, and its lag in the last ten minutes', async () => {
+test('each replica reports its activity, its memory, and its lag in the last ten minutes', async () => {
   await placeWith(api, {})
   const hosts = { up: 2, suspect: 0, down: 0 }
   const [own] = await replicas()
@@ -60,7 +60,7 @@ test('each reports its activity and memory, and its lag in the last ten minutes'
   expect(other.lagHistory.filter((lag: string | null) => lag !== null).at(-1)).toMatch(/^PT/)
 })
 
-test('for a release that does not report them, they are unknown', async () => {
+test('activity and memory are null for a release that does not report them', async () => {
   await sql(
     `INSERT INTO replica SELECT 'an-old-one', NULL, '0.0.1', 1, 'NORMAL', NULL, 0, 0, 0, 0, NULL, '{}', seen_at_ms, seen_at_ms, NULL FROM replica LIMIT 1`,
   )
@@ -111,7 +111,7 @@ test('heal is refused if the call names another replica', async () => {
   expect(refused.message).toContain(second.replica.name)
 })
 
-test('a change of a newer kind waits until every living replica reads it: the fault names the one that does not', async () => {
+test('a change of a newer kind waits until every living replica supports it, and the error names the replica that does not', async () => {
   const database = await createTestDatabase()
   const older = await startTestService({ database, featureLevel: 1 })
   await older.report({ 'h-1': { vcpus: 10_000, memoryMb: 2 ** 26 } })
@@ -137,7 +137,7 @@ test('a change of a newer kind waits until every living replica reads it: the fa
   await database.drop()
 })
 
-test('a log of a newer release makes a replica read-only, with a code, and a starting one gets an error', async () => {
+test('a log of a newer release makes a running replica read-only, with a code, and a starting replica fails with an error', async () => {
   await sql(
     `INSERT INTO log (revision, id, writer, basis_revision, basis_id, body, at_ms, changes)
      SELECT revision + 1, 'newer', 'newer', revision, id, $1, at_ms, 1 FROM log ORDER BY revision DESC LIMIT 1`,

@@ -10,7 +10,7 @@ beforeAll(async () => {
 })
 afterAll(() => api.close())
 
-test('a restored backup is refused for writes, with its code; reads continue', async () => {
+test('after a backup was restored, writes are refused with a code, and reads continue', async () => {
   expect(await dataOf(api, '{ health { mode code sharedFlush flushMs } }')).toEqual({
     health: { mode: 'NORMAL', code: null, sharedFlush: false, flushMs: null },
   })

@@ -75,7 +75,7 @@ describe.skipIf(noNatsServer !== undefined)(
     }
     const revive = (...some: NatsServers['servers']) => Promise.all(some.map((server) => server.restart()))
 
-    test('waits for servers that are not up, then for a leader, and continues without help', async () => {
+    test('the start waits for servers that are not up, then for a leader, and continues by itself', async () => {
       const [first, ...others] = cluster.servers
       if (first === undefined) throw new Error('there are three servers')
       await Promise.all(cluster.servers.map((server) => server.kill()))
@@ -98,7 +98,7 @@ describe.skipIf(noNatsServer !== undefined)(
       expect(starting.warnings).toContainEqual(expect.stringMatching(/^the store is there after \d+ s; the start continues$/))
     })
 
-    test('is stopped while it waits: it ends, and frees its port', async () => {
+    test('a service that is stopped during the wait ends and frees its port', async () => {
       const starting = await start('stopped', `nats://127.0.0.1:${await freePort()}`)
       await expect.poll(starting.ready, LONG).toContain('does not answer')
       starting.stop()
@@ -106,7 +106,7 @@ describe.skipIf(noNatsServer !== undefined)(
       expect(await starting.ready()).toBe('nobody listens')
     })
 
-    test('ends at once if waiting would not help, as for refused credentials', async () => {
+    test('the start ends at once if waiting would not help, for example because credentials are refused', async () => {
       const closed = await startNatsServers({ settings: 'authorization { token: "right" }', credentials: 'right' })
       try {
         const starting = await start('refused', `nats://wrong@127.0.0.1:${closed.servers[0]?.port}`)
@@ -117,7 +117,7 @@ describe.skipIf(noNatsServer !== undefined)(
       }
     })
 
-    test('the first of a fleet waits for the database, which may have followed another log, and whose keys it takes over', async () => {
+    test('the first service of a fleet waits for the database, because the tables may have followed another log and contain the keys', async () => {
       const setDatabase = async (isThere: boolean): Promise<void> => {
         const client = new pg.Client(admin.connection)
         await client.connect()

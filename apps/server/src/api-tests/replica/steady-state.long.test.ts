@@ -33,7 +33,7 @@ const TRY = `mutation ($input: ProfileVersionInput!) {
   profileActivate(version: "default@1", rollout: { mode: SHADOW }) { __typename }
 }`
 
-/** A version that decides otherwise, which runs as a shadow. */
+/** Starts a rollout of a version that decides differently, as a shadow. */
 async function beginShadow(): Promise<void> {
   await api.report({ h3: {}, h4: {} })
   const input = { filters: [], weighers: [{ name: 'RAMWeigher', multiplier: -1 }], note: 'packs' }
@@ -43,7 +43,7 @@ async function beginShadow(): Promise<void> {
 test.each<[string, () => Promise<void>]>([
   ['', async () => {}],
   [', with a shadow too', beginShadow],
-])('in steady state a placement reads no table but the log: append, turn, follow; and the projection behind it%s', async (_with, begin) => {
+])('in steady state a placement uses no table but the log (append, turn, follow) and the projection that follows it%s', async (_with, begin) => {
   await begin()
   await place()
   // the clock, the keys and the sweep of the projections run regardless of calls
@@ -75,7 +75,7 @@ test.each<[string, () => Promise<void>]>([
   expect(caused.filter((text) => !allowed.some((pattern) => pattern.test(text)))).toEqual([])
   expect(caused.some((text) => text.includes('INSERT INTO log'))).toBe(true)
   if (begin === beginShadow) {
-    // the shadow has decided all requests, without a statement of its own
+    // the shadow has decided all requests without a database statement
     const { data } = await api.ask('{ profile(name: "default") { rollout { sampled skipped } } }')
     expect(JSON.stringify(data)).toMatch(/"(sampled|skipped)":[1-9]/)
   }

@@ -38,7 +38,7 @@ const openOn = (featureLevel?: number): Promise<Service> =>
     warn: (message) => api.warnings.push(message),
   })
 
-/** A replica that reads and writes like a release that knew changes up to level 2. */
+/** A replica that behaves like a release that supported changes up to level 2. */
 let older: Service
 
 const logged = async (): Promise<Change[]> =>
@@ -88,7 +88,7 @@ const statsOf = (host: string, version: string | null = null) =>
 describe('next to a replica of the release before', () => {
   const key = randomUUID()
 
-  test("changes that it can read continue, and are written in that release's form", async () => {
+  test('changes that the older replica supports continue, and are written in the form of its release', async () => {
     for (const host of ['h1', 'h2'])
       expect(await resultOf(report(host, { numaCells: cells, version: '1.0' }))).toMatchObject({ __typename: 'ResourceStatsApplied' })
     expect(await resultOf(report('h2', { numaCells: cells, vcpusUsed: 1 }))).toMatchObject({ __typename: 'ResourceStatsApplied' })
@@ -106,7 +106,7 @@ describe('next to a replica of the release before', () => {
     for (const document of requests) expect(specSchemas['1.0'].parse(document)).toEqual(document)
   })
 
-  test('a call repeated with its key is the same call, whichever version it names', async () => {
+  test('a call that is repeated with its key is the same call, whichever version it states', async () => {
     for (const version of ['1.0', '1.1', null])
       expect(await placeWith(api, { idempotencyKey: key, claim: { mode: 'CONFIRM' } }, { ...plain, version })).toMatchObject({
         replayed: true,
@@ -116,7 +116,7 @@ describe('next to a replica of the release before', () => {
   test.each<[string, () => Promise<Json>]>([
     ['a request', () => api.ask(SELECT, { in: { idempotencyKey: randomUUID(), spec: { gantt: threaded } } })],
     ['a report', () => report('h1', { numaCells: newerCells })],
-  ])('%s that it cannot read is refused: the fault names it', async (_name, ask) => {
+  ])('%s that the older replica does not support is refused, and the error names that replica', async (_name, ask) => {
     const before = (await logged()).length
     const answer = await ask()
     expect([answer.status, codeOf(answer)]).toEqual([503, 'FEATURE_LEVEL'])
@@ -124,7 +124,7 @@ describe('next to a replica of the release before', () => {
     expect([await levelOfLog(), (await logged()).length]).toEqual([2, before])
   })
 
-  test('an older replica follows the log, and no call requires a level that it cannot read', async () => {
+  test('an older replica follows the log, and no call requires a level that it does not support', async () => {
     expect(await older.replica.reached(api.service.replica.fleet.place.revision, 10_000)).toBe(true)
     const newer = {
       type: 'rollout',
@@ -166,9 +166,9 @@ describe('once every replica reads it', () => {
     )
   })
 
-  test('1.1 is in the log, above its level, and the other replica continues', async () => {
+  test('a request in version 1.1 raises the level of the log, and the other replica continues', async () => {
     expect(newer.__typename).toBe('SelectDestinationsPayload')
-    // first the level of the older replica, then the level that the report needs; a decision may have raised it further by now
+    // first the level of the older replica, then the level that the report needs; a decision may have raised the level further by now
     const levels = (await logged()).flatMap((change) => (change.type === 'feature' ? [change.level] : []))
     expect(levels.slice(0, 2)).toEqual([2, 3])
     expect(await second.replica.reached(api.service.replica.fleet.place.revision, 10_000)).toBe(true)
@@ -177,7 +177,7 @@ describe('once every replica reads it', () => {
     expect(second.replica.halted).toBeUndefined()
   })
 
-  test('the older one does not start on it again: the error states the level of the log and its own limit', async () => {
+  test('the older replica does not start on the newer log, and the error states the level of the log and its own limit', async () => {
     const entry = (await sql('SELECT revision, body FROM log ORDER BY revision')).find(({ body }) => body.includes('"feature","level":3'))
     await expect(openOn(2)).rejects.toThrow(
       `entry ${entry?.revision} raises the feature level to 3; this replica is held at level 2, and its release reads ${FEATURE_LEVEL}`,
@@ -190,7 +190,7 @@ describe('once every replica reads it', () => {
     expect(await documentOf(plainly.decision.id)).toMatchObject({ version: '1.0' })
   })
 
-  test('a request is returned in the requested version, as far as that can express it', async () => {
+  test('a request is returned in the requested version, as far as the version can express it', async () => {
     expect(await documentOf(plainly.decision.id, '1.1')).toMatchObject({ version: '1.1', forceVerify: 'ALL', pciRequests: [], nova: null })
     const kept = await documentOf(newer.decision.id)
     expect(kept).toMatchObject({
@@ -212,7 +212,7 @@ describe('once every replica reads it', () => {
     expect(codeOf(await specOf(newer.decision.id, '2.0'))).toBe('GRAPHQL_VALIDATION_FAILED')
   })
 
-  test('so is the report of a host', async () => {
+  test('the report of a host is returned in the requested version', async () => {
     const stats = async (host: string, version: string | null = null): Promise<Json> => {
       const found: Json = (await statsOf(host, version)).data?.host
       return found.stats
@@ -229,7 +229,7 @@ describe('once every replica reads it', () => {
     expect(lacking.errors[0]?.extensions).toMatchObject({ rule: 'stats.newer_field', path: ['version', 'pciPools'] })
   })
 
-  test('a version without a field reports that, and a tag is given once', async () => {
+  test('a document in a version without one of its fields is refused with that field, and a tag is listed once', async () => {
     expect(await placeWith(api, {}, { ...threaded, version: '1.0' })).toMatchObject({
       __typename: 'ValidationError',
       issues: [{ rule: 'spec.unknown_field', path: ['input', 'spec', 'gantt', 'numaTopology', 'cells', '0', 'cpuThreadPolicy'] }],
@@ -243,7 +243,7 @@ describe('once every replica reads it', () => {
     })
   })
 
-  test('a delta to a document from Nova gets the request for a full one', async () => {
+  test('a delta to a document from Nova is answered with a request for a full report', async () => {
     const data = {
       host: 'h2',
       vcpus: 8,
@@ -266,7 +266,7 @@ describe('once every replica reads it', () => {
     expect(await resultOf(delta)).toMatchObject({ __typename: 'ResourceStatsNeedFull' })
   })
 
-  test('decisions of both versions are replayed, bit for bit', async () => {
+  test('decisions of both versions can be replayed, bit for bit', async () => {
     const { checked, differences } = await verifyStoredDecisions(api.connection)
     expect(differences).toEqual([])
     expect(checked).toBeGreaterThan(3)

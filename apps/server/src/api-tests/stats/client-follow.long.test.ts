@@ -5,7 +5,7 @@ import { instantClock } from '../../testing/clocks.ts'
 import { type HttpProxy, startHttpProxy } from '../../testing/http-proxy.ts'
 import { dataOf, startTestService, type TestService } from '../../testing/test-service.ts'
 
-// Tests reports and streams of @gantt/client against a service behind a proxy that cuts connections and loses data.
+// These tests use reports and streams of @gantt/client on a service behind a proxy that cuts connections and loses data.
 
 let api: TestService
 let proxy: HttpProxy
@@ -31,7 +31,7 @@ const usedOf = async (host: string): Promise<number> =>
     ({ resourceClass }: { resourceClass: string }) => resourceClass === 'MEMORY_MB',
   ).used
 
-test('a reporter sends everything first, then changes, in the order of its calls', async () => {
+test('a reporter first sends a full report, then changes, in the order of its calls', async () => {
   const host = randomUUID()
   const reporter = clientWith().reporter({ name: { host }, full: () => MACHINE })
   const results = await Promise.all([
@@ -43,7 +43,7 @@ test('a reporter sends everything first, then changes, in the order of its calls
   expect([reporter.sequence, await usedOf(host)]).toEqual([3, 2_048])
 })
 
-test('a report whose answer was lost is sent again and counts once; the next contains the changes since', async () => {
+test('a report whose answer was lost is sent again and takes effect once, and the next report contains the changes since', async () => {
   const host = randomUUID()
   const reporter = clientWith().reporter({ name: { host }, full: () => MACHINE })
   await reporter.report()
@@ -53,7 +53,7 @@ test('a report whose answer was lost is sent again and counts once; the next con
   expect([reporter.sequence, await usedOf(host)]).toEqual([3, 1_024])
 })
 
-test('after an unknown report the full report is sent when the service asks for it', async () => {
+test('after a report that the service does not know, the full report is sent when the service requests it', async () => {
   const host = randomUUID()
   const reporter = clientWith().reporter({ name: { host }, full: () => ({ ...MACHINE, memoryMbUsed: 4_096 }) })
   await reporter.report()
@@ -94,7 +94,7 @@ test('many hosts send reports and heartbeats in one call, each with its own resu
   expect(await gantt.heartbeat([{ host: known }, { host: unknown }])).toMatchObject({ heard: 1 })
 })
 
-test('an agent’s key that is bound to its host suffices for reports and heartbeats', async () => {
+test('an agent’s key that is bound to its host is sufficient for reports and heartbeats', async () => {
   const host = randomUUID()
   const made = await api.service.keys.create({ name: host, account: 'agents', scopes: ['REPORT'], hosts: [host] })
   const gantt = clientWith({ key: made.secret })
@@ -125,7 +125,7 @@ async function read<Event>(
   return seen
 }
 
-test('hosts that changed without a connection are delivered after it is restored, each once', async () => {
+test('hosts that changed while the connection was lost are delivered after it is restored, each once', async () => {
   const [a = '', b = '', c = '']: readonly string[] = [randomUUID(), randomUUID(), randomUUID()]
   const breaks: unknown[] = []
   const gantt = clientWith({ clock: instantClock(() => api.report({ [c]: {} })) })
@@ -149,7 +149,7 @@ const place = () =>
     { k: randomUUID() },
   )
 
-test('decisions arrive as they are made; after a break a gap says what to read', async () => {
+test('decisions arrive as they are made, and after a lost connection a gap says what to read', async () => {
   await api.report({ [randomUUID()]: {} })
   const opened = clientWith().events.decisions()
   const first = opened.next()
@@ -168,7 +168,7 @@ test('decisions arrive as they are made; after a break a gap says what to read',
   await opened.return()
 })
 
-test('every subscription reconnects: also those that this package does not name', async () => {
+test('every subscription reconnects, including those that this package does not name', async () => {
   const host = randomUUID()
   await api.report({ [host]: {} })
   const document = graphql(
@@ -216,7 +216,7 @@ test.each([
   await expect(stream.next()).rejects.toMatchObject({ name: 'FaultError', code })
 })
 
-test('a stream that was never answered, or is silent, is opened again; its reader may end it at any time', async () => {
+test('a stream that gets no answer or no heartbeats is opened again, and its reader can end it at any time', async () => {
   await api.report({ [randomUUID()]: {} })
   const breaks: string[] = []
   const stop = new AbortController()

@@ -30,7 +30,7 @@ test('an unchanged report still materialises a claim whose instance it lists', a
   expect((await report(2, [instance])).text).toContain(`"claimsMaterialised":[{"state":"MATERIALISED","instanceUuid":"${instance}"}]`)
 })
 
-test('a report without new content writes nothing, and its answer names the sequence in the log', async () => {
+test('a report without new content writes nothing, and its answer has the sequence that is in the log', async () => {
   const { revision } = api.service.replica.fleet.place
   expect((await report(3, [...(api.service.replica.fleet.hosts.find({ host: 'h1', node: 'h1' })?.present ?? [])])).text).toContain(
     '"lastSequence":2',
@@ -38,7 +38,7 @@ test('a report without new content writes nothing, and its answer names the sequ
   expect(api.service.replica.fleet.place.revision).toBe(revision)
 })
 
-test('a namespace called compute is refused: it is reported as full or delta', async () => {
+test('a namespace called compute is refused, because its data must be reported as full or delta', async () => {
   const { text } = await api.ask(REPORT, {
     u: [
       {

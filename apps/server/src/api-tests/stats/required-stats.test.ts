@@ -39,7 +39,7 @@ const fieldsOf = ({ namespaces }: Json): string[] => namespaces[0].fields.map(({
 const PLACE = `mutation ($gpus: GpuRequestInput) { selectDestinations(input: { idempotencyKey: "${randomUUID()}", spec: { gantt: { flavor: { vcpus: 1, memoryMb: 512 }, gpus: $gpus } } }) { __typename ... on NoValidHost { message } } }`
 
 describe('requiredStats', () => {
-  test('lists the fields that the default profile reads, their readers, and the fields that may be left out', async () => {
+  test('requiredStats lists the fields that the default profile reads, their readers, and the fields that may be omitted', async () => {
     const { profiles, namespaces } = await required()
     expect(profiles).toEqual([{ profileName: 'default', number: 0 }])
     expect(namespaces).toHaveLength(1)
@@ -51,13 +51,13 @@ describe('requiredStats', () => {
     expect(namespaces[0].fields.find(({ field }: Json) => field === 'localGb').neededBy).not.toEqual([])
   })
 
-  test('for a missing profile is refused with its path', async () => {
+  test('requiredStats for a missing profile is refused with its path', async () => {
     const { text } = await api.ask(REQUIRED, { profiles: ['default', 'nobody'] })
     expect(text).toContain('nobody')
     expect(codeOf(await api.ask(REQUIRED, { profiles: ['nobody'] }))).toBe('GRAPHQL_VALIDATION_FAILED')
   })
 
-  test('shrinks with a profile that needs less, in the answer to each report too; fields that are left out are unknown, and shown as such', async () => {
+  test('a profile that needs fewer fields shortens requiredStats, also in the answer to a report; omitted fields are shown as unknown', async () => {
     expect((await report('h1', { gpus: [{ index: 0 }], traits: ['A'] })).required.namespaces[0].omittable).not.toContain('GPUS')
     const created = (await dataOf(api, CREATE, { name: 'default', input: lean })).profileVersionCreate
     expect(created).toMatchObject({
@@ -86,7 +86,7 @@ describe('requiredStats', () => {
     expect(text).toContain('host.not_reported')
   })
 
-  test('includes the kinds of resources that claims on the host hold, whatever profiles need', async () => {
+  test('requiredStats includes the kinds of resources that claims on the host hold, whatever profiles need', async () => {
     const held = await report('h2', { gpus: [{ index: 0 }] })
     expect(held.required.namespaces[0].omittable).toContain('GPUS')
     const { selectDestinations } = await dataOf(api, PLACE, { gpus: { count: 1 } })
@@ -99,7 +99,7 @@ describe('requiredStats', () => {
   test.each([
     ['a key with REPORT alone', {}],
     ['a key bound to the host', { hosts: ['h4'] }],
-  ])('%s gets the needed fields with each report, but not their readers', async (_name, bound) => {
+  ])('with %s the answer to each report lists the required fields, but not their readers', async (_name, bound) => {
     const { secret } = await api.service.keys.create({ name: 'k', account: 'agents', scopes: ['REPORT'], ...bound })
     const updates = () => ({ u: [{ name: { host: 'h4' }, reporter: { incarnation, sequence: ++sequence }, report: { full } }] })
     const mutation = (of: string) => `mutation ($u: [ResourceStatsInput!]!) { updateResourceStats(input: { updates: $u }) { results {

@@ -7,12 +7,12 @@ import { streamText } from '../../testing/stream-text.ts'
 import { type Json, startTestService, type TestService } from '../../testing/test-service.ts'
 
 /**
- * Attempts of a caller with a valid key to misuse streams: to read what it may not, to keep streams open, and to make
- * the service compute.
+ * In these tests, a caller with a valid key tries to misuse streams: to read what it may not read, to keep streams open, and to make the
+ * service compute.
  */
 
 const SECRET_HOST = 'host-of-another-project'
-/** The number of streams that one key may have open on a replica. */
+/** One key may have at most this many open streams on a replica. */
 const MOST = 128
 let api: TestService
 const keys: Record<string, string> = {}
@@ -47,7 +47,7 @@ async function faultsOf(response: Response): Promise<readonly Json[]> {
   return JSON.parse(data === undefined ? text : data.slice(6)).errors
 }
 
-/** Whether the key can still open its maximum number of streams. */
+/** Whether the key can still open as many streams as it may. */
 async function opensAll(key: string): Promise<boolean> {
   const abort = new AbortController()
   try {
@@ -67,8 +67,8 @@ const selectionOf: Record<string, string> = {
   hostChanged: 'hostChanged(after: "0") { host { name } }',
 }
 
-describe('keys that may not read open no stream, however it is written', () => {
-  test('there is a row for every stream', () => expect(streams.map(({ name }) => name).sort()).toEqual(Object.keys(selectionOf).sort()))
+describe('a key that may not read cannot open a stream, however the request is written', () => {
+  test('the table has a row for every stream', () => expect(streams.map(({ name }) => name).sort()).toEqual(Object.keys(selectionOf).sort()))
 
   const long = 'host:a '.repeat(140_000)
   const forms: readonly [string, (selection: string) => Body][] = [
@@ -102,7 +102,7 @@ describe('keys that may not read open no stream, however it is written', () => {
     })
   })
 
-  test('three hundred refused streams do not count as open', async () => {
+  test('three hundred refused streams are not counted as open', async () => {
     for (let i = 0; i < 6; i++)
       await Promise.all(
         Array.from({ length: 50 }, async () =>
@@ -116,7 +116,7 @@ describe('keys that may not read open no stream, however it is written', () => {
 describe('a stream ends with its response', () => {
   const query = 'subscription { hostChanged { revision } }'
 
-  test('a stream that is requested in a form without streams does not count as open', async () => {
+  test('a stream that is requested in a form that does not support streams is not counted as open', async () => {
     const key = await api.keyWith('READ')
     const answers = await Promise.all(Array.from({ length: MOST + 10 }, () => open(key, { query }, { accept: 'application/json' })))
     expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([406]))
@@ -128,7 +128,7 @@ describe('a stream ends with its response', () => {
     ['before the body is read', 0],
     ['while the call waits for its turn', 1],
     ['once it has begun', 20],
-  ])('a stream whose caller leaves %s does not count as open', async (_when, ms) => {
+  ])('a stream whose caller disconnects %s is not counted as open', async (_when, ms) => {
     const key = await api.keyWith('READ')
     const body = JSON.stringify({ query })
     const url = new URL(api.url)
@@ -158,7 +158,7 @@ describe('a stream ends with its response', () => {
   }, 30_000)
 })
 
-describe('the limits of queries hold for streams', () => {
+describe('the limits of queries apply to streams', () => {
   const refusedRule = async (body: Body): Promise<unknown> => {
     const abort = new AbortController()
     const response = await open(keys.reader ?? '', body, { accept: 'text/event-stream, application/json;q=0.9', signal: abort.signal })
@@ -216,7 +216,7 @@ describe('the limits of queries hold for streams', () => {
   ])('%s', async (_limit, body, rule) => expect(await refusedRule(body)).toBe(rule))
 })
 
-test('a fault in an event has the id of its call, and operators get the internal reason', async () => {
+test('an error in an event has the request id of its call, and operators get the internal reason', async () => {
   const id = createHash('sha256').update(randomUUID()).digest('hex').slice(0, 16)
   const abort = new AbortController()
   const response = await fetch(api.url, {

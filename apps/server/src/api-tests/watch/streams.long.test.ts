@@ -11,7 +11,7 @@ beforeAll(async () => {
 })
 afterAll(() => api.close())
 
-/** Events of a subscription until the reader has enough. */
+/** Reads events of a subscription until the reader has enough. */
 async function listen(
   query: string,
   onOpen: () => Promise<unknown>,
@@ -43,7 +43,7 @@ const place = () =>
     { k: randomUUID() },
   )
 
-test('decisions arrive as they are made, refusals too, and the stream is alive from the beginning', async () => {
+test('decisions arrive as they are made, including refusals, and a heartbeat is sent at the beginning', async () => {
   const refuse = () =>
     api.ask(
       'mutation { selectDestinations(input: { idempotencyKey: "r", spec: { gantt: { flavor: { vcpus: 999, memoryMb: 512 } } } }) { __typename } }',
@@ -60,7 +60,7 @@ test('decisions arrive as they are made, refusals too, and the stream is alive f
   expect(text).toMatch(/^:heartbeat \{"revision":"\d+","stateAgeMs":\d+\}\n\n/)
 })
 
-test('refusals of another replica arrive too, though no log has them', async () => {
+test('refusals of another replica arrive too, although they are not in the log', async () => {
   const second = await openService({
     connection: api.connection,
     host: '127.0.0.1',
@@ -89,7 +89,7 @@ test('refusals of another replica arrive too, though no log has them', async () 
   }
 })
 
-test('a reader that reconnects gets a gap, also if the log did not advance: refusals are not in it', async () => {
+test('a reader that reconnects gets a gap even if the log did not advance, because refusals are not in the log', async () => {
   const { health } = await dataOf(api, '{ health { revision } }')
   const { events } = await listen(
     `subscription { decisions(after: "${health.revision}") { suppressed gap { missedFrom resumeAt } decision { id } } }`,
@@ -100,7 +100,7 @@ test('a reader that reconnects gets a gap, also if the log did not advance: refu
   expect(events).toEqual([{ decisions: { suppressed: 0, gap, decision: null } }])
 })
 
-test('of a burst the first decisions are sent, and the number of the others when it is over', async () => {
+test('of a burst the first decisions are sent, and the count of the others when the burst is over', async () => {
   const burst = () => Promise.all(Array.from({ length: 12 }, () => place()))
   const { events } = await listen(
     'subscription { decisions(samplePerSecond: 1) { suppressed decision { outcome } } }',
@@ -110,7 +110,7 @@ test('of a burst the first decisions are sent, and the number of the others when
   expect(events.length).toBeLessThan(12)
 })
 
-test('a changed host arrives, and so do missed changes', async () => {
+test('a changed host arrives, and changes that were missed arrive too', async () => {
   const { events } = await listen(
     'subscription { hostChanged(after: "0") { host { name runningVms } gap { missedFrom } } }',
     place,
@@ -119,7 +119,7 @@ test('a changed host arrives, and so do missed changes', async () => {
   expect(events[0]).toMatchObject({ hostChanged: { host: { name: 'h1' }, gap: null } })
 })
 
-test('missed changes arrive in their order, so that a reader knows its position', async () => {
+test('missed changes arrive in their order, so that a reader knows which revision it has', async () => {
   await api.report({ early: {}, late: {} })
   await api.report({ early: { memoryMbUsed: 512 } })
   type Seen = { readonly hostChanged: { readonly revision: string; readonly host: { readonly name: string } } }
@@ -182,7 +182,7 @@ describe('hosts that leave', () => {
   })
 })
 
-test('readers of the whole fleet get each change, also a new host', async () => {
+test('a reader of the whole fleet gets each change, including new hosts', async () => {
   const { events } = await listen(
     'subscription { fleetDeltas(columns: [CLAIMS], after: "0", interval: "PT0.1S") { from to names columns { name elementType data } gap { resumeAt } } }',
     () => api.report({ h2: {} }),
@@ -205,7 +205,7 @@ test('a reader that has seen more than this replica gets a gap', async () => {
   expect(fleetDeltas).toEqual({ from: '999999', to: fleetDeltas.to, names: [], gap: { missedFrom: '999999', resumeAt: fleetDeltas.to } })
 })
 
-test('one key cannot take all streams of a replica', async () => {
+test('one key cannot use all streams of a replica', async () => {
   const [greedy, other] = [await api.keyWith('READ'), await api.keyWith('READ')]
   const abort = new AbortController()
   const open = (key: string) =>
@@ -223,7 +223,7 @@ test('one key cannot take all streams of a replica', async () => {
   abort.abort()
 })
 
-test('when the service closes, streams end and calls under way are answered', async () => {
+test('when the service closes, streams end and calls in progress are answered', async () => {
   const other = await startTestService()
   await other.report({ h1: {} })
   const response = await fetch(other.url, {
@@ -238,7 +238,7 @@ test('when the service closes, streams end and calls under way are answered', as
 test.each([
   ['the line', '(query: "host:before-*")'],
   ['the filter', '(filter: { host: { eq: "before-2" } })'],
-])('a follower of decisions about a host by %s gets them after it was replaced, and no others', async (_, asked) => {
+])('a subscription to decisions about a host by %s continues after the host was replaced, and gets no other decisions', async (_, asked) => {
   await api.report({ 'before-1': {}, 'before-2': {} })
   const placeOn = async (host: string) =>
     (

@@ -2,7 +2,7 @@ import { Fleet } from '@gantt/scheduler-core'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { dataOf, type Json, placeWith, startTestService, type TestService } from '../../testing/test-service.ts'
 
-/** Fleets to which an entry was applied without pauses. */
+/** Fleets to which an entry was applied without yielding. */
 const applied = vi.spyOn(Fleet.prototype, 'apply')
 
 let api: TestService
@@ -30,7 +30,7 @@ afterAll(async () => {
   await api.close()
 })
 
-test('the entries of the log itself are applied in one step', () => {
+test('a replica applies the entries of the log in one step each', () => {
   expect(new Set(applied.mock.contexts).size).toBe(1)
 })
 
@@ -72,7 +72,7 @@ test.each<[string, (named: { uuid: string; decision: string; begun: number }) =>
     ],
   ],
   ['the dry run of a healing', () => ['mutation { replicaHeal(dryRun: true) { __typename } }']],
-])('a query applies entries to its own fleet in slices: %s', async (_name, questionOf) => {
+])('a query yields while it applies entries to its own fleet: %s', async (_name, questionOf) => {
   const living = new Set(applied.mock.contexts)
   const inSteps = vi.spyOn(Fleet.prototype, 'applyInSteps')
   const answer = await ask(...questionOf({ uuid, decision, begun }))

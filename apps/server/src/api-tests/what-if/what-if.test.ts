@@ -20,7 +20,7 @@ afterAll(async () => {
 const ask = (query: string, variables?: Record<string, unknown>) => dataOf(api, query, variables)
 const flavor = { vcpus: 4, memoryMb: 8_192 }
 
-/** The state that no what-if may change. */
+/** The state of log and claims, which no what-if query may change. */
 const standing = async () => {
   const { fleet, claims } = await ask('{ fleet { asOf } claims { totalCount } }')
   return [fleet.asOf, claims.totalCount]
@@ -34,7 +34,7 @@ const SIMULATE = `query ($in: SimulateInput!) { simulate(input: $in) { asOf plac
 const simulate = async (input: Record<string, unknown>): Promise<Json> => (await ask(SIMULATE, { in: input })).simulate
 
 describe('simulate', () => {
-  test('places what fits, explains the first that does not, and leaves log and claims as they are', async () => {
+  test('simulate places what fits, explains the first request that does not, and leaves log and claims unchanged', async () => {
     const before = await standing()
     const spec = { gantt: { flavor, availabilityZone: 'az1' } }
     const found = await simulate({ requests: [{ spec, count: 10 }] })
@@ -51,7 +51,7 @@ describe('simulate', () => {
     expect(await standing()).toEqual(before)
   })
 
-  test('returns its curve, point by point, up to the maximum number of points', async () => {
+  test('simulate returns its curve in at most the requested count of points', async () => {
     const CURVE = `query ($in: SimulateInput!, $points: Int) { simulate(input: $in) { placed
       utilisationAfter { usage { resourceClass used } } curve(points: $points) { asked placed usage { resourceClass used capacity free } } } }`
     const requests = [{ spec: { gantt: { flavor, availabilityZone: 'az1' } }, count: 10 }]
@@ -72,7 +72,7 @@ describe('simulate', () => {
     }
   })
 
-  test('an overlay adds hosts, removes hosts and changes ratios; missing hosts are named', async () => {
+  test('an overlay can add hosts, remove hosts and change ratios, and missing hosts are named', async () => {
     const spec = { gantt: { flavor, availabilityZone: 'az2' } }
     const placedWith = async (overlay: Record<string, unknown>) => {
       const { placed, decisions } = await simulate({ requests: [{ spec, count: 20 }], overlay })
@@ -95,7 +95,7 @@ describe('simulate', () => {
     ).toEqual([5, ['a2', 'b1']])
   })
 
-  test('a draft of a profile decides, and so does one of Nova', async () => {
+  test("a draft of a profile can decide, including one with Nova's rules", async () => {
     const spec = { gantt: { flavor: { vcpus: 1, memoryMb: 512 } } }
     const firstOf = async (more: Record<string, unknown>) =>
       (await simulate({ requests: [{ spec }], ...more })).decisions[0].destinations[0].hostName
@@ -105,7 +105,7 @@ describe('simulate', () => {
     expect(await firstOf({ profile: 'nova-compat', profileChanges: packing })).toBe('a2')
   })
 
-  test('at a revision it sees the fleet of that time', async () => {
+  test('simulate at a revision uses the fleet of that revision', async () => {
     const [then] = await standing()
     const { claim } = (
       await placeWith(api, { claim: { mode: 'CONFIRM' } }, { flavor: { vcpus: 4, memoryMb: 1_024 }, availabilityZone: 'az2' })
@@ -129,13 +129,13 @@ describe('simulate', () => {
     ],
     ['a future revision', { at: 1_000_000 }, 'input.at'],
     ['a deadline that is too long', { deadline: 'PT2M' }, 'input.deadline'],
-  ])('%s is refused, and named', async (_name, input, path) => {
+  ])('a simulation with %s is refused, and the message names it', async (_name, input, path) => {
     const answer = await api.ask(SIMULATE, { in: { requests: [{ spec: { gantt: { flavor } } }], ...input } })
     expect(codeOf(answer)).toBe('GRAPHQL_VALIDATION_FAILED')
     expect(answer.errors[0]?.extensions.path).toEqual(path.split('.'))
   })
 
-  test('errors in requests, fleet, profile and deadline are reported at once, each with its path', async () => {
+  test('errors in requests, fleet, profile and deadline are reported together, each with its path', async () => {
     const input = {
       requests: [{ spec: { gantt: { flavor: { vcpus: -1, memoryMb: 1 } } } }, { count: 2 }],
       overlay: { addHosts: [{ likeHost: 'ghost' }], disableHosts: ['a1', 'nobody'], releaseClaims: ['none'] },
@@ -165,7 +165,7 @@ const capacity = async (input: Record<string, unknown>): Promise<Json> => (await
 describe('capacity', () => {
   const spec = { gantt: { flavor } }
 
-  test('counts what fits by zone, aggregate and host, and names the limiting resources', async () => {
+  test('capacity counts what fits by zone, aggregate and host, and names the limiting resources', async () => {
     const before = await standing()
     expect(await capacity({ spec })).toMatchObject({
       fits: 9,
@@ -191,13 +191,13 @@ describe('capacity', () => {
     expect(await standing()).toEqual(before)
   })
 
-  test('counts with an overlay, by the profile of Nova and up to a limit', async () => {
+  test("capacity counts with an overlay, by Nova's profile, and up to a limit", async () => {
     expect(await capacity({ spec, overlay: { addHosts: [{ likeHost: 'a1', count: 5 }], removeHosts: ['a2'] } })).toMatchObject({ fits: 25 })
     expect(await capacity({ spec, profile: 'nova-compat' })).toMatchObject({ fits: 9, exact: true })
     expect(await capacity({ spec, limit: 3 })).toMatchObject({ fits: 3, exact: false, cut: 'LIMIT' })
   })
 
-  test('of the request of a decision, which is one or the other', async () => {
+  test('capacity accepts either a request or a decision', async () => {
     const { decision } = await placeWith(api, { claim: { mode: 'NONE' } }, { flavor })
     expect(await capacity({ decisionId: decision.id })).toMatchObject({ fits: 9 })
     expect(await simulate({ requests: [{ decisionId: decision.id, count: 3 }] })).toMatchObject({ placed: 3 })
@@ -227,14 +227,14 @@ describe('whatWouldFit', () => {
         schedulerHints: [{ key: 'same_host', values: ['00000000-0000-4000-8000-000000000001'] }],
       },
     ],
-  ])('for a request %s: every proposal is placed when it is simulated', async (_name, gantt) => {
+  ])('for a request %s, every proposal of whatWouldFit is placed when it is simulated', async (_name, gantt) => {
     const before = await standing()
     const { decision } = await placeWith(api, {}, gantt)
     for (const subject of [{ spec: { gantt } }, { decisionId: decision.id }]) {
       const { fits, counterfactuals, cause, cut, headline } = await wouldFit(subject)
       expect({ fits, cut }).toEqual({ fits: false, cut: null })
       expect(counterfactuals.length).toBeGreaterThan(0)
-      // this proposal is the first of the list, and none needs less effort
+      // this proposal is the first of the list, so no other one needs less effort
       expect(headline).toBe(`The smallest change: ${counterfactuals[0].text}.`)
       for (const { effort } of counterfactuals) expect(effort).toBeGreaterThanOrEqual(counterfactuals[0].effort)
       expect(cause).toMatchObject({ code: expect.any(String), text: expect.any(String) })
@@ -246,7 +246,7 @@ describe('whatWouldFit', () => {
     expect(await standing()).toEqual(before)
   })
 
-  test('of Nova’s profile too, and with an overlay of the question’s own', async () => {
+  test('whatWouldFit works with Nova’s profile, and with an overlay of the query', async () => {
     const spec = { gantt: { flavor: { vcpus: 1, memoryMb: 60_000 } } }
     const overlay = { addHosts: [{ likeHost: 'a1' }], disableHosts: ['a1'] }
     const { counterfactuals } = await wouldFit({ spec, overlay, profile: 'nova-compat', kinds: ['POLICY'], maxChanges: 1 })
@@ -257,7 +257,7 @@ describe('whatWouldFit', () => {
     }
   })
 
-  test('each change names where it is made, by the edited object', async () => {
+  test('each change names the object that it edits', async () => {
     const spec = { gantt: { flavor: { vcpus: 1, memoryMb: 60_000 } } }
     const { counterfactuals } = await wouldFit({ spec, maxChanges: 1, first: 50 })
     const placesOf = (kind: string): Json[] =>
@@ -271,7 +271,7 @@ describe('whatWouldFit', () => {
     for (const { places, overlay } of placesOf('FLEET')) expect([places, overlay.addHosts.length]).toEqual([[], 1])
   })
 
-  test('a request that fits gets no proposals', async () => {
+  test('for a request that fits, whatWouldFit makes no proposals', async () => {
     const { decision } = await placeWith(api, { claim: { mode: 'NONE' } })
     expect(await wouldFit({ decisionId: decision.id })).toMatchObject({
       fits: true,
@@ -281,7 +281,7 @@ describe('whatWouldFit', () => {
     })
   })
 
-  test('if no change suffices, the cause is named', async () => {
+  test('if no change is sufficient, the cause is named', async () => {
     const spec = { gantt: { flavor: { vcpus: 64, memoryMb: 1_024 } } }
     const { counterfactuals, cause, headline } = await wouldFit({ spec, kinds: ['FLEET'] })
     expect(counterfactuals).toEqual([])

@@ -34,7 +34,7 @@ export function casesOn(api: () => TestService) {
   /** The host, or the codes of the reasons for a refusal. */
   const outcomeOf = (answer: Json): unknown => hostsOf(answer) ?? answer.reasons?.map(({ code }: Json) => code) ?? answer.__typename
 
-  /** Reports hosts in a zone of their own, so that hosts of other tests do not influence the result. */
+  /** Reports hosts in a separate zone, so that hosts of other tests do not influence the result. */
   async function zone(
     name: string,
     hosts: Readonly<Record<string, Json>>,

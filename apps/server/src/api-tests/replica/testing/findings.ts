@@ -60,7 +60,7 @@ export function findingsOn(api: () => TestService) {
         host: api().service.replica.fleet.hosts.get(host).host,
       }))
 
-  /** The findings about some hosts, once there are as many as expected. */
+  /** The findings about some hosts. Waits until there are as many as expected. */
   async function found(hosts: readonly string[], codes: readonly string[]): Promise<Json[]> {
     const about = async (): Promise<Json[]> =>
       (await dataOf(api(), FINDINGS)).auditor.findings.filter(({ host }: Json) => hosts.includes(host))
