@@ -11,7 +11,7 @@ export interface ClaimsCheck {
   readonly revision: string | undefined
 }
 
-/** Checks that all claims on the host fit into the present machine. Throws the errors of the calls. */
+/** Checks that all claims on the host fit into the present machine. Throws the errors of its calls. */
 export async function checkClaims(
   gantt: Gantt,
   { host, node }: ResourceName,

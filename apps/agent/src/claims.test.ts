@@ -72,7 +72,7 @@ test.each([
   expect(findOverLimits(claims, pictureOf(twoSockets), plainOffer)).toEqual(expected)
 })
 
-test('devices that are offered with tags are matched by the pool name in claims', () => {
+test('devices that are offered with tags are matched with claims by the pool name', () => {
   const tags = { physical_network: 'physnet1', a: 'b c' }
   const pci = [{ vendor: '8086', product: '154c', tags }]
   const claims = [claim('a', { pciDevices: [{ pool: '8086:154c:type-VF@0?a=b%20c&physical_network=physnet1', count: 2 }] })]

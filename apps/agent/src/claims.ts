@@ -39,7 +39,7 @@ export interface OverLimit {
   readonly what: string
   readonly unit: string
   readonly held: number
-  /** The most that claims may hold of the resource, by the present size of the machine. */
+  /** Claims may hold at most this much of the resource, by the present size of the machine. */
   readonly limit: number
   /** The ids of the claims that hold a part of the resource, the newest first. */
   readonly claims: readonly string[]
@@ -54,7 +54,7 @@ interface Share {
 
 /**
  * Checks whether the claims on this host fit into the present machine, like the second check of Nova's resource tracker. Only values that
- * the machine could read have a limit. Nothing is changed, because operators decide which claims have to go.
+ * the machine could read have a limit. Nothing is changed, because operators decide which claims to remove.
  */
 export function findOverLimits(claims: readonly HeldClaim[], picture: Picture, offer: Offer): readonly OverLimit[] {
   const limits = limitsOf(picture, offer)

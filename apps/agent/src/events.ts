@@ -24,7 +24,7 @@ export interface Counts {
   readonly delta: number
   readonly question: number
   readonly heartbeat: number
-  /** The size of all reports in bytes, without the rest of the calls. */
+  /** The size of all reports in bytes. The rest of the calls is not included. */
   readonly bytes: number
   readonly failed: number
   /** Processor time of the agent in milliseconds. */

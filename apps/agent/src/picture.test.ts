@@ -91,7 +91,7 @@ test('a container has the limits of its control groups, the smallest of all leve
   expect([cells, gpus].every((part) => 'notReported' in part)).toBe(true)
 })
 
-test('limits of control groups of version 1 are applied too, and half a CPU counts as one', () => {
+test('limits of control groups of version 1 are applied too, and half a CPU is rounded up to one', () => {
   const { cpuCount, memoryKib } = pictureOf(oldContainer, { isContainer: true })
   expect([cpuCount, memoryKib]).toEqual([{ value: 1 }, { value: 2 ** 20 }])
 })
@@ -103,7 +103,7 @@ test('a container that is bound to some CPUs reports only those, with both versi
   expect(pictureOf(withoutCells, { isContainer: true }, groups).cpuCount).toEqual({ value: 2 })
 })
 
-test("limits of the agent's own control group are ignored on a machine that is no container", () => {
+test("limits of the agent's own control group are ignored on a machine that is not a container", () => {
   const { cpuCount, memoryKib } = pictureOf(container)
   expect([cpuCount, memoryKib]).toEqual([{ value: 8 }, { value: 16_777_216 }])
 })

@@ -13,7 +13,7 @@ import { type FileSystem, type Reading, reading, type Source, Unreadable, valueI
 export interface Picture {
   /** The architecture, for example x86_64. */
   readonly arch: string
-  /** The number of online CPUs. In a control group it is the number that the group may use. */
+  /** How many CPUs are online. In a container: how many CPUs its control group may use. */
   readonly cpuCount: Reading<number>
   readonly topology: Reading<readonly Cpu[]>
   readonly model: Reading<CpuModel>

@@ -8,7 +8,7 @@ const LATER = '2026-11-22T00:00:10.000Z'
 const nothing = new Set<Omittable>()
 
 describe('a full report', () => {
-  test('has every value that was read, and lists the others as unknown', () => {
+  test('a full report has every value that was read, and lists the others as unknown', () => {
     const report = toFull({ picture: pictureOf(twoSockets), at: AT }, plainOffer, nothing)
     expect(report).toMatchObject({
       version: '1.3',
@@ -28,7 +28,7 @@ describe('a full report', () => {
     expect(report.omitted).toEqual(unread)
   })
 
-  test('leaves out the fields that no profile needs', () => {
+  test('a full report omits the fields that no profile needs', () => {
     const picture = pictureOf(twoSockets)
     const needed = toFull({ picture, at: AT }, plainOffer, new Set<Omittable>(['NUMA_CELLS', 'CPU_INFO', 'METRICS']))
     expect(needed.omitted).toEqual(expect.arrayContaining(['NUMA_CELLS', 'CPU_INFO', 'METRICS']))
@@ -36,13 +36,13 @@ describe('a full report', () => {
     expect(JSON.stringify(needed).length).toBeLessThan(JSON.stringify(toFull({ picture, at: AT }, plainOffer, nothing)).length)
   })
 
-  test('reports cells as unknown, and not as none, for a machine that does not show any', () => {
+  test('a full report lists cells as unknown, and not as absent, for a machine that shows none', () => {
     const report = toFull({ picture: pictureOf(withoutCells), at: AT }, plainOffer, nothing)
     expect(report.omitted).toEqual(expect.arrayContaining(['NUMA_CELLS', 'GPUS', 'PCI_POOLS', 'SUPPORTED_INSTANCES']))
     expect(report.cpuInfo).not.toHaveProperty('sockets')
   })
 
-  test('cannot be made for a machine whose memory is not known', () => {
+  test('a full report cannot be made for a machine whose memory is not known', () => {
     const picture = pictureOf(twoSockets, {}, { 'proc/meminfo': undefined })
     expect(() => toFull({ picture, at: AT }, plainOffer, nothing)).toThrow(
       new NotReportable('the memory is not known: /proc/meminfo: ENOENT'),
@@ -51,13 +51,13 @@ describe('a full report', () => {
 })
 
 describe('PCI devices for instances', () => {
-  test('are those that vfio-pci holds, except for GPUs, which are reported as GPUs', () => {
+  test('the PCI devices for instances are those that vfio-pci holds, except for GPUs, which are reported as GPUs', () => {
     expect(toFull({ picture: pictureOf(twoSockets), at: AT }, plainOffer, nothing).pciPools).toEqual([
       { vendorId: '144d', productId: 'a808', deviceType: 'type-PCI', numaNode: 1, total: 1 },
     ])
   })
 
-  test('include the kinds that operators offer; of a divided card only the virtual functions are offered', () => {
+  test('the PCI devices include the kinds that operators offer; of a divided card only the virtual functions are offered', () => {
     const tags = { physical_network: 'physnet1' }
     const pci = ['1572', '154c'].map((product) => ({ vendor: '8086', product, tags }))
     expect(toFull({ picture: pictureOf(twoSockets), at: AT }, { ...plainOffer, pci }, nothing).pciPools).toEqual([
@@ -79,11 +79,11 @@ describe('the difference from the last report', () => {
   const after = (but: Readonly<Record<string, string>>) =>
     toFull({ picture: pictureOf(twoSockets, {}, but), reported, at: LATER }, plainOffer, nothing)
 
-  test('is empty for an unchanged machine, whatever the time is', () => {
+  test('an unchanged machine has no difference from the last report, whatever the time is', () => {
     expect(changesOf(reported, after({}))).toBe('nothing')
   })
 
-  test('is empty for a small fluctuation of a measurement, but contains a larger change', () => {
+  test('a small fluctuation of a measurement is not reported, and a larger change is', () => {
     expect(changesOf(reported, after({ 'proc/loadavg': '1.60 0.90 0.70 2/512 4242' }))).toBe('nothing')
     const moved = after({ 'proc/loadavg': '7.00 0.90 0.70 2/512 4242' })
     expect(changesOf(reported, moved)).toBe('more')
@@ -93,11 +93,11 @@ describe('the difference from the last report', () => {
     ])
   })
 
-  test('is a delta if only used amounts have changed', () => {
+  test('if only the resource usage has changed, the next report is a delta', () => {
     expect(changesOf(reported, { ...reported, vcpusUsed: 4, memoryMbUsed: 2_048 })).toEqual({ vcpusUsed: 4, memoryMbUsed: 2_048 })
   })
 
-  test('is a full report if a part of the machine is gone', () => {
+  test('if a part of the machine is gone, the next report is full', () => {
     expect(changesOf(reported, after({ 'sys/devices/system/cpu/online': '0-6' }))).toBe('more')
   })
 })

@@ -12,7 +12,7 @@ export type Omittable = NonNullable<FullStats['omitted']>[number]
 export interface Offer {
   /** The name of the node, by default the name of the machine. */
   readonly nodeName: string
-  /** The address of the host; undefined if it is not reported. */
+  /** The IP address of the host; undefined if it is not reported. */
   readonly hostIp: string | undefined
   /** The amounts that are reserved for the machine itself. They are reported as used. */
   readonly reserved: { readonly cpus: number; readonly memoryMb: number; readonly diskGb: number }
@@ -22,15 +22,15 @@ export interface Offer {
   readonly pci: readonly OfferedPci[]
 }
 
-/** The machine lacks a value that every report needs, so it cannot be reported. */
+/** The error if the machine lacks a value that every report needs, so that it cannot be reported. */
 export class NotReportable extends Error {
   override readonly name = 'NotReportable'
 }
 
-/** The inputs of a report. */
+/** What a report is computed from. */
 export interface Look {
   readonly picture: Picture
-  /** The picture of the reading before. Measurements cover the time between the two. */
+  /** The picture of the previous reading. Measurements cover the time between the two readings. */
   readonly before?: Picture | undefined
   /** The last report. Values that only fluctuate are repeated from it. */
   readonly reported?: FullStats | undefined
@@ -95,7 +95,10 @@ const OMITTABLE = [
   ['traits', 'TRAITS'],
 ] as const satisfies readonly (readonly [keyof FullStats, Omittable])[]
 
-/** The optional fields of a report. The agent does not detect networks and hypervisors, and guests and used amounts come from claims. */
+/**
+ * The optional fields of a report. The agent does not detect networks and hypervisors. Guests and resource usage are known to the service
+ * from claims.
+ */
 function optionalFields({ picture, before, reported, at }: Look, { nodeName, hostIp, pci }: Offer): Optional {
   const { arch } = picture
   const metrics = metricsOf(picture.load, { before: before?.load, reported: reported?.metrics, at })
@@ -118,7 +121,7 @@ function optionalFields({ picture, before, reported, at }: Look, { nodeName, hos
   }
 }
 
-/** Sockets, cores and threads; only if all sockets and all cores are alike, so that one number describes each. */
+/** The counts of sockets, cores and threads. Undefined unless all sockets and all cores are alike, so that one count describes each. */
 function cpuInfoOf(
   { arch, topology }: Picture,
   { vendor, model, flags }: { readonly vendor: string | undefined; readonly model: string | undefined; readonly flags: readonly string[] },
@@ -158,7 +161,7 @@ const present = (fields: Optional, omittable: ReadonlySet<Omittable>): Optional 
     OMITTABLE.flatMap(([field, word]) => (omittable.has(word) || fields[field] === undefined ? [] : [[field, fields[field]]])),
   )
 
-/** The reported number, or the new number if it differs by at least a step. */
+/** The reported value, or the new value if it differs by at least a step. */
 const steady = (now: number, reported: number | null | undefined, step: number): number =>
   reported === undefined || reported === null || Math.abs(now - reported) >= Math.max(1, step) ? now : reported
 
@@ -168,8 +171,8 @@ const gib = (bytes: number): number => Math.floor(bytes / 2 ** 30)
 const DELTA_FIELDS = ['vcpusUsed', 'memoryMbUsed', 'localGbUsed', 'runningVms', 'numIoOps'] as const satisfies readonly (keyof StatsDelta)[]
 
 /**
- * How a report differs from the one before: not at all, only in fields that a delta can contain, or in others, so that a full report is
- * needed.
+ * How a report differs from the previous one: not at all, only in fields that a delta can contain, or in other fields, so that a full
+ * report is needed.
  */
 export function changesOf(before: FullStats, after: FullStats): 'nothing' | 'more' | StatsDelta {
   const fields = new Set([...Object.keys(before), ...Object.keys(after)] as (keyof FullStats)[])

@@ -31,7 +31,7 @@ export interface AgentOptions {
 
 /** Every sixth reading of an unchanged machine requests the list of needed fields; the others send heartbeats. */
 const LOOKS_PER_QUESTION = 6
-/** The longest pause after failures, in milliseconds. */
+/** The pause after failures grows up to this, in milliseconds. */
 const LONGEST_PAUSE_MS = 60_000
 
 /**
@@ -66,7 +66,7 @@ export interface MachineReporter {
    */
   reportNow(): Promise<boolean>
   counts(): Counts
-  /** The error of the last attempt; undefined if an answer came. */
+  /** The error of the last attempt; undefined if the service answered. */
   readonly trouble: unknown
 }
 
@@ -107,7 +107,7 @@ export function createMachineReporter({
     counts.bytes += bytes
     notify({ event: 'reported', form, bytes, sequence: reporter.sequence, tookMs: Math.round(clock.now() - startedAt) })
   }
-  /** Processes an answer. Returns whether the report counted, was refused, or must be followed by another at once. */
+  /** Processes an answer. Returns whether the report was accepted or refused, or must be followed by another one at once. */
   const take = (result: ResourceStatsResult, form: Form, said: unknown, startedAt: number): 'counted' | 'again' | 'refused' => {
     switch (result.__typename) {
       case 'ResourceStatsApplied': {
@@ -169,7 +169,7 @@ export function createMachineReporter({
       counts.looks++
       try {
         let end = await send()
-        // If the needed fields change again meanwhile, that waits for the next reading.
+        // If the needed fields change again in the meantime, the next reading reports them.
         for (let times = 0; end === 'again' && times < 2; times++) end = await send()
         complaint = ''
         trouble = undefined
@@ -178,7 +178,7 @@ export function createMachineReporter({
       } catch (error) {
         if (signal.aborted) return false
         counts.failed++
-        // A lost report may have counted. If so, the service states this in its answer to the next report.
+        // A report whose answer was lost may have taken effect. In that case the service states this in its answer to the next report.
         const text = error instanceof Error ? error.message : String(error)
         if (text !== complaint) notify({ event: error instanceof NotReportable ? 'refused' : 'failed', text })
         complaint = text

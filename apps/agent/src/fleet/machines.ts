@@ -16,14 +16,14 @@ interface Type {
   readonly threads: number
   readonly memoryGib: number
   readonly diskGib: number
-  /** The number of huge pages of 2 MiB in each cell. */
+  /** How many huge pages of 2 MiB each cell has. */
   readonly hugePages: number
   readonly gpus: number
-  /** The number of virtual functions of the network card that are available to instances. */
+  /** How many virtual functions of the network card are available to instances. */
   readonly networkParts: number
 }
 
-/** The types of machines. A machine's type depends on its index modulo their number. */
+/** The types of machines. The machine at index i has the type at index i modulo the count of types. */
 const TYPES: readonly Type[] = [
   { word: 'plain', sockets: 2, coresPerSocket: 16, threads: 2, memoryGib: 256, diskGib: 1_800, hugePages: 0, gpus: 0, networkParts: 0 },
   { word: 'telco', sockets: 2, coresPerSocket: 24, threads: 2, memoryGib: 384, diskGib: 900, hugePages: 65_536, gpus: 0, networkParts: 16 },
@@ -88,7 +88,7 @@ function pictureOf(type: Type): Omit<Picture, 'machineId'> {
   }
 }
 
-/** The CPUs with the numbers that most machines use: the first threads of all cores, then the second threads. */
+/** The CPU ids that most machines use: the first threads of all cores, then the second threads. */
 function cpusOf({ sockets, coresPerSocket, threads }: Type): readonly Cpu[] {
   const cores = sockets * coresPerSocket
   return Array.from({ length: cores * threads }, (_, id) => ({

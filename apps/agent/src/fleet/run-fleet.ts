@@ -6,7 +6,7 @@ import { createSimulatedHost, type SimulatedHost } from './simulated-host.ts'
 
 export interface FleetOptions {
   readonly gantt: Gantt
-  /** The number of machines, 1 or more. */
+  /** How many machines are simulated, 1 or more. */
   readonly machines: number
   /** The interval of each machine's reports. */
   readonly intervalMs: number
@@ -14,11 +14,11 @@ export interface FleetOptions {
   readonly changing: number
   /** The prefix of the names of the machines. */
   readonly prefix: string
-  /** The time in milliseconds after which the simulation ends, counted from when all machines are known; unlimited if absent. */
+  /** The simulation ends this many milliseconds after all machines are known. Absent: it runs until the signal ends it. */
   readonly forMs?: number
   /** Ends the simulation in an orderly way. */
   readonly signal: AbortSignal
-  /** Called with problems. Of problems that follow each other, only the first is passed. */
+  /** Called with a message for each problem. Of several problems in a row, only the first is passed. */
   readonly say: (line: string) => void
   readonly clock?: Clock
   readonly random?: () => number
@@ -30,15 +30,15 @@ export interface FleetFigures {
   readonly elapsedMs: number
   readonly reports: number
   readonly calls: number
-  /** The number of reports that the service refused. */
+  /** How many reports the service refused. */
   readonly refused: number
-  /** The number of reports without an answer. */
+  /** How many reports got no answer. */
   readonly lost: number
   /** For each report, the time in milliseconds from when it was due until its answer arrived, in ascending order. */
   readonly lagsMs: readonly number[]
-  /** The size of all reports in bytes, without the rest of the calls. */
+  /** The size of all reports in bytes. The rest of the calls is not included. */
   readonly bytes: number
-  /** Processor time of this process in milliseconds. */
+  /** CPU time of this process in milliseconds. */
   readonly cpuMs: number
 }
 
@@ -89,7 +89,7 @@ type Counted = { -readonly [Name in keyof Tally]: Tally[Name] }
 interface Caller {
   /** Sends the next report of each machine in one call. Failures are logged and counted. */
   call(hosts: readonly SimulatedHost[]): Promise<void>
-  /** Starts counting anew; returns the counts. */
+  /** Sets the counts to zero and returns their former values. */
   measure(): Tally
 }
 
@@ -125,7 +125,7 @@ function createCaller({ gantt, intervalMs, changing, signal, say }: FleetOptions
       tally.calls++
       tally.reports += hosts.length
       for (const { report } of updates) tally.bytes += JSON.stringify(report).length
-      // The list of needed fields is requested once per interval, and not with each of thousands of reports.
+      // the list of needed fields is requested once per interval, and not with each of thousands of reports
       const required = clock.now() - askedAt >= intervalMs
       if (required) askedAt = clock.now()
       try {

@@ -10,8 +10,8 @@ export interface SimulatedHost {
   /** Whether the last report has no answer yet. */
   readonly isUnderway: boolean
   /**
-   * The next report. The first one is full, and so is one that the service requests; others have only the changes. With `moves`, the used
-   * amounts change first.
+   * The next report. The first report is full, and so is one that the service requests; others have only the changes. With `moves`, the
+   * resource usage changes first.
    */
   next(omittable: ReadonlySet<Omittable>, moves: boolean): ResourceStats
   /** Processes the answer to the last report; undefined if no answer came. */
@@ -53,7 +53,7 @@ export function createSimulatedHost({ name, picture, offer }: Machine, incarnati
     },
     take(result) {
       isUnderway = false
-      // A report without an answer may have counted. If so, the service requests a full report after the next delta.
+      // A report without an answer may have taken effect. In that case the service requests a full report after the next delta.
       if (result?.__typename === 'ResourceStatsApplied') base = result.lastSequence ?? sequence
       else if (result !== undefined) base = undefined
     },

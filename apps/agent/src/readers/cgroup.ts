@@ -51,13 +51,13 @@ function oldQuotaOf(source: Source, folder: string): number | undefined {
   return quota === undefined || quota <= 0 || period === undefined || period === 0 ? undefined : quota / period
 }
 
-/** The number of CPUs that a group may use. */
+/** How many CPUs a group may use. */
 function cpusIn(source: Source, file: string): number | undefined {
   const cpus = valueIn(reading(() => parseList(file, source.text(file)))) ?? []
   return cpus.length === 0 ? undefined : cpus.length
 }
 
-/** An amount in a file; undefined without a limit. Without a limit, version 1 has a number that is larger than any machine. */
+/** An amount in a file; undefined if there is no limit. Version 1 expresses "no limit" as a value that is larger than any machine. */
 function amountIn(source: Source, file: string): number | undefined {
   const text = valueIn(reading(() => source.text(file))) ?? ''
   return /^\d+$/.test(text) && Number(text) < 2 ** 60 ? Number(text) : undefined

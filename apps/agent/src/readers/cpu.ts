@@ -18,7 +18,7 @@ export interface CpuModel {
 
 const CPUS = 'sys/devices/system/cpu'
 
-/** The numbers of the online CPUs, from sysfs or, if sysfs cannot be read, from /proc/cpuinfo. Throws Unreadable. */
+/** The ids of the online CPUs, from sysfs or, if sysfs cannot be read, from /proc/cpuinfo. Throws Unreadable. */
 export function readOnlineCpus(source: Source): readonly number[] {
   const online = `${CPUS}/online`
   if (source.has(online)) return parseList(online, source.text(online))

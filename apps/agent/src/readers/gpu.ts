@@ -19,7 +19,7 @@ const COMPUTING = /^(0302|1200)/
 const SCREEN = /^0300/
 const MAKERS = new Set(['10de', '1002', '8086'])
 
-/** The GPUs among the PCI devices. Parts of a divided GPU count as PCI devices, and not as GPUs. */
+/** The GPUs among the PCI devices. Parts of a divided GPU are reported as PCI devices, and not as GPUs. */
 export const findGpus = (source: Source, devices: readonly PciDevice[]): readonly Gpu[] =>
   devices.filter(isGpu).map(({ address, vendor, product, cell }, index) => ({
     index,

@@ -17,7 +17,7 @@ export function readCpuTimes(source: Source): CpuTimes {
   return { total: user + nice + system + idle + iowait + irq + softirq + steal, idle, iowait }
 }
 
-/** The average number of programs that ran or waited to run in the last minute. Throws Unreadable. */
+/** How many programs ran or waited to run in the last minute, on average. Throws Unreadable. */
 export function readLoad(source: Source): number {
   const found = /^(\d+(?:\.\d+)?) /.exec(source.text('proc/loadavg'))?.[1]
   if (found === undefined) throw new Unreadable('/proc/loadavg: it has no load')

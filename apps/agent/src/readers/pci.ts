@@ -14,7 +14,7 @@ export interface PciDevice {
   readonly cell: number | undefined
   /** PF: a physical function that can be divided. VF: a virtual function, a part of a divided one. */
   readonly type: 'type-PCI' | 'type-PF' | 'type-VF'
-  /** The number of VFs into which a PF is divided now. */
+  /** How many VFs a PF is divided into now. */
   readonly parts: number
   readonly driver: string | undefined
   /** Whether the device is the display controller with which the machine boots. */

@@ -5,7 +5,7 @@ import path from 'node:path'
 export interface Source {
   /** The contents of the file without white space at both ends. Throws Unreadable. */
   text(file: string): string
-  /** The contents of the file as one whole number. Throws Unreadable. */
+  /** The contents of the file as an integer. Throws Unreadable. */
   number(file: string): number
   /** The names in a folder, sorted. Throws Unreadable. */
   names(folder: string): readonly string[]
@@ -94,7 +94,7 @@ export function parseList(file: string, text: string): readonly number[] {
   })
 }
 
-/** The numbers in the names of a folder that have this prefix, such as `node0`. Throws Unreadable. */
+/** The ids in the names of a folder that have this prefix, such as `node0`. Throws Unreadable. */
 export const numbered = (source: Source, folder: string, prefix: string): readonly number[] =>
   source
     .names(folder)

@@ -41,7 +41,7 @@ export const twoSockets: Tree = {
   'dev/kvm': '',
   'etc/machine-id': '3f0a5c1e7b2d4986a1c3e5f708192a3b',
   [`${CPU}/online`]: '0-7',
-  // The threads of a core are 4 apart, and consecutive numbers alternate between the sockets, as with some firmware.
+  // The ids of a core's threads are 4 apart, and consecutive ids alternate between the sockets, as with some firmware.
   ...Object.fromEntries(
     Array.from({ length: 8 }, (_, cpu) => [
       [`${CPU}/cpu${cpu}/topology/physical_package_id`, String(cpu % 2)],

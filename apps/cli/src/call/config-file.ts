@@ -3,7 +3,7 @@ import os from 'node:os'
 import path from 'node:path'
 import { CommandFailure, EXIT } from './failure.ts'
 
-/** The contents of the config file: the address of the service and a key. */
+/** The contents of the config file: the URL of the service and a key. */
 export interface ConfigFile {
   readonly file: string
   readonly url?: string
@@ -15,7 +15,8 @@ export interface ConfigFile {
 const FIELDS = ['url', 'key']
 
 /**
- * Reads the file that `GANTT_CONFIG` names, else the default one in the home folder. A default file that does not exist counts as empty.
+ * Reads the file that `GANTT_CONFIG` names, or otherwise the default one in the home folder. A default file that does not exist is read as
+ * empty.
  */
 export function readConfigFile(environment: NodeJS.ProcessEnv): ConfigFile {
   const named = environment.GANTT_CONFIG || undefined

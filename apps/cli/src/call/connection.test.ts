@@ -13,13 +13,13 @@ function aConfig(content: string, mode = 0o600): string {
   return file
 }
 
-test('address and key come from the config file', async () => {
+test('the URL and the key are read from the config file', async () => {
   const GANTT_CONFIG = aConfig(JSON.stringify({ url: NOBODY, key: 'k' }))
   const { err, code } = await gantt({ GANTT_CONFIG }, 'hosts')
   expect([err, code]).toEqual([expect.stringContaining(`${NOBODY}/graphql: `), 3])
 })
 
-test('the config file in the home folder is read if no other is named', async () => {
+test('the config file in the home folder is read if GANTT_CONFIG names no other file', async () => {
   const HOME = path.dirname(aFile('x', ''))
   fs.mkdirSync(path.join(HOME, '.config', 'gantt'), { recursive: true })
   fs.writeFileSync(path.join(HOME, '.config', 'gantt', 'config.json'), JSON.stringify({ url: 'ftp://x', key: 'k' }), { mode: 0o600 })

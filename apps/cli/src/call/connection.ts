@@ -25,7 +25,7 @@ export const DEFAULT_URL = 'http://127.0.0.1:4400/graphql'
 
 interface Setting {
   readonly value: string
-  /** The source of the value (option, environment or config file), for error messages. */
+  /** Where the value was set (option, environment or config file), for error messages. */
   readonly from: string
 }
 
@@ -49,7 +49,7 @@ export interface ServiceClient {
 }
 
 /**
- * A client of the service. Address and key come from the options, else the environment, else the config file. Its errors are
+ * A client of the service. The URL and the key come from the options, the environment or the config file, in this order. Its errors are
  * CommandFailures.
  */
 export const connect = (flags: ConnectionFlags, environment: NodeJS.ProcessEnv = process.env): ServiceClient =>
@@ -85,13 +85,16 @@ function connectWith(repeat: Repeat, flags: ConnectionFlags, environment: NodeJS
 
 const VIEWER = graphql(`query Viewer { viewer { project } }`)
 
-/** The project that the key is bound to; null where it is bound to none. */
+/** The project to which the key is bound; null if it is bound to none. */
 export async function readProject(client: ServiceClient): Promise<string | null> {
   const { viewer } = await client.request(VIEWER)
   return viewer.project
 }
 
-/** The full client of the service, for commands that run for a long time: if a key is refused, it is read again from its source. */
+/**
+ * The full client of the service, for commands that run for a long time. If the key is refused, the client reads it again from where it was
+ * set.
+ */
 export function connectForLong(
   flags: ConnectionFlags,
   options: Omit<GanttOptions, 'url' | 'key'> = {},
@@ -129,7 +132,7 @@ function accessOf(flags: ConnectionFlags, environment: NodeJS.ProcessEnv): Acces
   return { address: toAddress(url), url, key }
 }
 
-/** The address of a page of the service's console. The path begins with a slash. */
+/** The URL of a page of the service's console. The path begins with a slash. */
 export const pageOf = (flags: ConnectionFlags, path: string, environment: NodeJS.ProcessEnv = process.env): string =>
   new URL(path, toAddress(urlOf(flags, environment, readConfigFile(environment)))).href
 
@@ -147,7 +150,7 @@ function findSetting(name: 'url' | 'key', flags: ConnectionFlags, environment: N
   return undefined
 }
 
-/** Adds the path of the GraphQL endpoint if the address has none. */
+/** Adds the path of the GraphQL endpoint if the URL has none. */
 function toAddress({ value, from }: Setting): string {
   if (!URL.canParse(value) || !/^https?:$/.test(new URL(value).protocol))
     throw new CommandFailure(EXIT.usage, `the address ${JSON.stringify(value)} (from ${from}) must be an http or https address`)

@@ -6,7 +6,7 @@ export const EXIT = { done: 0, refused: 1, usage: 2, unreachable: 3 } as const
 
 export type ExitCode = (typeof EXIT)[keyof typeof EXIT]
 
-/** A command cannot do what was requested; the message is for people, the exit code for scripts. */
+/** The error of a command that cannot do what was requested. The message is for people, the exit code for scripts. */
 export class CommandFailure extends Error {
   override readonly name = 'CommandFailure'
   readonly exitCode: ExitCode
@@ -17,10 +17,10 @@ export class CommandFailure extends Error {
   }
 }
 
-/** A failure with exit code 2 for a named object that does not exist. Code 1 is for the refusal of an existing one. */
+/** The failure with exit code 2 for a named object that does not exist. Exit code 1 means that an existing object was refused. */
 export const notThere = (message: string): CommandFailure => new CommandFailure(EXIT.usage, message)
 
-/** An error that the caller can correct becomes a CommandFailure; any other is a defect and is passed on unchanged. */
+/** Converts an error that the caller can correct to a CommandFailure. Any other error is a defect and is passed on unchanged. */
 export function toFailure(error: unknown, { url, keyFrom }: { readonly url: string; readonly keyFrom: string }): unknown {
   const as = (exitCode: ExitCode, message: string): CommandFailure => new CommandFailure(exitCode, message, { cause: error })
   if (error instanceof UnreachableError)

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { type Page, readPages, tally } from './pages.ts'
 
-/** A list of this many numbers, with the page sizes that were requested. */
+/** A list of the integers up to `totalCount`, and the page sizes that were requested. */
 function aList(totalCount: number): { read: (first: number, after: string | null) => Promise<Page<number>>; sizes: number[] } {
   const sizes: number[] = []
   const read = async (first: number, after: string | null): Promise<Page<number>> => {
@@ -20,7 +20,7 @@ test.each([
   ['more than a page gives', 2_000, 700, 700, [500, 200]],
   ['all', 1_200, Number.POSITIVE_INFINITY, 1_200, [500, 500, 500]],
   ['an empty list', 0, 50, 0, [50]],
-])('%s: it is read in the smallest number of calls', async (_name, totalCount, wanted, got, sizes) => {
+])('%s: the list is read in as few calls as possible', async (_name, totalCount, wanted, got, sizes) => {
   const list = aList(totalCount)
   const { items, ...rest } = await readPages(wanted, list.read)
   expect([items, rest, list.sizes]).toEqual([Array.from({ length: got }, (_, at) => at), { totalCount }, sizes])

@@ -1,21 +1,21 @@
-/** One page of a list whose total may grow while it is read. */
+/** One page of a list whose total count may grow while it is read. */
 export interface Page<Item> {
   readonly totalCount: number
   readonly nodes: readonly Item[]
   readonly pageInfo: { readonly hasNextPage: boolean; readonly endCursor: string | null }
 }
 
-/** The items of a list that were read, and its total number. */
+/** The items of a list that were read, and the count of all items. */
 export interface Items<Item> {
   readonly items: readonly Item[]
   readonly totalCount: number
 }
 
-/** The maximum number of items in one answer of the API. */
+/** One answer of the API has at most this many items. */
 export const LARGEST_PAGE = 500
 export const DEFAULT_FIRST = 50
 
-/** Reads pages of a list until there are enough items; also returns the total number. */
+/** Reads pages of a list until it has `wanted` items or the list ends. Also returns the count of all items. */
 export async function readPages<Item>(
   wanted: number,
   read: (first: number, after: string | null) => Promise<Page<Item>>,

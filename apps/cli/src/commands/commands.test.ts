@@ -13,7 +13,7 @@ const { run } = own
 
 const SMALL = ['--vcpus', '1', '--memory-mb', '512']
 
-/** A decision that no host could take. */
+/** Makes a request that no host fits, and returns its decision. */
 async function refusedDecision(): Promise<string> {
   const said = await run('select', '--vcpus', '99', '--memory-mb', '60000', '--zone', 'az2', '--json')
   return oneLine<{ decision: { id: string } }>(said).decision.id
@@ -21,14 +21,14 @@ async function refusedDecision(): Promise<string> {
 
 const idsOf = (said: Said) => oneLine<{ decisions: { id: string }[] }>(said).decisions.map(({ id }) => id)
 
-test('hosts are a table with free amounts, and through a pipe their names are complete', async () => {
+test('hosts are shown as a table with free amounts, and through a pipe their names are complete', async () => {
   const { out, err, code } = await run('hosts')
   expect([err, code]).toEqual(['', 0])
   expect(out).toMatch(/^NAME +ZONE +STATUS +VCPU +MEMORY +DISK +CLAIMS +AGE\n/)
   expect(out).toMatch(/az1-a +az1 +ENABLED +\d+\/16 +[\d.]+\/64 GiB +900\/1000 GiB +\d+ +\d+s\n/)
 })
 
-test('hosts are narrowed by zone, status and name', async () => {
+test('hosts can be filtered by zone, status and name', async () => {
   const hosts = async (...args: readonly string[]) =>
     oneLine<{ totalCount: number; hosts: { name: string }[] }>(await run('hosts', '--json', ...args))
   expect(await hosts('--zone', 'az1')).toMatchObject({ totalCount: 3, hosts: [{ name: 'az1-a' }, { name: 'az1-b' }, { name: 'az1-c' }] })
@@ -37,7 +37,7 @@ test('hosts are narrowed by zone, status and name', async () => {
   expect((await run('hosts', '--zone', 'az9')).out).toBe('No matching hosts.\n')
 })
 
-test('hosts show the columns that are named, for long lists too', async () => {
+test('hosts are shown with the columns that are named, for long lists too', async () => {
   const { out, err, code } = await run(
     'hosts',
     '--columns',
@@ -50,7 +50,7 @@ test('hosts show the columns that are named, for long lists too', async () => {
   expect((await run('hosts', '--columns', 'colour')).code).toBe(2)
 })
 
-test('hosts are listed in the requested order, else by name', async () => {
+test('hosts are listed in the requested order, by default by name', async () => {
   const names = async (...args: readonly string[]) =>
     oneLine<{ hosts: { name: string }[] }>(await run('hosts', '--json', ...args)).hosts.map(({ name }) => name)
   const byName = await names()
@@ -83,7 +83,7 @@ test('select prints the host, the claim and the next commands', async () => {
   expect(out).toMatch(/gantt explain [0-9a-f-]{36}\n/)
 })
 
-test('a call that is repeated with its idempotency key gets the same answer and makes no second claim', async () => {
+test('a call that is repeated with its idempotency key gets the same answer and creates no second claim', async () => {
   const [first, second] = [
     await run('select', ...SMALL, '--key-name', 'k1', '--json'),
     await run('select', ...SMALL, '--key-name', 'k1', '--json'),
@@ -94,14 +94,14 @@ test('a call that is repeated with its idempotency key gets the same answer and 
   expect([other.out, other.code]).toEqual(['', 1])
 })
 
-test('select --advice claims nothing, and --confirm makes a claim without expiry', async () => {
+test('select --advice claims nothing, and --confirm creates a claim that does not expire', async () => {
   expect(oneLine(await run('select', ...SMALL, '--advice', '--json'))).toMatchObject({ destinations: [{ selected: { claim: null } }] })
   expect(oneLine(await run('select', ...SMALL, '--confirm', '--json'))).toMatchObject({
     destinations: [{ selected: { claim: { state: 'CONFIRMED', expiresAt: null } } }],
   })
 })
 
-test('a request that fits on no host ends with 1, and prints the reasons and the decision', async () => {
+test('for a request that fits on no host, select exits with 1 and prints the reasons and the decision', async () => {
   const { out, code } = await run('select', '--vcpus', '99', '--memory-mb', '60000', '--zone', 'az2')
   expect(code).toBe(1)
   expect(widthOf(out)).toBeLessThanOrEqual(80)
@@ -112,7 +112,7 @@ test('a request that fits on no host ends with 1, and prints the reasons and the
   expect(oneLine(asJson)).toMatchObject({ __typename: 'NoValidHost', placedCount: 0 })
 })
 
-test('a whole request comes from a file, and the service reports its errors', async () => {
+test("a whole request can be read from a file, and the service's errors are printed", async () => {
   const file = path.join(own.folder, 'spec.json')
   fs.writeFileSync(file, JSON.stringify({ flavor: { vcpus: 1, memoryMb: 512 }, forceHosts: ['az1-b'] }))
   expect((await run('select', '--spec', file, '--advice')).out).toContain('az1-b')
@@ -121,7 +121,7 @@ test('a whole request comes from a file, and the service reports its errors', as
   expect([err, code]).toEqual([expect.stringContaining('vcpus'), 2])
 })
 
-test('why-not shows every check of one host with its numbers', async () => {
+test('why-not shows every check of one host with its amounts', async () => {
   const decision = await refusedDecision()
   const { out, code } = await run('why-not', decision, 'az2-gpu')
   expect(code).toBe(0)
@@ -132,7 +132,7 @@ test('why-not shows every check of one host with its numbers', async () => {
   expect((await run('why-not', decision, 'nobody')).code).toBe(2)
 })
 
-test('verify ends with 0 for an unchanged decision, and with 2 for an id of no decision', async () => {
+test('verify exits with 0 for an unchanged decision, and with 2 for an unknown id', async () => {
   const decision = await refusedDecision()
   const { out, code } = await run('verify', decision)
   expect(code).toBe(0)
@@ -159,7 +159,7 @@ test('explain shows the funnel and the reasons, and with --verdicts every host',
 test.each([
   ['an id that belongs to no object', 'foo'],
   ['an id of no decision', '00000000-0000-4000-8000-000000000000'],
-])('for %s every command ends with 2 and names the command that lists decisions', async (_name, id) => {
+])('for %s every command exits with 2 and names the command that lists decisions', async (_name, id) => {
   for (const args of [
     ['explain', id],
     ['explain', id, '--markdown'],
@@ -173,12 +173,12 @@ test.each([
   expect((await run('what-would-fit', '--decision', id)).code).toBe(2)
 })
 
-test('an invalid option is reported as such if the decision exists', async () => {
+test('an invalid option is reported as an invalid option if the decision exists', async () => {
   const { err, code } = await run('explain', await refusedDecision(), '--instance', '7')
   expect([err, code]).toEqual(['error: instanceIndex is 7; it must be 0 to 0\n', 2])
 })
 
-test('explain lists the refused hosts that came nearest, with every filter that refuses them', async () => {
+test('explain lists the refused hosts that are nearest to passing, with every filter that refuses them', async () => {
   const { out } = await run('explain', await refusedDecision())
   expect(out).toMatch(/\nNearest of the refused\nHOST +REPORT +WHAT KEEPS IT OUT\n/)
   expect(out).toMatch(/\naz2-gpu +\d+ (?:s|min) +Memory: 60000 MiB needed, 32768\n +free\. 99 vCPUs/)
@@ -209,7 +209,7 @@ test('explain shows how the best hosts were weighed, and writes a page for a tic
   expect(page).toContain(`[The decision](${own.service.url.replace('/graphql', '')}/decisions/${encodeURIComponent(decision.id)})`)
 })
 
-test('a page for a ticket lists the refused hosts that came nearest', async () => {
+test('a page for a ticket lists the refused hosts that are nearest to passing', async () => {
   const { out, err, code } = await run('explain', await refusedDecision(), '--markdown')
   expect([err, code]).toEqual(['', 0])
   expect(out).toMatch(/^### NO_VALID_HOST: 1 instance of 99 vCPU, .* in az2\n\nOf the 3 hosts in availability zone az2 none takes it: /)
@@ -219,7 +219,7 @@ test('a page for a ticket lists the refused hosts that came nearest', async () =
   expect((await run('explain', 'x', '--markdown', '--json')).err).toMatch(/'--markdown' cannot be used with option '--json'/)
 })
 
-test('explain with a key bound to a project shows only what that project may know of its own decisions', async () => {
+test('explain with a key bound to a project shows only what that project may read of its own decisions', async () => {
   const create = ['keys', 'create', '--name', 'shop', '--account', 'shop', '--scopes', 'READ', '--project', 'shop', '--json']
   const { secret } = oneLine<{ secret: string }>(await run(...create))
   const file = path.join(own.folder, 'of-shop.json')
@@ -246,7 +246,7 @@ test('explain with a key bound to a project shows only what that project may kno
   expect((await explainAs(id, '--verdicts')).err).toMatch(/the key is bound to project shop/)
 })
 
-test('select with a key bound to a project shows only the hosts where its instances go', async () => {
+test('select with a key bound to a project shows only the hosts that its instances get', async () => {
   const create = ['keys', 'create', '--name', 'mall', '--account', 'mall', '--scopes', 'READ,SCHEDULE', '--project', 'mall', '--json']
   const { secret } = oneLine<{ secret: string }>(await run(...create))
   const ask = (...args: readonly string[]) => gantt({ ...own.environment, GANTT_KEY: secret }, ...args)
@@ -270,7 +270,7 @@ test('select with a key bound to a project shows only the hosts where its instan
   expect(oneLine(await ask('decisions', '--json'))).toMatchObject({ totalCount: 2, decisions: [{ id: expect.anything() }, {}] })
 })
 
-test('decisions are listed, and narrowed by outcome', async () => {
+test('decisions are listed, and can be filtered by outcome', async () => {
   const refused = await refusedDecision()
   await expect.poll(async () => idsOf(await run('decisions', '--outcome', 'NO_VALID_HOST', '--json'))).toContain(refused)
   const { out } = await run('decisions', '--outcome', 'NO_VALID_HOST')
@@ -287,18 +287,18 @@ test.each([
   ['a request without resources', ['select'], 'Give --vcpus and --memory-mb'],
   ['a request twice', ['select', '--spec', '-', '--vcpus', '1'], 'cannot be used with option'],
   ['a file that does not exist', ['select', '--spec', '/nowhere'], '/nowhere cannot be read'],
-])('%s ends with a message and 2', async (_name, args, message) => {
+])('%s exits with 2 and a message', async (_name, args, message) => {
   const { out, err, code } = await run(...args)
   expect([out, err, code]).toEqual(['', expect.stringContaining(message), 2])
 })
 
-test('an unreachable service ends with 3', async () => {
+test('if the service is unreachable, the command exits with 3', async () => {
   const { out, err, code } = await gantt({ ...own.environment, GANTT_URL: 'http://127.0.0.1:2' }, 'select', ...SMALL)
   expect([out, code]).toEqual(['', 3])
   expect(err).toMatch(/^error: the service cannot be reached: http:\/\/127\.0\.0\.1:2\/graphql: .*ECONNREFUSED/)
 })
 
-test('if the answer was lost, select prints how to repeat the call without a second claim', async () => {
+test('if the answer was lost, select prints how to repeat the call without creating a second claim', async () => {
   const server = createServer((call, reply) => {
     call.setEncoding('utf8').once('data', (body: string) => {
       if (body.includes('selectDestinations')) call.destroy()
@@ -342,7 +342,7 @@ test('while the service is unavailable, select repeats the call with the same id
   expect(new Set(keys).size).toBe(1)
 })
 
-test('a command with an unknown key or without a key ends with 2', async () => {
+test('a command with an unknown key or without a key exits with 2', async () => {
   const wrong = await gantt({ ...own.environment, GANTT_KEY: 'wrong' }, 'hosts')
   expect([wrong.err, wrong.code]).toEqual(['error: the service does not know the key (from GANTT_KEY)\n', 2])
   const none = await gantt({ GANTT_URL: own.service.url }, 'hosts')

@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import { addProof, isProof, listProofs } from '../proofs.ts'
 
-/** Every command except the proofs, each in the file of its name, in the order of the help. Each is loaded only if it is needed. */
+/** Every command except the proofs, in the order of the help. Each command is imported from its own file, and only if it is needed. */
 export const commands: Readonly<Record<string, () => Promise<(program: Command) => void>>> = {
   serve: async () => (await import('./service/serve.ts')).addServe,
   hosts: async () => (await import('./host/hosts.ts')).addHosts,
@@ -35,7 +35,9 @@ export const commands: Readonly<Record<string, () => Promise<(program: Command) 
   cluster: async () => (await import('./cluster/cluster.ts')).addCluster,
 }
 
-/** Adds the command that the arguments name. If they name none, adds all commands, for the list of commands and for suggestions. */
+/**
+ * Adds the command that the arguments name. If they name no command, all commands are added, for the list of commands and for suggestions.
+ */
 export async function addCommands(program: Command, words: readonly string[]): Promise<void> {
   const [first = ''] = words
   if (first === '--version' || first === '-V') return

@@ -81,7 +81,7 @@ test('the report of this machine agrees with what other programs show', async (c
   })
 })
 
-test('what would be reported is shown within 80 columns, and nothing is sent', async () => {
+test('the preview of a report fits 80 columns, and nothing is sent', async () => {
   const { out, code } = await run('agent', '--print', '--name', 'only-looked-at')
   expect(code).toBe(0)
   expect(out).toMatch(/^host +only-looked-at\nCPUs +\d+/)
@@ -166,7 +166,7 @@ describe('one reading of the machine at a time', () => {
   const bytesOf = (events: readonly AgentEvent[]): readonly number[] =>
     events.flatMap((event) => (event.event === 'reported' ? [event.bytes] : []))
 
-  test('the first report is complete; the fields that the profiles need follow at once; then heartbeats and a query for the needed fields', async () => {
+  test('the first report is complete, the fields that profiles need follow at once, and then come heartbeats and queries for the needed fields', async () => {
     const { machine, events } = agentOf('look-1')
     for (let i = 0; i < 6; i++) expect(await machine.reportNow()).toBe(true)
     expect(formsOf(events)).toEqual(['full', 'full', 'heartbeat', 'heartbeat', 'heartbeat', 'heartbeat', 'question'])
@@ -191,7 +191,7 @@ describe('one reading of the machine at a time', () => {
     }
   })
 
-  test('an agent starts a new incarnation if another agent reported the same host, and its reports are accepted', async () => {
+  test('an agent begins a new incarnation if another agent reported the same host, and its reports are accepted', async () => {
     const first = agentOf('look-3')
     await first.machine.reportNow()
     await agentOf('look-3').machine.reportNow()
@@ -201,7 +201,7 @@ describe('one reading of the machine at a time', () => {
     expect((await seen('look-3'))?.stats.vcpus).toBe(77)
   })
 
-  test('a report whose answer was lost counts, and the agent does not assume another agent of the host', async () => {
+  test('if an answer is lost, the report has taken effect, and the agent does not assume that another agent reports the host', async () => {
     let losses = 1
     const { machine, events } = agentOf('look-6', ADMIN_KEY, async (...call) => {
       const response = await fetch(...call)
@@ -214,7 +214,7 @@ describe('one reading of the machine at a time', () => {
     expect(formsOf(events).at(-1)).toBe('heartbeat')
   })
 
-  test('the PCI devices of claims are matched with those of the machine by the name of the pool', async () => {
+  test('the PCI devices of claims are matched with those of the machine by the pool name', async () => {
     const part = {
       vendor: '8086',
       product: '154c',
@@ -245,7 +245,7 @@ describe('one reading of the machine at a time', () => {
     })
   })
 
-  test('a report that the service refuses is logged with everything that is wrong', async () => {
+  test('a report that the service refuses is logged with all of its errors', async () => {
     const { machine, events, see } = agentOf('look-4')
     see({ ...thisMachine, cpuCount: { value: 1_000_000 } })
     await machine.reportNow()

@@ -123,7 +123,7 @@ const offerOf = (flags: AgentFlags): Offer => ({
 })
 
 async function preview(flags: AgentFlags): Promise<Result> {
-  // Without a key, only the complete report is shown; the part that the profiles need is not known.
+  // without a key, only the complete report is shown, because the fields that profiles need are not known
   const client = hasKey(flags) ? connect(flags) : undefined
   try {
     return await toPreview(lookOf(flags)(), offerOf(flags), client)

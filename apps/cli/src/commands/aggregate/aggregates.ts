@@ -110,6 +110,6 @@ async function showAggregate(uuid: string, flags: Flags): Promise<Result> {
   return { lines: [...pastLines(past), ...lines], json: { ...(past !== null && { asOf: past }), ...aggregate } }
 }
 
-/** The metadata without the zone, which has a column of its own. */
+/** The metadata without the zone, which has its own column. */
 const toWords = (metadata: Aggregate['metadata']): readonly string[] =>
   metadata.filter(({ key }) => key !== 'availability_zone').map(({ key, value }) => `${key}=${value}`)

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { canonicalJson } from '@gantt/scheduler-core'
 
-/** A row of the audit, as the API answers it. */
+/** A row of the audit, as the API returns it. */
 export interface AuditRow {
   readonly seq: number
   readonly id: string
@@ -18,7 +18,7 @@ export interface AuditRow {
   readonly hash: string
 }
 
-/** A position in the chain. A head that was noted earlier proves later that nothing before it was changed or removed. */
+/** A position in the chain. A position that was noted earlier later proves that no row before it was changed or removed. */
 export interface Head {
   readonly seq: number
   readonly hash: string

@@ -23,7 +23,7 @@ export interface ClaimRef {
   readonly fence: number
 }
 
-/** The number of claims in one call, well below its cost limit. */
+/** One call has this many claims, which is well below its cost limit. */
 const CLAIMS_PER_CALL = 100
 const READ_AT_ONCE = 20
 
@@ -154,7 +154,7 @@ async function readEnds(client: ServiceClient, ids: readonly string[]): Promise<
   return claims
 }
 
-/** Each claim has its own result: refused ones are listed, and the command exits with 1. */
+/** The result of a command for several claims. Refused claims are listed, and the command then exits with 1. */
 function toResult(ids: readonly string[], results: readonly Ended[]): Result {
   const done = results.flatMap((result) => (result.__typename === 'ClaimPayload' && result.claim !== null ? [result.claim] : []))
   const refused = results.flatMap((result, at) =>

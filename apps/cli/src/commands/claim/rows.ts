@@ -14,12 +14,12 @@ export const CLAIM =
 export type ClaimRow = ResultOf<typeof CLAIM>
 
 const LIVE = new Set(['RESERVED', 'CONFIRMED', 'MATERIALISED'])
-/** The number of open moves that are listed below a table; the JSON has all. */
+/** At most this many open moves are listed below a table; the JSON has all. */
 const MOST_MOVES = 5
 
 /**
- * One line per claim: live ones with their resources, ended ones with the cause, then the open moves. Ages are counted up to `nowMs`; for a
- * past fleet that is the time of the fleet.
+ * One line per claim: live claims with their resources, ended ones with the cause, then the open moves. Ages are computed up to `nowMs`,
+ * which for a past fleet is the time of that fleet.
  */
 export function toClaimTable(claims: readonly ClaimRow[], nowMs = Date.now()): readonly string[] {
   const live = claims.filter(({ state }) => LIVE.has(state))
@@ -34,7 +34,7 @@ export function toClaimTable(claims: readonly ClaimRow[], nowMs = Date.now()): r
   ]
 }
 
-/** The destination of a claim that moves, and the id with which the move is confirmed or reverted. */
+/** The destination of a claim that is being moved, and the id with which the move is confirmed or reverted. */
 const toMove = ({ host, movingTo }: ClaimRow): readonly string[] =>
   movingTo === null ? [] : wrap(`Moving from ${nameOf(host)} to ${nameOf(movingTo.host)}: confirm or revert ${shortId(movingTo.id)}`)
 
@@ -68,7 +68,7 @@ function toLiveTable(claims: readonly ClaimRow[], nowMs: number): readonly strin
   )
 }
 
-/** "4/8GiB": CPUs and memory. The JSON has the other resources. */
+/** The CPUs and memory of a claim as text: "4/8GiB". The JSON has the other resources. */
 function amountOf(resources: ClaimRow['resources']): string {
   const amount = (name: string): number => resources.find(({ resourceClass }) => resourceClass === name)?.amount ?? 0
   return `${amount('VCPU')}/${mib(amount('MEMORY_MB')).replace(' ', '')}`

@@ -37,7 +37,7 @@ interface Ended {
   readonly err: string
 }
 
-/** Runs `gantt cluster ...` in a process of its own. */
+/** Runs `gantt cluster ...` in a separate process. */
 async function cluster(...args: readonly string[]): Promise<Ended> {
   const child = spawn(process.execPath, [PROGRAM, 'cluster', ...args], { env: environment, stdio: ['ignore', 'pipe', 'pipe'] })
   const said = { out: '', err: '' }
@@ -75,7 +75,7 @@ const SELECT = `mutation Select($key: String!) {
 }`
 const CLAIMS = 'query Claims { claims(first: 100) { edges { node { id } } } }'
 
-test('two replicas on PostgreSQL: each places, kill -9 of one leaves the other placing, up brings it back, down leaves nothing running', async () => {
+test('each of two replicas on PostgreSQL places; after kill -9 of one the other still places, `up` restarts it, and `down` stops everything', async () => {
   const { engine, key, processes } = await statusAfter('up', '--engine', 'postgres', '--replicas', '2')
   expect(engine).toBe('postgres')
   expect(processes.map(({ name, isHealthy }) => [name, isHealthy])).toEqual([
@@ -128,7 +128,7 @@ test('two replicas on PostgreSQL: each places, kill -9 of one leaves the other p
   expect(fs.existsSync(dir)).toBe(false)
 })
 
-test('impossible commands are refused with what was found and the remedy, and nothing is started', async () => {
+test('impossible commands are refused with what was found and what to do, and nothing is started', async () => {
   const taken = net.createServer().listen(0, '127.0.0.1')
   await once(taken, 'listening')
   const { port } = taken.address() as net.AddressInfo

@@ -5,20 +5,20 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { createPidFile } from './pid-file.ts'
 import { signal } from './signal.ts'
 
-/** A process that outlives the command; the next command finds it by its pid file. */
+/** A process that continues to run after the command ends. The next command finds it by its pid file. */
 export interface Detached {
-  /** The process number, while it runs. */
+  /** The process id; undefined if the process does not run. */
   pid(): number | undefined
   start(environment: NodeJS.ProcessEnv): Promise<void>
-  /** Sends SIGTERM, then SIGKILL if it does not end in time; resolves once the process has ended. */
+  /** Sends SIGTERM, then SIGKILL if the process does not end in time. Resolves once the process has ended. */
   stop(): Promise<void>
-  /** Sends SIGKILL; resolves once the process has ended. */
+  /** Sends SIGKILL. Resolves once the process has ended. */
   kill(): Promise<void>
 }
 
 export interface DetachedOptions {
   readonly pidFile: string
-  /** The file to which its output is appended. */
+  /** The file to which the output of the process is appended. */
   readonly log: string
   readonly folder: string
   command(): readonly [program: string, ...args: string[]]
@@ -49,7 +49,7 @@ export function createDetached({ pidFile, log, folder, command }: DetachedOption
       const [program, ...args] = command()
       const words = fs.openSync(log, 'a', 0o600)
       try {
-        // The process gets a session of its own, so that Ctrl-C in this terminal does not end it.
+        // The process gets its own session, so that Ctrl-C in this terminal does not end it.
         const child = spawn(program, args, { cwd: folder, env: environment, detached: true, stdio: ['ignore', words, words] })
         if (child.pid === undefined) throw (await once(child, 'error'))[0]
         file.write(child.pid)

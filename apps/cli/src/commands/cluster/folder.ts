@@ -10,15 +10,15 @@ export interface ClusterFolder {
   /** The path, with symbolic links resolved. */
   readonly path: string
   readonly keyFile: string
-  /** The admin key of the service, which stays the same. */
+  /** The admin key of the service. It is the same at every start. */
   readonly key: string
   /** Undefined before the first start. */
   readonly plan: Plan | undefined
-  /** Writes the plan; the first time, also the key. */
+  /** Writes the plan. The first call also writes the key. */
   keepPlan(plan: Plan): void
   /** Runs the work under a lock, so that no other command changes this cluster at the same time. */
   alone<T>(work: () => Promise<T>): Promise<T>
-  /** Removes all files of the cluster, then the folder if it is empty, and the folder of a socket that is stored elsewhere. */
+  /** Removes all files of the cluster, the folder if it is then empty, and the folder of a socket that is stored outside of it. */
   purge(socketFolder: string | undefined): void
 }
 
@@ -27,13 +27,13 @@ const KEY = 'admin.key'
 const BUSY = 'busy.pid'
 const OURS = /^(cluster\.json|admin\.key|busy\.pid|postgres|nats-\d+(\.conf|\.log|\.pid)?|replica-\d+\.(log|pid))(\.tmp-\d+)?$/
 
-/** Opens the folder of a cluster that exists; refused if there is none. */
+/** Opens the folder of an existing cluster. Throws CommandFailure if there is none. */
 export function findClusterFolder(dir: string, up: string): ClusterFolder {
   if (readKept(path.join(dir, PLAN)) === undefined) throw refused(`there is no cluster in ${dir}; "${up}" makes one`)
   return readClusterFolder(dir)
 }
 
-/** Opens the folder, and creates it if it does not exist. Refused if it cannot be written or has other content. */
+/** Opens the folder, and creates it if it does not exist. Throws CommandFailure if it cannot be written or has other content. */
 export function openClusterFolder(dir: string): ClusterFolder {
   try {
     // If the cluster is started by root, the account of the database must be able to enter the folder.

@@ -1,7 +1,7 @@
 /** One process of a cluster, whether it is running or not. */
 export interface Part {
   readonly name: string
-  /** The address of the process: a URL, a port, or the folder of a socket. */
+  /** Where the process can be reached: a URL, a port, or the folder of a socket. */
   readonly where: string
   readonly log: string
   /** The loopback ports on which it listens. */

@@ -10,7 +10,7 @@ import type { EngineName, Plan } from './plan.ts'
 import { createPostgresPart, type PostgresPart } from './postgres-part.ts'
 
 export interface NatsPart extends Part {
-  /** The server's report about its streams; undefined if it does not answer. */
+  /** What the server reports about its streams; undefined if it does not answer. */
   look(): Promise<View | undefined>
 }
 
@@ -101,21 +101,21 @@ async function whileAllRun(parts: readonly Part[], signal: AbortSignal, work: (r
   try {
     await work(AbortSignal.any([signal, gone.signal]))
   } catch (error) {
-    // The error of the work is only a consequence of the ended process.
+    // If a process ended, that is the cause, and the error of the work is only a consequence.
     throw gone.signal.aborted ? gone.signal.reason : error
   } finally {
     clearInterval(look)
   }
 }
 
-/** A process did not start; the message contains the end of its log. */
+/** The error if a process did not start. The message contains the end of its log. */
 export class PartEndedError extends Error {
   override readonly name = 'PartEndedError'
 }
 
 /**
- * Waits until a replica answers. If the replica ends, starts it again, as a service manager would, because its store may still be electing
- * a leader.
+ * Waits until a replica answers. If the replica ends, it is started again, as a service manager would do, because its store may still be
+ * electing a leader.
  */
 async function comeUp(replica: Part, key: string, signal: AbortSignal): Promise<void> {
   for (let left = START_TRIES; ; left--)
@@ -130,7 +130,9 @@ async function comeUp(replica: Part, key: string, signal: AbortSignal): Promise<
 
 const READY = graphql(`query Ready { health { mode } }`)
 
-/** A replica listens slightly before it has read its first key, so the key may be refused at first. */
+/**
+ * Waits until a replica accepts the key. A replica listens shortly before it has read its first key, so the key may be refused at first.
+ */
 async function untilItAnswers({ name, where, log, pid }: Part, key: string, signal: AbortSignal): Promise<void> {
   const client = createClient({ url: new URL('/graphql', where).href, key, deadlineMs: ANSWER_MS })
   let why = ''

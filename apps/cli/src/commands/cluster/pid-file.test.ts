@@ -28,7 +28,7 @@ test('a process is found by its file while it runs, and not once it has ended', 
   expect(file.read()).toBeUndefined()
 })
 
-test('a pid file whose number belongs to another process by now is ignored, after a crash and after a reboot', () => {
+test('a pid file whose process id now belongs to another process is ignored, after a crash and after a reboot', () => {
   const file = createPidFile(fileIn('stale'))
   for (const text of [`${process.pid} of another life`, `${process.pid} `, `${process.pid}`, 'nothing', '', '0 ']) {
     fs.writeFileSync(fileIn('stale'), text)
@@ -36,7 +36,7 @@ test('a pid file whose number belongs to another process by now is ignored, afte
   }
 })
 
-test('a second process that claims the file gets the number of the first; the file of an ended process is replaced', () => {
+test('a second process that claims the file gets the process id of the first, and the file of an ended process is replaced', () => {
   const file = createPidFile(fileIn('claimed'))
   expect(file.claim(process.pid)).toBeUndefined()
   expect(createPidFile(fileIn('claimed')).claim(process.ppid)).toBe(process.pid)

@@ -2,14 +2,14 @@ import fs from 'node:fs'
 import { birthOf } from './birth.ts'
 
 /**
- * A file with the number of a process, by which other commands find the process. It is correct even after a crash, when another process may
- * have got the same number.
+ * A file with the id of a process, by which other commands find the process. It is correct even after a crash, when another process may
+ * have got the same id.
  */
 export interface PidFile {
-  /** The process in the file, if it is still running. */
+  /** The id in the file, if that process is still running. */
   read(): number | undefined
   write(pid: number): void
-  /** Writes this number. If the file names a running process, changes nothing and returns its number. */
+  /** Writes this process id. If the file names a running process, changes nothing and returns the id of that process. */
   claim(pid: number): number | undefined
   remove(): void
 }
@@ -38,7 +38,7 @@ function runningIn(text: string): number | undefined {
   return birth !== undefined && birth !== '' && birthOf(Number(pid)) === birth ? Number(pid) : undefined
 }
 
-/** Links a file to this name. If the name belongs to a running process, returns its number instead. */
+/** Links a file to this name. If the name belongs to a running process, returns the id of that process instead. */
 function link(mine: string, name: string): number | undefined {
   while (!unless('EEXIST', () => fs.linkSync(mine, name))) {
     const found = readIfThere(name)

@@ -2,13 +2,13 @@ import type { NatsPorts } from '@gantt/server'
 
 export const ENGINES = ['nats', 'postgres'] as const
 
-/** The engine that keeps the log. */
+/** The engine that stores the log. */
 export type EngineName = (typeof ENGINES)[number]
 
 export const MOST_REPLICAS = 9
 export const NATS_SERVERS = 3
 
-/** The processes of a cluster and their ports; stored in its folder, so that the next start is the same. */
+/** The processes of a cluster and their ports. The plan is stored in the cluster's folder, so that the next start is the same. */
 export interface Plan {
   readonly engine: EngineName
   /** The name of the NATS cluster. It prevents nats-servers of other clusters from joining. */
@@ -17,11 +17,11 @@ export interface Plan {
   readonly port: number | null
   /** The port of each replica. */
   readonly replicas: readonly number[]
-  /** The ports of each nats-server; none if PostgreSQL keeps the log. */
+  /** The ports of each nats-server; empty if PostgreSQL stores the log. */
   readonly nats: readonly NatsPorts[]
 }
 
-/** Parses the JSON of a plan; undefined if it is not one. */
+/** Parses the JSON of a plan. Undefined if the JSON is not a plan. */
 export function parsePlan(text: string): Plan | undefined {
   const read = (): unknown => {
     try {

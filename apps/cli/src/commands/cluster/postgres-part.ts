@@ -5,9 +5,9 @@ import { findPostmaster, openDatabase, openStateDir, startEmbeddedPostgres } fro
 import type { Part } from './part.ts'
 import { signal } from './signal.ts'
 
-/** The database of a cluster: an embedded server that no replica starts again, so that it stays down after it is killed. */
+/** The database of a cluster. It is an embedded server that replicas do not restart, so that it stays down after it is killed. */
 export interface PostgresPart extends Part {
-  /** The address for replicas, with the password. It is available once the server is started. */
+  /** The database URL for replicas, with the password. It is available once the server is started. */
   url(): string
   /** The folder of the socket if it is outside of the folder of the cluster; undefined before the first start. */
   socketFolder(): string | undefined

@@ -4,7 +4,7 @@ export function signal(pids: readonly number[], name: NodeJS.Signals): void {
     try {
       process.kill(pid, name)
     } catch (error) {
-      // A process may have ended since its number was read.
+      // The process can have ended after its id was read.
       if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error
     }
 }

@@ -8,15 +8,12 @@ import type { NatsPart, Parts } from './parts.ts'
 export interface PartStatus {
   readonly name: string
   readonly where: string
-  /** Its process number; null if it is not running. */
+  /** The process id; null if the process is not running. */
   readonly pid: number | null
   readonly isHealthy: boolean
   /** The health as a text; for a replica, its mode. */
   readonly health: string
-  /**
-   * For a replica that answers: the revision that it has applied, and how many entries it was behind at its last sign
-   * of life.
-   */
+  /** For a replica that answers: the revision that it has applied, and how many entries it lagged at its last sign of life. */
   readonly revision: string | null
   readonly lag: number | null
   /** For a nats-server: whether it leads the log. */
@@ -50,14 +47,14 @@ async function askReplica(replica: Part, key: string): Promise<PartStatus> {
     const lag = replicas.find(({ answers }) => answers)?.lagEvents ?? null
     return toStatus(replica, { isHealthy: health.mode === 'NORMAL', health: health.mode, revision: health.revision, lag })
   } catch (error) {
-    // The address may belong to a replica that still starts, that has ended, or that is in another cluster. The error is shown.
+    // The URL can belong to a replica that is still starting, that has ended, or that is in another cluster. The error is shown.
     return toStatus(replica, { isHealthy: false, health: error instanceof Error ? error.message : String(error) })
   }
 }
 
 function toNatsStatus(server: NatsPart, view: View | undefined, all: readonly { server: NatsPart; view: View | undefined }[]): PartStatus {
   if (view === undefined) return toStatus(server, { isHealthy: false, health: 'does not answer' })
-  // Only the leader of the log knows whether the others are in step.
+  // Only the leader of the log knows whether the other servers have caught up.
   const leader = all.find((other) => other.view?.streams.get(LOG_STREAM)?.leader === other.server.name)
   const copy = leader?.view?.streams.get(LOG_STREAM)?.replicas.find(({ name }) => name === server.name)
   if (leader?.server === server) return toStatus(server, { isHealthy: true, health: 'leads the log', leads: true })

@@ -9,7 +9,7 @@ import { type EngineName, NATS_SERVERS, type Plan } from './plan.ts'
 export interface Wanted {
   readonly engine?: EngineName
   readonly replicas?: number
-  /** The port of the first replica; the others follow. */
+  /** The port of the first replica. The other replicas have the ports after it. */
   readonly port?: number
 }
 
@@ -41,7 +41,7 @@ export async function bringUp(folder: ClusterFolder, wanted: Wanted, signal: Abo
   try {
     say(`Starting ${missing.map(({ name }) => name).join(', ')}.`)
     const hasNewNats = await start(parts.nats)
-    // The database server already runs. Here `start` only determines its address, which replicas need.
+    // The database server already runs. In this case `start` only determines the URL that replicas need.
     if (!missing.includes(parts.postgres)) await parts.postgres.start()
     await start([parts.postgres])
     if (hasNewNats) await parts.natsReady(signal)

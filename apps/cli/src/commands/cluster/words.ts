@@ -4,7 +4,7 @@ import type { ClusterFolder } from './folder.ts'
 import type { Parts } from './parts.ts'
 import type { PartStatus } from './status.ts'
 
-/** The status of all processes as a table; paths in the folder of the cluster are relative to it. */
+/** The status of all processes as a table. Paths in the folder of the cluster are shown relative to it. */
 export function statusLines({ path }: Pick<ClusterFolder, 'path'>, statuses: readonly PartStatus[]): readonly string[] {
   return toTable(
     [
@@ -26,9 +26,7 @@ export function statusLines({ path }: Pick<ClusterFolder, 'path'>, statuses: rea
   )
 }
 
-/**
- * The text for people once a cluster is up: addresses, commands, and what to try. `dirFlag` is ` --dir D`, or empty for the default folder.
- */
+/** The text for people once a cluster is up: URLs, commands, and what to try. `dirFlag` is ` --dir D`, or empty for the default folder. */
 export function upLines(folder: ClusterFolder, parts: Parts, statuses: readonly PartStatus[], dirFlag: string): readonly string[] {
   const cluster = (words: string): string => `  ${GANTT} cluster ${words}${dirFlag}`
   const [first] = parts.replicas

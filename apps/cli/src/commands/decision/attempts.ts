@@ -15,13 +15,15 @@ export const TRIED = graphql(
 /** The earlier attempts of a decision: those that lost a conflict, and the decisions that it retried. */
 export type Tried = ResultOf<typeof TRIED>
 
-/** An attempt of a decision that lost: another change came first in the log, and the proposal became void. */
+/** A void attempt of a decision: another change came first in the log. */
 type LostTry = Tried['lostTries'][number]
 
 /** An earlier decision that a later one retried. */
 type TriedBefore = ResultOf<typeof TRY>
 
-/** The attempts before a decision, oldest first: the hosts that each had chosen, and why it did not count. Empty if there were none. */
+/**
+ * The attempts before a decision, oldest first: the hosts that each attempt had selected, and why it was void. Empty if there were none.
+ */
 export function toTryLines({ lostTries = [], previous = null }: Tried): readonly string[] {
   const before = [previous?.previous ?? null, previous].filter((one) => one !== null)
   const tries = [...before.flatMap((one) => [...one.lostTries.map(lostText), beforeText(one)]), ...lostTries.map(lostText)]
@@ -33,7 +35,7 @@ export function toTryLines({ lostTries = [], previous = null }: Tried): readonly
 const lostText = ({ at, hostNames, hosts, text }: LostTry): string =>
   `${hostNames.map((name) => presentName(name, hosts)).join(', ')}: ${text} (${at})`
 
-/** The present name of a host of an attempt; the name in the attempt if the host no longer exists. */
+/** The present name of a host in an attempt. If the host no longer exists, the name in the attempt. */
 function presentName(name: string, hosts: readonly PrintedHost[]): string {
   const host = hosts.find((one) => (one.node === one.name ? one.name : `${one.name}/${one.node}`) === name)
   return host === undefined ? name : nameOf(host)

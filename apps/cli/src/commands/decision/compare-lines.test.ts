@@ -49,7 +49,7 @@ test('the cause comes first, and all of it fits 80 columns', () => {
   expect(lines.join('\n')).not.toContain('Approximate')
 })
 
-test('the page for a ticket has the same content, and text from callers is not read as markup', () => {
+test('the page for a ticket has the same content, and text from callers cannot become markup', () => {
   const page = toComparisonPage({
     ...comparison,
     fidelity: 'APPROXIMATE',
@@ -61,7 +61,7 @@ test('the page for a ticket has the same content, and text from callers is not r
   expect(page).toContain('Approximate. The first was decided by release 0.1.0')
 })
 
-test('if the log no longer has one of the states, the note is shown and no differences of the fleets are listed', () => {
+test('if the log no longer contains one of the states, the note is shown and no differences between the fleets are listed', () => {
   const because = 'The log no longer reaches revision 12 of the first: the answer is based on its record.'
   const gone = { approximateBecause: because, fleetChangedHosts: null, fleetChanges: [] }
   const lines = toComparisonLines({ ...comparison, ...gone, cause: 'UNKNOWN', fidelity: 'APPROXIMATE' }).join('\n')

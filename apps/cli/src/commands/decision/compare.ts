@@ -9,7 +9,7 @@ interface Flags extends ConnectionFlags, Form {
   readonly hosts: number
 }
 
-/** `gantt compare`: why two decisions went to different hosts. */
+/** `gantt compare`: why two decisions selected different hosts. */
 export function addCompare(program: Command): void {
   const command = program
     .command('compare')

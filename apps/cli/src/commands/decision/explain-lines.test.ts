@@ -60,7 +60,7 @@ test('a multiplier that an aggregate sets is shown with its source, even if it i
   expect(text).toMatch(/large\/n2 ALTERNATE none 1 RAMWeigher 1(?! \()/)
 })
 
-test('the outcome of the solver is shown with its numbers, and with the reason if another scheduler decided', () => {
+test('the outcome of the solver is shown with its objective and bound, and with the reason if another scheduler decided', () => {
   const solver: NonNullable<Explained['decision']['solver']> = {
     text: 'The filter scheduler had an arrangement that is worth more.',
     status: 'FEASIBLE',
@@ -85,7 +85,7 @@ test('the outcome of the solver is shown with its numbers, and with the reason i
   expect(shownOf(explained.decision)).toContain('Of 2 hosts none takes it.')
 })
 
-test('earlier attempts are shown, oldest first, with the host that each lost and the reason', () => {
+test('earlier attempts are shown oldest first, with the host that each lost and the reason', () => {
   const decision: Explained['decision'] = {
     ...{ ...DECISION, id: 'd3', durationMs: 0.43 },
     lostTries: [

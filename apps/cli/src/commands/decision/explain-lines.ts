@@ -53,7 +53,7 @@ type ShadowStep = Explanation['shadowSteps'][number]
 type Weighed = Explanation['weighing']['hosts'][number]
 type Weight = Weighed['weights'][number]
 
-/** A decision from the request to the chosen hosts; then every host, if requested. */
+/** The lines about a decision, from the request to the selected hosts; then every host, if requested. */
 export function toLines(
   { decision, explanation }: Explained,
   verdicts: readonly Verdict[] | undefined,
@@ -86,7 +86,7 @@ function toRetention({ explanationRetainedUntil: until }: Explained['decision'])
   return until === null ? ['The log no longer reaches back to it.'] : [`It can be replayed exactly until ${until}.`]
 }
 
-/** The demands of a request in short. */
+/** The demands of a request as a short text. */
 export const askedOf = ({ spec }: Explained['decision']): string =>
   [
     counted(spec.numInstances, 'instance'),
@@ -116,7 +116,7 @@ function toHeadline({ decision, explanation }: Explained): readonly string[] {
   ]
 }
 
-/** The outcome of the solver, with its numbers. */
+/** The outcome of the solver, with its objective and bound. */
 function toSolver(solver: Solver | null): readonly string[] {
   if (solver === null) return []
   const { text, status, taken, objective, filterObjective, bound, gap, nodes, candidates, passing, detail } = solver
@@ -180,11 +180,11 @@ function toWeights(hosts: readonly Weighed[], candidateCount: number): readonly 
   ]
 }
 
-/** What a weigher added to a host's total. A multiplier that differs from the profile's is shown with its source. */
+/** What a weigher added to a host's score. A multiplier that differs from the profile's is shown with its source. */
 const toShare = ({ weigher, weighted, multiplier, multiplierSource }: Weight): string =>
   `${weigher} ${decimal(weighted)}${multiplierSource === null ? '' : ` (times ${multiplier}, ${multiplierSource})`}`
 
-/** The refused hosts that came nearest: each line of a host is something that would have to change. */
+/** The refused hosts that are nearest to passing. Each line of a host is something that would have to change. */
 const toNearTable = (nearMisses: readonly NearMiss[]): readonly string[] =>
   toTable(
     [{ head: 'host', cut: 'middle', least: 12 }, REPORT, { head: 'what keeps it out', wraps: true, least: 30 }],

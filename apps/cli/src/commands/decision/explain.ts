@@ -18,7 +18,7 @@ interface Flags extends ConnectionFlags, Form {
   readonly top: number
 }
 
-/** The maximum number of near misses that the API returns. */
+/** The API returns at most this many near misses. */
 const MOST_NEAR = 100
 
 const WEIGHING = graphql(

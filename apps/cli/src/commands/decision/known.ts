@@ -16,12 +16,12 @@ export async function askAbout<Answer>(client: ServiceClient, id: string, ask: (
 }
 
 /**
- * The failure for a decision that is unknown or that the key may not read. Every command ends with 2 (wrong call) for it, because 1 means a
- * difference in `gantt verify`.
+ * The failure for a decision that is unknown or that the key may not read. Every command exits with 2 (wrong call) in this case, because 1
+ * means a difference in `gantt verify`.
  */
 export const unknownDecision = (id: string): CommandFailure => notThere(`there is no decision ${id}; "${GANTT} decisions" lists them`)
 
-/** Whether the decision exists. An invalid id, or the id of another type, counts as unknown. */
+/** Whether the decision exists. An invalid id, or the id of another type, is treated as unknown. */
 const isKnown = (client: ServiceClient, id: string): Promise<boolean> =>
   client.request(KNOWN, { id }).then(
     ({ decision }) => decision !== null,

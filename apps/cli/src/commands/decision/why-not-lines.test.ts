@@ -76,7 +76,7 @@ const lost: Answer = {
 const widest = (lines: readonly string[]) => Math.max(...lines.map((line) => line.length))
 const joined = (lines: readonly string[]) => lines.join(' ').replace(/ +/g, ' ')
 
-test('a refusal is shown with its numbers, their sources, later changes and the present refusal, in 80 columns', () => {
+test('a refusal is shown with its amounts, their sources, later changes and the present refusal, in 80 columns', () => {
   const lines = toLines(refused)
   expect(widest(lines)).toBeLessThanOrEqual(80)
   const text = joined(lines)
@@ -89,7 +89,7 @@ test('a refusal is shown with its numbers, their sources, later changes and the 
   expect(text.endsWith('Now it would be refused too. ComputeFilter: The host is DISABLED: disk.')).toBe(true)
 })
 
-test('a losing host has its gaps and the multipliers that would have won; unknown values are marked', () => {
+test('for a host that lost, the gaps and the multipliers with which it would have won are shown, and unknown values are marked', () => {
   const lines = toLines(lost)
   expect(widest(lines)).toBeLessThanOrEqual(80)
   expect(joined(lines)).toMatch(/RAMWeigher 65536 32768 MiB 0\.5 0\.333333 /)
@@ -110,7 +110,7 @@ test('the page for a ticket has the same content', () => {
   expect(page.at(-1)).toBe('- Now it would be refused too. ComputeFilter: The host is DISABLED: disk.')
 })
 
-test('weights show which other host would win, and at which multiplier', () => {
+test(`--weights` shows which other host would win, and with which multiplier, () => {
   const weigher = { name: 'RAMWeigher', multiplier: 1, decisive: true, idle: false, winnerWithout: 'rack2-b' }
   const limits = { flipsBelow: 0.48370814763400366, winnerBelow: 'rack2-b', flipsAbove: null, winnerAbove: null }
   const still = { ...weigher, name: 'ServerGroupSoftAntiAffinityWeigher', decisive: false, idle: true, flipsBelow: null }

@@ -12,7 +12,7 @@ export const WHY_NOT_FIELDS = graphql(`fragment WhyNotParts on WhyNotAnswer { he
   nowRefusedBy { filter reason text }
   changedSince { field before after source { kind ref } } }`)
 
-/** The API's answer about a host that was not chosen. */
+/** The API's answer about a host that was not selected. */
 export type Answer = ResultOf<typeof WHY_NOT_FIELDS>
 
 type Check = Answer['verdict']['checks'][number]
@@ -21,11 +21,11 @@ type Source = Fact['actualSource']
 type Gap = Answer['versusWinner'][number]
 type Change = Answer['changedSince'][number]
 
-/** The maximum number of changes that are printed; `--json` has all. */
+/** At most this many changes are printed; `--json` has all. */
 const CHANGES = 20
 
 /**
- * The answer for a terminal: the result in one sentence, every check with its numbers and their sources, the weights by which the host
+ * The answer for a terminal: the result in one sentence, every check with its amounts and their sources, the weights by which the host
  * lost, and whether it would pass now.
  */
 export function toLines(answer: Answer): readonly string[] {
@@ -124,7 +124,10 @@ const toChangeCells = ({ field, before, after, source }: Change): readonly strin
   [source.kind, source.ref].filter((word) => word !== '').join(' '),
 ]
 
-/** A sentence about a number of a refusal: the sources of the demand and of the host's amount, and how the amount was computed. */
+/**
+ * A sentence about one fact of a refusal: where the required amount and the host's amount come from, and how the host's amount was
+ * computed.
+ */
 function toEvidence({ subject, required, actual, requiredSource, actualSource, terms }: Fact): string {
   const from = ({ kind, ref }: Source) => [kind, ref].filter((word) => word !== '').join(' ')
   const needed = `${required ?? 'what is needed'} from ${from(requiredSource)}`

@@ -15,7 +15,7 @@ interface Flags extends ConnectionFlags, Form {
 
 const WHY_NOT = graphql(`query WhyNot($input: WhyNotInput!) { whyNot(input: $input) { ...WhyNotParts } }`, [WHY_NOT_FIELDS])
 
-/** `gantt why-not`: why a decision did not choose a given host. */
+/** `gantt why-not`: why a decision did not select a given host. */
 export function addWhyNot(program: Command): void {
   const command = program
     .command('why-not')

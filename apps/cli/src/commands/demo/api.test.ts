@@ -5,7 +5,7 @@ import { createDemoApi, type DemoApi } from './api.ts'
 const BUSY = { errors: [{ message: 'No answer in time.', extensions: { code: 'DEADLINE_EXCEEDED', retryable: true } }] }
 const BROKEN = { errors: [{ message: 'Not like this.', extensions: { code: 'BAD_USER_INPUT', retryable: false } }] }
 
-/** The demo's client, connected to a service that gives these answers in turn, and the number of answers given so far. */
+/** The demo's client, connected to a service that returns these answers in turn. Also counts the answers returned so far. */
 function aService(...answers: readonly unknown[]): { readonly api: DemoApi; given: number } {
   const service = { given: 0 }
   const fetch = async () => Response.json(answers[service.given++])

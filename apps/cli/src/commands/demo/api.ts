@@ -15,7 +15,7 @@ import type { DemoStats } from './host.ts'
 import type { DemoSpec } from './requests.ts'
 import type { RunningClaim } from './running.ts'
 
-/** The service refused a call of the demo; the message is the service's own. */
+/** The error if the service refused a call of the demo. The message is the service's own. */
 export class DemoError extends Error {
   override readonly name = 'DemoError'
 }
@@ -47,7 +47,7 @@ export interface Report {
 export interface Placed {
   /** The global id of the decision. */
   readonly decision: string
-  /** Empty if no host could take the request. */
+  /** The claims of the request; empty if no host fits it. */
   readonly claims: readonly HeldClaim[]
 }
 
@@ -59,13 +59,13 @@ export interface Counts {
 }
 
 /**
- * The calls of the demo, which use the public API. All end when `stopped` is aborted. A call is repeated if the service answers that it may
- * be, except `createAggregate` and `addHosts`: these are not safe to repeat alone, and their caller uses `retryWork`.
+ * The calls of the demo, which use the public API. All end when `stopped` is aborted. A call is retried if the service answers that it may
+ * be, except `createAggregate` and `addHosts`. These two are not safe to retry alone, so their caller uses `retryWork`.
  */
 export interface DemoApi {
-  /** Sends one call that is safe to repeat. */
+  /** Sends one call that is safe to retry. */
   ask: ServiceClient['request']
-  /** Runs work that is safe to repeat, and repeats it as long as the service answers that it may be repeated. */
+  /** Runs work that is safe to retry, and retries it as long as the service answers that it may be retried. */
   retryWork<Value>(work: () => Promise<Value>): Promise<Value>
   count(): Promise<Counts>
   /** Sends reports. A report that the service already has, by its sequence, is not a failure. */
@@ -83,7 +83,7 @@ export interface DemoApi {
   liveClaims(): Promise<readonly (HeldClaim & { readonly instanceUuid: string | null })[]>
   /** The names of hosts that list instances or hold claims. */
   occupied(): Promise<readonly string[]>
-  /** The confirmed claims of a host, whose instances run there. */
+  /** The confirmed claims of a host. Their instances run on the host. */
   running(host: string): Promise<readonly RunningClaim[]>
 }
 
@@ -164,7 +164,7 @@ export function createDemoApi(gantt: Gantt, stopped: AbortSignal, surroundings: 
 interface Calling {
   readonly gantt: Gantt
   readonly patience: CallOptions
-  /** Sends a call, and repeats it if the service answers that it may be repeated. */
+  /** Sends a call, and retries it if the service answers that it may be retried. */
   readonly call: ServiceClient['request']
   readonly callOnce: ServiceClient['request']
 }
@@ -241,7 +241,7 @@ const claimCalls = ({ gantt, patience, call }: Calling): ClaimCalls => ({
 })
 
 /**
- * The time limits of calls that are repeated. One attempt may take longer than the service's own deadline, because a busy machine with a
+ * The time limits of calls that are retried. One attempt may take longer than the service's own deadline, because a busy machine with a
  * large fleet is slow.
  */
 const PATIENCE = { deadlineMs: 300_000, attemptMs: 90_000 }

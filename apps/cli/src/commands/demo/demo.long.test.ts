@@ -30,7 +30,7 @@ interface Demo {
   stop(): Promise<number | null>
 }
 
-/** Runs `gantt demo` in a process of its own. */
+/** Runs `gantt demo` in a separate process. */
 function start(...args: readonly string[]): Demo {
   const child: ChildProcess = spawn(process.execPath, [BIN, 'demo', '--port', '0', ...args], {
     env: { PATH: process.env.PATH ?? '', HOME: folder },
@@ -106,7 +106,7 @@ interface Operated {
   readonly hosts: { readonly nodes: readonly { statusReason: string }[] }
 }
 
-/** The operations of the demo as the API shows them. */
+/** The results of the demo's operator edits, as the API shows them. */
 async function operated(client: Client) {
   const { liveness, claims, hosts } = await client.request<Operated>(OPERATIONS)
   const moving = claims.nodes.filter(({ movingTo }) => movingTo !== null)
@@ -147,7 +147,7 @@ const OPERATED = {
   emptied: 1,
 }
 
-test('a demo prints its links, runs, ends cleanly and continues at the next start', async () => {
+test('a demo prints its links, runs, stops cleanly and continues at the next start', async () => {
   const data = path.join(folder, 'demo')
   const demo = start('--hosts', '30', '--rate', '100', '--data-dir', data)
   const { client, key, first, failed } = await linksOf(demo)
@@ -161,7 +161,7 @@ test('a demo prints its links, runs, ends cleanly and continues at the next star
   expect(await operated(client)).toEqual(OPERATED)
   expect(await audited(client)).toEqual([])
 
-  // The stream of requests makes claims and releases them.
+  // the stream of requests creates claims and releases them
   await expect.poll(async () => (await countsOf(client)).released).toBeGreaterThan(0)
   expect(await countsOf(client)).toMatchObject({ hosts: 30, running: expect.toSatisfy((running: number) => running > 0) })
 
@@ -177,7 +177,7 @@ test('a demo prints its links, runs, ends cleanly and continues at the next star
   expect(next.key).toBe(key)
   expect(await outcomeOf(next.client, first)).toMatchObject({ outcome: 'NO_VALID_HOST' })
   expect(await countsOf(next.client)).toMatchObject({ hosts: 40 })
-  // The claims of the operators' edits are neither released nor made a second time.
+  // the claims of the operators' edits are not released, and the edits are not made a second time
   expect(await operated(next.client)).toEqual(OPERATED)
   expect([await audited(next.client), await withoutClaims(next.client)]).toEqual([[], []])
   expect(await again.stop()).toBe(0)

@@ -15,7 +15,7 @@ test('the service accepts the report of every demo host', () => {
   )
 })
 
-test('no host reports more use than its capacity, and the amounts of its cells add up to those of the host', () => {
+test('no host reports more usage than its capacity, and the amounts of its cells add up to those of the host', () => {
   fc.assert(
     fc.property(seeds, fc.integer({ min: 0, max: 99_999 }), (seed, index) => {
       const { stats } = hostAt(index, seed)
@@ -29,12 +29,12 @@ test('no host reports more use than its capacity, and the amounts of its cells a
   )
 })
 
-test('the same seed gives the same fleet, another seed another one', () => {
+test('the same seed gives the same fleet, and another seed gives a different one', () => {
   expect(demoFleet({ hosts: 60, seed: 'a' })).toEqual(demoFleet({ hosts: 60, seed: 'a' }))
   expect(demoFleet({ hosts: 60, seed: 'a' }).hosts).not.toEqual(demoFleet({ hosts: 60, seed: 'b' }).hosts)
 })
 
-test('a larger fleet of the same seed contains the smaller one', () => {
+test('a larger fleet with the same seed contains the smaller one', () => {
   fc.assert(
     fc.property(seeds, fc.integer({ min: 1, max: 80 }), fc.integer({ min: 0, max: 80 }), (seed, hosts, more) => {
       const larger = demoFleet({ hosts: hosts + more, seed })

@@ -3,7 +3,7 @@ import { type DemoHost, hostAt, kinds, zones } from './host.ts'
 export interface DemoAggregate {
   readonly name: string
   readonly metadata: Readonly<Record<string, string>>
-  /** Names of its members. */
+  /** The names of the aggregate's members. */
   readonly hosts: readonly string[]
 }
 
@@ -27,10 +27,10 @@ export interface FleetOptions {
   readonly seed: string
 }
 
-/** The indexes of the first and the last licensed host. Only these hosts are licensed, so that a request for more of them fails. */
+/** The indexes of the first and the last licensed host. No other hosts are licensed, so that a request for more of them fails. */
 const LICENSED_PLACES = { from: 9, to: 14 }
 
-/** The demo's fleet. It depends only on the options, and a fleet contains every smaller fleet of the same seed. */
+/** The demo's fleet. It depends only on the options, and a fleet contains every smaller fleet with the same seed. */
 export function demoFleet({ hosts: count, seed }: FleetOptions): DemoFleet {
   const hosts = Array.from({ length: count }, (_, index) => hostAt(index, seed))
   const named = (isMember: (host: DemoHost, index: number) => boolean): string[] => hosts.filter(isMember).map(({ name }) => name)
@@ -52,7 +52,10 @@ export function demoFleet({ hosts: count, seed }: FleetOptions): DemoFleet {
   }
 }
 
-/** The closed hosts: single disabled ones and ones in maintenance, and from the second rack on every tenth rack of one zone as draining. */
+/**
+ * The closed hosts: single disabled hosts, single hosts in maintenance, and every tenth rack of one zone, from the second rack on, as
+ * draining.
+ */
 function closedHosts(hosts: readonly DemoHost[]): readonly ClosedHosts[] {
   const draining = new Set(hosts.filter(({ zone, rack }) => zone === 'z3' && rack % 10 === 2).map(({ name }) => name))
   const every = (distance: number, first: number): string[] =>

@@ -44,7 +44,7 @@ test('the fleet that was set up is known at the next start', () => {
   expect(openDemoFolder(folder).fleet).toEqual({ hosts: 30, seed: 'x' })
 })
 
-test('a missing folder counts as empty', () => {
+test('a folder that does not exist is read as empty', () => {
   expect(openDemoFolder(path.join(root, 'nowhere')).fleet).toBeUndefined()
 })
 

@@ -4,7 +4,7 @@ import { readKept, readOrDrawKey, writeKept } from './kept-files.ts'
 
 /** The files of a demo next to its database, so that the next start continues with the same fleet and key. */
 export interface DemoFolder {
-  /** The key in the printed links: the given one, else a generated one that is the same at every start. */
+  /** The key in the printed links: the one that the user set, otherwise a generated one that is the same at every start. */
   readonly key: string
   /** The fleet whose set-up was completed; undefined if there is none yet. */
   readonly fleet: KeptFleet | undefined
@@ -18,7 +18,7 @@ export interface KeptFleet {
   readonly seed: string
 }
 
-/** Reads the folder. Generates a key if none is given and the folder has none. Throws DemoError for files that the demo did not write. */
+/** Reads the folder. Generates a key if none is set and the folder has none. Throws DemoError for files that the demo did not write. */
 export function openDemoFolder(folder: string, givenKey?: string): DemoFolder {
   const keyFile = path.join(folder, 'demo.key')
   const fleetFile = path.join(folder, 'demo.json')

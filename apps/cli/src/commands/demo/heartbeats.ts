@@ -3,13 +3,13 @@ import { graphql } from '@gantt/client'
 import { batches } from '../../call/batches.ts'
 import type { DemoApi } from './api.ts'
 
-/** The interval in ms. It is well below the silence after which a host becomes SUSPECT. */
+/** The interval in milliseconds. It is well below the time of silence after which a host becomes SUSPECT. */
 const EVERY_MS = 15_000
 const HOSTS_PER_CALL = 1_000
 
 const HEARTBEAT = graphql(`mutation Beat($hosts: [ResourceNameInput!]!) { hostHeartbeat(hosts: $hosts) { heard } }`)
 
-/** Sends heartbeats of the hosts until the demo ends. Of equal failures in a row only the first is printed. */
+/** Sends heartbeats of the hosts until the demo ends. If the same failure repeats, it is printed once. */
 export async function keepHeartbeats(
   api: DemoApi,
   names: readonly string[],

@@ -7,7 +7,7 @@ export type Kind = (typeof kinds)[number]
 export const zones = ['z1', 'z2', 'z3'] as const
 export type Zone = (typeof zones)[number]
 
-/** The report of a demo host. Its used amounts are those before any instance runs on the host. */
+/** The report of a demo host. Its usage is that before any instance runs on the host. */
 export type DemoStats = Pick<
   HostStatsV1_0,
   | 'vcpus'
@@ -36,7 +36,7 @@ export interface DemoHost {
   /** A name such as z1-r03-cmp-07: zone, rack, kind and position in the rack. */
   readonly name: string
   readonly zone: Zone
-  /** The number of the rack within its zone, from 1. */
+  /** The rack within the zone, counted from 1. */
   readonly rack: number
   readonly kind: Kind
   readonly stats: DemoStats
@@ -46,10 +46,10 @@ export interface DemoHost {
 export const RARE_GPU = 'NVIDIA-H100-80GB'
 export const COMMON_GPU = 'NVIDIA-L40S'
 
-/** The number of CPUs of the largest NUMA cell in the fleet. */
+/** How many CPUs the largest NUMA cell in the fleet has. */
 export const LARGEST_CELL_CPUS = 32
 
-/** The most free memory of a memory host of z2, in GiB; the others have less. */
+/** The memory hosts of z2 have at most this much free memory, in GiB. Exactly one host has this much. */
 export const MOST_FREE_IN_Z2_GIB = 250
 
 const HOSTS_PER_RACK = 12
@@ -149,7 +149,7 @@ function statsOf(position: Position, random: Random): Omit<DemoStats, 'hostIp'> 
       memoryMb: (memoryGib * MIB_PER_GIB) / CELLS,
       memoryUsageMb: Math.floor((memoryUsedGib * MIB_PER_GIB) / CELLS),
       cpuUsage: Math.floor(vcpusUsed / CELLS),
-      // On one general host in four with a load below 60 %, an instance has two CPUs of the first cell to itself.
+      // On one general host in four with a load below 60 %, one instance has two dedicated CPUs of the first cell.
       pinnedCpus: kind === 'general' && load < 60 && id === 0 && slot % 4 === 3 ? (cpusets[kind][0] as number[]).slice(0, 2) : [],
     })),
     gpus: kind === 'gpu' ? gpusOf(zone === 'z1' && slot < HOSTS_PER_RACK / 2 ? RARE_GPU : COMMON_GPU, random) : [],
@@ -161,7 +161,7 @@ function statsOf(position: Position, random: Random): Omit<DemoStats, 'hostIp'> 
   }
 }
 
-/** The host CPU numbers of each cell, by kind. All hosts of a kind have the same lists. */
+/** The ids of the host CPUs in each cell, by kind. All hosts of a kind have the same lists. */
 const cpusets: Readonly<Record<Kind, readonly number[][]>> = {
   general: cpusetsOf('general'),
   memory: cpusetsOf('memory'),
@@ -173,15 +173,15 @@ function cpusetsOf(kind: Kind): number[][] {
   return Array.from({ length: CELLS }, (_, cell) => Array.from({ length: cellCpus }, (_, cpu) => cell * cellCpus + cpu))
 }
 
-/** The percentage of a host that its own report counts as used. One host in six is nearly full. */
+/** The percentage of a host that its own report states as used. One host in six is nearly full. */
 const loadOf = (random: Random): number => (random.below(6) === 0 ? 86 + random.below(10) : 10 + random.below(50))
 
 const percentOf = (whole: number, percent: number, random: Random): number =>
   Math.floor((whole * Math.min(97, Math.max(2, percent - 4 + random.below(8)))) / 100)
 
 /**
- * The used memory of a memory host. Those of z2 are nearly full, the first of them a little less. Those of the other zones have free
- * memory.
+ * The used memory of a memory host. The hosts of z2 are nearly full, the first of them a little less. The hosts of the other zones have
+ * free memory.
  */
 function memoryHostUse({ zone, rack, slot }: Position, random: Random): number {
   const total = shapes.memory.memoryGib
@@ -190,7 +190,7 @@ function memoryHostUse({ zone, rack, slot }: Position, random: Random): number {
   return total - (isFirst ? MOST_FREE_IN_Z2_GIB : 40 + random.below(MOST_FREE_IN_Z2_GIB - 48))
 }
 
-/** The GPUs of a host; by its report some are used completely, and some by half. */
+/** The GPUs of a host. In its report some are used completely, and some by half. */
 const gpusOf = (model: string, random: Random): DemoStats['gpus'] =>
   Array.from({ length: GPUS }, (_, index) => {
     const draw = random.below(10)

@@ -18,7 +18,7 @@ export function writeKept(file: string, text: string): void {
   fs.renameSync(unfinished, file)
 }
 
-/** The key in a file, or a new one that is not written yet if there is no file. Undefined if the file contains no valid key. */
+/** The key in a file. If there is no file, a new key, which is not written yet. Undefined if the file contains no valid key. */
 export function readOrDrawKey(file: string): { readonly key: string; readonly isKept: boolean } | undefined {
   const kept = readKept(file)?.trim()
   if (kept === undefined) return { key: `gantt_${randomBytes(24).toString('base64url')}`, isKept: false }

@@ -13,7 +13,7 @@ export interface Operations {
   readonly instances: readonly string[]
   /** A host that was emptied; undefined if the fleet is too small for one. */
   readonly emptied: string | undefined
-  /** A host that neither reports nor sends heartbeats. */
+  /** A host that sends neither reports nor heartbeats. */
   readonly silent: string | undefined
 }
 
@@ -55,8 +55,8 @@ const REVOKE = graphql(`mutation Revoke($ids: [ID!]!) {
 }`)
 
 /**
- * Operators revoke a claim, empty a host, and move a member of a server group. The group is created last and remains: if it exists, an
- * earlier start has done everything. Each step may be repeated, so an interrupted demo continues.
+ * Makes the edits: operators revoke a claim, empty a host, and move a member of a server group. The group is created last and stays, so its
+ * existence shows that an earlier start has done everything. Each step may be repeated, so an interrupted demo continues.
  */
 export async function operate(api: DemoApi, { group, instances, emptied, silent }: Operations, seed: string): Promise<void> {
   const { serverGroup } = await api.ask(GROUP, { uuid: group })

@@ -24,7 +24,7 @@ test('the same seed gives the same requests', () => {
   expect(streamOf('a', 50)).not.toEqual(streamOf('b', 50))
 })
 
-test('the mean lifetime of claims is the requested one', () => {
+test('the mean lifetime of claims is the requested mean', () => {
   const lifetimes = streamOf('a', 2_000).map(({ lifetime }) => lifetime)
   expect(lifetimes.reduce((sum, lifetime) => sum + lifetime, 0) / lifetimes.length / options.meanLifetime).toBeCloseTo(1, 1)
 })

@@ -36,7 +36,7 @@ export interface FailingExample {
 const GIANT_GIB = 256
 const WIDE_CPUS = LARGEST_CELL_CPUS + 8
 
-/** The requests of the demo that find no host, each for another reason. The printed links begin with the first. */
+/** The requests of the demo that find no host, each for a different reason. The printed links begin with the first of them. */
 export function failingExamples(random: Random, licensedHosts: number): readonly FailingExample[] {
   return [
     {
@@ -89,7 +89,7 @@ export type Ending = 'confirm' | 'release' | 'forget'
 export interface DemoRequest {
   readonly spec: DemoSpec
   readonly ending: Ending
-  /** The number of further requests after which a confirmed claim is released. */
+  /** A confirmed claim is released after this many further requests. */
   readonly lifetime: number
 }
 
@@ -230,7 +230,7 @@ const aCell = (id: number, cpus: number, memoryGib: number): NumaCell => ({
 })
 
 interface Shape extends Omit<DemoSpec, 'instanceUuids' | 'instanceGroup'> {
-  /** The number of instances; 1 if not given. */
+  /** How many instances are requested; default: 1. */
   readonly instances?: number
   readonly apart?: 'ANTI_AFFINITY' | 'SOFT_ANTI_AFFINITY'
 }

@@ -14,11 +14,11 @@ import { createStream, type Stream } from './stream.ts'
 import { linkLines } from './words.ts'
 
 export interface DemoOptions {
-  /** The service's GraphQL address. */
+  /** The URL of the service's GraphQL endpoint. */
   readonly url: string
   readonly folder: DemoFolder
   readonly hosts: number
-  /** Requests per second once the links are printed; 0 for none. */
+  /** Requests per second after the links are printed; 0 for none. */
   readonly rate: number
   readonly seed: string
   readonly stopped: AbortSignal
@@ -30,11 +30,11 @@ export interface DemoOptions {
   readonly announce: (lines: readonly string[]) => void
 }
 
-/** The approximate minimum and maximum number of requests whose claims are live at the same time. */
+/** About how many requests have live claims at the same time, at least and at most. */
 const REQUESTS_HELD = { least: 30, most: 240 }
 /**
- * A limit on the host checks of all first requests together. On a large fleet most claims are therefore made by the stream, after the links
- * are printed.
+ * The first requests together may cause at most this many host checks. On a large fleet, most claims are therefore created by the stream,
+ * after the links are printed.
  */
 const FIRST_CHECKS = 800_000
 const PLACED_AT_ONCE = 8
@@ -54,8 +54,8 @@ export async function runDemo(options: DemoOptions): Promise<void> {
     const alive = fleet.hosts.map(({ name }) => name).filter((name) => name !== silent)
     heartbeats = keepHeartbeats(api, alive, AbortSignal.any([stopped, over.signal]), say)
     const { decisions, claims } = await api.count()
-    // The number of existing decisions is part of the seed: a fresh fleet always has the same history, and a continued one gets new
-    // requests.
+    // The count of existing decisions is part of the seed. A fresh fleet therefore always has the same history, and a continued one gets
+    // new requests.
     const random = createRandom(`${options.seed}/${decisions}`)
     const held = Math.min(REQUESTS_HELD.most, Math.max(REQUESTS_HELD.least, fleet.hosts.length))
     const stream = createStream({ api, fleet, random, run: randomUUID(), silent, meanLifetime: 2 * held })
@@ -118,7 +118,7 @@ async function failExamples(api: DemoApi, fleet: DemoFleet, random: Random) {
   for (const { spec, sentence } of failingExamples(random, fleet.licensed.length)) {
     const { decision, claims } = await api.select(spec, randomUUID(), 'PT30S')
     if (claims.length > 0) {
-      // Claims exist here only if the fleet has been changed since its set-up.
+      // Claims exist here only if the fleet was changed after its set-up.
       await api.release(claims)
       continue
     }
@@ -129,8 +129,7 @@ async function failExamples(api: DemoApi, fleet: DemoFleet, random: Random) {
 }
 
 /**
- * Sends requests at an even rate until the demo is stopped. A failed request is skipped, and of equal failures in a row only the first is
- * printed.
+ * Sends requests at an even rate until the demo is stopped. A failed request is skipped. If the same failure repeats, it is printed once.
  */
 async function keepAlive(stream: Stream, rate: number, stopped: AbortSignal, say: (line: string) => void): Promise<void> {
   if (rate === 0 && !stopped.aborted) await once(stopped, 'abort')

@@ -13,7 +13,7 @@ test('the reports of a fresh fleet agree with its claims and list the instances'
   expect(hosts.present.flatMap((record) => warningsOf(applied(fleet), record))).toEqual([])
 })
 
-test('a host reports its own use plus that of the instances that run on it', () => {
+test('a host reports its own usage plus that of the instances that run on it', () => {
   const log = appliedLog(fleet)
   const host = fleet.hosts.find(({ kind }) => kind === 'gpu')
   if (host === undefined) throw new Error('the fleet has no host with GPUs')

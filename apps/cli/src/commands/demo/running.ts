@@ -9,8 +9,8 @@ export interface RunningClaim {
 }
 
 /**
- * The report of a host on which the instances of these claims run: their list, and their use added to that of the host itself. A claim
- * without an instance adds nothing.
+ * The report of a host on which the instances of these claims run. It lists the instances, and adds their usage to that of the host itself.
+ * A claim without an instance adds nothing.
  */
 export function statsWith(stats: DemoStats, claims: readonly RunningClaim[]): DemoStats {
   const running = claims.filter(({ instanceUuid }) => instanceUuid !== null)

@@ -2,9 +2,9 @@ import { batches } from '../../call/batches.ts'
 import type { DemoApi } from './api.ts'
 import type { DemoFleet } from './fleet.ts'
 
-/** The number of reports in one call: about 1 MiB of the 4 MiB that a call may have. */
+/** One call has this many reports: about 1 MiB of the 4 MiB that a call may have. */
 const REPORTS_PER_CALL = 500
-/** The number of concurrent calls. While the service writes the reports of one call, it parses those of the next. */
+/** This many calls run concurrently. While the service writes the reports of one call, it parses those of the next. */
 const CALLS_AT_ONCE = 3
 const MEMBERS_PER_CALL = 10_000
 const CLOSED_PER_CALL = 1_000

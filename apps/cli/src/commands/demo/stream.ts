@@ -5,7 +5,7 @@ import type { DemoFleet } from './fleet.ts'
 import { type DemoRequest, nextRequest } from './requests.ts'
 import { statsWith } from './running.ts'
 
-/** The stream of requests. Most of their claims are confirmed, and all of them end after a number of further requests. */
+/** The stream of requests. Most of their claims are confirmed, and all of them end after some further requests. */
 export interface Stream {
   /** Places this many requests at once, then confirms or releases the claims that are due. Hosts whose instances changed send a report. */
   step(requests: number): Promise<void>
@@ -23,7 +23,7 @@ export interface StreamOptions {
   readonly random: Random
   /** The id of this run, which makes its idempotency keys and reports unique. */
   readonly run: string
-  /** A host that does not report. */
+  /** The host that sends no reports; undefined if there is none. */
   readonly silent: string | undefined
   /** The mean lifetime of confirmed claims, in requests. */
   readonly meanLifetime: number
@@ -32,14 +32,14 @@ export interface StreamOptions {
 /** How long a reservation lasts if it is not confirmed. */
 const TTL = 'PT5M'
 const SHORT_TTL = 'PT30S'
-/** For a caller that changes its mind: the number of requests between its reservation and the release. */
+/** A caller that changes its mind releases its reservation after this many further requests. */
 const RELEASE_AFTER = 3
 const CLAIMS_PER_CALL = 500
 const REPORTS_AT_ONCE = 8
 
 export function createStream({ api, fleet, random, run, silent, meanLifetime }: StreamOptions): Stream {
   const due = { confirm: new Agenda(), release: new Agenda() }
-  /** The number of requests placed so far. */
+  /** How many requests were placed so far. */
   let now = 0
   let reports = 0
   /** The index of the host that reports next. */
@@ -91,7 +91,7 @@ export function createStream({ api, fleet, random, run, silent, meanLifetime }: 
   }
 }
 
-/** Claims, grouped by the number of the request at which they are confirmed or released. */
+/** Claims, grouped by the index of the request at which they are confirmed or released. */
 class Agenda {
   readonly #claims = new Map<number, HeldClaim[]>()
   #taken = 0

@@ -22,7 +22,7 @@ const links = {
   rate: 2,
 }
 
-test('everything except for addresses fits 80 columns', () => {
+test('every line except those with URLs fits 80 columns', () => {
   for (const line of linkLines(links)) if (!line.includes('http')) expect(line.length, line).toBeLessThanOrEqual(80)
 })
 

@@ -3,7 +3,7 @@ import type { Counts } from './api.ts'
 import type { Operations } from './operations.ts'
 
 export interface Links {
-  /** The console's address without a path: http://127.0.0.1:4000. */
+  /** The console's URL without a path: http://127.0.0.1:4000. */
   readonly base: string
   readonly key: string
   readonly counts: Counts
@@ -16,7 +16,7 @@ export interface Links {
   readonly rate: number
 }
 
-/** The text for a demo that is ready: addresses, and what the fleet contains. Lines have at most 80 columns, except for addresses. */
+/** The text for a demo that is ready: URLs, and what the fleet contains. Lines have at most 80 columns, except those with URLs. */
 export function linkLines({ base, key, counts, failed, host, aggregate, operations, rate }: Links): readonly string[] {
   const [first, ...others] = failed
   const { emptied, silent, group } = operations

@@ -9,13 +9,13 @@ interface Difference {
   readonly after: string | null
 }
 
-/** The differences of two states in the API's answer, which lists the first hundred. */
+/** The differences between two states in the API's answer, which lists the first hundred. */
 export interface Differences {
   readonly differenceCount: number
   readonly differences: readonly Difference[]
 }
 
-/** A line for each difference with the old and the new value, and a line with the number of differences that are not listed. */
+/** A line for each difference with the old and the new value, and a line with the count of differences that are not listed. */
 export const differenceLines = (
   { differences, differenceCount }: Differences,
   between: (before: string, after: string) => string,

@@ -75,7 +75,7 @@ export function addFindings(program: Command): void {
   ])
 }
 
-/** A sentence about violations: their number, or since when there is none and how many checks confirm it. */
+/** A sentence about violations: how many there are, or since when there is none and how many checks confirm this. */
 export function toViolations(violations: number, { cleanSince, cleanRounds, cleanLooks }: Clean): string {
   const count = counted(violations, 'violation')
   if (violations > 0 || cleanSince === null) return count
@@ -136,7 +136,7 @@ function toLines({
   ]
 }
 
-/** The options that a repair needs: the way, if there are several, and the size of an instance. */
+/** The options that a repair needs: the name of the repair if there are several, and the size of an instance. */
 const wordsFor = (options: Finding['repair']['options']): string =>
   `${options.length > 1 ? ' --choose OPTION' : ''}${options.some(({ asksSize }) => asksSize) ? ' --vcpus N --memory MIB' : ''}`
 

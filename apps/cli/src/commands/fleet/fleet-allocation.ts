@@ -39,7 +39,8 @@ type FleetAllocation = ResultOf<typeof FIELDS>
 export type AllocationWritten = Extract<ResultOf<typeof SET>['fleetAllocationSet'], { readonly __typename: 'FleetAllocationPayload' }>
 
 /**
- * `gantt fleet-allocation`: ratios and reserved amounts for hosts whose reports, in Nova's form, leave these to the configuration of Nova.
+ * `gantt fleet-allocation`: ratios and reserved amounts for hosts whose reports, in Nova's form, leave these values to Nova's
+ * configuration.
  */
 export function addFleetAllocation(program: Command): void {
   const command = program
@@ -82,7 +83,7 @@ export interface FleetAllocationInput {
   readonly reason: string
 }
 
-/** Writes all settings, provided that the version that it reads is still the current one. */
+/** Writes all settings if the version that was read is still the present one. */
 export async function writeFleetAllocation(
   input: FleetAllocationInput,
   dryRun: boolean,
@@ -93,7 +94,7 @@ export async function writeFleetAllocation(
   return setOn(now.version, input, dryRun, client)
 }
 
-/** Writes all settings as a dry run; the returned function writes them, provided that the version has not changed. */
+/** Writes all settings as a dry run. The returned function then writes them if the version has not changed. */
 export async function tryFleetAllocation(input: FleetAllocationInput, flags: ConnectionFlags): Promise<() => Promise<AllocationWritten>> {
   const client = connect(flags)
   const { fleetAllocation: now } = await client.request(READ)

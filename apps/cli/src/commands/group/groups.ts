@@ -44,7 +44,7 @@ const UPDATE = graphql(
   [GROUP, CONFLICT, REFUSAL],
 )
 
-/** `gantt groups list|show|update`: server groups, whose members are kept together or apart. */
+/** `gantt groups list|show|update`: server groups, whose members must or must not share hosts. */
 export function addGroups(program: Command): void {
   const groups = program.command('groups').description('list, show and change server groups: instances to keep together or apart')
 

@@ -25,7 +25,7 @@ export const CONFLICT = graphql(`fragment Conflict on ServerGroupConflict { ... 
   MEMBERS,
 ])
 
-/** A table of hosts with their numbers of members. */
+/** A table of hosts with their member counts. */
 export const toMembersTable = (members: readonly Members[]): readonly string[] =>
   toTable(
     [
@@ -35,7 +35,7 @@ export const toMembersTable = (members: readonly Members[]): readonly string[] =
     members.map(({ host, count }) => [nameOf(host), String(count)]),
   )
 
-/** "ANTI_AFFINITY, at most 2 on a host". */
+/** The rule of a group as text: "ANTI_AFFINITY, at most 2 on a host". */
 export const ruleOf = ({ policy, maxServerPerHost }: Pick<Group, 'policy' | 'maxServerPerHost'>): string =>
   maxServerPerHost === null ? policy : `${policy}, at most ${maxServerPerHost} on a host`
 

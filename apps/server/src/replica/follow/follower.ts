@@ -200,7 +200,7 @@ export class Follower {
     return { fleet: copyFleet(this.#fleet), of: this.#fleet, changes: 0 }
   }
 
-  /** Wraps the store so that checkpoints of an unsound or replaced fleet are rejected. */
+  /** The store for checkpoints: it refuses checkpoints of an unsound or replaced fleet. */
   #checkpointStore(): Synchronizer {
     const { mayCheckpoint = () => true } = this.#options
     const isKept = ({ place }: Checkpoint): boolean => place.revision > this.#adoptedAt && mayCheckpoint()
