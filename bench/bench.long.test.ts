@@ -3,12 +3,12 @@ import { questions } from './index.ts'
 import { isMet } from './question.ts'
 import { toLines } from './table.ts'
 
-test('the names of the measured questions are unique', () => {
+test('each measurement has a different name', () => {
   expect(new Set(questions.map(({ name }) => name)).size).toBe(questions.length)
 })
 
 test.each(questions.map((question) => [question.name, question] as const))(
-  'the measurement %s gives figures for a small fleet',
+  'the measurement %s gives values for a small fleet',
   async (_, question) => {
     const figures = await question.run({ hosts: 40, rounds: 1 })
     expect(figures.length).toBeGreaterThan(0)
@@ -22,7 +22,7 @@ test.each(questions.map((question) => [question.name, question] as const))(
   },
 )
 
-test('a figure meets its target if it does not exceed the target', () => {
+test('a value meets its target if it does not exceed the target', () => {
   const figure = { what: 'x', unit: 'ms', median: 3, p99: null, ratio: 20 } as const
   expect(isMet(figure)).toBeUndefined()
   expect(isMet({ ...figure, target: { of: 'ratio', most: 20 } })).toBe(true)

@@ -4,7 +4,7 @@ import { aLogOf } from './fleet.ts'
 import { measureInTurns } from './measure.ts'
 import type { Question } from './question.ts'
 
-/** The number of claims on each host. */
+/** How many claims are on each host. */
 const CLAIMS = 5
 
 /** Measures the private copy of a fleet, which every what-if query needs. */

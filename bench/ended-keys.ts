@@ -6,10 +6,10 @@ import { aLogOf } from './fleet.ts'
 import { samplesOf } from './measure.ts'
 import type { Figure, Question } from './question.ts'
 
-/** The number of placements in one entry, and the time between two entries in ms. Together they are 5,000 placements a second. */
+/** How many placements are in one entry, and the milliseconds between two entries. Together they give 5,000 placements a second. */
 const EACH = 1_000
 const APART_MS = 200
-/** The number of keys in one round. 1,800 rounds are an hour. */
+/** How many keys are in one round. 1,800 rounds are an hour. */
 const KEYS = 10_000
 
 /**

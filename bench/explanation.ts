@@ -34,8 +34,8 @@ export const explanation: Question = {
 }
 
 /**
- * The least possible work: one loop over the columns that finds the host with the most free memory, without names, zones, traits, ranks or
- * a record. An explanation takes much longer, but the loop shows the cost of a plain scan.
+ * The minimum of work: one loop over the columns that finds the host with the most free memory, without names, zones, traits, ranks or a
+ * record. An explanation takes much longer; the loop shows the cost of a plain scan.
  */
 function scanColumns({ hosts }: Fleet, { flavor }: RequestSpec): number {
   const { status, liveness } = hosts.columns

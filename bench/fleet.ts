@@ -3,7 +3,7 @@ import { aLog, aReport, aRequest, aUuid, type TestLog } from '@gantt/scheduler-c
 
 const ZONES = 25
 
-/** A log of hosts in 25 zones. Each host has a different use, and at most eight CPUs and 32 GiB free. */
+/** A log of hosts in 25 zones. Each host has a different usage, and at most eight CPUs and 32 GiB are free on it. */
 export function aLogOf(hosts: number): TestLog {
   const log = aLog()
   const names = Array.from({ length: hosts }, (_, i) => `compute-${String(i).padStart(6, '0')}`)
@@ -33,7 +33,7 @@ export function aLogOf(hosts: number): TestLog {
   return log
 }
 
-/** Requests that most hosts, the hosts of one zone, and no hosts pass. */
+/** Requests that most hosts pass, that the hosts of one zone pass, and that no host passes. */
 export const requests: Readonly<Record<'open' | 'zone' | 'short', RequestSpec>> = {
   open: aRequest({ vcpus: 0, memoryMb: 0 }),
   zone: aRequest({ vcpus: 2, memoryMb: 4_096, availabilityZone: 'z7' }),
@@ -51,8 +51,8 @@ export const defaultProfile = (fleet: Fleet): Profile => {
 }
 
 /**
- * The plain scan, which decides without making a claim: it runs every filter on the hosts that are left, weighs those that pass, and
- * returns the best.
+ * A plain scan that makes a decision without a claim: it runs every filter on the hosts that the earlier filters passed, weighs those that
+ * pass all, and returns the best.
  */
 export function scan(fleet: Fleet, request: RequestSpec, more: Partial<DecideInput> = {}): Decided {
   const overlay = openOverlay(fleet)

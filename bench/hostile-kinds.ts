@@ -11,10 +11,7 @@ type Cell = NonNullable<Request['numaTopology']>['cells'][number]
 
 const numbers = (count: number): number[] => Array.from({ length: count }, (_, i) => i)
 
-/**
- * A host with this number of NUMA cells. Each cell has eight CPUs on four cores, huge pages and devices, and every two cells share a
- * socket.
- */
+/** A host with this many NUMA cells. Each cell has eight CPUs on four cores, huge pages and devices, and every two cells share a socket. */
 function aHost(size: number, number: number): HostShape {
   return {
     vcpus: 512,
@@ -82,7 +79,7 @@ const stories: Readonly<Record<string, (size: number) => Request>> = {
     numaTopology: { cells: numbers(size / 2).map((id) => cell(id, { memoryMb: 4_000 + id * 10 })) },
     pciRequests: [device('a', size, 'socket'), device('b', Math.floor(size * 1.5)), device('a', size)],
   }),
-  // Each cell has an even number of both kinds, 28 together. A choice with an odd number of one kind leaves too few of the other.
+  // Each cell has an even count of both kinds, 28 together. A choice with an odd count of one kind leaves too few of the other.
   'half as many guest cells, and devices of two kinds that no choice has together': (size) => ({
     numaTopology: { cells: numbers(size / 2).map((id) => cell(id)) },
     pciRequests: [device('c', 7 * size + 1), device('d', 7 * size - 1)],

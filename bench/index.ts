@@ -15,7 +15,7 @@ import { storage } from './storage.ts'
 import { whatWouldFitQuestion } from './what-would-fit.ts'
 import { whyNot } from './why-not.ts'
 
-/** All questions that the benchmark measures. */
+/** All operations that the benchmark measures. */
 export const questions: readonly Question[] = [
   explanation,
   whyNot,

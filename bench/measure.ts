@@ -1,4 +1,4 @@
-/** The processor times of many repetitions in milliseconds. */
+/** The CPU times of many repetitions in milliseconds. */
 export interface Samples {
   readonly median: number
   readonly p99: number
@@ -6,7 +6,7 @@ export interface Samples {
 
 /**
  * Runs these operations in turns, so that all run under the same load, and returns the times of each. The first quarter of the rounds is
- * for warming up and is not counted.
+ * for warming up and is not measured.
  */
 export async function measureInTurns<Name extends string>(
   rounds: number,

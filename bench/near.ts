@@ -8,7 +8,7 @@ import type { Figure, Question } from './question.ts'
 const VOLUMES = 20
 const POOL = aUuid(1)
 
-/** A fleet in which every host reports a pool that all hosts share, and volumes of its own. */
+/** A fleet in which every host reports a pool that all hosts share, and its own volumes. */
 function aToldFleet(size: number): Fleet {
   const log = aLogOf(size)
   const documents = log.fleet.hosts.records.map(({ host }, i) =>
@@ -55,7 +55,7 @@ export const nearQuestion: Question = {
   },
 }
 
-/** The number of hosts that report a volume, found without an index. */
+/** How many hosts report a volume, found without an index. */
 const tellersBySearch = ({ hosts }: Fleet, uuid: string): number =>
   hosts.records.filter(({ namespaces }) => {
     const { volumes = [] } = (namespaces.get('storage')?.document ?? {}) as { readonly volumes?: readonly { readonly uuid: string }[] }

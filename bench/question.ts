@@ -1,44 +1,47 @@
-/** The size of a measured question. */
+/** The size of a measurement. */
 export interface BenchOptions {
-  /** The number of hosts in the fleet; undefined: the default sizes of the question. */
+  /** How many hosts the fleet has; undefined: the default sizes of the measurement. */
   readonly hosts: number | undefined
-  /** The number of repetitions of each compared operation, in turns. */
+  /** How often each compared operation is repeated. The operations take turns. */
   readonly rounds: number
 }
 
-/** One line of an answer. */
+/** One line of a result. */
 export interface Figure {
   readonly what: string
   readonly unit: 'ms' | 'bytes' | 'steps'
   readonly median: number
-  /** Null if the operation was measured too rarely, or if the figure does not vary. */
+  /** The 99th percentile. Null if the operation was measured too rarely, or if the value does not vary. */
   readonly p99: number | null
-  /** The median divided by the median of the question's floor in the same run. Null if this is the floor, or if the question has none. */
+  /**
+   * The median divided by the median of the measurement's reference operation (floor) in the same run. Null if this is the reference
+   * operation, or if there is none.
+   */
   readonly ratio: number | null
   readonly target?: Target
 }
 
-/** The largest value that a figure may have. */
+/** The largest value that a line of a result may have. */
 export interface Target {
   readonly of: 'ratio' | 'median' | 'p99'
   readonly most: number
 }
 
 /**
- * A measurement, with one file for each. Times are processor times, so that other load on the machine has little effect. Ratios can be
- * compared between machines, times cannot.
+ * A measurement; each has its own file. Times are CPU times, so that other load on the machine has little effect. Ratios can be compared
+ * between machines, times cannot.
  */
 export interface Question {
   readonly name: string
   readonly asks: string
-  /** A description of the operation to which ratios refer; it is measured in the same run. */
+  /** A description of the reference operation to which ratios refer. It is measured in the same run. */
   readonly floor: string
-  /** The default number of rounds. */
+  /** How many rounds are measured by default. */
   readonly rounds: number
   run(options: BenchOptions): readonly Figure[] | Promise<readonly Figure[]>
 }
 
-/** Whether a figure is within its target; undefined if it has none. */
+/** Whether a line meets its target; undefined if it has no target. */
 export function isMet({ target, ...figure }: Figure): boolean | undefined {
   const value = target === undefined ? null : figure[target.of]
   return target === undefined || value === null ? undefined : value <= target.most

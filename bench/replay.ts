@@ -16,9 +16,9 @@ import { aLogOf, scan } from './fleet.ts'
 import { measureInTurns } from './measure.ts'
 import type { Question } from './question.ts'
 
-/** The number of changes between one checkpoint and the next. */
+/** How many changes are between two checkpoints. */
 const CHANGES = 10_000
-/** The number of requests whose claims are in one entry. */
+/** How many requests have their claims in one entry. */
 const PER_ENTRY = 10
 /** The incarnation of the hosts' reports in this benchmark; their sequences continue those of the builders. */
 const INCARNATION = '00000000-0000-4000-8000-000000000001'
@@ -39,7 +39,7 @@ export const replayQuestion: Question = {
     const { store, fleet, decisions } = await aPast(hosts, changes)
     const warm = createPastFleets(store.past, { limit: KEPT_THINGS })
     let next = 0
-    // Consecutive decisions are as far apart in the log as possible, and never the same.
+    // Consecutive replays are of decisions that are as far apart in the log as possible, and never of the same one.
     const any = (): Decided => {
       next = (next + Math.floor(decisions.length * 0.618)) % decisions.length
       return decisions[next] as Decided
@@ -52,7 +52,7 @@ export const replayQuestion: Question = {
         same: () => again(warm, last),
         other: () => again(warm, any()),
       })
-      // This is measured separately, because its garbage would be collected while the others are measured.
+      // This is measured separately, because its garbage would be collected while the other operations are measured.
       const { cold } = await measureInTurns(Math.ceil(rounds / 10), {
         cold: async () => {
           const fleets = createPastFleets(store.past, { limit: KEPT_THINGS })

@@ -21,7 +21,7 @@ const whole = (name: string, text: string | undefined): number | undefined => {
 }
 
 /**
- * `npm run bench`: measures all questions, or the named ones, one after the other. Returns the exit code, which does not depend on missed
+ * `npm run bench`: runs all measurements, or the named ones, one after the other. Returns the exit code, which does not depend on missed
  * targets.
  */
 export async function runBench(args: readonly string[]): Promise<number> {

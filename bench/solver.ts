@@ -25,7 +25,7 @@ const asked = {
   },
 } satisfies Readonly<Record<string, Parameters<typeof aRequest>[0]>>
 
-/** Measures the part of a solved batch that runs in the thread that answers other calls. The solver HiGHS runs in a separate thread. */
+/** Measures the part of a solved batch that runs in the thread that answers calls. The solver HiGHS runs in a separate thread. */
 export const solverQuestion: Question = {
   name: 'solver',
   asks: 'How long does a solved batch block other calls?',
@@ -70,7 +70,7 @@ function asSolved(fleet: Fleet, request: RequestSpec): Solution {
   return { status: 'FEASIBLE', hosts, ...numbers, limits: DEFAULT_SOLVER_OPTIONS }
 }
 
-/** Formulates a program step by step. Returns the processor time of the longest step in milliseconds. */
+/** Formulates a program step by step. Returns the CPU time of the longest step in milliseconds. */
 function formulateOn(own: Fleet, profile: Profile, request: RequestSpec): number {
   const overlay: Overlay = openOverlay(own)
   const steps = formulate(profile, request, own, overlay, { seed: 'seed' })

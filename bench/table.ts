@@ -2,7 +2,7 @@ import { type Figure, isMet, type Question } from './question.ts'
 
 const COLUMNS = 80
 
-/** A question with its figures as lines of at most 80 columns. */
+/** A measurement and its results as lines of at most 80 columns. */
 export function toLines({ name, asks, floor }: Question, figures: readonly Figure[]): string[] {
   const heads = ['median', 'p99', 'ratio', 'target']
   const cells = figures.map((figure) => [

@@ -11,7 +11,7 @@ const triesLaws = extent === 'laws'
 /** The end of the title of a test that runs only in the long form; empty in that form. */
 export const longFormNote: string = isLongForm ? '' : ' [skipped: in the long form only (npm run test:all)]'
 
-/** One of three values: for the short form, for the long form, and for GANTT_TEST_ALL=laws. */
+/** Returns one of three values: for the short form, for the long form, and for GANTT_TEST_ALL=laws. */
 export function byExtent<Value>(short: Value, long: Value, laws: Value = long): Value {
   if (triesLaws) return laws
   return isLongForm ? long : short

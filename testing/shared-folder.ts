@@ -24,8 +24,8 @@ export function sharedData(name: string): SharedData {
 }
 
 /**
- * The shared folder that GANTT_SHARED names. If the variable is unset, the folder next to the checkout, which may be missing; if it is
- * empty, none. Throws an error if it names a folder that does not exist.
+ * The shared folder that GANTT_SHARED names. If the variable is unset, it is the folder next to the checkout, which may be missing. If the
+ * variable is empty, there is no shared folder. Throws an error if the variable names a folder that does not exist.
  */
 function findFolder(setting: string | undefined): string {
   if (setting === undefined) return path.join(CHECKOUT, '..', 'shared')

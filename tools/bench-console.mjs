@@ -16,10 +16,10 @@ import { ensureBrowser, findBrowser } from './browser.mjs'
 import { root } from './prepare.mjs'
 
 const HOVERS = 200
-/** The number of concurrent calls, and of the decisions that each call requests. */
+/** How many calls are made concurrently, and how many decisions each call requests. */
 const WORKERS = 16
 const IN_ONE_CALL = 10
-/** The number of entries by which the tables may be behind the log before the measurement starts. */
+/** The measurement starts once the tables are at most this many entries behind the log. */
 const BEHIND = 20
 const TYPED = ['az:z1', 'mem.free>=64GiB', 'trait:HW_CPU_X86_AVX512F', 'cmp-0']
 
@@ -165,14 +165,14 @@ async function tablesFollowed(origin, key) {
   const startedAt = performance.now()
   for (;;) {
     const { fleet, fleetLog } = await ask(origin, key, '{ fleet { asOf } fleetLog { tablesRevision } }')
-    // The demo makes further entries meanwhile, so a small difference remains.
+    // the demo appends further entries meanwhile, so a small difference remains
     if (Number(fleet.asOf) - Number(fleetLog.tablesRevision) < BEHIND) break
     await new Promise((resolve) => setTimeout(resolve, 1_000))
   }
   process.stdout.write(`the tables had followed the log after ${Math.round((performance.now() - startedAt) / 1_000)} s\n`)
 }
 
-/** Makes this many decisions a second for this number of seconds, or as many as the service can. Returns how many were made. */
+/** Makes this many decisions per second for this many seconds, or as many as the service can. Returns how many were made. */
 async function decide(origin, key, perSecond, seconds) {
   const { hosts } = await ask(origin, key, '{ hosts(first: 500, query: "state:UP status:ENABLED") { nodes { name } } }')
   let next = 0

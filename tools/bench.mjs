@@ -1,4 +1,4 @@
-// `npm run bench`: bundles the questions in bench/ and measures them. It prints figures and asserts nothing, because a busy machine is
+// `npm run bench`: bundles the measurements in bench/ and runs them. It prints results and asserts nothing, because a busy machine is
 // slower.
 import { mkdirSync } from 'node:fs'
 import path from 'node:path'

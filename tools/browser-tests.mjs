@@ -6,7 +6,7 @@ import { root, runTool, tools } from './prepare.mjs'
 
 const FIXED = ['test', '--config', 'e2e/playwright.config.ts']
 
-/** `npm run e2e`: arguments go to Playwright. Returns its exit code. */
+/** `npm run e2e`: passes the arguments to Playwright. Returns the exit code of Playwright. */
 export function runBrowserTests(args, env = {}) {
   const missing = ensureBrowser()
   if (missing === undefined) return runTool(tools.playwright, [...FIXED, ...args], { env }).status ?? 1
@@ -15,7 +15,8 @@ export function runBrowserTests(args, env = {}) {
 }
 
 /**
- * `npm run e2e:large -- --hosts 100000`: runs the tests of the large fleet with any size. Arguments after a further `--` go to Playwright.
+ * `npm run e2e:large -- --hosts 100000`: runs the tests of the large fleet with any number of hosts. Arguments after a further `--` are
+ * passed to Playwright.
  */
 export function runLargeFleetTests(args) {
   const options = { hosts: { type: 'string', default: '100000' } }
@@ -26,8 +27,8 @@ export function runLargeFleetTests(args) {
 }
 
 /**
- * Runs the browser tests as a part of `npm test`. Progress goes to standard error, and the counts into a file. `missing` is the reason if
- * the tests could not run.
+ * Runs the browser tests as a part of `npm test`. Progress is printed on standard error, and the counts are written to a file. `missing` is
+ * the reason if the tests could not run.
  */
 export function runCountedBrowserTests(projects, summaryFile) {
   const missing = ensureBrowser()

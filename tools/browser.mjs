@@ -1,5 +1,5 @@
-// The browser for the browser tests: Debian's Chromium if it is installed, otherwise Playwright's own. Of both, the headless variant is
-// preferred, because it has the same engine and uses less processor time.
+// Finds the browser for the browser tests: Debian's Chromium if it is installed, otherwise Playwright's own. The headless variant of either
+// is preferred, because it has the same engine and uses less CPU time.
 import { spawnSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { chromium } from '@playwright/test'
@@ -23,7 +23,7 @@ export function findBrowser() {
   return candidates.find((file) => file !== undefined && file !== '' && existsSync(file))
 }
 
-/** Finds a browser that starts, or installs one if possible. Returns the reason if there is none; undefined if there is one. */
+/** Finds a browser that starts, or installs one if possible. Returns why there is no browser; undefined if there is one. */
 export function ensureBrowser() {
   if (findBrowser() === undefined) install()
   const browser = findBrowser()

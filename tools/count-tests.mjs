@@ -33,7 +33,7 @@ export function runInBrowser(projects) {
 
 /**
  * Prints the last lines, and sets the exit code. `GANTT_TEST_COUNTS` names a file in which consecutive runs (`.ci/run`) add up their
- * counts. The last line then has the sum of all of them.
+ * counts. The last line then has the sum of all runs.
  */
 export function report(summaries) {
   const all = (key) => summaries.flatMap((summary) => summary[key])

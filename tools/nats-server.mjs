@@ -1,4 +1,4 @@
-// The nats-server for the tests. An installed one is used, otherwise the one in Debian's package, which is unpacked into a folder of this
+// Finds the nats-server for the tests: an installed one, otherwise the one in Debian's package, which is unpacked into a folder of this
 // checkout. The package is not installed, because that would start a server on this machine.
 import { spawnSync } from 'node:child_process'
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'

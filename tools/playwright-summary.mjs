@@ -1,5 +1,5 @@
 // A Playwright reporter that writes the results for tools/test.mjs to one JSON file, named by GANTT_TEST_SUMMARY: how many tests passed,
-// which failed, and which were skipped with which reason. Errors outside of any test count as failures.
+// which failed, and which were skipped with which reason. Errors outside of any test are counted as failures.
 import { writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { stripVTControlCharacters } from 'node:util'

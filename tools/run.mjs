@@ -7,7 +7,7 @@ import { prepare, root, runTool, tools, typeChecks } from './prepare.mjs'
 const [task, ...args] = process.argv.slice(2)
 
 const tasks = {
-  build: () => 0, // preparing has done it
+  build: () => 0, // preparing has already built everything
   check: () => typeChecks.reduce((status, [, tool, fixed]) => status || run(tool, fixed), 0),
   lint: () => run(tools.biome, ['check']),
   format: () => run(tools.biome, ['check', '--write']),

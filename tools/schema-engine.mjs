@@ -92,7 +92,7 @@ function isOfflineDiff(method, params) {
   return method === 'diff' && [params.from, params.to].every((side) => offline.includes(side?.tag))
 }
 
-/** The original error of the adapter. The engine reports it as a number, under which the adapter stores the error. */
+/** The original error of the adapter. The engine reports it as an id under which the adapter stores the error. */
 function causeOf(error, adapter) {
   const text = error?.message ?? String(error)
   const number = /^External error:?.*?(\d+)/i.exec(text)?.[1]

@@ -1,4 +1,4 @@
-// The static checks of `npm test`; each counts as one test.
+// The static checks of `npm test`. Each is counted as one test.
 import { spawn } from 'node:child_process'
 import { availableParallelism } from 'node:os'
 import path from 'node:path'

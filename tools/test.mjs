@@ -1,5 +1,5 @@
-// `npm test`: makes the checkout ready, then runs the static checks, all tests in their short form, and the tests in a browser.
-// Arguments go to Vitest, and then no browser is started: `npm test -- --project core`. tools/test-all.mjs runs what is left out here.
+// `npm test`: makes the checkout ready, then runs the static checks, all tests in their short form, and the tests in a browser. Arguments
+// are passed to Vitest, and no browser is started then: `npm test -- --project core`. tools/test-all.mjs runs what is omitted here.
 import { prepare } from './prepare.mjs'
 
 prepare()

@@ -1,5 +1,6 @@
 // A Vitest reporter that writes the results for tools/test.mjs to one JSON file, named by GANTT_TEST_SUMMARY: how many tests passed, which
-// failed, and which were skipped with which reason. Files that could not be collected and errors outside of any test count as failures.
+// failed, and which were skipped with which reason. Files that could not be collected and errors outside of any test are counted as
+// failures.
 import { writeFileSync } from 'node:fs'
 import path from 'node:path'
 

@@ -6,7 +6,7 @@ import path from 'node:path'
 import { sharedFolderReaders } from './checks/shared-folder-readers.mjs'
 import { runTool, tools } from './prepare.mjs'
 
-/** Runs these tests; returns the exit code. */
+/** Runs these tests. Returns the exit code. */
 export function testWithoutShared() {
   const { readers, faults } = sharedFolderReaders()
   if (faults.length === 0) faults.push(...run(readers))

@@ -37,7 +37,7 @@ say(
     `${toKb(largest.bytes)} of ${largest.limit} KB, styles ${toKb(others.at(-1).bytes)} of ${others.at(-1).limit} KB`,
 )
 
-/** The chunks that are loaded with these: themselves, and everything that they import before they run. */
+/** The chunks that are loaded with the given ones: these themselves, and everything that they import before they run. */
 function chunksOf(keys) {
   const found = new Set()
   const visit = (key) => {
@@ -49,7 +49,10 @@ function chunksOf(keys) {
   return [...found]
 }
 
-/** The modules that are already loaded when a chunk is: those of the initial route, and those that all importers of the chunk load. */
+/**
+ * The modules that have already been loaded when a chunk is loaded: those of the initial route, and those that every importer of the chunk
+ * loads.
+ */
 function thereBefore(key) {
   const openers = Object.keys(manifest).filter((one) => manifest[one].dynamicImports?.includes(key))
   const [first = [], ...others] = openers.map((opener) => chunksOf([opener]))

@@ -13,7 +13,7 @@ const MOST_LINES_OF_FUNCTION = 70
 const FOLDERS = ['apps', 'bench', 'docs', 'e2e', 'examples', 'packages', 'prisma', 'testing', 'tools']
 /** Folders that are installed, built or generated, and applied migrations, which must not change. */
 const NOT_SOURCES = new Set(['node_modules', 'dist', 'generated', '.turbo', 'migrations'])
-/** The files that count as sources. Documents, images and recorded data do not. */
+/** The files that are checked as sources. Documents, images and recorded data are not checked. */
 const SOURCE = /\.(ts|tsx|mjs|cjs|js|css|prisma|grit|py)$/
 /** The files whose functions are measured. Tests are excluded, because they are tables and lists of calls. */
 const CODE = /^(apps|packages|tools|bench)\/.*\.(ts|tsx|mjs)$/
@@ -54,7 +54,7 @@ function functionFaults(found) {
 }
 
 /**
- * The functions of a file that are too long, each with its lines, with those outside of inner functions, and with those outside of
+ * The functions of a file that are too long, each with three line counts: all lines, those outside of inner functions, and those outside of
  * elements.
  */
 function functionsIn(file, text) {

@@ -1,4 +1,4 @@
-// Finds the third-party packages of an installed Gantt, from package-lock.json and our own package.json files.
+// Finds the third-party packages of an installed Gantt, from package-lock.json and the package.json files of this repository.
 import { readFileSync } from 'node:fs'
 import path from 'node:path'
 import { installedDependencies } from '../package-doors.mjs'

@@ -3,9 +3,8 @@ import path from 'node:path'
 import { buildSchema, type FragmentDefinitionNode, Kind, parse, print, validate } from 'graphql'
 import { expect, test } from 'vitest'
 
-// Every GraphQL document of the command line is valid for the schema that the service publishes. The compiler checks
-// variables and the use of answers, and this test the fields. It reads the sources and loads nothing of the command
-// line.
+// These tests check that every GraphQL document of the command line is valid for the published schema. The compiler checks variables and
+// the use of answers, and these tests check the fields. They read the sources without importing the command line.
 
 const folder = import.meta.dirname
 const files = fs
@@ -17,7 +16,7 @@ const schema = buildSchema(fs.readFileSync(path.join(folder, '../../server/schem
 interface Found {
   readonly file: string
   readonly text: string
-  /** The names of the fragment constants that are passed to it. */
+  /** The names of the fragment constants that are passed to the document. */
   readonly given: readonly string[]
 }
 

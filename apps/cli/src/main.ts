@@ -5,7 +5,7 @@ import { addCommands } from './commands/commands.ts'
 
 const program = new Command('gantt').description('Places instances on hosts, and says why.').version(manifest.version)
 
-// Invalid usage ends with 2, for scripts. The library commander would end with 1.
+// Invalid usage exits with 2, for scripts. Without this, the library commander would exit with 1.
 program.exitOverride(({ exitCode }) => process.exit(exitCode === 0 ? 0 : 2))
 
 program.addHelpText(
@@ -24,7 +24,7 @@ Examples:
     $ gantt select --help`,
 )
 
-// The reader of the output may close the pipe, as `head` does. A service then stops in an orderly way.
+// A program that reads the output can close the pipe, as `head` does. A service then stops in an orderly way.
 for (const stream of [process.stdout, process.stderr])
   stream.on('error', (error: NodeJS.ErrnoException) => {
     if (error.code !== 'EPIPE' && error.code !== 'EIO') throw error

@@ -5,7 +5,7 @@ import path from 'node:path'
 import { build } from 'esbuild'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 
-// The tests run the command line as a release installs it: in a folder from which packages/proofs cannot be resolved.
+// these tests run the command line as it is in a release: in a folder from which packages/proofs cannot be resolved
 let folder: string
 
 beforeAll(async () => {
@@ -30,7 +30,7 @@ beforeAll(async () => {
 
 afterAll(() => fs.rmSync(folder, { recursive: true, force: true }))
 
-/** Runs `gantt prove race` with a package @gantt/proofs of this source; without such a package if none is given. */
+/** Runs `gantt prove race` with a package @gantt/proofs of this content, or without such a package. */
 function proveRace(content?: string) {
   const place = path.join(folder, 'node_modules', '@gantt', 'proofs')
   fs.rmSync(place, { recursive: true, force: true })
@@ -43,7 +43,7 @@ function proveRace(content?: string) {
   return { status, stdout, stderr }
 }
 
-test('if the package of the proofs is not installed, the command explains what to do, and ends with 2', () => {
+test('if the proofs package is not installed, the command explains what to do and exits with 2', () => {
   expect(proveRace()).toEqual({
     status: 2,
     stdout: '',
@@ -53,7 +53,7 @@ test('if the package of the proofs is not installed, the command explains what t
   })
 })
 
-test('if the package of the proofs is installed, its command runs', () => {
+test('if the proofs package is installed, its command runs', () => {
   const adds =
     "export const proofs = { prove: async () => (program) => program.command('prove <name>').action((name) => console.log(name)) }"
   expect(proveRace(adds)).toEqual({ status: 0, stdout: 'race\n', stderr: '' })

@@ -2,8 +2,8 @@ import type { Command } from 'commander'
 import { GANTT } from './output/called.ts'
 
 /**
- * The commands of packages/proofs with their descriptions. That package depends on this one, so this one loads it by name and does not list
- * it in its package.json. An installation from a release or from npm does not have it.
+ * The commands of packages/proofs with their descriptions. That package depends on this one, so this one imports it by name and does not
+ * list it in its package.json. An installation from a release or from npm does not have it.
  */
 const PROOFS = {
   replay: 'replay a trace of real requests, and show the figure that is published for it',
@@ -15,13 +15,13 @@ const PROOFS = {
 
 export const isProof = (name: string): name is keyof typeof PROOFS => Object.hasOwn(PROOFS, name)
 
-/** The names and descriptions of proofs, without loading them. */
+/** Adds the names and descriptions of the proofs without importing them. */
 export function listProofs(program: Command): void {
   for (const [name, description] of Object.entries(PROOFS))
     program.command(name).description(description).helpGroup('Proofs, where there is a checkout:')
 }
 
-/** Adds the command of one proof. If the package is not installed, ends with an error that states what to do. */
+/** Adds the command of one proof. If the proofs package is not installed, the process exits with an error that states what to do. */
 export async function addProof(program: Command, name: keyof typeof PROOFS): Promise<void> {
   const proofs = await loadProofs()
   if (proofs === undefined)

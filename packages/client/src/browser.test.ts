@@ -15,7 +15,7 @@ const bundle = (contents: string) =>
     logLevel: 'silent',
   })
 
-test('the whole client is bundled for browsers without modules of Node or of the service', async () => {
+test('the whole client can be bundled for browsers, without modules of Node or of the service', async () => {
   const { metafile } = await bundle(`export * from './index.ts'`)
   const inputs = Object.keys(metafile.inputs)
   expect(inputs.some((input) => input.endsWith('packages/client/src/gantt.ts') || input.endsWith('src/gantt.ts'))).toBe(true)
@@ -24,7 +24,7 @@ test('the whole client is bundled for browsers without modules of Node or of the
   expect([...new Set(packages)].toSorted()).toEqual(['@0no-co/graphql.web', 'gql.tada', 'graphql'])
 })
 
-test('bundling code that needs Node fails for browsers', async () => {
+test('code that needs Node cannot be bundled for browsers', async () => {
   await expect(bundle(`import { readFileSync } from 'node:fs'; readFileSync('x')`)).rejects.toThrow(/node:fs/)
 })
 

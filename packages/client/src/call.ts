@@ -6,16 +6,16 @@ import { AskAgain, type CallOptions, type Retry } from './retry.ts'
 
 type Variables = Readonly<Record<string, unknown>>
 
-/** Typed operations. Each is repeated until it is answered. */
+/** Typed operations. Each is retried until it is answered. */
 export interface Calls {
-  /** Sends a call that may be repeated because a second one changes nothing. */
+  /** Sends a call that is safe to retry because a second one changes nothing. */
   ask<Data, Input extends Variables>(
     document: TypedDocument<Data, Input>,
     variables: Given<NoInfer<Input>> & Variables,
     options?: CallOptions,
   ): Promise<Data>
   /**
-   * Sends a call that may be repeated because of its idempotency key. `askAgainAfter` returns the milliseconds after which to repeat the
+   * Sends a call that is safe to retry because of its idempotency key. `askAgainAfter` returns after how many milliseconds to repeat the
    * call, if the answer requires that. Throws UnknownOutcomeError if the call may have taken effect but its answer was lost.
    */
   askWithKey<Data, Input extends Variables>(

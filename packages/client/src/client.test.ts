@@ -8,7 +8,7 @@ afterEach(() => {
   server?.close()
 })
 
-/** Starts a service that gives this answer to every call; with undefined it never answers. */
+/** Starts a service that returns this answer to every call. With undefined it never answers. */
 async function answering(
   status: number,
   body: string | undefined,
@@ -38,7 +38,7 @@ test('a call sends the document, the variables and the key, and returns the data
   expect(JSON.parse(seen[0]?.body ?? '')).toEqual({ query: 'query Q { live }', variables: { a: 1 } })
 })
 
-test('top-level errors are thrown with the code of the first', async () => {
+test('top-level errors are thrown as one error with the code of the first', async () => {
   const { url } = await answering(401, '{"errors":[{"message":"who are you?","extensions":{"code":"UNAUTHENTICATED"}}]}')
   const error = await createClient({ url })
     .request('{ live }')
@@ -51,17 +51,17 @@ test.each([
   ['a page instead of JSON', '<html>'],
   ['neither data nor errors', '{}'],
   ['null instead of an answer', 'null'],
-])('%s is a protocol error', async (_name, body) => {
+])('an answer that is %s is a protocol error', async (_name, body) => {
   const { url } = await answering(502, body)
   await expect(createClient({ url }).request('{ live }')).rejects.toBeInstanceOf(ProtocolError)
 })
 
-test('a service that does not answer in time is unreachable', async () => {
+test('a service that does not answer in time is reported as unreachable', async () => {
   const { url } = await answering(200, undefined)
   await expect(createClient({ url, deadlineMs: 50 }).request('{ live }')).rejects.toThrow(/no answer within 50 ms/)
 })
 
-test('a closed port is unreachable, and the message names the address and the cause', async () => {
+test('a service with a closed port is reported as unreachable, and the message names the URL and the cause', async () => {
   const { url } = await answering(200, '{}')
   await new Promise((resolve) => server?.close(resolve))
   const error = await createClient({ url })
@@ -72,7 +72,7 @@ test('a closed port is unreachable, and the message names the address and the ca
   expect(String(error)).toMatch(/ECONNREFUSED/)
 })
 
-test.each(['localhost:4400/graphql', 'ftp://127.0.0.1/graphql'])('the address %s is refused before any request is sent', (url) => {
+test.each(['localhost:4400/graphql', 'ftp://127.0.0.1/graphql'])('the URL %s is refused before any request is sent', (url) => {
   expect(() => createGantt({ url })).toThrow(`url is "${url}"; it must be an http or https address`)
 })
 

@@ -11,15 +11,15 @@ export interface RequestOptions {
   readonly signal?: AbortSignal
 }
 
-/** An operation: its text, or the id of one that the service knows. The name of the latter is for logs. */
+/** An operation: its text, or the id of an operation that the service knows. The name next to an id is for logs. */
 export type Operation = string | { readonly documentId: string; readonly operationName?: string }
 
-/** Sends single calls, each of them once. */
+/** Sends each call exactly once, without retries. */
 export interface Client {
   /**
-   * Sends one GraphQL operation and returns its data. Expected failures are data too (result unions). Throws FaultError for top-level
-   * errors, UnreachableError if no answer came in time, ProtocolError if the answer is not GraphQL, and the reason of the signal if it is
-   * aborted.
+   * Sends one GraphQL operation and returns its data. Expected failures are part of the data (result unions). Throws FaultError for
+   * top-level errors, UnreachableError if no answer came in time, and ProtocolError if the answer is not GraphQL. If the signal is aborted,
+   * its reason is thrown.
    */
   request<Data>(operation: Operation, variables?: Readonly<Record<string, unknown>>, options?: RequestOptions): Promise<Data>
 }

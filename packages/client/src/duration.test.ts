@@ -12,6 +12,6 @@ test.each([
   expect(millisecondsOf(toDuration(ms))).toBe(ms)
 })
 
-test.each(['', 'P', 'PT', '2M', 'PT2', 'P1M', 'PT-1S'])('%j is no duration', (text) => {
+test.each(['', 'P', 'PT', '2M', 'PT2', 'P1M', 'PT-1S'])('%j is refused, because it is not a duration', (text) => {
   expect(() => millisecondsOf(text)).toThrow(/must be like PT2M/)
 })

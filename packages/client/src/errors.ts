@@ -1,11 +1,14 @@
-/** The service could not be reached, or did not answer in time. The call may have taken effect; `mayHaveHappened` returns whether. */
+/**
+ * The error if the service could not be reached, or did not answer in time. `mayHaveHappened` returns whether the call may have taken
+ * effect.
+ */
 export class UnreachableError extends Error {
   override readonly name = 'UnreachableError'
 }
 
 /**
- * A call that claims resources ended without a usable answer, so resources may be held. The same call with this idempotency key gets the
- * answer, and `abandon` releases everything that the key holds. `cause` is the error that ended the call.
+ * The error if a call that claims resources ended without a usable answer, so that resources may be held. The same call with this
+ * idempotency key gets the answer, and `abandon` releases everything that the key holds. `cause` is the error that ended the call.
  */
 export class UnknownOutcomeError extends Error {
   override readonly name = 'UnknownOutcomeError'
@@ -18,7 +21,7 @@ export class UnknownOutcomeError extends Error {
   }
 }
 
-/** The function or promise that provides the key failed. Nothing was sent. */
+/** The error if the function or promise that provides the key failed. Nothing was sent. */
 export class KeySourceError extends Error {
   override readonly name = 'KeySourceError'
 
@@ -27,7 +30,7 @@ export class KeySourceError extends Error {
   }
 }
 
-/** The response is not a GraphQL answer, for example because of a wrong address, or because a proxy sent an error page. */
+/** The error if the response is not a GraphQL answer, for example because of a wrong URL, or because a proxy sent an error page. */
 export class ProtocolError extends Error {
   override readonly name = 'ProtocolError'
   readonly status: number
@@ -41,7 +44,9 @@ export class ProtocolError extends Error {
   }
 }
 
-/** One of the top-level `errors` of an answer. It is an error in the caller's document or in the service, and never an expected failure. */
+/**
+ * One of the top-level `errors` of an answer. It means an error in the caller's document or in the service, and never an expected failure.
+ */
 export interface Fault {
   readonly message: string
   readonly path?: readonly (string | number)[]
@@ -50,20 +55,22 @@ export interface Fault {
     readonly requestId?: string
     /** Whether the same call may succeed later. */
     readonly retryable?: boolean
-    /** The milliseconds before the earliest retry. */
+    /** The shortest time before a retry, in milliseconds. */
     readonly retryAfterMs?: number
-    /** All problems of the input. The message is that of the first one. */
+    /** All problems of the input. The message of the error is that of the first problem. */
     readonly issues?: readonly { readonly path: readonly string[]; readonly message: string }[]
   }
 }
 
-/** The service answered with top-level errors. `code` is the code of the first error, by which callers can distinguish errors. */
+/**
+ * The error if the service answered with top-level errors. `code` is the code of the first one, by which callers can distinguish errors.
+ */
 export class FaultError extends Error {
   override readonly name = 'FaultError'
   readonly status: number
   readonly faults: readonly Fault[]
   readonly code: string | undefined
-  /** The milliseconds before the earliest retry, from the errors or from the header Retry-After. */
+  /** The shortest time before a retry, in milliseconds, from the errors or from the header Retry-After. */
   readonly retryAfterMs: number | undefined
 
   constructor(faults: readonly Fault[], status: number, retryAfterMs?: number) {
@@ -82,7 +89,7 @@ export class FaultError extends Error {
 const NOT_CONNECTED = new Set(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH'])
 
 /**
- * Whether a call that failed with this error may have taken effect. Only calls that were never sent, or were refused unread, certainly have
+ * Whether a call that failed with this error may have taken effect. Only a call that was never sent, or was refused unread, certainly has
  * not.
  */
 export function mayHaveHappened(error: unknown): boolean {
@@ -94,7 +101,7 @@ export function mayHaveHappened(error: unknown): boolean {
   return true
 }
 
-/** HTTP statuses of proxies whose server is unavailable or busy. */
+/** HTTP statuses with which a proxy reports that its server is unavailable or busy. */
 const PASSING_STATUSES = new Set([408, 425, 429, 502, 503, 504])
 
 /** The shortest time in milliseconds before a retry; undefined if a retry would fail in the same way. */

@@ -5,8 +5,8 @@ export interface StreamEvent {
 }
 
 /**
- * The events of a stream until it ends. Throws an error if nothing arrives for `silentMs`, not even a heartbeat, because then the
- * connection was lost without notice.
+ * The events of a stream until it ends. Throws an error if nothing, not even a heartbeat, arrives for `silentMs`, because the connection
+ * was then lost without notice.
  */
 export async function* readEventStream(body: ReadableStream<Uint8Array>, silentMs: number): AsyncGenerator<StreamEvent, void> {
   const reader = body.getReader()
@@ -25,12 +25,12 @@ export async function* readEventStream(body: ReadableStream<Uint8Array>, silentM
       }
     }
   } finally {
-    // If the reader stops early, this ends the connection. On a broken connection it fails, which does not matter.
+    // if the reader stops early, this ends the connection; it fails on a broken connection, which can be ignored
     await reader.cancel().catch(() => undefined)
   }
 }
 
-/** Parses the lines of one event; undefined if they are only comments, which are heartbeats. */
+/** Parses the lines of one event. Undefined if the lines are only comments, which are heartbeats. */
 function parseBlock(block: string): StreamEvent | undefined {
   let event: string | undefined
   const data: string[] = []

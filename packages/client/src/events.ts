@@ -14,16 +14,19 @@ import { pauseAfter, type Surroundings, systemClock } from './retry.ts'
 import { causeOf, createTransport, readAnswer, type Transport, type TransportOptions } from './transport.ts'
 
 export interface FollowOptions {
-  /** The last revision that the reader knows. Later changes are delivered first, or a gap is. If absent, only new events are delivered. */
+  /**
+   * The last revision that the reader knows. Later changes are delivered first, or an event with a gap. Absent: only new events are
+   * delivered.
+   */
   readonly after?: string
   /** Ends the stream without an error. */
   readonly signal?: AbortSignal
   /**
-   * A stream without data for this number of milliseconds counts as broken; 30,000 by default. The service sends a heartbeat every second,
+   * A stream without data for this many milliseconds is considered broken; 30,000 by default. The service sends a heartbeat every second,
    * and older releases send one every 12 s.
    */
   readonly silentMs?: number
-  /** Called after each break, before the stream is opened again. */
+  /** Called each time the stream breaks, before it is opened again. */
   onBreak?(error: unknown): void
 }
 
@@ -36,7 +39,7 @@ export interface Resumption<Data, Variables> {
 
 /**
  * Streams that reconnect. A broken stream is reopened at the position where it ended, with growing pauses, until its reader stops. An error
- * that would recur (no scope, an unknown key, an invalid filter) is thrown.
+ * that would recur (a missing scope, an unknown key, an invalid filter) is thrown.
  */
 export interface Events {
   /**
@@ -44,7 +47,7 @@ export interface Events {
    * this, and the query `decisions` lists them.
    */
   decisions(filter?: DecisionsFilter, options?: FollowOptions): AsyncGenerator<DecisionEvent, void>
-  /** Hosts as they change, each in its state at that time. A host that changed while there was no connection is delivered afterwards. */
+  /** Hosts as they change, each in its present state. A host that changed while there was no connection is delivered afterwards. */
   hostChanges(filter?: HostChangesFilter, options?: FollowOptions): AsyncGenerator<HostChange, void>
   /** Opens any subscription. */
   follow<Data, Variables extends Readonly<Record<string, unknown>>>(
@@ -150,12 +153,12 @@ const unreachable = (url: string, error: unknown): unknown =>
   error instanceof KeySourceError ? error : new UnreachableError(`${url}: ${causeOf(error)}`, { cause: error })
 
 /**
- * The revision before this one. Several events can have the same revision and the stream may have broken between them, so it continues
- * before that revision.
+ * The revision before this one. Several events can have the same revision, and the stream can have broken between them, so it continues
+ * from before that revision.
  */
 const before = (revision: string): string => (BigInt(revision) > 0n ? String(BigInt(revision) - 1n) : '0')
 
-/** Returns a function that is true for a host's first event at a revision. Events come in the order of revisions. */
+/** Returns a function that returns true for a host's first event at a revision. Events come in the order of revisions. */
 function createOnce(): (event: HostChange) => boolean {
   let revision: string | undefined
   let seen = new Set<string>()

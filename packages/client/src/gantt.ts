@@ -18,9 +18,9 @@ export interface GanttOptions extends Omit<ClientOptions, 'deadlineMs'>, Surroun
 /** The interface of a placement service. */
 export interface Gantt extends Placements, Reports {
   readonly place: Place
-  /** How a decision was made. `instance` counts from 0; by default it is the first instance that found no host. */
+  /** Explains how a decision was made. `instance` counts from 0. Absent: the first instance that found no host. */
   explain(decisionId: string, instance?: number, options?: CallOptions): Promise<Explanation>
-  /** Why a host was not chosen for a decision, or would not be chosen for a request. */
+  /** Explains why a host was not selected for a decision, or would not be selected for a request. */
   whyNot(input: WhyNotInput, options?: CallOptions): Promise<WhyNot>
   readonly events: Events
   /** Sends a query until it is answered. Its types come from its document (`graphql` of this package). */

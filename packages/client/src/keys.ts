@@ -33,7 +33,7 @@ export function createKeyring(source: KeySource | undefined): Keyring {
     async insteadOf(refused) {
       const before = kept
       const known = await before
-      // Calls that were refused at the same time wait for the same read.
+      // calls that were refused at the same time wait for one read
       const next = await (kept === before && known === refused ? ask() : (kept ?? ask()))
       return next === refused ? undefined : next
     },

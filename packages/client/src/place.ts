@@ -12,26 +12,26 @@ export type PlaceInput = Omit<WithKey<SelectDestinationsInput>, 'claim'>
 
 export interface PlaceOptions extends CallOptions {
   /**
-   * How long the resources are reserved before the claim is confirmed, as an ISO 8601 duration; the service's default if not given. The
+   * How long the resources are reserved before the claim is confirmed, as an ISO 8601 duration. Absent: the service's default. The
    * reservation is extended for as long as the start takes.
    */
   readonly ttl?: string
 }
 
-/** A host, with a claim that holds the resources for the instance. */
+/** A host, and the claim that holds the resources for the instance there. */
 export interface Chosen {
   readonly host: Destination['host']
   readonly instanceUuid: string | null
   readonly claim: Claim
   /** The amounts that the instance may use, by resource. */
   readonly limits: Destination['limits']
-  /** Aborted when the claim is lost or the caller gives up. The instance must then not run on the host any more. */
+  /** Aborted when the claim is lost or the caller gives up. The instance must then not run on the host any longer. */
   readonly signal: AbortSignal
 }
 
 /**
- * Starts the instance on the host, and resolves once it runs. If the promise rejects, the instance does not run there and will not. Its
- * claim is then released, and the next alternate is tried.
+ * Starts the instance on the host, and resolves once the instance runs. If the promise rejects, the instance does not run there and will
+ * not. The claim is then released, and the next alternate is tried.
  */
 export type Start<Value> = (chosen: Chosen) => Promise<Value>
 
@@ -50,24 +50,24 @@ interface Running<Value> {
   readonly refused: readonly Refused[]
 }
 
-/** The instance runs, and its claim is confirmed. */
+/** The result if the instance runs and its claim is confirmed. */
 export interface Started<Value> extends Running<Value> {
   readonly __typename: 'Started'
   readonly claim: Claim
 }
 
 /**
- * The instance runs, but its claim is not confirmed, because it was lost or the service did not answer. Stop the instance, or call
- * `confirm` again.
+ * The result if the instance runs but its claim is not confirmed, because the claim was lost or the service did not answer. Stop the
+ * instance, or call `confirm` again.
  */
 export interface NotConfirmed<Value> extends Running<Value> {
   readonly __typename: 'NotConfirmed'
   readonly claim: Claim
-  /** The service's answer, or the error of the call. */
+  /** The service's answer to the confirmation, or the error of the call. */
   readonly why: unknown
 }
 
-/** The instance was started on no host of the decision, and no claim is held. */
+/** The result if the instance was started on no host of the decision. No claim is held. */
 export interface NotStarted {
   readonly __typename: 'NotStarted'
   readonly refused: readonly Refused[]
@@ -76,9 +76,9 @@ export interface NotStarted {
 export type PlaceResult<Value> = Started<Value> | NotConfirmed<Value> | NotStarted | Exclude<SelectDestinationsResult, Placed>
 
 /**
- * Chooses a host for one instance, starts the instance there, and confirms the claim. If a host cannot start it, the alternates are tried.
- * In every case, nothing is held for longer than a reservation. If a call without `ttl` is repeated with its own key, a reservation may
- * last up to ten minutes.
+ * Selects a host for one instance, starts the instance there, and confirms the claim. If a host cannot start the instance, the alternates
+ * are tried. Without a confirmed claim, nothing is held for longer than a reservation lasts. If a call without `ttl` is repeated with its
+ * own key, a reservation can last up to ten minutes.
  */
 export type Place = <Value>(input: PlaceInput, start: Start<Value>, options?: PlaceOptions) => Promise<PlaceResult<Value>>
 
@@ -87,13 +87,13 @@ export type Place = <Value>(input: PlaceInput, start: Start<Value>, options?: Pl
  * so extensions are limited to this.
  */
 const LONGEST_EXTENSION_MS = 600_000
-/** How long the last call for a key is retried, in milliseconds. */
+/** How long the call that abandons a key is retried, in milliseconds. */
 const ABANDON_MS = 5_000
 
 export function createPlace(placements: Placements, clock: Clock = systemClock): Place {
   return async <Value>(given: PlaceInput, start: Start<Value>, { ttl, ...options }: PlaceOptions = {}): Promise<PlaceResult<Value>> => {
     const { idempotencyKey = crypto.randomUUID(), ...input } = given
-    /** Waits for an answer. If it is lost, a caller with a key of its own can repeat the call; a generated key is abandoned here. */
+    /** Waits for an answer. If the answer is lost, a caller with its own key can repeat the call, and a generated key is abandoned here. */
     const settle = <Answer>(answer: Promise<Answer>): Promise<Answer> =>
       given.idempotencyKey === undefined ? orAbandon(placements, answer) : answer
 
@@ -194,8 +194,8 @@ async function whileHeld<Value>(
       )
       if (!hasPassed) return
       waitMs = everyMs
-      // If the service does not answer, the extension is repeated before the reservation ends. The confirmation at the end shows whether
-      // the claim is still held.
+      // if the service does not answer, the extension is tried again before the reservation ends; the confirmation at the end shows whether
+      // the claim is still held
       const [answer] = await extend([claim], toDuration(ttlMs), { deadlineMs: everyMs, signal: over.signal }).catch(() => [])
       if (answer !== undefined && answer.__typename !== 'ClaimPayload') lost.abort(new RoomLostError(answer))
     }

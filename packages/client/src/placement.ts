@@ -19,14 +19,14 @@ import {
 import { millisecondsOf } from './duration.ts'
 import type { CallOptions } from './retry.ts'
 
-/** An input whose idempotency key is generated if it is absent. The same key is used for all repetitions of the call. */
+/** An input whose idempotency key is generated if it is absent. The same key is used for all retries of the call. */
 export type WithKey<Input extends { readonly idempotencyKey: string }> = Omit<Input, 'idempotencyKey'> & {
   readonly idempotencyKey?: string
 }
 
 export interface SelectOptions extends CallOptions {
   /**
-   * Whether the call is repeated until the deadline if no host was found. A refusal is not stored under the key, so a later call with the
+   * Whether the call is repeated until its deadline if no host was found. A refusal is not stored under the key, so a later call with the
    * same key can find a host.
    */
   readonly waitForRoom?: boolean
@@ -35,18 +35,20 @@ export interface SelectOptions extends CallOptions {
 /** Placement calls. Expected failures are answers, which `__typename` distinguishes. Unexpected ones are thrown as errors. */
 export interface Placements {
   /**
-   * Selects hosts and claims resources there. If no answer came, the call is repeated with the same idempotency key, so that nothing is
+   * Selects hosts and claims resources there. If no answer came, the call is retried with the same idempotency key, so that nothing is
    * claimed twice. Throws UnknownOutcomeError with the key if there is still no answer. Resources may then be held, and `abandon` releases
    * them.
    */
   selectDestinations(input: WithKey<SelectDestinationsInput>, options?: SelectOptions): Promise<SelectDestinationsResult>
-  /** Claims resources on a host that an earlier decision named, such as an alternate. Otherwise it is like `selectDestinations`. */
+  /**
+   * Claims resources on a host that an earlier decision named, such as an alternate. Retries and errors are as for `selectDestinations`.
+   */
   claim(input: WithKey<ClaimCreateInput>, options?: CallOptions): Promise<ClaimCreateResult>
-  /** Confirms reservations. The answer at index i is for the claim at index i. Repeating the call is harmless. */
+  /** Confirms reservations. The answer at index i is for the claim at index i. Confirming a claim again changes nothing. */
   confirm(claims: readonly ClaimRef[], options?: CallOptions): Promise<readonly ClaimResult[]>
   /** Extends reservations. `ttl` is the new time from now on, an ISO 8601 duration of PT1S to PT24H. */
   extend(claims: readonly ClaimRef[], ttl: string, options?: CallOptions): Promise<readonly ClaimResult[]>
-  /** Releases the claimed resources. */
+  /** Releases the resources of claims. */
   release(claims: readonly ClaimRef[], reason?: string, options?: CallOptions): Promise<readonly ClaimResult[]>
   /** Releases everything that is held under an idempotency key, and refuses the key from then on. */
   abandon(idempotencyKey: string, options?: CallOptions): Promise<AbandonResult>

@@ -15,7 +15,7 @@ import type { CallOptions } from './retry.ts'
 export interface Reports {
   /**
    * Sends up to 1,000 reports. The result at index i is for the report at index i. The service orders reports by incarnation and sequence,
-   * so repeating one is harmless.
+   * so sending one again changes nothing.
    */
   updateResourceStats(updates: readonly ResourceStats[], options?: ReportOptions): Promise<UpdateResourceStatsResult>
   /** Sends heartbeats of hosts that have nothing new to report. */
@@ -33,11 +33,11 @@ export interface ReporterOptions {
   readonly name: ResourceName
   /** Returns the present full report. It is called for the first report, and when the service needs a full one. */
   full(): FullStats | Promise<FullStats>
-  /** The incarnation, generated if absent. A program that restarts begins a new incarnation. */
+  /** The incarnation. Absent: a new one is generated. A program that restarts must begin a new incarnation. */
   readonly incarnation?: string
 }
 
-/** Sends the reports of one host one after the other. A later report waits for the answer to the one before it. */
+/** Sends the reports of one host one after the other. Each report waits for the answer to the previous one. */
 export interface Reporter {
   readonly incarnation: string
   /** The sequence of the last report that was sent; 0 before the first one. */
@@ -82,7 +82,7 @@ function createReporter(
     sequence += 1
     const result = await send({ name, reporter: { incarnation, sequence }, report }, options)
     if (result.__typename === 'ResourceStatsApplied') base = result.lastSequence ?? sequence
-    // The report was repeated, and its first copy has counted.
+    // The report was sent twice, and its first copy has taken effect.
     if (result.__typename === 'ResourceStatsStale' && result.lastSequence === sequence) base = sequence
     return result
   }

@@ -54,7 +54,7 @@ test('no pause ends after the deadline, and the time limit of an attempt is at m
   )
 })
 
-test('an answer that requires a retry is returned once no time is left', async () => {
+test('an answer that requires a retry is returned if no time is left for one', async () => {
   const clock = aClock()
   const retry = createRetry({ clock, random: () => 0 })
   expect(await retry({ deadlineMs: 2_500 }, async () => new AskAgain('later', 1_000))).toBe('later')

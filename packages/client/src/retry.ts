@@ -5,8 +5,8 @@ export interface CallOptions {
   /** The time limit in milliseconds for all attempts of a call, including pauses; 30,000 if absent. */
   readonly deadlineMs?: number
   /**
-   * The time limit of one attempt in milliseconds, and never more than the remaining time. The default of 12,000 is slightly more than the
-   * service's own limit.
+   * The time limit of one attempt in milliseconds. It is never more than the remaining time. The default of 12,000 is slightly more than
+   * the service's own limit.
    */
   readonly attemptMs?: number
   /** Ends the call with the reason of the signal. */
@@ -23,7 +23,7 @@ export interface Surroundings {
 export interface Clock {
   /** Milliseconds since an arbitrary time. The value never decreases. */
   now(): number
-  /** Resolves after this time. Rejects with the reason of the signal if it is aborted before. */
+  /** Resolves after this time. Rejects with the reason of the signal if the signal is aborted first. */
   wait(ms: number, signal?: AbortSignal): Promise<void>
 }
 
@@ -44,7 +44,7 @@ export const systemClock: Clock = {
     }),
 }
 
-/** An answer that requires a retry. It becomes the result only if no time is left. */
+/** An answer that requires a retry. It becomes the result only if no time is left for a retry. */
 export class AskAgain<Answer> {
   readonly answer: Answer
   readonly afterMs: number
@@ -71,8 +71,8 @@ export type Retry = <Answer>(
 ) => Promise<Answer>
 
 /**
- * Repeats work that is safe to repeat until it is answered. It is repeated after an answer that requires a retry, after an error that the
- * service marks as temporary, and if no answer came. It ends when the deadline leaves no time for the pause before another attempt.
+ * Retries work that is safe to retry until it is answered: after an answer that requires a retry, after an error that the service marks as
+ * temporary, and if no answer came. It ends when the deadline leaves no time for the pause before another attempt.
  */
 export function createRetry({ clock = systemClock, random = Math.random }: Surroundings): Retry {
   return async (options, attempt, onFailure) => {
@@ -98,7 +98,7 @@ export function createRetry({ clock = systemClock, random = Math.random }: Surro
 export const pauseAfter = (failures: number, random: () => number): number =>
   random() * Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** failures)
 
-/** The outcome of an attempt, and the pause before the next one; undefined if there must be none. */
+/** The outcome of an attempt, and the pause before the next attempt; undefined if there must be none. */
 type Outcome<Answer> = ({ readonly answer: Answer } | { readonly error: unknown }) & { readonly afterMs: number | undefined }
 
 async function settle<Answer>(attempt: Promise<Answer | AskAgain<Answer>>): Promise<Outcome<Answer>> {

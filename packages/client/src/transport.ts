@@ -2,11 +2,11 @@ import { type Fault, FaultError, KeySourceError, ProtocolError } from './errors.
 import { createKeyring, type KeySource } from './keys.ts'
 
 export interface TransportOptions {
-  /** The GraphQL address of the service, such as http://127.0.0.1:4400/graphql. In browsers a path is enough. */
+  /** The URL of the service's GraphQL endpoint, such as http://127.0.0.1:4400/graphql. In browsers a path is enough. */
   readonly url: string
   /** The API key, which is sent as `Authorization: Bearer KEY`. */
   readonly key?: KeySource
-  /** A replacement for `fetch`, for tests and for platforms that have their own. */
+  /** A replacement for `fetch`, for tests and for platforms with their own implementation. */
   readonly fetch?: typeof globalThis.fetch
 }
 
@@ -16,7 +16,7 @@ export interface TransportOptions {
  */
 export type Transport = (body: string, accept: string, signal: AbortSignal) => Promise<Response>
 
-/** Creates a transport. Throws RangeError for an address that is not http or https. */
+/** Creates a transport. Throws RangeError for a URL that is not http or https. */
 export function createTransport({ url, key, fetch = globalThis.fetch }: TransportOptions): Transport {
   if (URL.canParse(url) && !/^https?:$/.test(new URL(url).protocol))
     throw new RangeError(`url is ${JSON.stringify(url)}; it must be an http or https address`)
@@ -58,7 +58,7 @@ export function readAnswer<Data>(url: string, { status, headers }: Response, tex
   return answer.data
 }
 
-/** The delay in the header Retry-After in milliseconds. The header has a number of seconds or a date. */
+/** The delay in the header Retry-After in milliseconds. The header contains seconds or a date. */
 function retryAfterOf(headers: Headers): number | undefined {
   const value = headers.get('retry-after')
   if (value === null) return undefined

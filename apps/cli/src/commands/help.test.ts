@@ -16,7 +16,7 @@ const commandsBelow = (command: Command, name: string): (readonly [string, Comma
   ...command.commands.flatMap((below) => commandsBelow(below, `${name} ${below.name()}`)),
 ]
 
-/** The output of `--help`, examples included. */
+/** The output of `--help`, including the examples. */
 function helpOf(command: Command): string {
   let out = ''
   command.configureOutput({ writeOut: (text) => (out += text) })

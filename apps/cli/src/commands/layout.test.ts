@@ -2,13 +2,13 @@ import fs from 'node:fs'
 import path from 'node:path'
 import { expect, test } from 'vitest'
 
-// There is one folder per noun, with one file per command, so that a command is found by its name.
+// These tests check that there is one folder per noun, with one file per command, so that a command can be found by its name.
 
 const MOST_FILES = 25
 const src = path.dirname(import.meta.dirname)
 const folders = fs.readdirSync(src, { recursive: true, withFileTypes: true }).filter((entry) => entry.isDirectory())
 
-test('a command is in the file of its name, in the folder of a noun', () => {
+test('each command is in a file with its name, in the folder of a noun', () => {
   const list = fs.readFileSync(path.join(import.meta.dirname, 'commands.ts'), 'utf8')
   const commands = [...list.matchAll(/^ {2}'?([\w-]+)'?: async \(\) => \(await import\('([^']+)'\)\)/gm)]
   expect(commands.length).toBeGreaterThan(25)

@@ -4,7 +4,7 @@ import { expect, test, vi } from 'vitest'
 import { gantt, oneLine, widthOf } from '../testing/gantt.ts'
 import { useOwnService } from '../testing/own-service.ts'
 
-// `db stop` must not stop a database that other tests use, so this service has its own.
+// `db stop` must not stop a database that other tests use, so this service has its own database
 const own = useOwnService({ ownDatabase: true })
 const { run } = own
 
@@ -28,7 +28,7 @@ test('a claim is extended, confirmed, listed and released, and further edits of 
   expect(oneLine(await run('claims', '--state', 'RELEASED', '--json'))).toMatchObject({ claims: [{ id }] })
 })
 
-test('a list of several pages is complete, and one command ends more claims than one call may have, or none', async () => {
+test('a list of several pages is complete, and one command ends either all or none of more claims than one call may have', async () => {
   type Placed = { destinations: { selected: { claim: { id: string } } }[] }
   const ids: string[] = []
   for (let placed = 0; placed < 6; placed++)
@@ -49,13 +49,13 @@ test.each([
   ['host', 'show', 'nosuch'],
   ['claims', '--host', 'nosuch'],
   ['claims', '--host', 'az1-a/nosuch'],
-])('gantt %s %s %s ends with 2, because the host does not exist', async (...words) => {
+])('gantt %s %s %s exits with 2, because the host does not exist', async (...words) => {
   const { out, err, code } = await run(...words)
   expect([out, code]).toEqual(['', 2])
   expect(err).toContain(`no host "${words.at(-1)}" has reported`)
 })
 
-test('the list of aggregates has each of them, and show prints the hosts of one', async () => {
+test('the list of aggregates has every aggregate, and show prints the hosts of one', async () => {
   const { out } = await run('aggregates')
   expect(widthOf(out)).toBeLessThanOrEqual(80)
   expect(out).toMatch(/\n[0-9a-f-]{36} +zone-az2 +az2 +3 +kind=general\n/)
@@ -65,7 +65,7 @@ test('the list of aggregates has each of them, and show prints the hosts of one'
   expect((await run('aggregates', 'show', '00000000-0000-4000-8000-000000000000')).code).toBe(2)
 })
 
-test('--at shows a past state with its revision: hosts, one host, aggregates and claims', async () => {
+test('--at shows a past state with its revision for hosts, one host, aggregates and claims', async () => {
   const { id, host } = await reserve()
   const before = oneLine<{ asOf: { revision: string; at: string } }>(await run('hosts', '--at', '-0s', '--json')).asOf
   await run('claims', 'release', id, '--reason', 'given up')
@@ -97,7 +97,7 @@ test('--at shows a past state with its revision: hosts, one host, aggregates and
   await run('host', 'set-status', host, '--status', 'ENABLED', '--reason', 'mended')
 })
 
-test('an invalid moment, one in the future and one before the first host are reported', async () => {
+test('a moment that is invalid, in the future or before the first host is refused with a message', async () => {
   const bad = await run('hosts', '--at', 'yesterday')
   expect([bad.code, bad.err]).toEqual([2, expect.stringContaining('Write a revision (88123)')])
   expect((await run('claims', '--at', '2999-01-01')).err).toContain('This time is in the future.')
@@ -108,7 +108,7 @@ test('an invalid moment, one in the future and one before the first host are rep
   expect(late.err).toContain('999999999')
 })
 
-test('a host is shown with its arithmetic, NUMA cells, GPUs and aggregates', async () => {
+test('a host is shown with the computation of its free amounts, its NUMA cells, GPUs and aggregates', async () => {
   const { out, code } = await run('host', 'show', 'az2-gpu')
   expect(code).toBe(0)
   expect(widthOf(out)).toBeLessThanOrEqual(80)
@@ -121,7 +121,7 @@ test('a host is shown with its arithmetic, NUMA cells, GPUs and aggregates', asy
   expect((await run('host', 'show', 'nobody')).code).toBe(2)
 })
 
-test('a host is disabled and enabled; --dry-run only shows the effect', async () => {
+test('a host can be disabled and enabled, and --dry-run only shows the effect', async () => {
   const statusOf = async (name: string) => oneLine<{ status: string }>(await run('host', 'show', name, '--json')).status
   const close = ['host', 'set-status', 'az1-b', 'az1-c', '--status', 'disabled', '--reason', 'fan broken']
   expect((await run(...close, '--dry-run')).out).toContain('Nothing was changed. It would affect 2 hosts')
@@ -155,7 +155,7 @@ test('gantt replicas lists the replicas and the checks of their states, in 80 co
 test('replicas --heal shows what differs from the log, and --dry-run is refused without it', async () => {
   const said = await run('replicas', '--heal', '--dry-run')
   expect(said).toMatchObject({ code: 0, err: '' })
-  // The check starts from a checkpoint if the earlier tests took a minute; otherwise from the beginning of the log.
+  // the check starts from a checkpoint if the earlier tests took a minute, and otherwise from the beginning of the log
   expect(said.out.replaceAll(/\s+/g, ' ')).toMatch(
     /^0 differences at revision \d+, by the (whole|checkpoint at revision \d+ and the) log; nothing was changed\. Replica: \S+ $/,
   )
@@ -163,7 +163,7 @@ test('replicas --heal shows what differs from the log, and --dry-run is refused 
   expect(await run('replicas', '--dry-run')).toMatchObject({ code: 2, out: '' })
 })
 
-test('a nova.conf becomes a profile; its next version decides once it is activated', async () => {
+test('a nova.conf is imported as a profile, and its next version decides once it is activated', async () => {
   const file = path.join(own.folder, 'nova.conf')
   fs.writeFileSync(
     file,
@@ -182,7 +182,7 @@ test('a nova.conf becomes a profile; its next version decides once it is activat
   expect(await run('profile', 'import', file, '--name', 'Site!')).toMatchObject({ out: '', code: 2 })
 })
 
-test('a profile is checked against the requests of the last day, tried as a canary and rolled back', async () => {
+test('a profile can be checked against the requests of the last day, tried as a canary and rolled back', async () => {
   const select = async (memoryMb: string) =>
     oneLine<{ decision: { id: string } }>(await run('select', '--vcpus', '1', '--memory-mb', memoryMb, '--json', '--advice')).decision.id
   const [first, second] = [await select('512'), await select('999999')]
@@ -208,7 +208,7 @@ test('a profile is checked against the requests of the last day, tried as a cana
   ])
   expect((await run('profile', 'check', '--help')).out).toMatch(/\(default:\s+last:24h\)/)
   expect(widthOf(said.out)).toBeLessThanOrEqual(80)
-  // No host reports this field, so no host passes.
+  // no host reports this field, so no host passes
   fs.writeFileSync(
     file,
     JSON.stringify({ filters: [{ name: 'MetricsFilter', options: { 'metrics.weight_setting': ['no.such=1'] } }], weighers: [] }),
@@ -241,7 +241,7 @@ test('a profile is checked against the requests of the last day, tried as a cana
   expect((await run('profile', 'shadow', 'site@1', '--dry-run')).out).toMatch(/^Nothing was changed\. /)
 })
 
-test('the results of a version on trial are shown over time, with the ranks of both choices', async () => {
+test('the results of a version in a rollout are shown over time, with the ranks of the hosts that both versions selected', async () => {
   const file = path.join(own.folder, 'packing.conf')
   fs.writeFileSync(file, '[filter_scheduler]\nram_weight_multiplier = -100\n')
   await run('profile', 'import', file, '--name', 'site')
@@ -272,7 +272,7 @@ test.each([
   ['an extension without an end', ['claims', 'extend', 'x'], "'--ttl <duration>' not specified"],
   ['ten minutes in words', ['claims', 'extend', 'x', '--ttl', '10m'], 'It must be an ISO 8601 duration'],
   ['a claim with an invalid id', ['claims', 'release', 'x'], 'must be the global id of a Claim'],
-])('%s ends with a message and 2', async (_name, args, message) => {
+])('%s exits with 2 and a message', async (_name, args, message) => {
   const { out, err, code } = await run(...args)
   expect([out, err, code]).toEqual(['', expect.stringContaining(message), 2])
 })

@@ -39,7 +39,7 @@ test('a printed host name can be passed to a command and names the same host', (
   }
 })
 
-test('for every node name, its printed form means only this node', () => {
+test('for every node name, its printed form means only that node', () => {
   const names = fc.oneof(fc.constantFrom('a', 'a/b', ' a', '100%', 'a%2Fb'), fc.string({ minLength: 1, maxLength: 6 }))
   fc.assert(
     fc.property(names, names, fc.boolean(), (name, other, isNamedAsHost) => {
@@ -58,7 +58,7 @@ test('every document that selects the name and node of a host also selects hasOt
     .filter((file) => file.endsWith('.ts') && !file.endsWith('.test.ts') && !file.startsWith('demo'))
   const isWithout = (text: string): boolean =>
     /[{\s`]name node\b(?! hasOtherNodes)/.test(text) ||
-    // A name without a node means all nodes of the host.
+    // a name without a node means all nodes of the host
     /\bhost \{ name \}/.test(text) ||
     /\bfromHost fromNode\b(?! fromHasOtherNodes)/.test(text) ||
     // Of the cause of a refusal only the sentence is printed, and it contains the name of the host.

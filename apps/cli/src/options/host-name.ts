@@ -12,8 +12,8 @@ export const printHost = (hostName: string, node: string, hasOtherNodes = false)
   node === hostName && !hasOtherNodes ? escaped(hostName, IN_HOST) : `${escaped(hostName, IN_HOST)}/${escaped(node, IN_NODE)}`
 
 /**
- * Names of new hosts contain no slash and have no spaces around them (ADR 27), but names of older hosts may. Such a character is written as
- * %2F or %20, so that printed names can be typed.
+ * Names of new hosts contain no slash and have no spaces around them (ADR 27), but names of older hosts can. Such a character is written as
+ * %2F or %20, so that users can type printed names.
  */
 const IN_HOST = /^\s+|\s+$|\/|%(?=[\da-f]{2})/gi
 const IN_NODE = /^\s+|\s+$|%(?=[\da-f]{2})/gi
@@ -25,14 +25,14 @@ const unescaped = (text: string): string =>
     try {
       return decodeURIComponent(found)
     } catch {
-      // The text has no valid escape, so the percent sign is part of the name.
+      // the text has no valid escape, so the percent sign is part of the name
       return found
     }
   })
 
 /**
- * Parses a host as people type it: HOST, or HOST/NODE for one node of a host with several. If the node is given separately, the whole text
- * is the host's name.
+ * Parses a host as people type it: HOST, or HOST/NODE for one node of a host with several nodes. If the node is set by an option, the whole
+ * text is the host's name.
  */
 export function toHostName(text: string, node?: string): HostNameInput {
   if (node !== undefined) return { host: text, node }

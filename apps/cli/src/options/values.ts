@@ -6,7 +6,7 @@ export function duration(text: string): string {
   throw new InvalidArgumentError('It must be an ISO 8601 duration such as PT10M.')
 }
 
-/** Parses a whole number within these bounds. */
+/** Parses an integer within these bounds. */
 export const wholeNumber =
   (least: number, most: number) =>
   (text: string): number => {

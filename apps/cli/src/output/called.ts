@@ -1,4 +1,4 @@
-/** The name with which this program was started, so that printed commands can be copied: `npx gantt` in a checkout. */
+/** The command by which this program was started, so that users can copy printed commands: `npx gantt` in a checkout. */
 export const GANTT = isCalledByNpx(process.env) ? 'npx gantt' : 'gantt'
 
 function isCalledByNpx({ npm_command, npm_lifecycle_script = '' }: NodeJS.ProcessEnv): boolean {

@@ -1,10 +1,10 @@
-/** "PT1M30S" as "1 min 30 s". */
+/** An ISO 8601 duration in words: "PT1M30S" becomes "1 min 30 s". */
 export function inWords(duration: string): string {
   const parts = partsOf(duration).map(([count, unit]) => `${count} ${unit}`)
   return parts.join(' ') || duration
 }
 
-/** "PT1M30S" as 90,000 milliseconds; 0 if it is not a duration. */
+/** An ISO 8601 duration in milliseconds: "PT1M30S" becomes 90,000. 0 if the text is not a duration. */
 export const millisecondsOf = (duration: string): number =>
   partsOf(duration).reduce((sum, [count, , ms]) => sum + Math.round(Number(count) * ms), 0)
 

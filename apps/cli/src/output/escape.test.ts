@@ -16,9 +16,9 @@ test.each([
   ['an override of direction', 'a\u202eb', 'a\\u{202e}b'],
   ['a zero-width space', 'a\u200bb', 'a\\u{200b}b'],
   ['another colour', '\u001b[31mred', '\\u{1b}[31mred'],
-])('a line shows %s', (_name, line, shown) => expect(shownLine(line)).toBe(shown))
+])('a printed line shows %s', (_name, line, shown) => expect(shownLine(line)).toBe(shown))
 
-test('a table keeps its rows, whatever is in a cell', () => {
+test('a table has the same rows, whatever is in its cells', () => {
   const lines = toTable(
     [{ head: 'host' }, { head: 'zone' }],
     [
@@ -36,7 +36,7 @@ test('a list of names and values escapes invisible characters', () => {
   expect(toPairs([['name', 'a\u202eb']])).toEqual(['name  a\\u{202e}b'])
 })
 
-test('JSON has the same meaning and contains no invisible characters', () => {
+test('printed JSON has the same meaning and contains no invisible characters', () => {
   fc.assert(
     fc.property(fc.oneof(fc.json(), fc.string({ unit: 'binary' })), (value) => {
       const text = shownJson({ value, bad, zeroWidth })

@@ -8,19 +8,19 @@ const rounded = (value: number): string => {
   return Math.abs(value) >= 1 ? short(value) : String(Number(value.toFixed(2)))
 }
 
-/** "5.4/64 GiB": two amounts of memory, both in the unit that fits the second. */
+/** Two amounts of memory, both in the unit that suits the second: "5.4/64 GiB". */
 export function mibPair(free: number, total: number): string {
   const step = stepOf(total)
   return `${rounded(free / 1_024 ** step)}/${rounded(total / 1_024 ** step)} ${UNITS_OF_MIB[step]}`
 }
 
-/** An amount of MiB with the unit that fits it: "64 GiB". */
+/** An amount of MiB in a suitable unit: "64 GiB". */
 export function mib(amount: number): string {
   const step = stepOf(Math.abs(amount))
   return `${rounded(amount / 1_024 ** step)} ${UNITS_OF_MIB[step]}`
 }
 
-/** Two amounts in GiB, both in the unit that fits the second. */
+/** Two amounts of GiB, both in the unit that suits the second. */
 export const gibPair = (free: number, total: number): string => mibPair(free * 1_024, total * 1_024)
 
 const stepOf = (amount: number): number => (amount < 1_024 ? 0 : Math.min(Math.floor(Math.log2(amount) / 10), UNITS_OF_MIB.length - 1))
@@ -34,7 +34,7 @@ export function age(time: string | null, nowMs: number): string {
   return span(Math.abs(nowMs - Date.parse(time)))
 }
 
-/** A duration as one number with the unit that fits it. */
+/** A duration as one number with a suitable unit. */
 export function span(ms: number): string {
   const seconds = Math.round(ms / 1_000)
   if (seconds < 120) return `${seconds} s`
@@ -45,7 +45,7 @@ export function span(ms: number): string {
 /** A number without the digits that only come from floating-point arithmetic. */
 export const decimal = (value: number): string => value.toLocaleString('en-US', { maximumFractionDigits: 4, useGrouping: false })
 
-/** Whole numbers as ranges: "0-3,8". */
+/** Integers as ranges: "0-3,8". */
 export function ranges(numbers: readonly number[]): string {
   const parts: [number, number][] = []
   for (const number of [...numbers].sort((a, b) => a - b)) {

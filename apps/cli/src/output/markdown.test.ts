@@ -24,7 +24,7 @@ test.each([
   ['> x', '&gt; x'],
   ['== x', '\\== x'],
   ['4 hosts', '4 hosts'],
-])('a paragraph that begins with %s is no list, quote or heading', (text, shown) => {
+])('a paragraph that begins with %s does not become a list, quote or heading', (text, shown) => {
   expect(paragraph(text)).toBe(shown)
   expect(toMarkdownList([text])).toEqual([`- ${shown}`])
 })
@@ -34,7 +34,7 @@ test.each([
   ['a`b', '``a`b``'],
   ['`', '`` ` ``'],
   ['', ''],
-])('code of %s', (text, shown) => expect(code(text)).toBe(shown))
+])('code of %s is one code span', (text, shown) => expect(code(text)).toBe(shown))
 
 test.each([
   ['http://h/decisions/a b', '[d](http://h/decisions/a%20b)'],
@@ -43,7 +43,7 @@ test.each([
   ['javascript:alert(1)', 'd'],
 ])('a link to %s', (address, shown) => expect(link('d', address)).toBe(shown))
 
-test('a table has a line for its heads, one for the alignment, one for each row', () => {
+test('a table has a line for its headings, one for the alignment, and one for each row', () => {
   const columns = [{ head: 'filter' }, { head: 'after', align: 'right' as const }]
   expect(toMarkdownTable(columns, [['RamFilter', '0'], ['a|b']])).toEqual([
     '| filter | after |',
@@ -53,7 +53,7 @@ test('a table has a line for its heads, one for the alignment, one for each row'
   ])
 })
 
-test('for any content, a table has the given number of lines and cells', () => {
+test('for any content, a table has the same count of lines and cells', () => {
   const cell = fc.oneof(fc.string(), fc.string({ unit: fc.constantFrom('|', '\\', '`', '\n', '<', '_', ' ') }))
   fc.assert(
     fc.property(fc.array(fc.tuple(cell, cell), { maxLength: 5 }), (rows) => {
@@ -68,6 +68,6 @@ test('for any content, a table has the given number of lines and cells', () => {
   )
 })
 
-test('a page leaves out empty parts', () => {
+test('a page omits empty parts', () => {
   expect(toPage(heading('T'), '', [], ['a', 'b'])).toEqual(['### T', '', 'a', 'b'])
 })

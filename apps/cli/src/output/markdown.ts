@@ -4,7 +4,7 @@ export interface MarkdownColumn {
   readonly align?: 'left' | 'right'
 }
 
-/** Escapes a text. Names come from other systems, and must become neither markup nor a second line. */
+/** Escapes a text. Names come from other systems, and must not become markup or a second line. */
 export const inert = (text: string): string =>
   oneLine(text)
     .replace(/[\\`*[\]|~]|(?<!\w)_|_(?!\w)/g, '\\$&')
@@ -34,10 +34,10 @@ export const heading = (text: string): string => `### ${inert(text)}`
 /** A list with one item for each text. */
 export const toMarkdownList = (items: readonly string[]): readonly string[] => items.map((item) => `- ${paragraph(item)}`)
 
-/** A link to a page; a plain text if the address is not a web address. */
+/** A link to a URL. Plain text if the address is not an http or https URL. */
 export function link(text: string, address: string): string {
   if (!/^https?:\/\//i.test(address)) return inert(text)
-  // An address that contains percent signs is encoded already.
+  // a URL that contains percent signs is already encoded
   const safe = oneLine(address).replace(/[^\w.~:/?#@!$&'+,;=%-]/gu, (each) => encodeURIComponent(each).replace(/[()*]/g, toPercent))
   return `[${inert(text)}](${safe.replaceAll('_', '%5F')})`
 }

@@ -11,9 +11,9 @@ export function note(line: string): void {
 export interface Result {
   readonly lines: readonly string[]
   readonly json: unknown
-  /** Present only for commands that take --markdown (`withForms`). */
+  /** The page for a ticket. Present only for commands that accept --markdown (`withForms`). */
   readonly markdown?: readonly string[]
-  /** 0 if not given. A refusal is a result too, with 1. */
+  /** The exit code. Absent: 0. A refusal is a result too, with exit code 1. */
   readonly exitCode?: ExitCode
 }
 
@@ -54,11 +54,11 @@ export const withService = (command: Command): Command =>
     .option('--key <key>', 'key of the service; or set GANTT_KEY')
     .option(...JSON_OPTION)
 
-/** Adds the same options, and --markdown for a command whose `Result` has a page for a ticket. */
+/** Adds the options of every command that calls a service, and --markdown for commands whose `Result` has a page for a ticket. */
 export const withForms = (command: Command): Command =>
   withService(command).addOption(new Option('--markdown', 'as Markdown, for a ticket').conflicts('json'))
 
-/** Adds examples below the help of a command: what to type, and its purpose. */
+/** Adds examples below the help of a command: what to type, and why. */
 export const withExamples = (command: Command, examples: readonly (readonly [type: string, what: string])[]): Command =>
   command.addHelpText('after', `\nExamples:\n${examples.map(([type, what]) => `  ${what}:\n    $ ${inShellLines(type)}`).join('\n')}`)
 

@@ -8,7 +8,7 @@ test('a table is no wider than its contents', () => {
   expect(toTable([{ head: 'name' }, { head: 'count', align: 'right' }], [['a', '1']])).toEqual(['NAME  COUNT', 'a         1'])
 })
 
-test('flexible columns shrink, the widest first, until the row fits 80 columns', () => {
+test('columns that may be truncated shrink, the widest first, until the row fits 80 columns', () => {
   const columns = [{ head: 'a', cut: 'middle' }, { head: 'id' }, { head: 'b', cut: 'end' }] as const
   const lines = toTable(columns, [[LONG, 'x'.repeat(36), 'short text']])
   expect(widthOf(lines.join('\n'))).toBe(80)
@@ -26,13 +26,13 @@ test.each([
   expect(toTable(KEY, [ROW], screen)[1]).toBe(line)
 })
 
-test('a wrapped column continues on further lines, without loss', () => {
+test('a wrapped cell continues on further lines and loses no text', () => {
   const lines = toTable([{ head: 'host' }, { head: 'why', wraps: true }], [['h1', `the request names ${LONG} ${LONG} only`]])
   expect(widthOf(lines.join('\n'))).toBeLessThanOrEqual(80)
   expect(lines.slice(1).join('').replaceAll(/\s/g, '')).toBe(`h1therequestnames${LONG}${LONG}only`)
 })
 
-test('a text is cut at its end or in its middle', () => {
+test('a text is truncated at its end or in its middle', () => {
   expect([shorten('abcdef', 6, 'end'), shorten('abcdef', 4, 'end'), shorten('abcdef', 4, 'middle')]).toEqual(['abcdef', 'abc…', 'ab…f'])
 })
 

@@ -5,11 +5,11 @@ import Table from 'cli-table3'
 export interface Column {
   readonly head: string
   readonly align?: 'left' | 'right'
-  /** The part of the text that is cut if the row is too wide. A column without this keeps its width. */
+  /** Where the text is truncated if the row is too wide. A column without this setting has a fixed width. */
   readonly cut?: 'end' | 'middle'
   /** The text continues on further lines instead of being cut. */
   readonly wraps?: true
-  /** A key that people copy and search for. It is cut last, and only on a terminal; in a pipe it is never cut. */
+  /** Whether the column is a key that people copy and search for. A key is truncated last, and only on a terminal, never in a pipe. */
   readonly key?: true
   /** The minimum width. */
   readonly least?: number
@@ -71,7 +71,7 @@ export function toPairs(pairs: readonly (readonly [name: string, value: string])
   )
 }
 
-/** The text of a cell, cut to the width or continued on further lines. Words that are too long are split. */
+/** The text of a cell, truncated to the width or continued on further lines. Words that are too long are split. */
 function toCell(text: string, width: number, column: Column | undefined): string {
   if (!column?.wraps) return shorten(text, width, column?.cut ?? 'end')
   return wrap(text, width)
@@ -90,7 +90,7 @@ export function wrap(text: string, columns: number = PAGE_COLUMNS): readonly str
   return lines
 }
 
-/** The text if it fits; otherwise a shortened text with a mark in the place of the missing part. */
+/** The text if it fits, otherwise a shortened text with a mark where a part is missing. */
 export function shorten(text: string, width: number, where: 'end' | 'middle'): string {
   if (text.length <= width) return text
   if (where === 'end') return `${text.slice(0, width - 1)}…`
@@ -102,7 +102,7 @@ function screenOf({ stdout }: Pick<NodeJS.Process, 'stdout'>): Screen {
   return { columns: Math.max(PAGE_COLUMNS, stdout.columns ?? 0), isTerminal: stdout.isTTY === true }
 }
 
-/** The widths of the columns. If a row is too wide, the widest column that may be cut is narrowed; keys are narrowed last. */
+/** The widths of the columns. If a row is too wide, the widest column that may be truncated is narrowed. Keys are narrowed last. */
 function fit(columns: readonly Column[], rows: readonly (readonly string[])[], screen: Screen): readonly number[] {
   const widths = columns.map(({ head }, at) => Math.max(head.length, ...rows.map((row) => row[at]?.length ?? 0)))
   const tooMuch = () => widths.reduce((sum, each) => sum + each + GAP, -GAP) - screen.columns

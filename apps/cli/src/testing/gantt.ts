@@ -8,7 +8,7 @@ export interface Said {
   readonly code: number
 }
 
-/** Runs `gantt ...` in this environment; returns its output and its exit code. */
+/** Runs `gantt ...` in this environment. Returns its output and its exit code. */
 export async function gantt(environment: Readonly<Record<string, string>>, ...args: readonly string[]): Promise<Said> {
   const said = { out: '', err: '' }
   let exited: number | undefined

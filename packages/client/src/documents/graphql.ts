@@ -17,7 +17,7 @@ export const graphql = initGraphQLTada<{
     PackedColumn: string
     /** A position in the log, as decimal digits. */
     Revision: string
-    /** A whole number up to 2^53 - 1. */
+    /** An integer up to 2^53 - 1. */
     SafeInt: number
     UUID: string
   }

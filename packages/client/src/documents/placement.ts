@@ -97,7 +97,10 @@ export const claimCreate = graphql(
   [placed, claim],
 )
 
-/** The result of an edit of a claim. It has no lists, because a call may be about a thousand claims, and every list adds to its cost. */
+/**
+ * The result of an edit of a claim. It has no lists, because one call can be about a thousand claims, and every list adds to the cost of
+ * the call.
+ */
 const ended = graphql(
   `
   fragment EndedParts on ClaimResult @_unmask {
@@ -125,7 +128,7 @@ export const claimRelease = graphql(
 )
 
 /**
- * Releases everything that is held under an idempotency key. The answer has a list of claims, because one key may have placed several
+ * Releases everything that is held under an idempotency key. The answer has a list of claims, because one key can have placed several
  * instances.
  */
 export const claimAbandon = graphql(
@@ -155,12 +158,12 @@ type WholePlaced = Extract<Whole, { readonly __typename: 'SelectDestinationsPayl
 /** A host in a decision. Zone and weight are null for a key that is bound to a project. */
 export interface Alternate {
   readonly host: { readonly name: string; readonly node: string; readonly availabilityZone: string | null }
-  /** The total score. */
+  /** The total score of the host. */
   readonly weight: number | null
 }
-/** The host that was chosen, and the claim there. Limits are empty for a key that is bound to a project. */
+/** The host that was selected, and the claim there. Limits are empty for a key that is bound to a project. */
 export type Destination = Alternate & Pick<WholePlaced['destinations'][number]['selected'], 'limits' | 'claim'>
-/** The chosen hosts. Alternates are empty for a key that is bound to a project. */
+/** The selected hosts. Alternates are empty for a key that is bound to a project. */
 export type Placed = Omit<WholePlaced, 'destinations'> & {
   readonly destinations: readonly {
     readonly instanceUuid: string | null
@@ -172,7 +175,7 @@ export type SelectDestinationsResult = Exclude<Whole, WholePlaced> | Placed
 
 type ToProject = ResultOf<typeof selectDestinationsForProject>['selectDestinations']
 
-/** Converts the answer to a project to the form of all answers. Values that a project may not read are empty or null. */
+/** Converts the answer for a project to the form of all answers. Values that a project may not read are empty or null. */
 export function fromProject(answer: ToProject): SelectDestinationsResult {
   if (answer.__typename === 'NoValidHost') return { ...answer, reasons: [] }
   if (answer.__typename !== 'SelectDestinationsPayload') return answer

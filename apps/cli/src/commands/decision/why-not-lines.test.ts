@@ -110,7 +110,7 @@ test('the page for a ticket has the same content', () => {
   expect(page.at(-1)).toBe('- Now it would be refused too. ComputeFilter: The host is DISABLED: disk.')
 })
 
-test(`--weights` shows which other host would win, and with which multiplier, () => {
+test('--weights shows which other host would win, and with which multiplier', () => {
   const weigher = { name: 'RAMWeigher', multiplier: 1, decisive: true, idle: false, winnerWithout: 'rack2-b' }
   const limits = { flipsBelow: 0.48370814763400366, winnerBelow: 'rack2-b', flipsAbove: null, winnerAbove: null }
   const still = { ...weigher, name: 'ServerGroupSoftAntiAffinityWeigher', decisive: false, idle: true, flipsBelow: null }

@@ -53,7 +53,7 @@ type Answer = ResultOf<typeof EVACUATE>['hostEvacuate']
 type Preview = Extract<Answer, { readonly __typename: 'HostEvacuatePreview' }>
 type Done = Extract<Answer, { readonly __typename: 'HostEvacuatePayload' }>
 
-/** The destination of a claim, or why it stays; for a dry run and for an evacuation. */
+/** The destination of a claim, or why the claim stays. Used for a dry run and for an evacuation. */
 interface Move {
   readonly claim: Preview['moves'][number]['claim']
   readonly to: PrintedHost | null
@@ -123,7 +123,10 @@ function toMove({ claim, result }: Done['moves'][number]): Move {
   return { claim, to: null, there: null, why: toRefusal(result).message, reasons: 'reasons' in result ? result.reasons : [] }
 }
 
-/** A warning about instances that would stay. It comes first and in capitals, because they would end if the host were powered off. */
+/**
+ * A warning about instances that would stay. It comes first and in capitals, because these instances would end if the host were powered
+ * off.
+ */
 function toWarning(name: string, without: number): readonly string[] {
   if (without === 0) return []
   const [instances, them] = without === 1 ? ['1 instance', 'It'] : [`${without} instances`, 'They']

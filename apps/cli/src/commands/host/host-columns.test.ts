@@ -18,7 +18,7 @@ const host: ListedHost = {
   told: reported,
 }
 
-test('every field of a host is a column that shows the value of the host', () => {
+test("every field of a host can be a column, and the column shows the host's value", () => {
   const columns = columnsOf(hostFields.map(({ name }) => name))
   const now = Date.parse('2026-11-22T09:05:00Z')
   expect(Object.fromEntries(columns.map(({ cell }, i) => [hostFields[i]?.name, cell(host, now)]))).toMatchObject({
@@ -53,7 +53,7 @@ test('a list without --columns shows the default columns', () => {
   ])
 })
 
-test('--columns lists fields in order, ignores repeated ones and refuses unknown ones', () => {
+test('--columns lists the fields in the given order, ignores repeated ones and refuses unknown ones', () => {
   expect(columnsFrom('mem.used,host,mem.used')).toEqual(['mem.used', 'host'])
   expect(() => columnsFrom('host,colour')).toThrow('Hosts have no field "colour"; they have host, node, az, ')
   expect(() => columnsFrom(',')).toThrow('It must name a field.')

@@ -67,7 +67,7 @@ function statusOf({ state, status }: ListedHost): string {
   return status === 'ENABLED' ? state : `${state} ${status}`
 }
 
-/** Columns whose heading or cutting differs from the default. */
+/** Headings and truncation of the columns that differ from the default. */
 const special: Readonly<Partial<Record<HostFieldName, Partial<Column>>>> = {
   host: { head: 'name', cut: 'middle', least: 12, key: true },
   az: { head: 'zone', cut: 'middle', least: 6 },
@@ -77,7 +77,7 @@ const special: Readonly<Partial<Record<HostFieldName, Partial<Column>>>> = {
   'disk.free': { head: 'disk' },
 }
 
-/** The column of a field, and its cell. */
+/** A column of the table of hosts: its heading and layout, and the function that returns the text of a host's cell. */
 export interface PrintedColumn {
   readonly column: Column
   readonly cell: Cell

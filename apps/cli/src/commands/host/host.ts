@@ -123,7 +123,7 @@ async function showHost(name: string, { node, ...flags }: Flags): Promise<Result
   return { lines: [...pastLines(past), ...toLines(host, nowOf(past))], json: { ...(past !== null && { asOf: past }), ...host } }
 }
 
-/** The host argument as variables of `Query.host`. */
+/** Converts the host argument and --node to variables of `Query.host`. */
 function named(text: string, given: string | undefined) {
   const { host, node } = toHostName(text, given)
   return { name: host, node }
@@ -165,5 +165,5 @@ async function setUsedFromOf(names: readonly string[], { from, reason, dryRun, .
   return { lines, json: answer }
 }
 
-/** The reason as the service stored it; "-" for a preview without one. */
+/** The reason as the service stored it. "-" for a preview without a reason. */
 const reasonShown = (stated: string | undefined, kept: string | null): string => (stated === undefined ? '-' : (kept ?? '-'))

@@ -59,7 +59,7 @@ const HOSTS_IN_FULL = graphql(
 )
 
 /**
- * The number of hosts in one call if other than the default columns are shown. Each host then has lists, which add to the cost of the call.
+ * One call reads this many hosts if columns outside of the default are shown. Each host then has lists, which add to the cost of the call.
  */
 const PAGE_IN_FULL = 100
 
@@ -188,7 +188,7 @@ function sortOf(text: string): readonly HostSortTerm[] {
   return known
 }
 
-/** Parses the value of an option. An empty value is refused, because it could mean nothing or everything. */
+/** Parses the value of an option. An empty value is refused, because it is unclear whether it means nothing or everything. */
 export function notEmpty(text: string): string {
   if (text !== '') return text
   throw new InvalidArgumentError('It must not be empty.')

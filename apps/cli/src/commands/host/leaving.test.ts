@@ -6,7 +6,7 @@ const { run } = useOwnService()
 
 const why = ['--reason', 'scrapped'] as const
 
-test('a host is forgotten after a preview of the claims that end, and returns when it is readmitted', async () => {
+test('after a preview of the claims that end, a host is forgotten, and it returns after it is readmitted', async () => {
   type Placed = { destinations: { selected: { host: { name: string }; claim: { id: string } } }[] }
   const placed = oneLine<Placed>(await run('select', '--vcpus', '1', '--memory-mb', '512', '--confirm', '--json')).destinations[0]
   const host = placed?.selected.host.name ?? ''
@@ -24,7 +24,7 @@ test('a host is forgotten after a preview of the claims that end, and returns wh
   const other = await run('host', 'forget', host, '--force', '--claims', '2', '--yes', ...why)
   expect([other.code, other.out]).toEqual([1, expect.stringMatching(/^1 live claim is on .*2 were\s+expected/s)])
 
-  // Only a real change needs a reason.
+  // a preview needs no reason, unlike a real change
   const preview = await run('host', 'forget', host, '--force')
   expect([preview.code, preview.out]).toEqual([0, expect.stringMatching(/^Nothing was changed\. This would forget /)])
   const unsaid = await run('host', 'forget', host, '--force', '--claims', '1', '--yes')
@@ -50,7 +50,7 @@ test('a host is forgotten after a preview of the claims that end, and returns wh
   expect((await run('host', 'readmit', 'never', '--reason', 'x')).code).toBe(2)
 })
 
-test('a host is replaced: its claims are under the new name, and the old name finds it', async () => {
+test('after a host is replaced, its claims are under the new name, and the old name finds the host', async () => {
   const [name = ''] = oneLine<{ hosts: { name: string }[] }>(await run('hosts', '--json')).hosts.map((host) => host.name)
   expect((await run('host', 'replace', name, 'moved-1', '--yes')).err).toContain('--reason is missing')
   const shown = await run('host', 'replace', name, 'moved-1')

@@ -6,8 +6,8 @@ import { oneLine } from '../../testing/gantt.ts'
 import { useOwnService } from '../../testing/own-service.ts'
 
 /**
- * If a host has several nodes and one of them has the name of the host, that node is printed with its host, because `fx` alone would mean
- * all nodes.
+ * in these tests, a host has several nodes and one of them has the name of the host; this node is printed with its host, because `fx` alone
+ * would mean all nodes
  */
 
 const own = useOwnService({ withFleet: false })
@@ -33,7 +33,7 @@ function asking(vcpus: number): string {
   return file
 }
 
-test('simulate', async () => {
+test('simulate prints HOST/NODE', async () => {
   const { out, err } = await run('simulate', '--spec', asking(3))
   expect([err, out]).toEqual(['', expect.stringMatching(/\nfx\/fx +1\n/)])
 })
@@ -50,7 +50,7 @@ test('what-would-fit prints HOST/NODE, in its sentence and in its table', async 
 
 test('a drain that finds no host for an instance prints HOST/NODE', async () => {
   expect((await run('select', '--spec', asking(3))).code).toBe(0)
-  // The report does not contain the amount, so the line must not name the report as its source.
+  // the report does not contain this amount, so the line must not name the report as its source
   const shown = await run('host', 'show', 'fx/fx')
   expect(shown.out).toMatch(/\nlast report +[^,\n]+ ago\n(?:.*\n)*instances +1 running or claimed\n/)
   const { out } = await run('capacity', '--vcpus', '1', '--memory-mb', '64', '--drain', 'fx/fx', '--drain', 'fx/n1')

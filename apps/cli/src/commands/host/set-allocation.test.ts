@@ -19,7 +19,7 @@ interface Shown {
 const vcpus = async (host: string) =>
   oneLine<Shown>(await run('host', 'show', host, '--json')).capacity.find(({ resourceClass }) => resourceClass === 'VCPU')
 
-test('a ratio of a host is previewed, set, shown with its author, and removed', async () => {
+test('a ratio of a host can be previewed, set, shown with its author, and removed', async () => {
   const host = await firstHost()
   const before = await vcpus(host)
   const set = ['host', 'set-allocation', host, '--class', 'VCPU', '--reason', 'measured']
@@ -36,7 +36,7 @@ test('a ratio of a host is previewed, set, shown with its author, and removed', 
   expect(await vcpus(host)).toEqual(before)
 })
 
-test('an invalid number, or no value, ends with 2', async () => {
+test('for an invalid number or no value the command exits with 2', async () => {
   const set = ['host', 'set-allocation', 'h', '--class', 'VCPU', '--reason', 'x']
   expect(await run(...set, '--ratio', 'many')).toMatchObject({ code: 2, err: expect.stringContaining('It must be a number, or "none"') })
   expect(await run(...set)).toMatchObject({ code: 2, err: expect.stringContaining('give --ratio or --reserved') })
@@ -79,7 +79,7 @@ test('an import writes the ratios of a nova.conf, and its dry run shows them', a
   fs.rmSync(folder, { recursive: true, force: true })
 })
 
-/** Sets the fleet's ratios as another operator, whatever the current version is. */
+/** Sets the fleet's ratios as another operator, whatever the present version is. */
 async function setByOther(): Promise<void> {
   const { client } = own.service
   const { fleetAllocation } = await client.request<{ fleetAllocation: { version: number } }>('{ fleetAllocation { version } }')

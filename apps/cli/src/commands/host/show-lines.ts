@@ -6,7 +6,7 @@ import { CLAIM, toClaimTable } from '../claim/rows.ts'
 import { nameOf } from './hosts.ts'
 import { ORIGIN, type OriginedUsage, originText, USAGE, type Usage } from './usage.ts'
 
-/** The number of hosts and claims that an edit affects, as a sentence. */
+/** A sentence with the counts of hosts and claims that an edit affects. */
 export const impactText = ({
   dryRun,
   impact: { hostsAffected, claimsOnAffectedHosts },
@@ -75,7 +75,7 @@ function toHead(host: HostDetail, nowMs: number): readonly string[] {
     ['status', host.statusReason === null ? host.status : `${host.status}: ${host.statusReason}`],
     ['state', host.stateReason === null ? host.state : `${host.state}: ${host.stateReason}`],
     ['last report', ago],
-    // A claim without a listed instance counts as one instance until a report lists it.
+    // a claim whose instance is not listed is counted as one instance until a report lists the instance
     ['instances', `${decimal(host.runningVms)} running or claimed`],
     ...(host.usedFrom === 'REPORT' ? [] : [['used amounts', `from claims: ${host.usedFromReason ?? ''}`] as const]),
     ...host.warnings.map(({ text }) => ['warning', text] as const),
@@ -100,7 +100,7 @@ const toCapacity = (capacity: readonly Usage[]): readonly string[] =>
     ]),
   )
 
-/** A line for each ratio and reserved amount that does not come from the report: its source, and who set it. */
+/** A line for each ratio and reserved amount that does not come from the report: where it was set, and by whom. */
 const toOrigins = (capacity: readonly OriginedUsage[]): readonly string[] =>
   capacity.flatMap(({ resourceClass, ratioFrom, reservedFrom }) =>
     [['ratio', ratioFrom] as const, ['reserved', reservedFrom] as const].flatMap(([what, origin]) =>
@@ -144,7 +144,7 @@ const toCells = (cells: readonly Cell[]): readonly string[] =>
     ]),
   )
 
-/** GPUs of one model with the same free amount share a line, because a host has up to sixteen GPUs. */
+/** Lines about a host's GPUs. GPUs of one model with the same free amount share a line, because a host can have up to sixteen GPUs. */
 function toGpus(gpus: HostDetail['gpus']): readonly string[] {
   const groups = new Map<string, { readonly model: string; readonly freeMilli: number; readonly indexes: number[] }>()
   for (const { index, model, freeMilli } of gpus) {

@@ -9,15 +9,15 @@ export type Usage = ResultOf<typeof USAGE>
 
 const FROM = graphql(`fragment OriginParts on AllocationOrigin { source by at reason aggregate { name } release }`)
 
-/** The selection of the sources of the ratio and the reserved amount of a Usage. */
+/** Selects where the ratio and the reserved amount of a Usage were set. */
 export const ORIGIN = graphql(`fragment Origins on ResourceUsage { ratioFrom { ...OriginParts } reservedFrom { ...OriginParts } }`, [FROM])
 
-/** The source of a ratio or of a reserved amount. */
+/** Where a ratio or a reserved amount was set. */
 export type Origin = ResultOf<typeof FROM>
 
 export type OriginedUsage = Usage & ResultOf<typeof ORIGIN>
 
-/** The source, who set the value, and when. */
+/** Text about a value: where it was set, who set it, and when. */
 export function originText({ source, by, at, reason, aggregate, release }: Origin): string {
   const set = [...(by === null ? [] : [`set by ${by}`]), ...(at === null ? [] : [at])].join(', ')
   const edit = set === '' ? '' : ` (${set}${reason === null ? '' : `: ${reason}`})`
@@ -37,7 +37,7 @@ export function originText({ source, by, at, reason, aggregate, release }: Origi
   }
 }
 
-/** "free/capacity" of a class, overcommit included; "-" if the host does not have the class. */
+/** The free amount and the capacity of a class as "free/capacity", overcommit included. "-" if the host does not have the class. */
 export function freeOf(capacity: readonly Usage[], resourceClass: string): string {
   const usage = capacity.find((each) => each.resourceClass === resourceClass)
   if (usage === undefined) return '-'

@@ -18,7 +18,7 @@ beforeEach(async () => {
   await run('key-limits', '--cap', '20000000', '--afterlife-minutes', '60')
 })
 
-test('the limits are shown, with the keys of live claims, which do not count', async () => {
+test('the limits are shown, with the count of keys that have live claims, which are not limited', async () => {
   const before = await limitsNow()
   type Placed = { destinations: { selected: { claim: { id: string } } }[] }
   const placed = oneLine<Placed>(await run('select', '--vcpus', '1', '--memory-mb', '64', '--json'))
@@ -48,7 +48,7 @@ test('each limit is set separately, and the other is unchanged', async () => {
   expect(await limitsNow()).toMatchObject({ cap: 40_000_000, afterlife: 'PT30M', version: version + 2 })
 })
 
-test('a dry run shows what the limits would be, and changes nothing', async () => {
+test('a dry run shows the limits that would result, and changes nothing', async () => {
   const before = await limitsNow()
   const { out, code } = await run('key-limits', '--cap', '1000', '--dry-run')
   expect([code, out]).toEqual([0, expect.stringMatching(/^Nothing was changed\. It would be:\ncap {8}1000 ended keys/)])

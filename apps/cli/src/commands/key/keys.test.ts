@@ -13,7 +13,7 @@ interface Made {
 
 const create = ['keys', 'create', '--name', 'of-a-test', '--account', 'nova']
 
-test('a key is made, listed, rotated and revoked', async () => {
+test('a key is created, listed, rotated and revoked', async () => {
   const shown = await run(...create, '--scopes', 'read,schedule', '--expires', 'P90D')
   expect([shown.code, shown.err, widthOf(shown.out) <= 80]).toEqual([0, '', true])
   expect(shown.out).toMatch(/\nscopes +READ,SCHEDULE\n[\s\S]*\nsecret +gantt_[\w-]{32}\nIt is not shown again\.\n$/)
@@ -38,12 +38,12 @@ test.each([
   ['hosts and more than REPORT', [...create, '--scopes', 'READ', '--host', 'h1'], 2, 'input.scopes'],
   ['an unknown key', ['keys', 'revoke', 'nobody'], 2, 'There is no key'],
   ['a head without its hash', ['audit', 'verify', '--expect', '12'], 2, 'a row and its hash'],
-])('%s ends with a message', async (_name, args, exitCode, message) => {
+])('%s exits with a message', async (_name, args, exitCode, message) => {
   const { out, err, code } = await run(...args)
   expect([out, err, code]).toEqual(['', expect.stringContaining(message), exitCode])
 })
 
-test('the audit is listed, and verified against a head that was printed earlier', async () => {
+test('the audit is listed, and verified from a position that was printed earlier', async () => {
   await run(...create, '--scopes', 'READ')
   const listed = await run('audit', 'list', '--query', 'mutation:apiKey*')
   expect([listed.code, widthOf(listed.out) <= 80]).toEqual([0, true])
@@ -59,7 +59,7 @@ test('the audit is listed, and verified against a head that was printed earlier'
   expect([other.code, other.out]).toEqual([1, expect.stringContaining('has another hash')])
 })
 
-test('the first row that was edited, removed or moved is named', async () => {
+test('verification names the first row that was edited, removed or moved', async () => {
   const { rows } = oneLine<{ rows: readonly AuditRow[] }>(await run('audit', 'list', '--first', '1000', '--json'))
   const chain = [...rows].reverse()
   const edited = (change: Partial<AuditRow>) => chain.map((row, i) => (i === 2 ? { ...row, ...change } : row))

@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest'
 import { oneLine, type Said, widthOf } from '../../testing/gantt.ts'
 import { useOwnService } from '../../testing/own-service.ts'
 
-// The hosts of these tests report once, so all of them become silent soon.
+// the hosts of these tests report only once, so that all of them become silent soon
 const own = useOwnService({ settings: { GANTT_LIVENESS: 'reports', GANTT_SUSPECT_AFTER: '3', GANTT_DOWN_AFTER: '6' } })
 const { run } = own
 
@@ -16,7 +16,7 @@ interface Placed {
 
 type Answer = { destinations: { selected: { host: { name: string }; claim: { id: string } } }[] }
 
-/** Places an instance of one CPU and confirms its claim, on the given host or on any. */
+/** Places an instance with one CPU on the given host or on any, and confirms its claim. */
 async function place(...args: readonly string[]): Promise<Placed> {
   const said = await run('select', '--vcpus', '1', '--memory-mb', '512', '--confirm', '--json', ...args)
   return placedBy(said)
@@ -44,7 +44,7 @@ const claimOf = async (id: string) => {
 }
 
 describe('a move', () => {
-  test("uses the claim's original request, shows how the move ends, and is confirmed", async () => {
+  test("a move uses the claim's original request, shows how the move can end, and is confirmed", async () => {
     const first = await place('--zone', 'az1')
     const said = await run('select', '--intent', 'live-migrate', '--move-of', first.short)
     expect([said.err, said.code, widthOf(said.out) <= 80]).toEqual(['', 0, true])
@@ -58,7 +58,7 @@ describe('a move', () => {
     expect([host.name.startsWith('az1'), host.name === first.host]).toEqual([true, false])
   })
 
-  test.each(['either end', 'its destination'])('is reverted with the claim at %s', async (end) => {
+  test.each(['either end', 'its destination'])('a move is reverted with the claim at %s', async (end) => {
     const first = await place()
     const there = placedBy(await run('select', '--intent', 'COLD_MIGRATE', '--move-of', first.id, '--json'))
     const said = await run('claims', 'revert', end === 'either end' ? first.short : there.short)
@@ -68,13 +68,13 @@ describe('a move', () => {
     expect([again.err, again.code]).toEqual([`error: claim ${first.short} is not moving; nothing was changed\n`, 1])
   })
 
-  test('for a request of version 1.1 uses the fields of that version', async () => {
+  test('a move for a request of version 1.1 uses the fields of that version', async () => {
     const first = await placeOn('az1-a', { forceVerify: 'HARD', pciRequests: [] })
     const said = await run('select', '--intent', 'live-migrate', '--move-of', first.short)
     expect([said.err, said.code]).toEqual(['', 0])
   })
 
-  test('a resize takes the given values, and keeps the others', async () => {
+  test('a resize uses the values in the options, and the original values for all others', async () => {
     const first = await place()
     const there = placedBy(await run('select', '--intent', 'resize', '--move-of', first.id, '--vcpus', '3', '--confirm', '--json'))
     expect((await run('claims', '--host', there.host)).out).toMatch(new RegExp(`${there.short} +${there.host} +CONFIRMED +3/512MiB`))
@@ -91,7 +91,7 @@ describe('a move', () => {
     expect([none.code, none.err]).toEqual([2, expect.stringContaining('the claim that EVACUATE is about')])
   })
 
-  test('a request with the intent PROBE makes no claim', async () => {
+  test('a request with the intent PROBE creates no claim', async () => {
     const said = await run('select', '--intent', 'probe', '--vcpus', '1', '--memory-mb', '512', '--json')
     expect(oneLine(said)).toMatchObject({ destinations: [{ selected: { claim: null } }] })
   })
@@ -114,7 +114,7 @@ describe('server groups', () => {
   const join = ['--group', uuid, '--policy', 'soft-anti-affinity'] as const
   let two: Placed[]
 
-  test('claims are put into a group, which is listed and shown', async () => {
+  test('claims can be put into a group, which is listed and shown', async () => {
     two = [await placeOn('az2-a'), await placeOn('az2-a')]
     const ids = two.map(({ short }) => short)
     const dry = await run('claims', 'set-group', ...ids, ...join, '--dry-run')
@@ -127,7 +127,7 @@ describe('server groups', () => {
     expect((await run('groups', 'show', '3f0c1f0e-6d0e-4f6e-9b43-0a3c61a1d0bb')).code).toBe(2)
   })
 
-  test('groups list and groups show print the groups from which a group is kept apart', async () => {
+  test('groups list and groups show print the groups whose hosts a group must avoid', async () => {
     const [keeping, other] = ['3f0c1f0e-6d0e-4f6e-9b43-0a3c61a1d0c1', '3f0c1f0e-6d0e-4f6e-9b43-0a3c61a1d0c2']
     const spec = {
       flavor: { vcpus: 1, memoryMb: 64 },
@@ -144,7 +144,7 @@ describe('server groups', () => {
     expect((await run('groups', 'show', keeping)).out).toMatch(new RegExp(`\napart from +${other}\n`))
   })
 
-  test('a new policy that members violate is refused with the hosts; one that they comply with is applied', async () => {
+  test('a new policy that members violate is refused with the hosts, and one that they comply with is applied', async () => {
     for (const dryRun of [['--dry-run'], []]) {
       const refused = await run('groups', 'update', uuid, '--policy', 'anti-affinity', ...dryRun)
       expect([refused.code, refused.err]).toEqual([1, ''])
@@ -165,7 +165,7 @@ describe('server groups', () => {
 })
 
 describe('a host is evacuated', () => {
-  test('a dry run shows where each would go, and what would stay', async () => {
+  test('a dry run of an evacuation shows where each claim would move, and what would stay', async () => {
     const held = oneLine<{ claims: { id: string }[] }>(await run('claims', '--all', '--json')).claims
     await run('claims', 'release', ...held.map(({ id }) => id))
     await placeOn('az2-gpu', { flavor: { vcpus: 8, memoryMb: 1_024 }, gpus: { count: 1 } })
@@ -178,7 +178,7 @@ describe('a host is evacuated', () => {
     expect(oneLine(await run('claims', '--host', 'az2-gpu', '--json'))).toMatchObject({ claims: [{ movingTo: null }, { movingTo: null }] })
   })
 
-  test('claims are made on other hosts, and the output has the command that confirms them after the move', async () => {
+  test('an evacuation creates claims on other hosts, and prints the command that confirms them after the move', async () => {
     const said = await run('host', 'evacuate', 'az2-gpu')
     expect([said.code, widthOf(said.out) <= 80]).toEqual([1, true])
     const [, there = ''] = /Once the instances are there:\n {2}gantt claims confirm \\\n {4}([0-9a-f-]{36})\n/.exec(said.out) ?? []
@@ -188,14 +188,14 @@ describe('a host is evacuated', () => {
     expect((await run('host', 'evacuate', 'nobody')).code).toBe(2)
   })
 
-  test('a host without claims has nothing to evacuate', async () => {
+  test('an evacuation of a host without claims reports that there is nothing to evacuate', async () => {
     const name = 'az2-a-host-with-a-name-that-no-terminal-has-room-for.rack7.example.org'
     expect((await run('host', 'evacuate', name)).out).toBe(`No claim is on ${name}.\n`)
   })
 })
 
-test('liveness shows silent and withheld hosts; operators confirm; a heartbeat makes a host UP', async () => {
-  // The whole fleet is silent: hosts become SUSPECT, and none becomes DOWN.
+test('liveness shows silent and withheld hosts, operators can confirm that they are down, and a heartbeat makes a host UP', async () => {
+  // the whole fleet is silent, so hosts become SUSPECT and none becomes DOWN
   await expect.poll(async () => (await run('liveness')).out, { interval: 250 }).toMatch(/withheld\s+from\s+DOWN/)
   const { out, code } = await run('liveness')
   expect(code).toBe(0)
@@ -210,7 +210,7 @@ test('liveness shows silent and withheld hosts; operators confirm; a heartbeat m
   expect(oneLine<Answer>(said).destinations.map(({ selected }) => selected.host.name)).not.toContain('az1-a')
   await own.service.client.request('mutation { hostHeartbeat(hosts: [{ host: "az1-a" }]) { heard } }')
   const alive = await run('liveness', '--confirm', 'az1-a', '--reason', 'no power', '--json')
-  // The host becomes silent again after a while, so both exit codes are possible.
+  // the host can become silent again, so both exit codes are possible
   expect([0, 2]).toContain(alive.code)
 })
 
@@ -240,7 +240,7 @@ test.each([
   expect([code, out]).toEqual([0, expect.stringContaining('\nExamples:\n')])
 })
 
-// This test is last. The host that it reports is UP and would change the results of the liveness test above.
+// this test is last, because the host that it reports is UP and would change the results of the liveness test above
 test('a warning about instances without a claim comes first, because they do not move and the host is not empty', async () => {
   const instances = [crypto.randomUUID(), crypto.randomUUID()]
   const machine = { vcpus: 16, vcpusUsed: 2, memoryMb: 65_536, memoryMbUsed: 1_024, localGb: 1_024, localGbUsed: 0 }

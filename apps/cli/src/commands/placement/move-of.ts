@@ -28,7 +28,7 @@ interface KeptSpec {
 
 const ASKED = graphql(`query Asked($id: ID!) { claim(id: $id) { id fence instanceUuid decision { spec { document } } } }`)
 
-/** The claim that moves, and the request for the move. Fields that the flags do not give are copied from the request of the claim. */
+/** The claim to move, and the request for the move. Fields that no option sets are copied from the claim's request. */
 export async function readMove(client: ServiceClient, id: string, flags: SpecFlags) {
   const { claim } = await client.request(ASKED, { id })
   if (claim === null) throw notThere(`there is no claim ${id}; nothing was changed`)
@@ -42,7 +42,7 @@ export async function readMove(client: ServiceClient, id: string, flags: SpecFla
   return { moveOf, spec: { gantt: withFlags(askedFor(document, claim.instanceUuid), flags) } }
 }
 
-/** Whether a stored request has the fields that are read here. They are the same in older and newer versions. */
+/** Whether a stored request has the fields that are read here. These fields are the same in older and newer versions. */
 const isKept = (document: unknown): document is KeptSpec =>
   typeof document === 'object' &&
   document !== null &&
@@ -52,8 +52,8 @@ const isKept = (document: unknown): document is KeptSpec =>
   typeof document.schedulerHints === 'object'
 
 /**
- * The original request, for the claim's instance alone and without a destination. The group is left out, because it stays with the claim.
- * Nova's original document is left out, because it names the old host.
+ * The original request, reduced to the claim's instance and without a destination. The group is omitted, because it stays with the claim.
+ * Nova's original document is omitted, because it names the old host.
  */
 function askedFor(document: KeptSpec, instanceUuid: string | null) {
   const { flavor, image, schedulerHints, requestedDestination, pciRequests, nova: _, ...rest } = document

@@ -29,7 +29,7 @@ export const SELECT = graphql(
   [REASON, REFUSAL],
 )
 
-/** The selection for a key that is bound to a project. It has the hosts of the instances, and nothing else about hosts. */
+/** The selection for a key that is bound to a project: the hosts of its instances, and nothing else about hosts. */
 export const SELECT_FOR_PROJECT = graphql(
   `mutation SelectForProject($input: SelectDestinationsInput!) {
   selectDestinations(input: $input) {
@@ -53,10 +53,10 @@ type Answer = Selected['selectDestinations']
 export type Placed = Extract<Answer, { readonly __typename: 'SelectDestinationsPayload' }>
 export type Refused = Extract<Answer, { readonly __typename: 'NoValidHost' }>
 
-/** The largest number of instances whose alternates are listed. With more, the next commands would be hard to find in the output. */
+/** Alternates are listed for at most this many instances. With more, the next commands would be hard to find in the output. */
 const MOST_ALTERNATES = 5
 
-/** A line with the fields of the request that had no effect; none if there are none. */
+/** A line with the fields of the request that had no effect. Empty if all fields had an effect. */
 export const toLinesOfIgnored = ({ ignoredFields = [] }: { readonly ignoredFields?: readonly string[] }): readonly string[] =>
   ignoredFields.length === 0 ? [] : ['', ...wrap(`Without effect, since nothing in the profile reads it: ${ignoredFields.join(', ')}.`)]
 
@@ -115,7 +115,7 @@ type Claim = Placed['destinations'][number]['selected']['claim']
 const isMove = (claim: Claim | undefined): claim is NonNullable<Claim> =>
   claim !== null && claim !== undefined && 'moveOf' in claim && claim.moveOf !== null
 
-/** The next commands for the claim that was made: how to confirm it, or the two ways to end a move. */
+/** The next commands for a new claim: how to confirm it, or the two ways to end a move. */
 const toNext = (claim: string, isMove: boolean): readonly string[] =>
   isMove
     ? [`To move:    ${GANTT} claims confirm ${claim}`, `To stay:    ${GANTT} claims revert ${claim}`]
@@ -124,7 +124,7 @@ const toNext = (claim: string, isMove: boolean): readonly string[] =>
 /** The reasons why no host fits, and the commands that show more. */
 export function toLinesOfRefused(answer: Refused): readonly string[] {
   const { message, decision } = answer
-  // A key that is bound to a project is not shown the reasons.
+  // the service does not return the reasons for a key that is bound to a project
   if (!('reasons' in answer)) return [...wrap(message), '', `What is in the way: ${GANTT} explain ${shortId(decision.id)}`]
   return [
     ...wrap(message),

@@ -49,7 +49,7 @@ export async function readSpec(flags: SpecFlags): Promise<SpecInput> {
   return { gantt }
 }
 
-/** A document in its form: Nova's objects name their type, and in older releases of Nova a request is a pair of dictionaries. */
+/** Finds out the form of a document. Nova's objects name their type, and in older releases of Nova a request is a pair of dictionaries. */
 function inItsForm(file: string, document: unknown): SpecInput {
   if (has(document, 'request_spec')) return { legacy: document }
   const spec = has(document, 'spec') ? document.spec : document

@@ -42,7 +42,7 @@ type Unused = ResultOf<typeof UNUSED>['unused']
 /** The API's comparison of a candidate with the active version. */
 type Comparison = ResultOf<typeof COMPARE>['comparison']
 
-/** The exit code if it is unknown whether requests would newly fail. 0 means that none would, and 1 that at least one would. */
+/** The exit code if it is unknown whether requests would newly fail. 0 means that no request would, and 1 that at least one would. */
 const UNKNOWN_RESULT = EXIT.usage
 
 /** The maximum size of the file, which is larger than any profile. */
@@ -102,7 +102,7 @@ async function check(file: string, { against, profile, sample, show, minCompared
       exitCode: exitOf(comparison, minCompared),
     }
   } catch (error) {
-    // Scripts must be able to distinguish an unavailable service from new failures.
+    // with its own exit code, so that scripts can distinguish an unavailable service from new failures
     if (error instanceof CommandFailure) throw new CommandFailure(UNKNOWN_RESULT, error.message, { cause: error })
     throw error
   }
@@ -112,7 +112,7 @@ async function check(file: string, { against, profile, sample, show, minCompared
 const exitOf = ({ sampled, newFailures }: Comparison, minCompared: number): ExitCode =>
   newFailures > 0 ? EXIT.refused : sampled < minCompared ? UNKNOWN_RESULT : EXIT.done
 
-/** A sentence with the number of compared decisions and the conclusion. */
+/** A sentence with the count of compared decisions and the conclusion. */
 function endOf(comparison: Comparison, minCompared: number): string {
   const { sampled, total, newFailures } = comparison
   const compared = `${sampled} of ${counted(total, 'request')} ${sampled === 1 ? 'was' : 'were'} compared`
@@ -147,7 +147,7 @@ const zoneColumns: readonly Column[] = [
   { head: 'shift', align: 'right' },
 ]
 
-/** For each zone the change in instances, then in resources, each in the unit of its class. */
+/** The change of each zone: in instances, then in resources, each in the unit of its class. */
 const zonesOf = ({ zones }: Comparison) =>
   zones.flatMap(({ zone, resources, ...instances }) =>
     [{ resourceClass: 'instances', ...instances }, ...resources].map(({ resourceClass, baseline, candidate }) => [
@@ -160,7 +160,7 @@ const signed = (shift: number): string => (shift > 0 ? `+${shift}` : String(shif
 
 const chosenColumns: readonly Column[] = [{ head: 'hosts taken' }, { head: 'now', align: 'right' }, { head: 'then', align: 'right' }]
 
-/** The number of different hosts that each version chose, and how full these were on average before each request. */
+/** How many different hosts each version selected, and how full these were on average before each request. */
 const chosenOf = ({ chosenHosts: { baselineHostCount, candidateHostCount, fullness } }: Comparison) => [
   ['different hosts', String(baselineHostCount), String(candidateHostCount)],
   ...fullness.map(({ resourceClass, baseline, candidate }) => [

@@ -69,7 +69,7 @@ test('--json contains the document, the findings line by line, and the settings 
 
 const CUSTOM = '[filter_scheduler]\nenabled_filters = ComputeFilter, GoldFilter\n'
 
-test('a filter that cannot be mapped ends with 1 and writes nothing, unless it may be left out', async () => {
+test('for a filter that cannot be mapped, the command exits with 1 and writes nothing, unless an option allows to omit the filter', async () => {
   const { out, code } = await importing(CUSTOM, '--dry-run')
   expect([code, out]).toEqual([
     1,
@@ -86,11 +86,11 @@ test.each([
   ['a file that does not exist', ['profile', 'import', '/nowhere/nova.conf'], '/nowhere/nova.conf cannot be read'],
   ['a folder', ['profile', 'import', '/'], 'cannot be read'],
   ['an unknown release', ['profile', 'import', 'nova.conf', '--release', 'diablo'], 'It must be one of juno, kilo'],
-])('%s ends with a message and 2', async (_what, args, message) => {
+])('%s exits with 2 and a message', async (_what, args, message) => {
   expect(await gantt({}, ...args)).toEqual({ out: '', err: expect.stringContaining(message), code: 2 })
 })
 
-test('lines that Nova would refuse are named', async () => {
+test('the output names lines that Nova would refuse', async () => {
   const { err, code } = await importing('[a]\nno assignment\n b', '--dry-run')
   expect([code, err]).toEqual([2, expect.stringMatching(/not as oslo.config reads files:\n {2}line 2: .*\n {2}line 3: /)])
 })

@@ -76,11 +76,11 @@ async function importFile(file: string, { name, note, release, partial, dryRun, 
   const isRefused = !conf.isWhole && partial !== true
   const { release: named, classes: amounts } = conf.allocation
   const classes = Object.entries(amounts).map(([resourceClass, { ratio = null, reserved = null }]) => ({ resourceClass, ratio, reserved }))
-  // A file without settings of the allocation leaves the present ones unchanged.
+  // A file without allocation settings leaves the present settings unchanged.
   const isSaid = named !== null || classes.length > 0
   const allocation = { release: named === null ? null : releaseName(named), classes, reason: input.note }
   const isWritten = !isRefused && dryRun !== true
-  // The allocation is first set as a dry run, so that a refusal comes before the profile is created.
+  // The allocation is first set as a dry run, so that a refusal comes before the profile is written.
   const setAllocation = isWritten && isSaid ? await tryFleetAllocation(allocation, flags) : undefined
   const created = isWritten ? await create(name, input, flags) : null
   const written = setAllocation === undefined || created === null ? null : await afterProfile(created, setAllocation)

@@ -45,7 +45,7 @@ const SHOW = graphql(
 
 type Profile = Extract<ResultOf<typeof TRY>['result'], { readonly __typename: 'ProfilePayload' }>['profile']
 type Followed = NonNullable<NonNullable<ResultOf<typeof SHOW>['profile']>['rollout']>
-/** The host that one version chose for an instance, and the rank of that host by the other version. */
+/** The host that one version selected for an instance, and the rank of that host by the other version. */
 type Choice = ResultOf<typeof CHOICE>
 
 /** `gantt profile shadow|canary|rollback|show`: the rollout of a version. */
@@ -112,7 +112,7 @@ async function tryVersion(version: string, mode: 'SHADOW' | 'CANARY', share: num
 
 async function rollBack(name: string, reason: string, { dryRun, ...flags }: Flags): Promise<Result> {
   const service = connect(flags)
-  // The present state is sent with the call, so that a repeated call or another operator's call does not roll back twice.
+  // The present state is sent with the call, so that a retry or another operator's call does not roll back twice.
   const { profile: now } = await service.request(STANDING, { name })
   const { result } = await service.request(ROLL_BACK, {
     profile: name,

@@ -37,12 +37,12 @@ test.each<[string, Partial<Vitals>, number, string]>([
   expect(cellsOf(changes)[place]).toBe(expected)
 })
 
-test('the note about unknown values is printed only if there are any', () => {
+test('the note about unknown values is printed only if the table has unknown values', () => {
   expect(toVitalsLines([plain])).toHaveLength(2)
   expect(toVitalsLines([plain, { ...plain, hosts: null }]).at(-1)).toMatch(/^\?: it does not follow the log yet/)
 })
 
-test('the table fits 80 columns with the largest figures', () => {
+test('the table fits 80 columns even with the largest values', () => {
   const large = {
     ...plain,
     id: 'a-rather-long-name-of-a-machine/4294967/5f3e',

@@ -12,7 +12,7 @@ interface Flags {
   readonly json?: true
 }
 
-/** `gantt db stop`: stops an embedded database server that no service uses any more. */
+/** `gantt db stop`: stops an embedded database server that no service uses. */
 export function addDb(program: Command): void {
   const db = program.command('db').description('manage the embedded database')
   const stop = db
@@ -30,8 +30,8 @@ export function addDb(program: Command): void {
 }
 
 /**
- * Joins the server as a user and leaves it again. The last user to leave stops the server, so the server of a running service is not
- * stopped.
+ * Stops the server if no service uses it. This process joins the users of the server and leaves again. The last user to leave stops the
+ * server, so the server of a running service is not stopped.
  */
 async function stopDatabase({ dataDir }: Flags): Promise<Result> {
   // Loaded on demand, so that the other commands start without loading the server.

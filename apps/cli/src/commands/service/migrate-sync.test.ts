@@ -26,7 +26,7 @@ test('all invalid options are reported together, before any store is opened', as
 })
 
 test.skipIf(program === undefined || !isLongForm)(
-  `kill -9 of the command at any step is recovered by the next call${program === undefined ? ` [skipped: ${INSTALL_NATS_SERVER}]` : longFormNote}`,
+  `if the command is killed at any step (kill -9), the next call completes the change${program === undefined ? ` [skipped: ${INSTALL_NATS_SERVER}]` : longFormNote}`,
   () =>
     withFolder(async (folder) => {
       const nats = await startNats(`${folder}-nats`)
@@ -58,7 +58,7 @@ interface Ended {
   readonly signal: NodeJS.Signals | null
 }
 
-/** The command may have finished before it was killed; then there is nothing left to copy. */
+/** Accepts the output of a complete change. The command can have finished before it was killed, and there is then nothing to copy. */
 function expectDone({ out, code, err }: Ended): void {
   expect({ code, err }).toMatchObject({ code: 0 })
   expect(widthOf(out)).toBeLessThanOrEqual(80)

@@ -97,7 +97,7 @@ function toLines({ outcome, from, to, keys, revision }: Report): readonly string
 /** The beginning of a SHA-256, long enough to compare by eye; `--json` has the complete hash. */
 const shortOf = (hash: string): string => hash.slice(0, 16)
 
-/** An error that the operator can correct becomes a CommandFailure; any other is a defect and is passed on unchanged. */
+/** An error that the operator can correct becomes a CommandFailure. Any other error is a defect and is passed on unchanged. */
 function toFailure(error: unknown, { ConfigError, EngineChangeError, StoreSetupError, StoreUnavailableError }: Server): unknown {
   if (error instanceof EngineChangeError) return new CommandFailure(EXIT.refused, `${error.message} (${error.code})`)
   if (error instanceof ConfigError) return new CommandFailure(EXIT.usage, error.message)

@@ -35,7 +35,7 @@ test('closing the terminal stops the service and its database', async () => {
   expect(fs.existsSync(path.join(folder, 'data', 'postmaster.pid'))).toBe(false)
 })
 
-test('a demo whose output pipe is closed shuts down in order', async () => {
+test('a demo whose output pipe is closed shuts down in an orderly way', async () => {
   const child = spawn(process.execPath, [BIN, 'demo', '--port', '0', '--hosts', '20', '--data-dir', folder], {
     env: { PATH: process.env.PATH ?? '', HOME: folder },
     stdio: ['ignore', 'pipe', 'pipe'],

@@ -5,7 +5,7 @@ export const DRAIN = graphql(
   `fragment DrainParts on Drain { moved stuck withoutClaims instances(first: 10, stuck: true) { claimId instanceUuid fromHost fromNode fromHasOtherNodes message } }`,
 )
 
-/** The results for the instances on hosts that are drained in the hypothesis. */
+/** The results for the instances on hosts that the hypothesis drains. */
 export type Drain = ResultOf<typeof DRAIN>
 
 const SHARE = graphql(`fragment Share on BottleneckShare { filter code resource hosts hostsWithRoom admitted }`)

@@ -3,7 +3,7 @@ import { counted } from '../../output/format.ts'
 import { wrap } from '../../output/table.ts'
 import type { Drain } from './documents.ts'
 
-/** Sentences about the instances of drained hosts; none if no host is drained. */
+/** Sentences about the instances of drained hosts. Empty if no host is drained. */
 export function drainTexts(drain: Drain | null): readonly string[] {
   if (drain === null) return []
   const { moved, stuck, withoutClaims, instances } = drain

@@ -30,14 +30,14 @@ interface Hypothesis {
   readonly overlay?: Sent<Overlay>
 }
 
-/** The request of the command: one from options or a file, or that of a decision. */
+/** The request of the command: a request from options or a file, or that of a decision. */
 export type Asked = { readonly spec: SpecInput } | { readonly decisionId: string }
 
 const collect =
   <Value>(read: (text: string) => Value) =>
   (text: string, before: readonly Value[] = []): readonly Value[] => [...before, read(text)]
 
-/** Parses "20xcmp-1": add 20 hosts like cmp-1. The number is 1 if it is not given. */
+/** Parses "20xcmp-1", which adds 20 hosts like cmp-1. Without a count, one host is added. */
 function readAdded(text: string): Added {
   const [, number, likeHost] = /^(?:(\d{1,5})x)?(.+)$/.exec(text) ?? []
   const count = Number(number ?? 1)
@@ -72,7 +72,10 @@ export const withHypothesis = (command: Command): Command =>
     .option('--overlay <file>', 'fleet changes as JSON, a FleetOverlayInput (docs/what-if.md)', notEmpty)
     .option('--profile <name>', 'decide by this profile, name or name@number', notEmpty)
 
-/** Reads the request, or the id of the decision that has it. --count is left out, because it means copies here, not instances. */
+/**
+ * Reads the request, or the id of the decision whose request is used. --count is omitted, because here it is the count of copies and not of
+ * instances.
+ */
 export const readAsked = async ({ decision, count: _, ...flags }: HypothesisFlags): Promise<Asked> =>
   decision === undefined ? { spec: await readSpec(flags) } : { decisionId: decision }
 

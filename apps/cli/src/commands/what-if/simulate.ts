@@ -17,7 +17,7 @@ interface Flags extends ConnectionFlags, HypothesisFlags, Form {
   readonly count: number
 }
 
-/** The number of hosts in the table; `--json` has all. */
+/** The table has at most this many hosts; `--json` has all. */
 const MOST_HOSTS = 10
 
 /** `gantt simulate`: places requests on a copy of the fleet. */
@@ -53,7 +53,7 @@ function headlineOf({ placed, failed, notDecided, asOf }: Simulation): string {
   return `${placed} of ${counted(placed + failed, 'instance')} would be placed, at revision ${asOf}.${late} Nothing was claimed.`
 }
 
-/** A sentence about which decisions come from the solver and which from the filter scheduler, if the profile has a solver. */
+/** A sentence about which decisions use the solver and which the filter scheduler, if the profile has a solver. */
 function solvedText({ solved }: Simulation): readonly string[] {
   if (solved.length === 0) return []
   const all = solved.reduce((sum, { decisions }) => sum + decisions, 0)
@@ -63,7 +63,7 @@ function solvedText({ solved }: Simulation): readonly string[] {
   return [`${counted(all, 'decision')} by the scheduler SOLVER: ${parts.join(', ')}.`]
 }
 
-/** The number of instances on each host, the largest number first. */
+/** The count of instances on each host, largest first. */
 function hostsOf({ decisions }: Simulation): readonly (readonly [host: string, instances: number])[] {
   const counts = new Map<string, number>()
   for (const { destinations } of decisions)

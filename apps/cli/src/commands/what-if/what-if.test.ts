@@ -7,16 +7,16 @@ import { useOwnService } from '../../testing/own-service.ts'
 const own = useOwnService()
 const { run } = own
 
-/** A flavor so large that a host has free resources for one instance at most. */
+/** A flavor so large that a host has free resources for at most one instance. */
 const LARGE = ['--vcpus', '12', '--memory-mb', '24576']
 
-test('simulate shows what fits, why the other copies do not, and how full the zones are', async () => {
+test('simulate shows which copies fit, why the others do not, and how full the zones are', async () => {
   const { out, err, code } = await run('simulate', ...LARGE, '--count', '9')
   expect([err, code]).toEqual(['', 1])
   expect(widthOf(out)).toBeLessThanOrEqual(80)
   expect(out).toMatch(/^[1-8] of 9 instances would be placed, at revision \d+\./)
   expect(out).toContain('Why no host takes the next one')
-  // The cause of the refusal has the same words as in the answer to a request.
+  // the cause of the refusal has the same words as in the answer to a request
   expect(out.replaceAll(/\s+/g, ' ')).toMatch(/Of (?:the )?\d+ hosts .*none takes it: .* Nearest is /)
   expect(out).toMatch(/ZONE +CLASS +USED BEFORE +AFTER +OF +FULL/)
   const more = await run('simulate', ...LARGE, '--count', '9', '--add', '9xaz1-a')

@@ -102,7 +102,8 @@ describe('verdicts', () => {
     expect((await api.ask(asked, { id: failed })).text).toContain('no reason has the code host.disbled; similar codes are host.disabled')
   })
 
-  test('verdicts sorted by distance have the nearest host first', async () => expect(await list('', 'DISTANCE')).toEqual(['middle', 'small', 'shut', 'busy']))
+  test('verdicts sorted by distance have the nearest host first', async () =>
+    expect(await list('', 'DISTANCE')).toEqual(['middle', 'small', 'shut', 'busy']))
 
   test('near misses are refused hosts, nearest first', async () => {
     const { nearMisses } = await explain(failed, 'nearMisses(first: 2) { hostName distance checks { status facts { shortfall } } }')

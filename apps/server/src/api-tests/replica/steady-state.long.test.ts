@@ -43,42 +43,45 @@ async function beginShadow(): Promise<void> {
 test.each<[string, () => Promise<void>]>([
   ['', async () => {}],
   [', with a shadow too', beginShadow],
-])('in steady state a placement uses no table but the log (append, turn, follow) and the projection that follows it%s', async (_with, begin) => {
-  await begin()
-  await place()
-  // the clock, the keys and the sweep of the projections run regardless of calls
-  const idle = new Set<string>()
-  const seen = (part: string) => statements.some((text) => text.includes(part))
-  await vi.waitFor(
-    () =>
-      expect([seen('FROM "public"."api_key"'), seen('INSERT INTO compute_node'), seen('INSERT INTO claim')]).toEqual([true, true, true]),
-    120_000,
-  )
-  for (const text of statements.filter((text) => /api_key|AS now|^SELECT 1$/.test(text))) idle.add(text)
+])(
+  'in steady state a placement uses no table but the log (append, turn, follow) and the projection that follows it%s',
+  async (_with, begin) => {
+    await begin()
+    await place()
+    // the clock, the keys and the sweep of the projections run regardless of calls
+    const idle = new Set<string>()
+    const seen = (part: string) => statements.some((text) => text.includes(part))
+    await vi.waitFor(
+      () =>
+        expect([seen('FROM "public"."api_key"'), seen('INSERT INTO compute_node'), seen('INSERT INTO claim')]).toEqual([true, true, true]),
+      120_000,
+    )
+    for (const text of statements.filter((text) => /api_key|AS now|^SELECT 1$/.test(text))) idle.add(text)
 
-  statements.length = 0
-  for (let i = 0; i < 25; i++) expect((await place()).text).toContain('"SelectDestinationsPayload"')
-  const caused = [...new Set(statements)].filter((text) => !idle.has(text))
+    statements.length = 0
+    for (let i = 0; i < 25; i++) expect((await place()).text).toContain('"SelectDestinationsPayload"')
+    const caused = [...new Set(statements)].filter((text) => !idle.has(text))
 
-  const allowed = [
-    /^\s*WITH appended AS \(\s*INSERT INTO log /, // the append of an entry
-    /^SELECT pg_advisory_(un)?lock/, // the turn to append
-    /^SELECT revision, id, writer, body, at_ms, is_flushed FROM log WHERE revision >= /, // following the log
-    /^(BEGIN|COMMIT|SET |DEALLOCATE)/,
-    /projection_position/, // the position of the projection in the log
-    /^\s*INSERT INTO (request_spec|decision|claim) /, // the rows that the projection writes
-    /\baudit\b|^SELECT pg_advisory_xact_lock/, // audit rows, which are written after the answers
-    /^\s*UPDATE api_key SET last_used_at_ms/, // the last use of keys, every few seconds
-    /^\s*INSERT INTO rollout_|^\s*DELETE FROM rollout_/, // the findings of a shadow, every five seconds
-    /^\s*INSERT INTO replica |FROM "public"."replica"/, // the replica's sign of life, every two seconds
-  ]
-  expect(caused.filter((text) => !allowed.some((pattern) => pattern.test(text)))).toEqual([])
-  expect(caused.some((text) => text.includes('INSERT INTO log'))).toBe(true)
-  if (begin === beginShadow) {
-    // the shadow has decided all requests without a database statement
-    const { data } = await api.ask('{ profile(name: "default") { rollout { sampled skipped } } }')
-    expect(JSON.stringify(data)).toMatch(/"(sampled|skipped)":[1-9]/)
-  }
-  const reads = caused.filter((text) => /^\s*SELECT/i.test(text))
-  expect(reads.filter((text) => /compute_node|aggregate|request_spec|"?decision"?|"?claim"?|api_key|server_group/.test(text))).toEqual([])
-})
+    const allowed = [
+      /^\s*WITH appended AS \(\s*INSERT INTO log /, // the append of an entry
+      /^SELECT pg_advisory_(un)?lock/, // the turn to append
+      /^SELECT revision, id, writer, body, at_ms, is_flushed FROM log WHERE revision >= /, // following the log
+      /^(BEGIN|COMMIT|SET |DEALLOCATE)/,
+      /projection_position/, // the position of the projection in the log
+      /^\s*INSERT INTO (request_spec|decision|claim) /, // the rows that the projection writes
+      /\baudit\b|^SELECT pg_advisory_xact_lock/, // audit rows, which are written after the answers
+      /^\s*UPDATE api_key SET last_used_at_ms/, // the last use of keys, every few seconds
+      /^\s*INSERT INTO rollout_|^\s*DELETE FROM rollout_/, // the findings of a shadow, every five seconds
+      /^\s*INSERT INTO replica |FROM "public"."replica"/, // the replica's sign of life, every two seconds
+    ]
+    expect(caused.filter((text) => !allowed.some((pattern) => pattern.test(text)))).toEqual([])
+    expect(caused.some((text) => text.includes('INSERT INTO log'))).toBe(true)
+    if (begin === beginShadow) {
+      // the shadow has decided all requests without a database statement
+      const { data } = await api.ask('{ profile(name: "default") { rollout { sampled skipped } } }')
+      expect(JSON.stringify(data)).toMatch(/"(sampled|skipped)":[1-9]/)
+    }
+    const reads = caused.filter((text) => /^\s*SELECT/i.test(text))
+    expect(reads.filter((text) => /compute_node|aggregate|request_spec|"?decision"?|"?claim"?|api_key|server_group/.test(text))).toEqual([])
+  },
+)

@@ -68,7 +68,8 @@ const selectionOf: Record<string, string> = {
 }
 
 describe('a key that may not read cannot open a stream, however the request is written', () => {
-  test('the table has a row for every stream', () => expect(streams.map(({ name }) => name).sort()).toEqual(Object.keys(selectionOf).sort()))
+  test('the table has a row for every stream', () =>
+    expect(streams.map(({ name }) => name).sort()).toEqual(Object.keys(selectionOf).sort()))
 
   const long = 'host:a '.repeat(140_000)
   const forms: readonly [string, (selection: string) => Body][] = [

@@ -238,29 +238,32 @@ test('when the service closes, streams end and calls in progress are answered', 
 test.each([
   ['the line', '(query: "host:before-*")'],
   ['the filter', '(filter: { host: { eq: "before-2" } })'],
-])('a subscription to decisions about a host by %s continues after the host was replaced, and gets no other decisions', async (_, asked) => {
-  await api.report({ 'before-1': {}, 'before-2': {} })
-  const placeOn = async (host: string) =>
-    (
-      await dataOf(
-        api,
-        `mutation ($k: String!, $hosts: [String!]) { selectDestinations(input: { idempotencyKey: $k, spec: { gantt: { forceHosts: $hosts, flavor: { vcpus: 1, memoryMb: 512 } } } }) {
+])(
+  'a subscription to decisions about a host by %s continues after the host was replaced, and gets no other decisions',
+  async (_, asked) => {
+    await api.report({ 'before-1': {}, 'before-2': {} })
+    const placeOn = async (host: string) =>
+      (
+        await dataOf(
+          api,
+          `mutation ($k: String!, $hosts: [String!]) { selectDestinations(input: { idempotencyKey: $k, spec: { gantt: { forceHosts: $hosts, flavor: { vcpus: 1, memoryMb: 512 } } } }) {
         ... on SelectDestinationsPayload { decision { id } } } }`,
-        { k: randomUUID(), hosts: [host] },
-      )
-    ).selectDestinations.decision.id
-  const replace = (host: string, by: string) =>
-    api.ask(`mutation { hostReplace(host: { host: "${host}" }, by: { host: "${by}" }, reason: "renamed") { __typename } }`)
-  let expected = ''
-  const { events } = await listen(
-    `subscription { decisions${asked} { decision { id } } }`,
-    async () => {
-      await replace('before-2', 'after-2')
-      await placeOn('h1')
-      expected = await placeOn('after-2')
-    },
-    (seen) => seen.length >= 1,
-  )
-  await replace('after-2', 'before-2')
-  expect(events).toEqual([{ decisions: { decision: { id: expected } } }])
-})
+          { k: randomUUID(), hosts: [host] },
+        )
+      ).selectDestinations.decision.id
+    const replace = (host: string, by: string) =>
+      api.ask(`mutation { hostReplace(host: { host: "${host}" }, by: { host: "${by}" }, reason: "renamed") { __typename } }`)
+    let expected = ''
+    const { events } = await listen(
+      `subscription { decisions${asked} { decision { id } } }`,
+      async () => {
+        await replace('before-2', 'after-2')
+        await placeOn('h1')
+        expected = await placeOn('after-2')
+      },
+      (seen) => seen.length >= 1,
+    )
+    await replace('after-2', 'before-2')
+    expect(events).toEqual([{ decisions: { decision: { id: expected } } }])
+  },
+)

@@ -131,7 +131,8 @@ function holds(explain: Explain, name: string): void {
 }
 
 describe.each(Object.keys(profiles))('by profile %s', (name) => {
-  test('an explanation reveals nothing that the project could not find out by placing parts of its own request', () => holds(explainTo, name))
+  test('an explanation reveals nothing that the project could not find out by placing parts of its own request', () =>
+    holds(explainTo, name))
 })
 
 test('the test fails for an explanation that returns every code that occurs, because that reveals single hosts', () => {
