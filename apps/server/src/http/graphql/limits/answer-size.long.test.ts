@@ -173,7 +173,7 @@ test('the size of a value is about that of its JSON, and a value that is too lon
   expect(looks).toBeLessThan(12)
 })
 
-describe('a long answer is written in pieces', () => {
+describe('a long answer is written in slices', () => {
   test('the pieces together equal the text of JSON.stringify', async () => {
     await fc.assert(
       fc.asyncProperty(fc.jsonValue({ maxDepth: 4 }), async (value) => {

@@ -108,7 +108,7 @@ const tooMany = (found: number, most: number, isMutation: boolean): GraphQLError
 /** Answers with fewer bytes are written without yielding. */
 const WRITTEN_AT_ONCE = 256 * 1024
 
-/** A result for the GraphQL server. Long parts have already been written as text, in pieces. */
+/** A result for the GraphQL server. Long parts have already been written as text, slice by slice. */
 export type WrittenResult = ExecutionResult & { readonly stringify?: (result: ExecutionResult) => string }
 
 /** Writes a long answer and yields between pieces. Throws CallerGoneError, and the error of an answer that turns out to be too large. */

@@ -17,7 +17,7 @@ import { limits } from '../../limits.ts'
 export const LIST_ITEMS = 10_000
 
 /**
- * Lists with their own limits, by the input field. Lists with a larger limit are processed in pieces. Lists with a lower limit have items
+ * Lists with their own limits, by the input field. Lists with a larger limit are processed in slices. Lists with a lower limit have items
  * that cost more than a comparison. The limits bound the work on a call before it is read. The schema of a document has its own limits,
  * with its own codes and paths. No limit here is lower than those.
  */
