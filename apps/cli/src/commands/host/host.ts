@@ -96,7 +96,7 @@ export function addHost(program: Command): void {
   ])
   const setUsedFrom = host
     .command('set-used-from')
-    .description('set the source of the used amounts of hosts; CLAIMS is for hosts that do not list their instances')
+    .description('set where the usage of hosts is read from; CLAIMS is for hosts that do not list their instances')
     .argument('<host...>', 'their names, HOST or HOST/NODE')
     .requiredOption('--from <source>', USED_FROM.join(', '), oneOf(USED_FROM))
     .option('--reason <text>', 'why; kept in the audit; not needed with --dry-run', notEmpty)

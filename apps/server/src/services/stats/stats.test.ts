@@ -113,11 +113,11 @@ test('the reports of a call are proposed 50 at a time, in their order, and each 
 test('a call with reports that could not be written fails, after its other reports are written', async () => {
   const ended: string[] = []
   const { stats, reports } = aJoiningFleet(async (first) => {
-    if (first === 'h0') throw new Error('the store is away')
+    if (first === 'h0') throw new Error('the store is unavailable')
     await new Promise((resolve) => void setImmediate(resolve))
     ended.push(first)
   })
-  await expect(stats.update(reports)).rejects.toThrow('the store is away')
+  await expect(stats.update(reports)).rejects.toThrow('the store is unavailable')
   expect(ended).toEqual(['h50', 'h100'])
 })
 

@@ -67,10 +67,7 @@ export interface Stats {
 }
 
 export function createStats(replica: Replica, documents: Documents): Stats {
-  /**
-   * Counts the reports in progress for each host. While one is in progress, another report of the host cannot be compared with the present
-   * fleet.
-   */
+  /** The count of reports in progress by host. Meanwhile, another report of the host cannot be compared with the present fleet. */
   const underway = new Map<string, number>()
   const count = (keys: readonly string[], by: 1 | -1): void => {
     for (const key of keys) {

@@ -60,7 +60,7 @@ export async function openFollowed(connection: Connection, options: FollowedOpti
     }
     shorterSince ??= timers.now()
     if (timers.now() - shorterSince < doubtMs)
-      throw new StoreUnavailableError(`the stream ${stream} ends at message ${lastSequence}, before ${shown}; it is looked at again`)
+      throw new StoreUnavailableError(`the stream ${stream} ends at message ${lastSequence}, before ${shown}; it is read again`)
     shorterSince = undefined
     beginAnew()
   }

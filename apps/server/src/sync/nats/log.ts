@@ -83,7 +83,7 @@ export function createNatsLog(connection: Connection, { settings, copies, timers
     doubtedSince ??= timers.now()
     const message = `the stream ${stream} ${what}`
     if (timers.now() - doubtedSince >= doubtMs) throw new StoreWentBackError(message)
-    throw new StoreUnavailableError(`${message}; a leader that was just chosen may, so it is looked at again`)
+    throw new StoreUnavailableError(`${message}; a newly elected leader may show this for a while, so the stream is read again`)
   }
 
   const look = async (): Promise<LogState> => {
