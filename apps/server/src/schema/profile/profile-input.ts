@@ -15,18 +15,20 @@ const profileForm = z
     note: settings.note.removeDefault().describe('The purpose of the version, for people.'),
     filters: z
       .array(filters.element.extend({ enabled }).describe('A filter of a profile.'))
-      .describe('Filters in the order in which they run. The fit filters of all resource kinds run at the end, listed or not.'),
-    weighers: z.array(weighers.element.extend({ enabled }).describe('A weigher of a profile.')).describe('Weighers of the version.'),
+      .describe(
+        'The filters, in the order in which they run. The fit filters of all resource kinds always run at the end, even if they are not listed.',
+      ),
+    weighers: z.array(weighers.element.extend({ enabled }).describe('A weigher of a profile.')).describe('The weighers of the version.'),
     scheduler: z
       .enum([...ownSchedulers, 'plugin'])
       .optional()
-      .describe('How hosts are chosen; FILTER if not given, PLUGIN where schedulerName is given.'),
+      .describe('How hosts are chosen; by default FILTER, or PLUGIN if `schedulerName` is given.'),
     schedulerName: z
       .string()
       .optional()
-      .describe('Name of a scheduler of a plug-in; given in place of `scheduler`, or together with PLUGIN.'),
+      .describe("The name of a plug-in's scheduler. Give it without `scheduler`, or together with PLUGIN."),
   })
-  .describe('The next version of a profile.')
+  .describe('The content of the next version of a profile.')
 
 export const profileVersionInput = inputOf(profileForm, {
   name: 'ProfileVersionInput',
