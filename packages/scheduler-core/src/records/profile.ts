@@ -4,7 +4,7 @@ import { type KindName, kindNames } from './grants.ts'
 import { levelOfPart } from './part-levels.ts'
 import { solverOptionsSchema } from './solver-options.ts'
 
-const options = z.record(z.string(), z.json()).default({}).describe('Options of the part, an object.')
+const options = z.record(z.string(), z.json()).default({}).describe('Options, as an object.')
 
 /** The schedulers of the release. A profile may also name a scheduler of a plug-in. */
 export const ownSchedulers = ['filter', 'chance', 'solver'] as const
@@ -62,11 +62,11 @@ const assignment = z
   .describe('How resources inside a host are chosen.')
   .optional()
 const assignments = {
-  classes: assignment.describe('Choice among units of resource classes.'),
-  numa: assignment.describe('Choice among NUMA cells.'),
-  gpu: assignment.describe('Choice among GPUs.'),
-  pci: assignment.describe('Choice among PCI devices.'),
-  pools: assignment.describe('Choice among the disk space that hosts share.'),
+  classes: assignment.describe('How units of resource classes are chosen.'),
+  numa: assignment.describe('How NUMA cells are chosen.'),
+  gpu: assignment.describe('How GPUs are chosen.'),
+  pci: assignment.describe('How PCI devices are chosen.'),
+  pools: assignment.describe('How disk space in shared pools is chosen.'),
 } as const satisfies Readonly<Record<KindName, typeof assignment>>
 
 /**
@@ -93,7 +93,7 @@ export const profileSchema = z
               .boolean()
               .optional()
               .describe(
-                'The filter refuses no host; explanations say which hosts it would refuse. Not allowed for filters that every claim has to keep.',
+                'True: the filter refuses no host, but explanations show which hosts it would refuse. Not allowed for filters that are rules of every claim.',
               ),
           })
           .describe('A filter of a profile.'),
@@ -165,7 +165,7 @@ export const profileSchema = z
         packing: z
           .boolean()
           .default(false)
-          .describe('compute.packing_host_numa_cells_allocation_strategy: the fullest cells of a host are tried first.'),
+          .describe('compute.packing_host_numa_cells_allocation_strategy: the fullest NUMA cells of a host are tried first.'),
         shuffleBest: z
           .boolean()
           .default(false)

@@ -118,7 +118,9 @@ export const fleetEditsSchema = z
       .max(limits.entries)
       .default([])
       .describe('Reserved amounts that are set to other values. Takes effect from feature level 10 on.'),
-    releaseClaims: names.describe('Claims that have ended; none that the host’s report counts already (MATERIALISED).'),
+    releaseClaims: names.describe(
+      'Claims that are treated as ended. Claims in the state MATERIALISED are not allowed, because the host’s report already counts their instances.',
+    ),
     /** Milliseconds since 1970. */
     expireBy: z
       .number()

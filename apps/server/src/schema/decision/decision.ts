@@ -21,7 +21,7 @@ import { Decision, Explanation, Host, ProfileVersion } from '../types/refs.ts'
 import { SolverOutcome } from './solver.ts'
 
 export const DecisionOutcome = builder.enumType('DecisionOutcome', {
-  description: 'The outcome of a decision.',
+  description: 'How a decision ended.',
   values: ['PLACED', 'PARTIAL', 'NO_VALID_HOST', 'REJECTED', 'SIMULATED'] as const,
 })
 
@@ -296,7 +296,7 @@ builder.queryFields((t) => ({
 builder.objectField(Host, 'recentDecisions', (t) =>
   t.field({
     type: DecisionConnection,
-    description: 'Decisions that chose this host, newest first.',
+    description: 'The decisions that chose this host, newest first.',
     args: pageArgs(20),
     resolve: ({ record }, page, { decisions }: Context) => decisions.list({ ...page, filter: { host: record.host } }),
   }),

@@ -43,7 +43,7 @@ export const SolverOutcome = builder.objectRef<SolverRecord>('SolverOutcome').im
     why: t.expose('why', {
       type: SolverFallback,
       nullable: true,
-      description: "Why the filter scheduler's arrangement was used; null if it was the solver's.",
+      description: "Why the filter scheduler's arrangement was used; null if the solver's was used.",
     }),
     text: t.string({ description: "The solver's result as a sentence.", resolve: solverSentence }),
     batch: t.field({

@@ -69,7 +69,7 @@ Explanation.implement({
     }),
     matrix: t.field({
       type: VerdictMatrix,
-      description: "All filters' verdicts on all hosts, as columns.",
+      description: 'The results of all filters on all hosts, as columns.',
       resolve: async (examined) => {
         const matrix = await examined.matrix()
         // hosts that have left the fleet have no verdict and no position among the others
@@ -114,7 +114,7 @@ Explanation.implement({
     }),
     verdicts: t.field({
       type: HostVerdictConnection,
-      description: 'The verdicts on single hosts.',
+      description: 'The results for each host, with filters and weighers.',
       args: {
         ...pageArgs(),
         filter: t.arg({ type: VerdictFilter, description: 'Only hosts that match this filter.' }),

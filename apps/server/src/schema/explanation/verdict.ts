@@ -56,7 +56,7 @@ const ClaimsSource = builder.objectRef<NonNullable<Source['claims']>>('ClaimsSou
 })
 
 const SourceAggregate = builder.objectRef<NonNullable<Source['aggregates']>[number]>('SourceAggregate').implement({
-  description: 'An aggregate that sets a value.',
+  description: 'An aggregate whose metadata sets a value.',
   fields: (t) => ({
     uuid: t.exposeString('uuid', { description: 'UUID of the aggregate.' }),
     name: t.exposeString('name', { description: 'Name of the aggregate.' }),
@@ -127,7 +127,7 @@ const Fact = builder.objectRef<FactShape>('Fact').implement({
 })
 
 export const FilterCheck = builder.objectRef<Check>('FilterCheck').implement({
-  description: 'The verdict of one filter on one host.',
+  description: 'The result of one filter on one host.',
   fields: (t) => ({
     filter: t.exposeString('filter', { description: 'Name of the filter.' }),
     status: t.expose('verdict', { type: CheckStatus, description: 'The result of the filter on the host.' }),

@@ -49,7 +49,7 @@ const HostTimelineEntry = builder.objectRef<TimelineEntry>('HostTimelineEntry').
     instanceUuid: t.expose('instanceUuid', {
       type: 'UUID',
       nullable: true,
-      description: 'The instance of the claim; null if the caller named none.',
+      description: "The UUID of the claim's instance; null if the caller did not name it.",
     }),
     endedAs: t.expose('endedAs', { type: ClaimState, nullable: true, description: 'The final state of the claim.' }),
     account: t.exposeString('account', {

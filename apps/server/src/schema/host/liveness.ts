@@ -30,7 +30,7 @@ const LivenessRef = builder.objectRef<LivenessView>('Liveness').implement({
         'Silent hosts that are not set DOWN, because too many hosts became silent at once. `livenessConfirm` confirms that they are DOWN.',
       resolve: ({ withheld }) => [...withheld],
     }),
-    warning: t.exposeString('warning', { nullable: true, description: 'A warning for operators; null if no host is withheld.' }),
+    warning: t.exposeString('warning', { nullable: true, description: 'A warning for operators; null if `withheld` is empty.' }),
   }),
 })
 

@@ -38,7 +38,7 @@ export const ExplainLevel = builder.enumType('ExplainLevel', {
 })
 
 const ClaimOptionsInput = builder.inputType('ClaimOptionsInput', {
-  description: 'How the resources are claimed.',
+  description: 'Whether and for how long the resources are claimed.',
   fields: (t) => ({
     mode: t.field({
       type: ClaimMode,
@@ -63,7 +63,11 @@ const SelectDestinationsInput = builder.inputType('SelectDestinationsInput', {
       description:
         'The idempotency key of the call, 1 to 255 characters, unique within the calling account. A repeated call with the same key gets the same answer without a second claim. Keys are retained for the life of the claim and for an hour after it.',
     }),
-    claim: t.field({ type: ClaimOptionsInput, defaultValue: { mode: 'RESERVE' }, description: 'How the resources are claimed.' }),
+    claim: t.field({
+      type: ClaimOptionsInput,
+      defaultValue: { mode: 'RESERVE' },
+      description: 'Whether and for how long the resources are claimed.',
+    }),
     alternatesPerInstance: t.int({
       defaultValue: 2,
       description:
@@ -110,7 +114,7 @@ const Destination = builder.objectRef<ChosenHost>('Destination').implement({
         "How old the host's report was when the host was chosen, counted from its last report in the log, which is the last one with new content. Null if the log no longer contains that report.",
       resolve: async ({ host: { record }, decided }, _args, { reportAges }) => {
         const then = await decided()
-        // the decision has the name of that time, and the host may have been replaced since
+        // the record contains the name that the host had at the decision; it may have another name now
         return reportAges.of(nameAt(record, then.basis), then)
       },
     }),
@@ -204,7 +208,7 @@ const ReplicaBehind = builder.objectRef<Behind>('ReplicaBehind').implement({
   interfaces: [UserError],
   fields: (t) => ({
     replicaEpoch: t.expose('revision', { type: 'Revision', description: 'The revision that the replica has reached.' }),
-    retryAfter: t.expose('retryAfterMs', { type: 'Duration', description: 'The time after which to retry.' }),
+    retryAfter: t.expose('retryAfterMs', { type: 'Duration', description: 'How long to wait before a retry.' }),
   }),
 })
 

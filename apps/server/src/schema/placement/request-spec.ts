@@ -40,7 +40,7 @@ const { nova: _, ...newest } = specSchemas[CURRENT_SPEC_VERSION].in.shape
 const requestForm = z
   .strictObject({
     ...newest,
-    version: z.enum(specVersions).default(CURRENT_SPEC_VERSION).describe('Version of the form of this request.'),
+    version: z.enum(specVersions).default(CURRENT_SPEC_VERSION).describe('Version of the request form.'),
   })
   .describe("The instances to place, in this service's own typed form.")
 

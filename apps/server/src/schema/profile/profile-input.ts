@@ -6,7 +6,7 @@ import { Normalisation, ProfileCompat, ResourceKindName, SchedulerKind, TieOrder
 
 const { name: _, number: __, filters, weighers, ...settings } = profileSchema.shape
 
-const enabled = z.boolean().default(true).describe('False: the part is left out of the version.')
+const enabled = z.boolean().default(true).describe('False: the filter or weigher is left out of the version.')
 
 /** A version of a profile with the fields that only the API has. The call and the service determine its name and number. */
 const profileForm = z

@@ -62,7 +62,8 @@ const Health = builder.objectRef<HealthView>('Health').implement({
     }),
     engine: t.exposeString('engine', { description: 'The engine that keeps the log: postgres or nats (GANTT_SYNC).' }),
     sharedFlush: t.exposeBoolean('sharedFlush', {
-      description: 'Whether entries are ordered before they are on disk, so that one flush serves all waiting calls (GANTT_SHARED_FLUSH).',
+      description:
+        'True if log entries are ordered before they are flushed to disk, so that one flush serves all waiting calls (GANTT_SHARED_FLUSH).',
     }),
     flushMs: t.exposeFloat('flushMs', {
       nullable: true,

@@ -118,7 +118,7 @@ const FindingSeverity = builder.enumType('FindingSeverity', {
   description: 'The severity of a finding.',
   values: {
     VIOLATION: { description: 'A promise of this service is broken.' },
-    WARNING: { description: 'Reports of hosts contradict the claims.' },
+    WARNING: { description: 'The reports of hosts contradict the claims.' },
     NOTICE: { description: 'A state that may be intended, but that this service did not cause and cannot confirm.' },
   } as const satisfies Readonly<Record<Severity, unknown>>,
 })

@@ -9,7 +9,7 @@ import { builder } from '../builder.ts'
 import { ResourceNameInput } from '../types/common.ts'
 import { ProfileVersion } from '../types/refs.ts'
 
-/** The fields that a host may leave out of its report, by the callers' names. */
+/** The fields that a host may leave out of its report, as names of an enum. */
 export const OmittableField = builder.enumType('OmittableField', {
   description: 'A field that a full report may leave out. All other fields are required, because claims cannot be computed without them.',
   values: Object.fromEntries(omittableFields.map((field) => [constantCase(field), { value: field }])) as Record<

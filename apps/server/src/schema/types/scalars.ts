@@ -76,7 +76,7 @@ export const scalarRules = {
     write: (value) => value,
   } as ScalarRule<string>,
   PageSize: {
-    description: 'Memory pages: small, large, any, or their size in KiB as a whole number.',
+    description: 'A kind or size of memory pages: small, large, any, or the size in KiB as a whole number.',
     allowed: 'small, large, any, or a whole number of KiB, 1 or more',
     read: (value) =>
       value === 'small' || value === 'large' || value === 'any' || (Number.isSafeInteger(value) && (value as number) >= 1)

@@ -81,7 +81,7 @@ const SimulatedDecision = builder.objectRef<SimulatedView>('SimulatedDecision').
   fields: (t) => ({
     request: t.exposeInt('request', { description: 'The index of the request in the input.' }),
     copy: t.exposeInt('copy', { description: 'The index of the repetition of the request, from 0.' }),
-    outcome: t.expose('outcome', { type: DecisionOutcome, description: 'PLACED or NO_VALID_HOST.' }),
+    outcome: t.expose('outcome', { type: DecisionOutcome, description: 'How the decision ended: PLACED or NO_VALID_HOST.' }),
     destinations: t.field({
       type: [SimulatedDestination],
       description: 'The chosen hosts in the order of the instances; empty if no host was found for an instance.',
@@ -123,7 +123,7 @@ const SolvedCount = builder.objectRef<SolvedCountShape>('SolvedCount').implement
       nullable: true,
       description: "Why the filter scheduler's arrangement was used; null if the solver's was used.",
     }),
-    decisions: t.exposeInt('decisions', { description: 'The number of decisions with this result.' }),
+    decisions: t.exposeInt('decisions', { description: 'How many decisions have this result.' }),
   }),
 })
 

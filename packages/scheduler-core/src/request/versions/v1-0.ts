@@ -24,9 +24,9 @@ export const flavor = z.strictObject({
   memoryMb: whole(limits.memoryMib).meta({ description: 'Memory of one instance.', unit: 'MiB' }),
   rootGb: whole(limits.diskGib)
     .default(0)
-    .meta({ description: 'Root disk; not counted when the instance boots from a volume.', unit: 'GiB' }),
+    .meta({ description: 'Root disk. It is not counted if the instance boots from a volume.', unit: 'GiB' }),
   ephemeralGb: whole(limits.diskGib).default(0).meta({ description: 'Ephemeral disk.', unit: 'GiB' }),
-  swapMb: whole(limits.memoryMib).default(0).meta({ description: 'Swap disk; counted in GiB, rounded up.', unit: 'MiB' }),
+  swapMb: whole(limits.memoryMib).default(0).meta({ description: 'Swap disk. It is rounded up to GiB when it is counted.', unit: 'MiB' }),
   extraSpecs: keyValues
     .default({})
     .superRefine((pairs, context) => {
@@ -49,7 +49,7 @@ export const flavor = z.strictObject({
       }
     })
     .describe(
-      'resources:CLASS replaces or adds an amount, trait:NAME with required or forbidden adds a trait; the others are for filters that read them.',
+      'Extra specs of the flavor. resources:CLASS replaces or adds an amount. trait:NAME with the value required or forbidden adds a trait. Other keys have an effect only if a filter reads them.',
     ),
 })
 
