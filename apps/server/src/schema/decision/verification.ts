@@ -81,11 +81,11 @@ const VerifiedPart = builder.enumType('VerifiedPart', {
 })
 
 const VerificationDifference = builder.objectRef<NonNullable<Check['difference']>>('VerificationDifference').implement({
-  description: 'The first difference between two documents.',
+  description: 'The first difference between what was recorded and what this check found.',
   fields: (t) => ({
     path: t.exposeString('path', { description: 'The path to the value, as field names and indexes joined by dots.' }),
-    was: t.exposeString('was', { nullable: true, description: 'The value in the first document, as JSON; null if absent.' }),
-    is: t.exposeString('is', { nullable: true, description: 'The value in the second document, as JSON; null if absent.' }),
+    was: t.exposeString('was', { nullable: true, description: 'The recorded value, as JSON; null if absent.' }),
+    is: t.exposeString('is', { nullable: true, description: 'The value found in this check, as JSON; null if absent.' }),
   }),
 })
 

@@ -8,7 +8,7 @@ import { Host } from '../types/refs.ts'
 
 export const HostOutcome = builder.enumType('HostOutcome', {
   description:
-    'The result for a host. SELECTED: chosen. ALTERNATE: a next best host. LOST_ON_WEIGHT: passed every filter, but other hosts ranked higher. FILTERED: refused. UNKNOWN: the fleet has no host with this name.',
+    'The result for a host. SELECTED: chosen. ALTERNATE: a next best host. LOST_ON_WEIGHT: passed every filter, but other hosts were chosen. FILTERED: refused. UNKNOWN: the fleet has no host with this name.',
   values: ['SELECTED', 'ALTERNATE', 'LOST_ON_WEIGHT', 'FILTERED', 'UNKNOWN'] as const,
 })
 

@@ -11,8 +11,7 @@ export const HostStatus = builder.enumType('HostStatus', {
 })
 
 export const HostState = builder.enumType('HostState', {
-  description:
-    'The liveness of a host, judged by its reports and heartbeats. UP: it reports in time. SUSPECT: it is silent. DOWN: it has been silent for longer and takes no new instances.',
+  description: 'The liveness of a host. UP: alive. SUSPECT: silent. DOWN: silent for longer, so that it takes no new instances.',
   values: liveness,
 })
 

@@ -100,7 +100,7 @@ const Plugin = builder.objectRef<PluginView>('Plugin').implement({
     }),
     state: t.expose('state', {
       type: PluginState,
-      description: 'Whether the plug-in answers. While it does not, its filters refuse every host.',
+      description: 'Whether the plug-in answers. While it does not, its parts refuse every host.',
     }),
     restartCount: t.expose('restarts', {
       type: 'SafeInt',

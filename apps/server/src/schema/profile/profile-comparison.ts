@@ -273,7 +273,7 @@ const UnusedParts = builder.objectRef<UnusedPartsShape>('UnusedParts').implement
     'The parts of a profile version that changed nothing in the last decisions, each replayed on its original state: filters that refused no host, weighers without which every instance goes to the same host, and settings whose default has the same effect. Other requests may need these parts.',
   fields: (t) => ({
     candidate: t.string({
-      description: 'The profile version that was examined, as name@number.',
+      description: 'The profile version that was examined, as name@number; for a draft, the number that the draft would get.',
       resolve: ({ candidate: { name, number } }) => `${name}@${number}`,
     }),
     found: t.exposeInt('found', { description: 'How many of the requested last decisions exist.' }),

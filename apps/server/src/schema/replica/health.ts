@@ -3,7 +3,7 @@ import { builder } from '../builder.ts'
 
 const HealthMode = builder.enumType('HealthMode', {
   description:
-    'What a replica can do. NORMAL: everything. STORE_AWAY: the database is unreachable; reads are answered from memory with their age, and claims are refused with UNAVAILABLE and retryAfterMs. READ_ONLY: the replica found a log from which it must not continue. CLOSING: the replica is being stopped.',
+    'What a replica can do. NORMAL: everything. STORE_AWAY: the store of the log is unreachable; reads are answered from memory with their age, and claims are refused with UNAVAILABLE and retryAfterMs. READ_ONLY: the replica found a log from which it must not continue. CLOSING: the replica is being stopped.',
   values: ['NORMAL', 'STORE_AWAY', 'READ_ONLY', 'CLOSING'] as const,
 })
 

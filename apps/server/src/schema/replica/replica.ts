@@ -56,7 +56,7 @@ const Replica = builder.objectRef<ReplicaView>('Replica').implement({
     decisionsPerSecond: t.float({
       nullable: true,
       description:
-        'How many decisions the replica made in the last minute, including refusals and advice. Null if the replica does not follow the log yet, or if its release does not report this value.',
+        'Decisions per second of the replica, averaged over the last minute, including refusals and advice. Null if the replica does not follow the log yet, or if its release does not report this value.',
       resolve: ({ vitals }) => vitals?.decisionsPerSecond ?? null,
     }),
     proposals: t.int({
