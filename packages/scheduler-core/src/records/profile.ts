@@ -96,7 +96,7 @@ export const profileSchema = z
                 'True: the filter refuses no host, but explanations show which hosts it would refuse. Not allowed for filters that are rules of every claim.',
               ),
           })
-          .describe('A filter of a profile.'),
+          .describe('A filter of a profile, with its settings.'),
       )
       .max(64)
       .describe('Run in this order. The fit filters of all resource kinds run at the end, listed or not.'),
@@ -112,7 +112,7 @@ export const profileSchema = z
               .describe('Factor by which the normalised value is multiplied. A negative factor reverses the order.'),
             options,
           })
-          .describe('A weigher of a profile.'),
+          .describe('A weigher of a profile, with its settings.'),
       )
       .max(64)
       .describe('Their numbers are added up in this order.'),

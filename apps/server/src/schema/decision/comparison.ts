@@ -56,7 +56,7 @@ const HostFlip = builder.objectRef<Flip>('HostFlip').implement({
     hostName: t.exposeString('host', { description: 'Name of the host.' }),
     node: t.exposeString('node', { description: 'Name of the node.' }),
     hasOtherNodes: t.boolean({
-      description: 'Whether the host has other nodes, so that its name alone means these too.',
+      description: 'Whether the host has further nodes, so that the name of the host alone means all of them.',
       resolve: (name, _args, { hosts }) => isOneOfSeveral(hosts, name),
     }),
     a: t.expose('first', { type: HostOutcome, description: 'The result for the host in the first decision.' }),

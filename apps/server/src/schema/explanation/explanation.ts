@@ -131,7 +131,7 @@ Explanation.implement({
       },
       resolve: (examined, { instanceIndex, top }) => weighingOf(examined, instanceIndex ?? examined.instance, top ?? 50),
     }),
-    selection: t.field({ type: SelectionNote, description: 'How the host was chosen among the best ones.', resolve: selectionOf }),
+    selection: t.field({ type: SelectionNote, description: 'How the host was chosen among the best hosts.', resolve: selectionOf }),
     text: t.string({
       description: 'The whole explanation as a text for people.',
       args: { format: t.arg({ type: TextFormat, defaultValue: 'MARKDOWN', description: 'The format of the text.' }) },
@@ -160,7 +160,10 @@ export const explainFields = (t: InputFields) => ({
     description: 'The revision of the fleet to use, instead of the revision of the decision or the present one.',
   }),
   profile: t.string({ description: 'The profile to use, as name or name@number, instead of the profile of the decision.' }),
-  instanceIndex: t.int({ description: 'The index of the instance; by default the one that was not placed, otherwise the first.' }),
+  instanceIndex: t.int({
+    description:
+      'The index of the instance in the request. By default the instance that was not placed; if all were placed, the first instance.',
+  }),
 })
 
 const ExplainPlacementInput = builder.inputType('ExplainPlacementInput', {

@@ -167,7 +167,7 @@ export const HostVerdict = builder.objectRef<Verdict>('HostVerdict').implement({
   description: 'The results of all filters and weighers for one host.',
   fields: (t) => ({
     hostName: t.exposeString('host', { description: 'Name of the host.' }),
-    node: t.exposeString('node', { description: "Name of the host's node." }),
+    node: t.exposeString('node', { description: "The name of the host's node." }),
     host: t.field({
       type: Host,
       nullable: true,

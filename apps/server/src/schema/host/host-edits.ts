@@ -41,7 +41,7 @@ builder.mutationField('hostSetUsedFrom', (t) =>
     description:
       'Sets where the used amounts of hosts are read from. CLAIMS is for hosts that do not list their instances and run no instances without a claim. The usage in their reports is then ignored.',
     args: {
-      hosts: t.arg({ type: [ResourceNameInput], required: true, description: '1 to 1000 hosts.' }),
+      hosts: t.arg({ type: [ResourceNameInput], required: true, description: 'The hosts to change, 1 to 1000.' }),
       usedFrom: t.arg({ type: UsedFrom, required: true, description: 'Where the used amounts are read from.' }),
       reason: t.arg.string({ required: true, description: 'Why the change is made, recorded for later readers.' }),
       dryRun: t.arg.boolean({ defaultValue: false, description: 'True: the call returns its effect and changes nothing.' }),
@@ -77,7 +77,7 @@ builder.mutationField('hostSetAllocation', (t) =>
     description:
       "Sets the allocation ratio and the reserved amount of a resource class on hosts. These values override the hosts' reports. Null removes an earlier setting; an absent argument leaves it unchanged.",
     args: {
-      hosts: t.arg({ type: [ResourceNameInput], required: true, description: '1 to 1000 hosts.' }),
+      hosts: t.arg({ type: [ResourceNameInput], required: true, description: 'The hosts to change, 1 to 1000.' }),
       resourceClass: t.arg.string({ required: true, description: 'The resource class, such as VCPU, MEMORY_MB or DISK_GB.' }),
       ratio: t.arg.float({ description: 'The allocation ratio, 0.001 to 1000, with a precision of three decimals.' }),
       reserved: t.arg({ type: 'SafeInt', description: 'The amount that is reserved for the host itself, in units of the resource class.' }),
@@ -108,7 +108,7 @@ builder.mutationField('hostSetStatus', (t) =>
     description:
       'Sets the status of hosts, which determines whether they take new instances. A name without a node means all nodes of the host.',
     args: {
-      hosts: t.arg({ type: [ResourceNameInput], required: true, description: '1 to 1000 hosts.' }),
+      hosts: t.arg({ type: [ResourceNameInput], required: true, description: 'The hosts to change, 1 to 1000.' }),
       status: t.arg({ type: HostStatus, required: true, description: 'The new status of the hosts.' }),
       reason: t.arg.string({ required: true, description: 'Why the change is made, recorded for later readers.' }),
       dryRun: t.arg.boolean({

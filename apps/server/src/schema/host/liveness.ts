@@ -91,7 +91,7 @@ builder.mutationFields((t) => ({
     description:
       'Confirms that silent hosts are DOWN. This is required after so many hosts became silent at once that the service does not set them DOWN by itself.',
     args: {
-      hosts: t.arg({ type: [ResourceNameInput], required: true, description: '1 to 1000 hosts, each SUSPECT or DOWN.' }),
+      hosts: t.arg({ type: [ResourceNameInput], required: true, description: 'The silent hosts, 1 to 1000, each SUSPECT or DOWN.' }),
       reason: t.arg.string({
         required: true,
         description: 'Why the hosts are considered DOWN, 1 to 1000 characters, recorded for later readers.',

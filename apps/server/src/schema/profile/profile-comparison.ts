@@ -229,7 +229,7 @@ builder.queryField('compareProfiles', (t) =>
         required: true,
         description: 'The baseline: a version as global id or name@number, or a name, which means the active version of that profile.',
       }),
-      candidate: t.arg({ type: ProfileCandidate, required: true, description: 'The version to evaluate.' }),
+      candidate: t.arg({ type: ProfileCandidate, required: true, description: 'The profile version or draft to evaluate.' }),
       window: t.arg({ type: 'Duration', description: 'The length of the time window, which ends now; PT1H by default, at most P31D.' }),
       sample: t.arg.int({
         description: 'At most this many requests are replayed, drawn evenly from the time window; 200 by default, at most 10,000.',

@@ -14,11 +14,13 @@ const profileForm = z
     ...settings,
     note: settings.note.removeDefault().describe('The purpose of the version, for people.'),
     filters: z
-      .array(filters.element.extend({ enabled }).describe('A filter of a profile.'))
+      .array(filters.element.extend({ enabled }).describe('A filter of a profile, with its settings.'))
       .describe(
         'The filters, in the order in which they run. The fit filters of all resource kinds always run at the end, even if they are not listed.',
       ),
-    weighers: z.array(weighers.element.extend({ enabled }).describe('A weigher of a profile.')).describe('The weighers of the version.'),
+    weighers: z
+      .array(weighers.element.extend({ enabled }).describe('A weigher of a profile, with its settings.'))
+      .describe('The weighers of the version.'),
     scheduler: z
       .enum([...ownSchedulers, 'plugin'])
       .optional()

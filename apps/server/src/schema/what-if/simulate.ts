@@ -69,7 +69,7 @@ const SimulatedDestination = builder.objectRef<SimulatedView['decided']['answer'
     hostName: t.exposeString('host', { description: 'Name of the host that was chosen.' }),
     node: t.exposeString('node', { description: 'Name of the node that was chosen.' }),
     hasOtherNodes: t.boolean({
-      description: 'Whether its host has other present nodes, so that the name of the host alone means those too.',
+      description: 'Whether the host has further nodes, so that the name of the host alone means all of them.',
       resolve: (name, _args, { hosts }) => isOneOfSeveral(hosts, name),
     }),
     weight: t.exposeFloat('weight', { description: 'Total score of the host.' }),
