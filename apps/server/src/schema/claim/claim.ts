@@ -117,11 +117,7 @@ builder.node(Claim, {
       description: 'The decision that created the claim.',
       resolve: ({ decision }, _args, { decisions }) => decisions.view(decision),
     }),
-    serverGroup: t.expose('group', {
-      type: 'UUID',
-      nullable: true,
-      description: 'The UUID of the server group that the claim belongs to.',
-    }),
+    serverGroup: t.expose('group', { type: 'UUID', nullable: true, description: "The UUID of the claim's server group." }),
     moveOf: t.field({
       type: Claim,
       nullable: true,
@@ -135,11 +131,7 @@ builder.node(Claim, {
       resolve: ({ target, of }, _args, { claims }) => (target === null ? null : claims.find(target, of)),
     }),
     createdAt: t.expose('createdAt', { type: 'DateTime', description: "When the claim was created, by the database's clock." }),
-    expiresAt: t.expose('expiresAt', {
-      type: 'DateTime',
-      nullable: true,
-      description: 'When the reservation expires; null once the claim is confirmed.',
-    }),
+    expiresAt: t.expose('expiresAt', { type: 'DateTime', nullable: true, description: 'When the reservation expires; null if confirmed.' }),
     confirmedAt: t.expose('confirmedAt', {
       type: 'DateTime',
       nullable: true,
@@ -150,15 +142,9 @@ builder.node(Claim, {
       nullable: true,
       description: "When the claim ended in any final state, by the database's clock; null while it is live.",
     }),
-    reason: t.exposeString('reason', {
-      nullable: true,
-      description: "Why the claim was released, in the caller's words; null if no reason was given.",
-    }),
+    reason: t.exposeString('reason', { nullable: true, description: "Why the claim was released, in the caller's words." }),
     revision: t.expose('revision', { type: 'Revision', description: "The revision of the claim's last change." }),
-    fence: t.expose('fence', {
-      type: 'SafeInt',
-      description: 'The fence of the claim. Pass it with every call about the claim. A late call with an outdated fence is refused.',
-    }),
+    fence: t.expose('fence', { type: 'SafeInt', description: 'Pass it with every call about the claim. An outdated fence is refused.' }),
     account: t.exposeString('account', { description: 'The service account that owns the claim.' }),
   }),
 })
@@ -229,7 +215,7 @@ export const ClaimPayload = builder.objectRef<ClaimDone>('ClaimPayload').impleme
       resolve: ({ claims }) => [...claims],
     }),
     replayed: t.exposeBoolean('replayed', { description: 'True if the claims were already in the requested state.' }),
-    fleetRevision: t.expose('revision', { type: 'Revision', description: 'Pass it as minRevision to read what was written.' }),
+    fleetRevision: t.expose('revision', { type: 'Revision', description: "The change's revision. Pass it as minRevision to later calls." }),
   }),
 })
 

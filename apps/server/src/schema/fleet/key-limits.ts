@@ -28,7 +28,7 @@ const KeyLimitsPayload = builder.objectRef<KeyLimitsDone>('KeyLimitsPayload').im
       description: 'The limits after the change; for a dry run, the limits as they would be.',
     }),
     dryRun: t.exposeBoolean('dryRun', { description: 'True if this was a dry run, so that nothing was changed.' }),
-    fleetRevision: t.expose('revision', { type: 'Revision', description: 'Pass it as minRevision to read what was written.' }),
+    fleetRevision: t.expose('revision', { type: 'Revision', description: "The change's revision. Pass it as minRevision to later calls." }),
   }),
 })
 

@@ -71,7 +71,7 @@ const ServerGroupPayload = builder.objectRef<GroupDone>('ServerGroupPayload').im
       description: 'The server group after the change; for a dry run, the group as it would be.',
     }),
     dryRun: t.exposeBoolean('dryRun', { description: 'True if this was a dry run, so that nothing was changed.' }),
-    fleetRevision: t.expose('revision', { type: 'Revision', description: 'Pass it as minRevision to read what was written.' }),
+    fleetRevision: t.expose('revision', { type: 'Revision', description: "The change's revision. Pass it as minRevision to later calls." }),
   }),
 })
 

@@ -115,7 +115,7 @@ const FleetAllocationPayload = builder.objectRef<FleetAllocationDone>('FleetAllo
         "The affected hosts, which are those that report in Nova's form. The warnings contain their free amounts before and after the change.",
     }),
     dryRun: t.exposeBoolean('dryRun', { description: 'True if this was a dry run, so that nothing was changed.' }),
-    fleetRevision: t.expose('revision', { type: 'Revision', description: 'Pass it as minRevision to read what was written.' }),
+    fleetRevision: t.expose('revision', { type: 'Revision', description: "The change's revision. Pass it as minRevision to later calls." }),
   }),
 })
 

@@ -70,7 +70,7 @@ const HostForgetPayload = builder.objectRef<LeavingDone>('HostForgetPayload').im
     }),
     unchanged: t.exposeBoolean('unchanged', { description: 'True if all of these hosts had already been forgotten.' }),
     dryRun: t.exposeBoolean('dryRun', { description: 'True if this was a dry run, so that nothing was changed.' }),
-    fleetRevision: t.expose('revision', { type: 'Revision', description: 'Pass it as minRevision to read what was written.' }),
+    fleetRevision: t.expose('revision', { type: 'Revision', description: "The change's revision. Pass it as minRevision to later calls." }),
   }),
 })
 
@@ -79,7 +79,7 @@ const HostReadmitPayload = builder.objectRef<LeavingDone>('HostReadmitPayload').
   fields: (t) => ({
     hosts: t.field({ type: [Host], description: 'The affected hosts.', resolve: ({ hosts }) => hostsField(hosts) }),
     unchanged: t.exposeBoolean('unchanged', { description: 'True if reports under the name were already accepted.' }),
-    fleetRevision: t.expose('revision', { type: 'Revision', description: 'Pass it as minRevision to read what was written.' }),
+    fleetRevision: t.expose('revision', { type: 'Revision', description: "The change's revision. Pass it as minRevision to later calls." }),
   }),
 })
 
@@ -99,7 +99,7 @@ const HostReplacePayload = builder.objectRef<ReplaceDone>('HostReplacePayload').
     }),
     unchanged: t.exposeBoolean('unchanged', { description: 'True if the host already had the new name.' }),
     dryRun: t.exposeBoolean('dryRun', { description: 'True if this was a dry run, so that nothing was changed.' }),
-    fleetRevision: t.expose('revision', { type: 'Revision', description: 'Pass it as minRevision to read what was written.' }),
+    fleetRevision: t.expose('revision', { type: 'Revision', description: "The change's revision. Pass it as minRevision to later calls." }),
   }),
 })
 

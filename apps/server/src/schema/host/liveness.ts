@@ -59,7 +59,7 @@ const LivenessConfirmPayload = builder.objectRef<LivenessConfirmed>('LivenessCon
   description: 'The hosts are DOWN until their next report or heartbeat. Their claims stay.',
   fields: (t) => ({
     hosts: t.field({ type: [Host], description: 'The hosts in their present state.', resolve: ({ hosts }) => [...hosts] }),
-    fleetRevision: t.expose('revision', { type: 'Revision', description: 'Pass it as minRevision to read what was written.' }),
+    fleetRevision: t.expose('revision', { type: 'Revision', description: "The change's revision. Pass it as minRevision to later calls." }),
   }),
 })
 

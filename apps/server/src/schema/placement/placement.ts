@@ -40,11 +40,7 @@ export const ExplainLevel = builder.enumType('ExplainLevel', {
 const ClaimOptionsInput = builder.inputType('ClaimOptionsInput', {
   description: 'Whether and for how long the resources are claimed.',
   fields: (t) => ({
-    mode: t.field({
-      type: ClaimMode,
-      required: true,
-      description: 'How the resources are claimed: RESERVE or CONFIRM; NONE for advice only.',
-    }),
+    mode: t.field({ type: ClaimMode, required: true, description: 'How the resources are claimed: RESERVE, CONFIRM, or NONE for advice.' }),
     ttl: t.field({ type: 'Duration', description: reservationTtl }),
   }),
 })
@@ -56,37 +52,26 @@ const SelectDestinationsInput = builder.inputType('SelectDestinationsInput', {
     intent: t.field({ type: Intent, required: true, defaultValue: 'CREATE', description: 'The purpose of the placement.' }),
     moveOf: t.field({
       type: ClaimRef,
-      description: 'The claim to move or rebuild, with its fence. Its instance and server group become part of the request.',
+      description: "The claim to move or rebuild. The request gets the claim's instance and server group.",
     }),
     idempotencyKey: t.string({
       required: true,
       description:
         'The idempotency key of the call, 1 to 255 characters, unique within the calling account. A repeated call with the same key gets the same answer without a second claim. Keys are retained for the life of the claim and for an hour after it.',
     }),
-    claim: t.field({
-      type: ClaimOptionsInput,
-      defaultValue: { mode: 'RESERVE' },
-      description: 'Whether and for how long the resources are claimed.',
-    }),
+    claim: t.field({ type: ClaimOptionsInput, defaultValue: { mode: 'RESERVE' }, description: 'How the resources are claimed.' }),
     alternatesPerInstance: t.int({
       defaultValue: 2,
-      description:
-        "At most this many alternates are returned for each instance, 0 to 10; nothing is claimed on them. Nova's return_alternates.",
+      description: "At most this many alternates for each instance, 0 to 10; nothing is claimed on them. Nova's return_alternates.",
     }),
     profile: t.string({ description: 'The profile to use, as name or name@number; the profile `default` if absent.' }),
-    allOrNothing: t.boolean({
-      defaultValue: true,
-      description: 'False: as many instances are placed as fit. True: if one instance cannot be placed, none is placed.',
-    }),
+    allOrNothing: t.boolean({ defaultValue: true, description: 'False: as many instances as fit are placed. True: all or none.' }),
     explain: t.field({
       type: ExplainLevel,
       description: 'Has no effect.',
       deprecationReason: 'Select decision { explanation { ... } } of the answer to get the explanation with it, in the selected fields.',
     }),
-    minRevision: t.field({
-      type: 'Revision',
-      description: 'The revision that the answering replica must have reached; otherwise the answer is ReplicaBehind.',
-    }),
+    minRevision: t.field({ type: 'Revision', description: 'The revision that the answering replica must have reached (ReplicaBehind).' }),
     deadline: t.field({ type: 'Duration', description: 'How long the caller waits for the answer; PT10S by default, at most PT60S.' }),
   }),
 })
@@ -132,7 +117,7 @@ export const InstanceDestinations = builder.objectRef<InstanceDestinationsShape>
     instanceUuid: t.expose('instance', {
       type: 'UUID',
       nullable: true,
-      description: 'The UUID of the instance; null if the caller did not name it.',
+      description: 'The UUID of the instance; null if it was not named.',
     }),
     selected: t.expose('selected', { type: Destination, description: 'The chosen host.' }),
     alternates: t.field({
@@ -155,10 +140,8 @@ const SelectDestinationsPayload = builder.objectRef<Placed>('SelectDestinationsP
       description: 'The chosen hosts and alternates, in the order of the instances.',
       resolve: ({ destinations }) => [...destinations],
     }),
-    replayed: t.exposeBoolean('replayed', {
-      description: 'True if a call with the same idempotency key was answered before, and this is the same answer.',
-    }),
-    fleetRevision: t.expose('revision', { type: 'Revision', description: 'Pass it as minRevision to read what was written.' }),
+    replayed: t.exposeBoolean('replayed', { description: 'True if the idempotency key was answered before; this is the same answer.' }),
+    fleetRevision: t.expose('revision', { type: 'Revision', description: "The change's revision. Pass it as minRevision to later calls." }),
     ignoredFields: t.exposeStringList('ignored', { description: ignoredFields }),
   }),
 })
@@ -253,22 +236,13 @@ builder.mutationField('selectDestinations', (t) =>
 const ClaimCreateInput = builder.inputType('ClaimCreateInput', {
   description: 'A claim on a host that an earlier decision named, usually an alternate.',
   fields: (t) => ({
-    idempotencyKey: t.string({
-      required: true,
-      description: 'The idempotency key of the call. The rules are the same as for selectDestinations.',
-    }),
+    idempotencyKey: t.string({ required: true, description: 'The idempotency key of the call; rules as for selectDestinations.' }),
     decisionId: t.id({ required: true, description: 'The decision whose request is placed on the host.' }),
     host: t.field({ type: ResourceNameInput, required: true, description: 'The host whose resources are claimed.' }),
-    instanceUuid: t.field({
-      type: 'UUID',
-      description: "The UUID of the instance in the decision's request; if absent, its first instance.",
-    }),
+    instanceUuid: t.field({ type: 'UUID', description: "The UUID of the instance in the decision's request; by default the first." }),
     mode: t.field({ type: ClaimMode, defaultValue: 'RESERVE', description: 'How the resources are claimed: RESERVE or CONFIRM.' }),
     ttl: t.field({ type: 'Duration', description: reservationTtl }),
-    moveOf: t.field({
-      type: ClaimRef,
-      description: 'The claim that the new claim replaces. Both claims are held until the new one is confirmed.',
-    }),
+    moveOf: t.field({ type: ClaimRef, description: 'The claim to replace. Both claims are held until the new one is confirmed.' }),
   }),
 })
 
@@ -307,7 +281,7 @@ const HostEvacuatePayload = builder.objectRef<EvacuationDone>('HostEvacuatePaylo
     }),
     placedCount: t.exposeInt('placed', { description: 'How many claims have a destination.' }),
     instancesWithoutClaims: t.int({ description: WITHOUT_CLAIMS, resolve: ({ hosts }) => withoutClaims(hosts) }),
-    fleetRevision: t.expose('revision', { type: 'Revision', description: 'Pass it as minRevision to read what was written.' }),
+    fleetRevision: t.expose('revision', { type: 'Revision', description: "The change's revision. Pass it as minRevision to later calls." }),
   }),
 })
 
@@ -370,11 +344,7 @@ const HostEvacuateInput = builder.inputType('HostEvacuateInput', {
       description:
         'The idempotency key of the evacuation, 1 to 200 characters. Each claim is moved under this key combined with its own id.',
     }),
-    claim: t.field({
-      type: ClaimOptionsInput,
-      defaultValue: { mode: 'RESERVE' },
-      description: 'How the resources are claimed: RESERVE or CONFIRM.',
-    }),
+    claim: t.field({ type: ClaimOptionsInput, defaultValue: { mode: 'RESERVE' }, description: 'How to claim: RESERVE or CONFIRM.' }),
     profile: t.string({ description: 'The profile to use, as name or name@number; the profile `default` if absent.' }),
     deadline: t.field({ type: 'Duration', description: 'How long the caller waits for the answer; PT10S by default, at most PT60S.' }),
   }),

@@ -28,35 +28,24 @@ const Replica = builder.objectRef<ReplicaView>('Replica').implement({
   fields: (t) => ({
     id: t.exposeID('id', { description: 'The id of the replica, made of its machine, process and start.' }),
     url: t.exposeString('url', { nullable: true, description: 'The URL at which the replica answers; null until it listens.' }),
-    version: t.exposeString('version', {
-      description: 'The version of the rules by which the replica decides. It is not the version of the release.',
-    }),
+    version: t.exposeString('version', { description: 'The version of the rules for decisions. It is not the version of the release.' }),
     featureLevel: t.exposeInt('featureLevel', { description: 'The highest feature level that the replica can read.' }),
     mode: t.exposeString('mode', { description: 'STARTING, or one of the modes in HealthMode: NORMAL, STORE_AWAY, READ_ONLY, CLOSING.' }),
     reason: t.exposeString('reason', { nullable: true, description: 'Why the mode is not NORMAL; null if it is NORMAL.' }),
-    live: t.exposeBoolean('isLive', {
-      description: 'True if the replica gave a sign of life in the last ten seconds and was not stopped.',
-    }),
+    live: t.exposeBoolean('isLive', { description: 'True after a sign of life in the last ten seconds, unless the replica was stopped.' }),
     answers: t.exposeBoolean('isSelf', { description: 'Whether this replica answers this query.' }),
     revision: t.expose('revision', { type: 'Revision', description: 'The revision that the replica has applied.' }),
-    lagEvents: t.exposeInt('lagChanges', {
-      description: 'How many changes in the log the replica had not applied at its last sign of life.',
-    }),
-    lag: t.expose('lagMs', {
-      type: 'Duration',
-      description: 'How long the oldest change that the replica had not applied at its last sign of life had been in the log.',
-    }),
+    lagEvents: t.exposeInt('lagChanges', { description: 'How many log changes the replica had not applied at its last sign of life.' }),
+    lag: t.expose('lagMs', { type: 'Duration', description: 'How long the oldest of the changes in `lagEvents` had been in the log.' }),
     lagHistory: t.field({
       type: ['Duration'],
       nullable: { list: false, items: true },
-      description:
-        'The largest lag in each ten seconds of the last ten minutes, oldest first, as observed by the answering replica. An item is null if no lag was observed.',
+      description: 'The largest lag in each ten seconds of the last ten minutes, oldest first; null where no lag was observed.',
       resolve: ({ lagHistoryMs }) => [...lagHistoryMs],
     }),
     decisionsPerSecond: t.float({
       nullable: true,
-      description:
-        'Decisions per second of the replica, averaged over the last minute, including refusals and advice. Null if the replica does not follow the log yet, or if its release does not report this value.',
+      description: 'Decisions per second in the last minute, refusals and advice included; null if the replica does not report it.',
       resolve: ({ vitals }) => vitals?.decisionsPerSecond ?? null,
     }),
     proposals: t.int({
@@ -71,8 +60,7 @@ const Replica = builder.objectRef<ReplicaView>('Replica').implement({
     }),
     conflictRate: t.float({
       nullable: true,
-      description:
-        "The share of the replica's proposals that were void, 0 to 1; null if there were no proposals, or if the share is not known.",
+      description: 'The share of proposals in the last minute that were void, 0 to 1; null if none is known.',
       resolve: ({ vitals }) => (vitals === null || vitals.proposals === 0 ? null : vitals.conflicts / vitals.proposals),
     }),
     memoryBytes: t.field({
@@ -93,19 +81,9 @@ const Replica = builder.objectRef<ReplicaView>('Replica').implement({
       nullable: true,
       description: "When the replica's auditor last completed a check of the whole state, by the database's clock.",
     }),
-    stateHash: t.expose('stateHash', {
-      type: StateHash,
-      nullable: true,
-      description: "The digest of the replica's state at the last revision at which it stayed long enough to compute one.",
-    }),
-    startedAt: t.expose('startedAt', {
-      type: 'DateTime',
-      description: "When the replica gave its first sign of life, by the database's clock.",
-    }),
-    lastSeenAt: t.expose('seenAt', {
-      type: 'DateTime',
-      description: "When the replica last gave a sign of life, by the database's clock. It gives one every two seconds.",
-    }),
+    stateHash: t.expose('stateHash', { type: StateHash, nullable: true, description: "The latest digest of the replica's state." }),
+    startedAt: t.expose('startedAt', { type: 'DateTime', description: "The replica's first sign of life, by the database's clock." }),
+    lastSeenAt: t.expose('seenAt', { type: 'DateTime', description: "The last sign of life (one every 2 s), by the database's clock." }),
     stoppedAt: t.expose('stoppedAt', {
       type: 'DateTime',
       nullable: true,
@@ -179,10 +157,7 @@ const AuditFinding = builder.objectRef<PresentFinding>('AuditFinding').implement
       description: 'The kind of object that the finding is about: host, claim, reservation, instance, key, group, aggregate or part.',
     }),
     name: t.exposeString('name', { description: 'The name of the object that the finding is about.' }),
-    host: t.exposeString('host', {
-      nullable: true,
-      description: 'The name of the host that the finding is about; null if it is not about a host.',
-    }),
+    host: t.exposeString('host', { nullable: true, description: 'The name of the host that the finding is about; null if there is none.' }),
     hostName: t.string({
       nullable: true,
       description: 'The present name of the host, without the name of its node; null if the finding is not about a known host.',
@@ -195,7 +170,7 @@ const AuditFinding = builder.objectRef<PresentFinding>('AuditFinding').implement
     }),
     claim: t.exposeString('claim', {
       nullable: true,
-      description: 'The id of the claim that the finding is about; null if it is not about a claim.',
+      description: 'The id of the claim that the finding is about; null if there is none.',
     }),
     field: t.exposeString('field', { description: 'The column, index or member with the wrong value.' }),
     expected: t.exposeString('expected', { description: 'The expected value.' }),
@@ -264,15 +239,12 @@ const Auditor = builder.objectRef<AuditorView>('Auditor').implement({
       description: "When the last complete check of the state ended, by the database's clock; null before the first check ends.",
     }),
     age: t.expose('ageMs', { type: 'Duration', nullable: true, description: 'How long ago the last complete check of the state ended.' }),
-    rounds: t.expose('rounds', {
-      type: 'SafeInt',
-      description: 'How many complete rounds the auditor has made since the replica started.',
-    }),
+    rounds: t.expose('rounds', { type: 'SafeInt', description: 'How many complete rounds the auditor made since the replica started.' }),
     round: t.expose('roundMs', { type: 'Duration', nullable: true, description: 'How long the last complete round took.' }),
     looked: t.exposeInt('looked', { description: 'How many hosts, claims, keys and other objects were checked in the last round.' }),
     comparisons: t.expose('compared', {
       type: 'SafeInt',
-      description: 'How many digests of the state were compared with digests of other replicas.',
+      description: "How many digests of the state were compared with other replicas'.",
     }),
     agreedAt: t.expose('agreedAt', {
       type: 'DateTime',
@@ -397,13 +369,8 @@ builder.mutationField('findingRepair', (t) =>
       "Repairs a finding of the answering replica's auditor whose `AuditFinding.repair` is automatic. A dry run shows the differences first. Replacing or forgetting a host (host.same_machine) requires a key with ADMIN, as hostReplace and hostForget do.",
     args: {
       id: t.arg.id({ required: true, description: 'Id of the finding.' }),
-      reason: t.arg.string({
-        required: true,
-        description: 'Why the finding is repaired, 1 to 1000 characters, recorded for later readers.',
-      }),
-      choose: t.arg.string({
-        description: 'The name of the repair, from `AuditFinding.repair.options`. Required if there are several options.',
-      }),
+      reason: t.arg.string({ required: true, description: 'Why the finding is repaired, 1 to 1000 characters, for later readers.' }),
+      choose: t.arg.string({ description: 'The name of the repair in `AuditFinding.repair.options`; required if there are several.' }),
       size: t.arg({
         type: InstanceSizeInput,
         description:

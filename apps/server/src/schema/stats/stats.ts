@@ -149,7 +149,10 @@ const UpdateResourceStatsPayload = builder
         description: 'How many reports were accepted.',
         resolve: ({ results }) => results.filter(({ type }) => type === 'applied').length,
       }),
-      fleetRevision: t.expose('revision', { type: 'Revision', description: 'Pass it as minRevision to read what was written.' }),
+      fleetRevision: t.expose('revision', {
+        type: 'Revision',
+        description: "The change's revision. Pass it as minRevision to later calls.",
+      }),
     }),
   })
 
