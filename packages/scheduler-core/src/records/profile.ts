@@ -99,7 +99,7 @@ export const profileSchema = z
           .describe('A filter of a profile, with its settings.'),
       )
       .max(64)
-      .describe('Run in this order. The fit filters of all resource kinds run at the end, listed or not.'),
+      .describe('The filters run in this order. The fit filters of all resource kinds always run at the end, even if they are not listed.'),
     weighers: z
       .array(
         z
@@ -115,7 +115,7 @@ export const profileSchema = z
           .describe('A weigher of a profile, with its settings.'),
       )
       .max(64)
-      .describe('Their numbers are added up in this order.'),
+      .describe('The contributions of the weighers are added up in this order.'),
     normalisation: z
       .enum(['minmax', 'fixed', 'rank'])
       .default('minmax')

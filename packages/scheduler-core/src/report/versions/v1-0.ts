@@ -39,17 +39,10 @@ const inventory = z
       .max(limits.amount)
       .default(1)
       .meta({ description: 'The smallest amount that one instance may use.', unit: 'units of the class' }),
-    maxUnit: z
-      .number()
-      .int()
-      .min(1)
-      .max(limits.amount)
-      .nullable()
-      .default(null)
-      .meta({
-        description: 'The largest amount that one instance may use; null: everything that is not reserved.',
-        unit: 'units of the class',
-      }),
+    maxUnit: z.number().int().min(1).max(limits.amount).nullable().default(null).meta({
+      description: 'The largest amount that one instance may use; null: everything that is not reserved.',
+      unit: 'units of the class',
+    }),
     stepSize: z
       .number()
       .int()
@@ -57,13 +50,10 @@ const inventory = z
       .max(limits.amount)
       .default(1)
       .meta({ description: 'An instance may use only multiples of this amount.', unit: 'units of the class' }),
-    used: whole(limits.amount)
-      .nullable()
-      .default(null)
-      .meta({
-        description: 'Amount that running instances use, if the host reports it; if null, the usage is computed from claims.',
-        unit: 'units of the class',
-      }),
+    used: whole(limits.amount).nullable().default(null).meta({
+      description: 'Amount that running instances use, if the host reports it; if null, the usage is computed from claims.',
+      unit: 'units of the class',
+    }),
   })
   .refine((given) => given.reserved <= given.total, { path: ['reserved'], error: 'must be at most the total' })
   .describe('An inventory of one resource class of the host.')
@@ -127,13 +117,10 @@ export const cellsOf = <Cell extends z.ZodType<NumberedCell>>(cell: Cell) =>
 export const gpuFields = {
   index: whole(1_023).describe('The index of the GPU on the host.'),
   model: name.nullable().default(null).describe('Model of the device, e.g. A100.'),
-  usedMilli: whole(1_000)
-    .nullable()
-    .default(null)
-    .meta({
-      description: 'Share of the device that running instances use; if null, the usage is computed from claims.',
-      unit: 'thousandths',
-    }),
+  usedMilli: whole(1_000).nullable().default(null).meta({
+    description: 'Share of the device that running instances use; if null, the usage is computed from claims.',
+    unit: 'thousandths',
+  }),
 }
 
 export const gpusOf = <Gpu extends z.ZodType<{ readonly index: number }>>(gpu: Gpu) =>

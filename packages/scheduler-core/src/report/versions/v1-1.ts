@@ -91,19 +91,23 @@ export const hostStatsV1_1 = z.strictObject({
   pciPools: list(pciPool, limits.pciPools).default([]).describe('PCI devices of the host, with equal devices in one pool.'),
   nova: z
     .strictObject({
-      computeNode: novaDocument.describe('The ComputeNode; kept as it came: a key that is missing and a key with null are two things.'),
+      computeNode: novaDocument.describe(
+        'The ComputeNode, stored unchanged, because a missing key and a key with null have different meanings.',
+      ),
       service: novaDocument.nullable().default(null).describe('The nova-compute service of the host.'),
-      cellUuid: name.nullable().default(null).describe("Nova's cell, which is no NUMA cell."),
+      cellUuid: name.nullable().default(null).describe("Nova's cell, which is not a NUMA cell."),
       images: z
         .record(name, keyValues)
         .refine((images) => Object.keys(images).length <= limits.entries, `must hold at most ${limits.entries} instances`)
         .default({})
-        .describe('The image properties of instances on the host, by uuid, as far as they were reported.'),
-      flavors: keyValues.default({}).describe('The flavor (flavorid) of instances on the host, by uuid, as far as it was reported.'),
+        .describe('The reported image properties of instances on the host, by UUID.'),
+      flavors: keyValues.default({}).describe('The reported flavors (flavorid) of instances on the host, by UUID.'),
     })
     .nullable()
     .default(null)
-    .describe("The host as Nova wrote it, where it came so: Nova's rules read it; the other fields are derived from it."),
+    .describe(
+      "The host in Nova's form, if it was reported in that form. Nova's rules read this field. The other fields are derived from it.",
+    ),
 })
 
 export type HostStatsV1_1 = z.output<typeof hostStatsV1_1>

@@ -121,12 +121,14 @@ export const requestFieldsV1_1 = {
     .strictObject({
       form: z
         .enum(['RequestSpec', 'legacy'])
-        .describe("A RequestSpec in Nova's wire form, or the request_spec and filter_properties of old."),
-      document: novaDocument.describe('Kept as it came: a key that is missing and a key with null are two things.'),
+        .describe("A RequestSpec in Nova's wire form, or the older request_spec and filter_properties."),
+      document: novaDocument.describe('The document, stored unchanged, because a missing key and a key with null have different meanings.'),
     })
     .nullable()
     .default(null)
-    .describe("The request as Nova wrote it, where it came so: Nova's rules read it; the other fields are derived from it."),
+    .describe(
+      "The request in Nova's form, if it was made in that form. Nova's rules read this field. The other fields are derived from it.",
+    ),
 }
 
 /** RequestSpec 1.1: mixed CPUs, thread policies, page sizes, emulator threads, PCI devices, and requests as Nova wrote them. */

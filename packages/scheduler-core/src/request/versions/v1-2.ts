@@ -23,13 +23,10 @@ export const gangMemberFields = {
 const topologySpread = z
   .strictObject({
     topologyKey: name.describe('host, zone, or a metadata key of aggregates. Hosts with the same value of the key form one domain.'),
-    maxSkew: positive(limits.instances)
-      .nullable()
-      .default(null)
-      .meta({
-        description: 'A domain may have at most this many members more than the domain with the fewest members.',
-        unit: 'instances',
-      }),
+    maxSkew: positive(limits.instances).nullable().default(null).meta({
+      description: 'A domain may have at most this many members more than the domain with the fewest members.',
+      unit: 'instances',
+    }),
     maxPerDomain: positive(limits.instances)
       .nullable()
       .default(null)
