@@ -78,17 +78,3 @@ export async function inPieces<Result>(work: Generator<void, Result>, timers: Ti
     if (pause !== undefined) await pause
   }
 }
-
-/** The result for each item. Yields between items. The work belongs to no call, so it continues when a caller disconnects. */
-export function mapWithPauses<Item, Made>(items: Iterable<Item>, make: (item: Item) => Made, timers: Timers = realTimers): Promise<Made[]> {
-  return inPieces(mapInSteps(items, make), timers)
-}
-
-function* mapInSteps<Item, Made>(items: Iterable<Item>, make: (item: Item) => Made): Generator<void, Made[]> {
-  const made: Made[] = []
-  for (const item of items) {
-    made.push(make(item))
-    yield
-  }
-  return made
-}

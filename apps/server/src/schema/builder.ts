@@ -48,33 +48,35 @@ export function newBuilder() {
       encodeGlobalID: encodeId,
       decodeGlobalID: decodeId,
       brandLoadedObjects: true,
-      nodeTypeOptions: { description: 'Anything with a global id.' },
+      nodeTypeOptions: { description: 'An object with a global id.' },
       idFieldOptions: { description: 'Global id of the object.' },
       nodeQueryOptions: {
         authScopes: { scope: 'READ' },
-        description: 'The object with this global id; null if it does not exist.',
+        description: 'The object with this global id; null if no object has it.',
         args: { id: { description: 'Global id of the object.' } },
       },
       nodesQueryOptions: {
         authScopes: { scope: 'READ' },
-        description: 'Like node, for several ids; result i belongs to id i.',
+        description: 'The objects with these global ids, in the order of the ids; null for an id that no object has.',
         args: { ids: { description: 'Global ids of the objects.' } },
       },
-      hasNextPageFieldOptions: { description: 'Whether another page follows this one.' },
-      hasPreviousPageFieldOptions: { description: 'Whether there are items before the page.' },
-      startCursorFieldOptions: { description: 'Cursor of the first item; null on an empty page.' },
-      endCursorFieldOptions: { description: 'Cursor of the last item; pass it as `after`.' },
-      pageInfoTypeOptions: { description: 'The position of a page in its list.' },
+      hasNextPageFieldOptions: { description: 'Whether there are items after this page.' },
+      hasPreviousPageFieldOptions: { description: 'Whether there are items before this page.' },
+      startCursorFieldOptions: { description: 'The cursor of the first item; null for an empty page.' },
+      endCursorFieldOptions: {
+        description: 'The cursor of the last item. Pass it as `after` to get the next page. Null for an empty page.',
+      },
+      pageInfoTypeOptions: { description: 'The cursors at both ends of a page, and whether further items exist before and after it.' },
     },
   })
 
   for (const name of Object.keys(scalarRules) as ScalarName[]) made.scalarType(name, scalarConfig(scalarRules[name] as never) as never)
 
   made.queryType({
-    description: "Reads the service's data. Live objects come from the memory of this replica, records from the tables behind it.",
+    description: "Reads the service's data. Live objects are read from this replica's memory, and records from its database.",
   })
-  made.mutationType({ description: 'Changes the fleet. Expected outcomes are types of the answer, never errors.' })
-  made.subscriptionType({ description: 'Reports changes as they happen, over server-sent events.' })
+  made.mutationType({ description: 'Changes the fleet. Expected failures are types of the answer, not errors.' })
+  made.subscriptionType({ description: 'Streams changes as they happen, over server-sent events.' })
   return made
 }
 

@@ -10,7 +10,7 @@ export interface Context extends Services {
   readonly fleetAt: FleetAt
   /** The id in every answer and every log line of the call. */
   readonly requestId: string
-  /** Counts the size of the answer. */
+  /** Adds up the size of the answer, and stops the call if the answer is too large. */
   readonly answer: AnswerSize
   /** Aborted when the response ends or its caller disconnects. */
   readonly over: AbortSignal

@@ -1,5 +1,5 @@
 import type { Profile } from '../records/profile.ts'
-import type { OptionalField, RequestReads } from '../request/request-reads.ts'
+import type { OptionalField, ReadProperty, RequestReads } from '../request/request-reads.ts'
 import type { RequestSpec } from '../request/request-spec.ts'
 import type { CompiledFilter, CompiledProfile } from './compiled-profile.ts'
 import type { CandidatesFilter, Filter, FilterOptions } from './filter.ts'
@@ -39,7 +39,7 @@ export interface PlacingRules {
 }
 
 /**
- * Reads the documents in another service's form from which requests were made (`RequestSpec.nova`). Only `propertyNames` is also called for
+ * Reads the documents in another service's form from which requests were made (`RequestSpec.nova`). Only `propertiesOf` is also called for
  * other requests.
  */
 export interface RequestDocuments {
@@ -53,8 +53,8 @@ export interface RequestDocuments {
   readBefore(request: RequestSpec): RequestReads
   /** The paths in the caller's document for a path of the typed form. There are several if several properties were combined into one. */
   pathsOf(request: RequestSpec, path: readonly string[]): readonly string[]
-  /** The names of an image property in the other service. Empty if it has no such property. */
-  propertyNames(request: RequestSpec, key: string): readonly string[]
+  /** The properties that the other service reads from an image property. Empty if it has no such property. */
+  propertiesOf(request: RequestSpec, key: string): readonly ReadProperty[]
   /** Paths of fields that this release does not know. */
   unknownFields(request: RequestSpec): readonly string[]
   /** Paths of fields that no rule reads when it places. */

@@ -85,11 +85,11 @@ const inProcess = { shows: [], beyond: [] } as const
 
 export const partKinds = {
   filters: {
-    ...{ kind: 'FILTER', does: 'lets hosts through or refuses them' },
+    ...{ kind: 'FILTER', does: 'passes or refuses hosts' },
     ...{ shape: z.looseObject(listed('Filter')), ...askedAboutHosts },
   },
   weighers: {
-    ...{ kind: 'WEIGHER', does: 'ranks those that are let through' },
+    ...{ kind: 'WEIGHER', does: 'ranks the hosts that passed' },
     shape: z.looseObject({
       ...listed('Weigher'),
       unit: z.string().min(1).max(32).refine(isStorable, 'must be text without NUL and halves of surrogate pairs'),
@@ -100,15 +100,15 @@ export const partKinds = {
     ...askedAboutHosts,
   },
   schedulers: {
-    ...{ kind: 'SCHEDULER', does: 'takes some of them' },
+    ...{ kind: 'SCHEDULER', does: 'chooses among the ranked hosts' },
     ...{ shape: z.looseObject({ ...named, create: aFunction }), ...inProcess },
   },
   leaseProviders: {
-    ...{ kind: 'LEASE_PROVIDER', does: 'says when hosts were heard' },
+    ...{ kind: 'LEASE_PROVIDER', does: 'reports when each host last gave a sign of life' },
     ...{ shape: z.looseObject({ ...named, open: aFunction }), ...inProcess },
   },
   namespaces: {
-    ...{ kind: 'NAMESPACE', does: 'lets other services report of hosts' },
+    ...{ kind: 'NAMESPACE', does: 'lets other services report data about hosts' },
     shape: z.looseObject({
       name: z
         .string()

@@ -202,7 +202,7 @@ export class HostTable {
     return record
   }
 
-  /** a report without a list does not clear `present`: filters still read it, and below this feature level claims do too */
+  /** Whether the host still lists the instance of a claim that has ended, so that the claim continues to count there. */
   isStillListed({ stats, present }: HostRecord, instance: string | null): boolean {
     // A report without a list does not change the former list, which filters use, and below the level also claims.
     if (stats.instances === null && this.featureLevel >= ENDED_CLAIMS) return false

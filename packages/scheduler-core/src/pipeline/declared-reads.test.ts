@@ -55,7 +55,7 @@ function looking() {
 }
 
 /** Hosts that report every name, aggregates that have every key, and Nova rules that know every image property. */
-const reporting = { reportsStat: () => true, hasMetadata: () => true, propertyNames: (key: string) => [key] }
+const reporting = { reportsStat: () => true, hasMetadata: () => true, propertiesOf: (name: string) => [{ name, value: 'x' }] }
 
 /**
  * Keys that are always read: amounts, because they are claimed, and `_nova_check_type`, because Nova's rules read it as the kind of call.

@@ -62,6 +62,12 @@ test.each<[string, Profile, object, readonly string[]]>([
     { image: { properties: { vmware_adaptertype: 'ide' } } },
     propertiesOf('vmware_adaptertype'),
   ],
+  [
+    'properties that are false or 0 as Nova reads them, where aggregates isolate them',
+    isolating({}),
+    { image: { properties: { hw_vif_multiqueue_enabled: 'false', hw_cpu_cores: '0' } } },
+    propertiesOf('hw_vif_multiqueue_enabled', 'hw_cpu_cores'),
+  ],
   ['an empty property, where aggregates isolate it', isolating({}), { image: { properties: { os_type: '' } } }, propertiesOf('os_type')],
   [
     'all properties, where the weigher is off',
@@ -70,7 +76,7 @@ test.each<[string, Profile, object, readonly string[]]>([
     propertiesOf('foo', 'os_type', 'hypervisor_type', 'hw_disk_bus'),
   ],
 ])('unread: %s', (_situation, profile, given, paths) => {
-  const { fleet } = fleetWith('os_type', 'img_hv_type', 'foo')
+  const { fleet } = fleetWith('os_type', 'img_hv_type', 'foo', 'hw_vif_multiqueue_enabled', 'hw_cpu_cores')
   expect(unreadKeys(aRequest(given), profile, fleet)).toEqual(paths)
 })
 

@@ -100,7 +100,7 @@ function unnamedThings(request: RequestSpec, hosts: AskedBy['hosts']): Partial<R
 const knownNames = (request: RequestSpec, { hosts, aggregates }: AskedBy): KnownNames => ({
   reportsStat: (name) => hosts.reportsStat(name),
   hasMetadata: (key) => aggregates.hasKey(key),
-  propertyNames: (key) => builtIn().documents.propertyNames(request, key),
+  propertiesOf: (key) => builtIn().documents.propertiesOf(request, key),
 })
 
 /** The properties of a fleet that determine which parts of a request are read. */

@@ -77,7 +77,7 @@ export const hostFields = [
     description: 'name of the host',
     label: 'Host',
     copied: 'host',
-    order: { field: 'NAME', description: "The host's name, then the node's." },
+    order: { field: 'NAME', description: 'The name of the host, then the name of the node.' },
     read: ({ record }) => namesOf(record),
   },
   {
@@ -123,7 +123,7 @@ export const hostFields = [
     column: 'STATE',
     holds: 'code',
     isFacet: true,
-    order: { field: 'STATE', description: 'The liveness, by its name.' },
+    order: { field: 'STATE', description: 'The liveness, in the alphabetical order of its values.' },
     read: ({ fleet, record }) => hostStates[fleet.hosts.columns.liveness[record.index] ?? 0] ?? 'DOWN',
   },
   {
@@ -136,7 +136,7 @@ export const hostFields = [
     column: 'STATUS',
     holds: 'code',
     isFacet: true,
-    order: { field: 'STATUS', description: 'The status that operators set, by its name.' },
+    order: { field: 'STATUS', description: 'The status that operators set, in the alphabetical order of its values.' },
     read: ({ fleet, record }) => hostStatusWords[fleet.hosts.columns.status[record.index] ?? 0] ?? 'ENABLED',
   },
   {
@@ -264,7 +264,7 @@ export const hostFields = [
     copied: 'gpus',
     column: 'GPU_COUNT',
     holds: 'number',
-    order: { field: 'GPU_COUNT', description: 'The number of GPUs.' },
+    order: { field: 'GPU_COUNT', description: 'How many GPUs the host has.' },
     read: ({ record }) => record.gpus.length,
   },
   {
@@ -277,7 +277,7 @@ export const hostFields = [
     column: 'GPU_FREE_MILLI',
     holds: 'number',
     scale: 1_000,
-    order: { field: 'GPU_FREE', description: 'The free thousandths of GPUs.' },
+    order: { field: 'GPU_FREE', description: 'The free share of all GPUs together, in thousandths of a GPU.' },
     read: ({ fleet, record }) => fleet.hosts.columns.gpuFreeMilli[record.index] ?? 0,
   },
   {
@@ -289,7 +289,7 @@ export const hostFields = [
     copied: 'claims',
     column: 'CLAIMS',
     holds: 'number',
-    order: { field: 'CLAIM_COUNT', description: 'Number of live claims.' },
+    order: { field: 'CLAIM_COUNT', description: 'How many live claims are on the host.' },
     read: countLiveClaims,
   },
   {
@@ -303,7 +303,7 @@ export const hostFields = [
     holds: 'number',
     order: {
       field: 'INSTANCE_COUNT',
-      description: 'The number of instances: reported ones, and claims that the report does not count yet.',
+      description: 'How many instances are on the host: reported ones, and claims that the report does not count yet.',
     },
     read: ({ fleet, record }) => fleet.hosts.columns.instances[record.index] ?? 0,
   },
@@ -320,7 +320,7 @@ export const hostFields = [
     order: {
       field: 'LAST_REPORT',
       isReversed: true,
-      description: 'The time of the last report with a change; hosts that never reported one come first.',
+      description: 'The time of the last report with a change; hosts without such a report come first.',
     },
     read: ({ record }) => record.reportedAt,
   },
@@ -328,7 +328,7 @@ export const hostFields = [
     name: 'hypervisor.type',
     aliases: ['hv.type'],
     kind: 'text',
-    description: 'type of its hypervisor, such as QEMU',
+    description: "type of the host's hypervisor, such as QEMU",
     label: 'Hypervisor',
     copied: 'hypervisorType',
     column: 'HYPERVISOR_TYPE',
@@ -342,7 +342,7 @@ export const hostFields = [
     aliases: ['hv.version'],
     kind: 'number',
     unit: 'count',
-    description: 'version of its hypervisor as it reports it: 8002000 is 8.2.0',
+    description: "version of the host's hypervisor as reported: 8002000 is 8.2.0",
     label: 'Hypervisor version',
     copied: 'hypervisorVersion',
     column: 'HYPERVISOR_VERSION',
@@ -354,7 +354,7 @@ export const hostFields = [
   {
     name: 'cpu.model',
     kind: 'text',
-    description: 'model of its CPUs',
+    description: "model of the host's CPUs",
     label: 'CPU model',
     copied: 'cpuModel',
     column: 'CPU_MODEL',
@@ -366,7 +366,7 @@ export const hostFields = [
   {
     name: 'cpu.vendor',
     kind: 'text',
-    description: 'vendor of its CPUs',
+    description: "vendor of the host's CPUs",
     label: 'CPU vendor',
     copied: 'cpuVendor',
     column: 'CPU_VENDOR',
@@ -378,7 +378,7 @@ export const hostFields = [
   {
     name: 'cpu.arch',
     kind: 'text',
-    description: 'architecture of its CPUs, such as x86_64',
+    description: "architecture of the host's CPUs, such as x86_64",
     label: 'CPU architecture',
     copied: 'cpuArch',
     column: 'CPU_ARCH',

@@ -32,9 +32,9 @@ export const hostSorts: readonly HostSort[] = [...orderedFields, ...reportedFiel
 export const classOrderFields: readonly ClassOrderField[] = ['CAPACITY', 'FREE', 'USED_PERCENT']
 
 const classOrders: Readonly<Record<ClassOrderField, string>> = {
-  CAPACITY: 'The capacity for `resourceClass`, overcommit included; 0 if it reports none.',
-  FREE: 'The free amount of `resourceClass`; 0 if it reports none.',
-  USED_PERCENT: 'The used and claimed amount of `resourceClass` as a share of the capacity; 0 without capacity.',
+  CAPACITY: 'The capacity for `resourceClass`, overcommit included; 0 if the host does not report the class.',
+  FREE: 'The free amount of `resourceClass`; 0 if the host does not report the class.',
+  USED_PERCENT: 'The used and claimed amount of `resourceClass` as a share of the capacity; 0 if the host has no capacity.',
 }
 
 const describedOrders: readonly { readonly field: HostOrderField; readonly description: string }[] = [

@@ -4,7 +4,7 @@ import { type KindName, kindNames } from './grants.ts'
 import { levelOfPart } from './part-levels.ts'
 import { solverOptionsSchema } from './solver-options.ts'
 
-const options = z.record(z.string(), z.json()).default({}).describe('Options of the part, an object.')
+const options = z.record(z.string(), z.json()).default({}).describe('Options, as an object.')
 
 /** The schedulers of the release. A profile may also name a scheduler of a plug-in. */
 export const ownSchedulers = ['filter', 'chance', 'solver'] as const
@@ -23,48 +23,50 @@ export const placementSchema = z
     availabilityZone: z
       .boolean()
       .default(true)
-      .describe('scheduler.query_placement_for_availability_zone; without it only AvailabilityZoneFilter checks zones.'),
+      .describe(
+        'scheduler.query_placement_for_availability_zone: Placement checks availability zones. If false, only AvailabilityZoneFilter checks them.',
+      ),
     defaultAvailabilityZone: z
       .string()
       .min(1)
       .max(255)
       .default('nova')
-      .describe('default_availability_zone: the zone of hosts that no aggregate puts into one.'),
+      .describe('default_availability_zone: the zone of hosts for which no aggregate sets a zone.'),
     limitTenants: z
       .boolean()
       .default(false)
       .describe(
-        'scheduler.limit_tenants_to_placement_aggregate: projects that aggregates name under `filter_tenant_id...` only get hosts of these aggregates.',
+        'scheduler.limit_tenants_to_placement_aggregate: projects that aggregates name in `filter_tenant_id...` get only hosts of these aggregates.',
       ),
     tenantsNeedAggregate: z
       .boolean()
       .default(false)
-      .describe('scheduler.placement_aggregate_required_for_tenants, with limitTenants: all other projects get no hosts.'),
+      .describe('scheduler.placement_aggregate_required_for_tenants: with limitTenants, projects that no aggregate names get no hosts.'),
     isolateAggregates: z
       .boolean()
       .default(false)
       .describe(
-        'scheduler.enable_isolated_aggregate_filtering: aggregates with `trait:NAME` = `required` are kept for requests that require the trait.',
+        'scheduler.enable_isolated_aggregate_filtering: aggregates with the metadata `trait:NAME` = `required` are reserved for requests that require the trait.',
       ),
     imageType: z
       .boolean()
       .default(false)
       .describe(
-        "scheduler.query_placement_for_image_type_support: hosts need the trait COMPUTE_IMAGE_TYPE_... of the image's disk format.",
+        "scheduler.query_placement_for_image_type_support: hosts must have the trait COMPUTE_IMAGE_TYPE_... for the image's disk format.",
       ),
   })
-  .describe('What Nova has Placement check before its filters run.')
+  .describe("What Nova's Placement service checks before Nova's filters run.")
 
 const assignment = z
   .strictObject({ rule: z.string().max(64).describe('Name of the rule, e.g. emptiest.'), options: options.optional() })
   .describe('How resources inside a host are chosen.')
   .optional()
 const assignments = {
-  classes: assignment.describe('Choice among units of resource classes.'),
-  numa: assignment.describe('Choice among NUMA cells.'),
-  gpu: assignment.describe('Choice among GPUs.'),
-  pci: assignment.describe('Choice among PCI devices.'),
-  pools: assignment.describe('Choice among the disk space that hosts share.'),
+  classes: assignment.describe('How units of resource classes are chosen.'),
+  numa: assignment.describe('How NUMA cells are chosen.'),
+  gpu: assignment.describe('How GPUs are chosen.'),
+  pci: assignment.describe('How PCI devices are chosen.'),
+  pools: assignment.describe('How disk space in shared pools is chosen.'),
 } as const satisfies Readonly<Record<KindName, typeof assignment>>
 
 /**
@@ -91,42 +93,46 @@ export const profileSchema = z
               .boolean()
               .optional()
               .describe(
-                'The filter refuses no host; explanations say which hosts it would refuse. Not allowed for filters that every claim has to keep.',
+                'True: the filter refuses no host, but explanations show which hosts it would refuse. Not allowed for filters that are rules of every claim.',
               ),
           })
-          .describe('A filter of a profile.'),
+          .describe('A filter of a profile, with its settings.'),
       )
       .max(64)
-      .describe('Run in this order. The fit filters of all resource kinds run at the end, listed or not.'),
+      .describe('The filters run in this order. The fit filters of all resource kinds always run at the end, even if they are not listed.'),
     weighers: z
       .array(
         z
           .strictObject({
             name: z.string().max(128).describe('Name of the weigher.'),
-            multiplier: z.number().min(-1e9).max(1e9).describe('Factor of its normalised number; a negative one turns the order around.'),
+            multiplier: z
+              .number()
+              .min(-1e9)
+              .max(1e9)
+              .describe('Factor by which the normalised value is multiplied. A negative factor reverses the order.'),
             options,
           })
-          .describe('A weigher of a profile.'),
+          .describe('A weigher of a profile, with its settings.'),
       )
       .max(64)
-      .describe('Their numbers are added up in this order.'),
+      .describe('The contributions of the weighers are added up in this order.'),
     normalisation: z
       .enum(['minmax', 'fixed', 'rank'])
       .default('minmax')
       .describe(
-        "minmax: (x - min) / (max - min) over the hosts that passed, 0 if all are equal (Nova's); fixed: raw numbers as they are; rank: share of hosts with a lower raw number.",
+        'How the raw values of weighers are normalised. minmax: (x - min) / (max - min) over the hosts that passed, 0 if all values are equal, as in Nova. fixed: raw values unchanged. rank: share of hosts with a lower raw value.',
       ),
     tieOrder: z
       .enum(['first-seen', 'seeded'])
       .default('first-seen')
-      .describe("Order of hosts with equal scores: by first sight, or shuffled by the decision's seed."),
-    assignment: z.strictObject(assignments).default({}).describe('Choice inside a host, by resource kind.'),
+      .describe("How hosts with equal scores are ordered: in the order in which they first reported, or shuffled by the decision's seed."),
+    assignment: z.strictObject(assignments).default({}).describe('How resources inside a host are chosen, by resource kind.'),
     collects: z
       .array(z.enum(kindNames))
       .max(kindNames.length)
       .optional()
       .describe(
-        'Kinds of resource that its requests may ask for, which reporters are requested to report; absent: all. A request may ask for another kind all the same, and is refused by hosts that do not report it.',
+        'The kinds of resources that requests with this profile use, and that hosts are asked to report; absent: all kinds. A request may use another kind, but hosts that do not report the kind refuse the request.',
       ),
     scheduler: name
       .default('filter')
@@ -140,12 +146,12 @@ export const profileSchema = z
       .min(1)
       .max(1_000)
       .default(1)
-      .describe("Nova's host_subset_size: one of this many best hosts is chosen at random, by the decision's seed."),
+      .describe("Nova's host_subset_size: the host is chosen at random among this many best hosts, by the decision's seed."),
     compat: z
       .literal('nova')
       .optional()
       .describe(
-        "nova: filters and weighers are Nova's own, with its option names, and instances are placed in Nova's rounds, with all of its peculiarities (docs/nova-differences.md); a claim must fit all the same.",
+        "nova: filters and weighers are Nova's own with their option names, and instances are placed in Nova's order, with all of its peculiarities (docs/nova-differences.md). A claim must still fit on its host.",
       ),
     nova: z
       .strictObject({
@@ -155,19 +161,21 @@ export const profileSchema = z
           .min(1)
           .max(100)
           .default(USUAL_NOVA_ATTEMPTS)
-          .describe('scheduler.max_attempts: the largest number of a chosen host and its alternates together.'),
+          .describe('scheduler.max_attempts: the chosen host and its alternates together are at most this many hosts.'),
         packing: z
           .boolean()
           .default(false)
-          .describe('compute.packing_host_numa_cells_allocation_strategy: the fullest cells of a host are tried first.'),
+          .describe('compute.packing_host_numa_cells_allocation_strategy: the fullest NUMA cells of a host are tried first.'),
         shuffleBest: z
           .boolean()
           .default(false)
           .describe('filter_scheduler.shuffle_best_same_weighed_hosts: hosts with the same best weight are shuffled, by the seed.'),
-        placement: placementSchema.optional().describe("What Nova has Placement check before its filters run; absent: Nova's defaults."),
+        placement: placementSchema
+          .optional()
+          .describe("What Nova's Placement service checks before Nova's filters run; absent: Nova's defaults."),
       })
       .optional()
-      .describe("Further settings of Nova's configuration that count with `compat: nova`."),
+      .describe("Further settings from Nova's configuration. They take effect only with `compat: nova`."),
   })
   .superRefine((profile, context) => {
     const refuse = (field: keyof typeof profile, must: string) =>

@@ -3,12 +3,13 @@ import type { SolverOptions } from './solver-options.ts'
 
 /** The possible results of a search. */
 export const solutionStatuses = {
-  OPTIMAL: 'The best arrangement, within the gap of the profile.',
-  FEASIBLE: 'An arrangement that is not proved to be the best: a limit ended the search, or it had to leave arrangements out.',
-  INFEASIBLE: 'No arrangement of all instances was possible on the hosts that were looked at.',
+  OPTIMAL: 'The best arrangement was found, within the gap that the profile allows.',
+  FEASIBLE:
+    'An arrangement was found, but it is not proved to be the best: a limit ended the search, or some arrangements were not searched.',
+  INFEASIBLE: 'The considered hosts do not allow an arrangement of all instances.',
   NOT_FOUND: 'A limit ended the search before an arrangement was found.',
   FAILED: 'The solver failed.',
-  BUSY: 'Too many programs waited for the solver.',
+  BUSY: 'Too many integer programs waited for the solver.',
   NOT_ASKED: 'No solver was asked.',
 } as const
 
@@ -72,8 +73,8 @@ export function isFilterBetter({ batch, objective }: Pick<Solution, 'batch' | 'o
 /** The reasons for which the filter scheduler's arrangement may be used. */
 export const fallbackReasons = {
   ...(({ OPTIMAL: _, FEASIBLE: __, ...rest }) => rest)(solutionStatuses),
-  NOT_FEASIBLE: 'The arrangement did not hold when each placement was checked again.',
-  FILTER_BETTER: 'The filter scheduler had an arrangement that is worth more.',
+  NOT_FEASIBLE: 'The arrangement was not valid when each placement was checked again.',
+  FILTER_BETTER: "The filter scheduler's arrangement had a higher objective.",
 } as const
 
 export type FallbackReason = keyof typeof fallbackReasons

@@ -9,8 +9,8 @@ export const solverOptionsSchema = z
       .min(10)
       .max(30_000)
       .default(2_000)
-      .meta({ description: 'Time after which the search ends; a shorter deadline of the caller ends it sooner.', unit: 'milliseconds' }),
-    nodeLimit: z.number().int().min(1).max(1_000_000).default(10_000).describe('Number of branches after which the search ends.'),
+      .meta({ description: 'The search ends after this time, or at an earlier deadline of the caller.', unit: 'milliseconds' }),
+    nodeLimit: z.number().int().min(1).max(1_000_000).default(10_000).describe('The search ends after this many branches.'),
     gap: z
       .number()
       .min(0)
@@ -24,10 +24,10 @@ export const solverOptionsSchema = z
       .max(1_000)
       .default(100)
       .describe(
-        'The number of hosts per kind of instances, the best by score, that are considered; more where those have no room for all.',
+        'How many hosts are considered for each kind of instances, best scores first. More are considered if the instances do not all fit on these.',
       ),
   })
-  .describe('How much effort the solver spends on the best arrangement.')
+  .describe('Limits on the search of the solver.')
 
 export type SolverOptions = Readonly<z.output<typeof solverOptionsSchema>>
 

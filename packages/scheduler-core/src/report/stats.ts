@@ -12,7 +12,9 @@ import { type HostStatsV1_4, hostStatsV1_4 } from './versions/v1-4.ts'
 /** The changes since the report with the sequence `baseSequence`. */
 export const statsDeltaV1 = z
   .strictObject({
-    baseSequence: whole(Number.MAX_SAFE_INTEGER).describe('Sequence number of that report, the last one that reached the log.'),
+    baseSequence: whole(Number.MAX_SAFE_INTEGER).describe(
+      'The sequence number of the earlier report, which must be the last one that reached the log.',
+    ),
     vcpusUsed: statsFields.vcpusUsed.optional(),
     memoryMbUsed: statsFields.memoryMbUsed.optional(),
     localGbUsed: statsFields.localGbUsed.optional(),
@@ -22,10 +24,10 @@ export const statsDeltaV1 = z
     numIoOps: whole(limits.vcpus)
       .describe(statsFields.numIoOps.description ?? '')
       .optional(),
-    addInstances: list(uuid, 10_000).optional().describe('UUIDs of instances that run on the host since then.'),
-    removeInstances: list(uuid, 10_000).optional().describe('UUIDs of instances that no longer run on the host.'),
+    addInstances: list(uuid, 10_000).optional().describe('UUIDs of the instances that have started on the host since the earlier report.'),
+    removeInstances: list(uuid, 10_000).optional().describe('UUIDs of the instances that no longer run on the host.'),
   })
-  .describe('What changed on a host since a report that is known.')
+  .describe('What changed on a host since an earlier report.')
 
 /** The current form of a full report. */
 export type HostStats = HostStatsV1_4

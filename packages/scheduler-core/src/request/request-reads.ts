@@ -21,12 +21,18 @@ export interface ReportingHosts {
   reportsStat(name: string): boolean
 }
 
+/** A property of an image as Nova reads it: its name, and its value in the type of its field. */
+export interface ReadProperty {
+  readonly name: string
+  readonly value: unknown
+}
+
 /** Names that entries of a request are compared with. */
 export interface KnownNames extends ReportingHosts {
   /** Whether the metadata of any aggregate has this key. */
   hasMetadata(key: string): boolean
-  /** The names under which Nova reads an image property of the request; none if Nova knows no such property. */
-  propertyNames(key: string): readonly string[]
+  /** The properties that Nova reads from an image property of the request. Empty if Nova reads none. */
+  propertiesOf(key: string): readonly ReadProperty[]
 }
 
 /**

@@ -27,91 +27,111 @@ export const fleetEditsSchema = z
         z
           .strictObject({
             likeHost: name.describe(
-              'Host whose machine the new hosts have, with nothing on it. They are named after it: cmp-1+1, cmp-1+2.',
+              'A present host whose hardware the new hosts have, without its instances. The new hosts are named after it: cmp-1+1, cmp-1+2.',
             ),
-            count: z.number().int().min(1).max(MOST_ADDED).default(1).describe('Number of hosts; at most 10,000 are added in all.'),
+            count: z
+              .number()
+              .int()
+              .min(1)
+              .max(MOST_ADDED)
+              .default(1)
+              .describe('How many hosts are added; at most 10,000 in the whole overlay.'),
             availabilityZone: name
               .nullable()
               .default(null)
-              .describe('Zone of the new hosts, which may be a new one; null: the zone of the host that they are like.'),
+              .describe('Availability zone of the new hosts, which may be a new one; if null, the zone of the host in `likeHost`.'),
             aggregates: z
               .array(name)
               .max(limits.entries)
               .nullable()
               .default(null)
-              .describe('Aggregates of the new hosts, by uuid or name; null: those of the host that they are like, but for other zones.'),
+              .describe(
+                'Aggregates of the new hosts, by UUID or name; if null, those of the host in `likeHost`, except aggregates of other availability zones.',
+              ),
           })
-          .describe('Hosts that are not there.'),
+          .describe('Hypothetical hosts to add to the fleet.'),
       )
       .max(limits.entries)
       .default([])
       .describe('Hosts that are added.'),
     removeHosts: names.describe(
-      'Hosts that are gone, and what is on them with them: nothing fits there any more, and their claims have ended. To move it elsewhere, drain them.',
+      'Hosts that are removed together with their instances and claims. To move their instances to other hosts, use drainHosts instead.',
     ),
     drainHosts: names.describe(
-      'Hosts that take nothing new and whose instances move to others, after all other edits, the oldest claim first. What finds no host stays and is reported in `drain`.',
+      'Hosts that take no new instances and whose present instances move to other hosts. The moves happen after all other edits, oldest claim first. Instances for which no host is found stay and are reported in `drain`.',
     ),
-    disableHosts: names.describe('Hosts that take nothing new; what is there stays.'),
-    enableHosts: names.describe('Hosts that are enabled and alive.'),
+    disableHosts: names.describe('Hosts that take no new instances. Their present instances stay.'),
+    enableHosts: names.describe('Hosts that become ENABLED and UP.'),
     aggregateChanges: z
       .array(
         z
           .strictObject({
             aggregate: name.describe('The aggregate, by uuid or name.'),
-            addHosts: names.describe('Hosts that join the aggregate, including those that the same overlay adds.'),
+            addHosts: names.describe('Hosts that join the aggregate. They may be hosts that the same overlay adds.'),
             removeHosts: names.describe('Hosts that leave the aggregate.'),
             setMetadata: keyValues.default({}).describe('Metadata keys that are set.'),
             unsetMetadata: z.array(name).max(limits.entries).default([]).describe('Metadata keys that are removed.'),
           })
-          .describe('An aggregate with other hosts or metadata.'),
+          .describe('A hypothetical edit of an aggregate: other members or other metadata.'),
       )
       .max(limits.entries)
       .default([])
-      .describe('Aggregates with other hosts or metadata.'),
+      .describe('Edits of aggregates: other members or other metadata.'),
     ratios: z
       .array(
         z
           .strictObject({
-            host: name.nullable().default(null).describe('Host whose ratio changes; null: as `aggregate` says.'),
-            node: name.nullable().default(null).describe('Node of the host whose ratio alone changes; null: all its nodes.'),
+            host: name.nullable().default(null).describe('Host that gets the ratio; null: the hosts of `aggregate`.'),
+            node: name.nullable().default(null).describe('The only node of the host that gets the ratio; null: all nodes of the host.'),
             aggregate: name
               .nullable()
               .default(null)
-              .describe('Aggregate whose hosts change, by uuid or name, instead of one host. With neither: all hosts.'),
+              .describe('Aggregate whose hosts get the ratio, by UUID or name. Without `aggregate` and `host`, all hosts get the ratio.'),
             resourceClass: name.describe('The resource class, e.g. VCPU, MEMORY_MB or DISK_GB.'),
-            allocationRatio: z.number().min(0.001).max(limits.ratio).describe('How many times over the class may be allocated.'),
+            allocationRatio: z
+              .number()
+              .min(0.001)
+              .max(limits.ratio)
+              .describe('The allocation ratio: how many times over the resource class may be allocated.'),
           })
-          .describe('Another allocation ratio.'),
+          .describe('A hypothetical allocation ratio of one resource class, for one host, an aggregate or all hosts.'),
       )
       .max(limits.entries)
       .default([])
-      .describe('Allocation ratios that differ.'),
+      .describe('Allocation ratios that are set to other values.'),
     reserves: z
       .array(
         z
           .strictObject({
             host: name.describe('Host whose reserved amount changes.'),
-            node: name.nullable().default(null).describe('Node of the host whose amount alone changes; null: all its nodes.'),
+            node: name.nullable().default(null).describe('The only node of the host whose amount changes; null: all nodes of the host.'),
             resourceClass: name.describe('The resource class, e.g. VCPU, MEMORY_MB or DISK_GB.'),
             reserved: z
               .number()
               .int()
               .min(0)
               .max(limits.amount)
-              .meta({ description: 'Amount of the class that is kept back.', unit: 'units of the class' }),
+              .meta({ description: 'The amount of the class that is reserved for the host itself.', unit: 'units of the class' }),
           })
-          .describe('Another reserved amount.'),
+          .describe('A hypothetical reserved amount of one resource class on a host.'),
       )
       .max(limits.entries)
       .default([])
-      .describe('Reserved amounts that differ, from feature level 10 on.'),
-    releaseClaims: names.describe('Claims that have ended; none that the host’s report counts already (MATERIALISED).'),
+      .describe('Reserved amounts that are set to other values. Takes effect from feature level 10 on.'),
+    releaseClaims: names.describe(
+      'Claims that are treated as ended. Claims in the state MATERIALISED are not allowed, because the host’s report already counts their instances.',
+    ),
     /** Milliseconds since 1970. */
-    expireBy: z.number().int().min(0).nullable().default(null).describe('Store time by which reservations that end have ended.'),
+    expireBy: z
+      .number()
+      .int()
+      .min(0)
+      .nullable()
+      .default(null)
+      .describe("Time, by the database's clock, up to which reservations are treated as expired."),
   })
   .describe(
-    'Hypothetical edits of the fleet, applied in the order of the fields to a private copy; the fleet itself is not changed. Where hosts are removed, drained, disabled or enabled, HOST names all nodes of a host, HOST/NODE one of them.',
+    'Hypothetical edits of the fleet. They are applied to a private copy in the order of these fields, and the fleet itself is not changed. In removeHosts, drainHosts, disableHosts and enableHosts, HOST names all nodes of a host, and HOST/NODE names one of them.',
   )
 
 /**

@@ -62,7 +62,7 @@ test('a multiplier that an aggregate sets is shown with its source, even if it i
 
 test('the outcome of the solver is shown with its objective and bound, and with the reason if another scheduler decided', () => {
   const solver: NonNullable<Explained['decision']['solver']> = {
-    text: 'The filter scheduler had an arrangement that is worth more.',
+    text: "The filter scheduler's arrangement had a higher objective.",
     status: 'FEASIBLE',
     taken: 'FILTER',
     objective: 1.5,

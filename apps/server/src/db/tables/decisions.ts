@@ -1,7 +1,6 @@
 import { allNamesIn, type KeptDecision, type PublishedSpec, packDecision, type StoredFields, unpackDecision } from '@gantt/scheduler-core'
 import type { Query } from '@gantt/scheduler-core/query'
 import { mapInPieces } from '../../event-loop/lists.ts'
-import { mapWithPauses } from '../../event-loop/pauses.ts'
 import { Prisma } from '../../generated/prisma/client.ts'
 import type { Database, PrismaClient } from '../prisma.ts'
 import { ANSWERED, decisionQuerySql, type HostNames, hostsSql } from './decision-query.ts'
@@ -53,6 +52,9 @@ export interface UnloggedDecisions {
   /** Decisions outside of the log that were made within this time by the clock of the tables, oldest first: their ids and ages. */
   unlogged(withinMs: number): Promise<readonly { readonly id: string; readonly agoMs: number }[]>
 }
+
+/** Decisions of one statement: each takes about a millisecond to hash and pack, and the process does other things between statements. */
+const STATEMENT_DECISIONS = 25
 
 interface DecisionRow {
   id: string
@@ -304,8 +306,12 @@ function unpackOrSay(packed: Uint8Array, columns: StoredFields): KeptDecision {
 
 /** Stores decisions. Decisions that are stored already are not changed. */
 export async function writeDecisions(database: Database, decisions: readonly StoredDecision[], mayPack: boolean): Promise<void> {
-  if (decisions.length === 0) return
-  const rows = await mapWithPauses(decisions, (decision) => {
+  for (let from = 0; from < decisions.length; from += STATEMENT_DECISIONS)
+    await writeTogether(database, decisions.slice(from, from + STATEMENT_DECISIONS), mayPack)
+}
+
+async function writeTogether(database: Database, decisions: readonly StoredDecision[], mayPack: boolean): Promise<void> {
+  const rows = decisions.map((decision) => {
     const { id, outcome, at, account, requestSpecId, record, place, answer, claimIds, reasons, cause, tookUs } = decision
     const { hosts, instanceUuids } = searchedOf(decision)
     return {

@@ -1,5 +1,4 @@
 import { publishedStats } from '@gantt/scheduler-core'
-import { mapWithPauses } from '../../event-loop/pauses.ts'
 import type { Followed } from '../../sync/followed-log.ts'
 import type { Database, PrismaClient } from '../prisma.ts'
 import { writeDecisions } from './decisions.ts'
@@ -120,16 +119,20 @@ async function writeTables(tx: Database, next: readonly Rows[], put: Put, mayPac
     next.flatMap((row) => row.hostChanges),
     (rows) => writeHostChanges(tx, rows),
   )
-  await put('compute_node', lastOfHost(next.flatMap((row) => row.nodes)), async (rows) => {
-    const renamed = rows.filter(({ isRenamed }) => isRenamed).map(({ ordinal }) => ordinal)
-    if (renamed.length > 0) await tx.$executeRaw`DELETE FROM compute_node WHERE ordinal = ANY(${renamed}::int[])`
-    await tx.$executeRaw`
+  const nodes = lastOfHost(next.flatMap((row) => row.nodes))
+  // all at once and first, because an earlier name may be the name of a host whose row comes later
+  const renamed = nodes.filter(({ isRenamed }) => isRenamed).map(({ ordinal }) => ordinal)
+  if (renamed.length > 0) await tx.$executeRaw`DELETE FROM compute_node WHERE ordinal = ANY(${renamed}::int[])`
+  await put(
+    'compute_node',
+    nodes,
+    (rows) => tx.$executeRaw`
       INSERT INTO compute_node (id, ordinal, host, node, status, availability_zone, document, revision)
-      SELECT * FROM jsonb_to_recordset(${JSON.stringify(await mapWithPauses(rows, withDocument))}::jsonb) AS row(id text, ordinal int, host text, node text, status text,
+      SELECT * FROM jsonb_to_recordset(${JSON.stringify(rows.map(withDocument))}::jsonb) AS row(id text, ordinal int, host text, node text, status text,
         availability_zone text, document jsonb, revision bigint)
       ON CONFLICT (id) DO UPDATE SET status = excluded.status, availability_zone = excluded.availability_zone, document = excluded.document,
-        revision = excluded.revision`
-  })
+        revision = excluded.revision`,
+  )
   await put(
     'aggregate',
     lastOf(next.flatMap((row) => row.aggregates)),

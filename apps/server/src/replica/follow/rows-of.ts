@@ -80,7 +80,7 @@ export function rowsOf(fleet: Fleet, { entry, verdicts }: Applied, digest: (reco
             ? { ...base, name: '', metadata: {}, hosts: [], deleted_at_ms: fleet.now }
             : { ...base, name: next.name, metadata: next.metadata, hosts: next.hosts, deleted_at_ms: null },
         )
-        // present and former members, because the edit has changed all of them
+        // the members that the edit concerns
         for (const record of fleet.hosts.records) if (record.revision === entry.revision) hosts.add(record)
         break
       }

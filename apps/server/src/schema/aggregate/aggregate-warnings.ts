@@ -2,38 +2,42 @@ import type { AggregateWarnings as Shape, AggregateWarning as WarningShape } fro
 import { builder } from '../builder.ts'
 
 const AggregateWarning = builder.objectRef<WarningShape>('AggregateWarning').implement({
-  description: 'Claims on one host whose instances one filter would refuse there, for one reason code.',
+  description: 'Claims on one host whose instances one filter would refuse after the edit, for one reason.',
   fields: (t) => ({
-    code: t.exposeString('code', { description: 'A code of the catalogue of reasons.' }),
-    filter: t.exposeString('filter', { description: 'The first filter that lets the instances be there now, and would refuse them.' }),
+    code: t.exposeString('code', { description: 'The code of the reason, from the catalogue of reasons.' }),
+    filter: t.exposeString('filter', {
+      description: 'The first filter that passes the host for these instances now and would refuse it after the edit.',
+    }),
     host: t.exposeString('host', { description: 'The name of the host.' }),
-    node: t.exposeString('node', { description: 'Name of the node that the warning is about.' }),
-    claims: t.exposeInt('claims', { description: 'The number of these live claims.' }),
+    node: t.exposeString('node', { description: 'The name of the node that the warning is about.' }),
+    claims: t.exposeInt('claims', { description: 'How many live claims the warning is about.' }),
     text: t.exposeString('text', { description: 'The whole warning as a sentence, with the reason for the first instance.' }),
   }),
 })
 
 export const AggregateWarnings = builder.objectRef<Shape>('AggregateWarnings').implement({
   description:
-    'The effect of an edit on placed instances. For every live claim on a host that joins the aggregate, leaves it, or is in it while its metadata changes, the original request is checked on that host as if its claim were released, by the active version of its profile, without the edit and with it.',
+    'The effect of an edit on instances that are already placed. Every live claim is checked on each host that joins the aggregate, leaves it, or is in it while its metadata changes. The check repeats the original request on that host, as if the claim were released, with the active version of its profile, without the edit and with it.',
   fields: (t) => ({
-    asOf: t.expose('asOf', { type: 'Revision', description: 'The revision of the fleet that the edit was tried on.' }),
-    claims: t.exposeInt('claims', { description: 'The number of live claims on those hosts.' }),
-    asked: t.exposeInt('asked', { description: 'The number of those claims whose requests were checked.' }),
+    asOf: t.expose('asOf', { type: 'Revision', description: 'The revision of the fleet on which the edit was checked.' }),
+    claims: t.exposeInt('claims', { description: 'How many live claims are on the hosts that the edit affects.' }),
+    asked: t.exposeInt('asked', { description: 'How many of the claims were checked.' }),
     outOfTime: t.int({
-      description: 'The number of claims that were not checked before the deadline.',
+      description: 'How many claims were not checked because the deadline passed.',
       resolve: ({ leftOut }) => leftOut.outOfTime,
     }),
     notAskable: t.int({
       description:
-        'The number of claims that were not checked because their decision or its profile is not stored, or because they are being moved.',
+        'How many claims could not be checked because their decision or its profile is not stored, or because they are being moved.',
       resolve: ({ leftOut }) => leftOut.notAskable,
     }),
-    refused: t.exposeInt('refused', { description: 'Claims whose instances would be refused on their hosts.' }),
-    hosts: t.exposeInt('hosts', { description: 'The number of hosts with such claims.' }),
+    refused: t.exposeInt('refused', {
+      description: 'How many claims have instances that would be refused on their present host after the edit.',
+    }),
+    hosts: t.exposeInt('hosts', { description: 'How many hosts with live claims the edit affects.' }),
     told: t.field({
       type: [AggregateWarning],
-      description: 'The hosts and reasons: most claims first, at most 100.',
+      description: 'The warnings, one for each host, filter and reason: most claims first, at most 100.',
       resolve: ({ listed }) => [...listed],
     }),
   }),

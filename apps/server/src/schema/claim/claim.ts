@@ -9,18 +9,19 @@ import { Claim, Decision, Host } from '../types/refs.ts'
 import { printDuration } from '../types/scalars.ts'
 
 export const ClaimState = builder.enumType('ClaimState', {
-  description: 'RESERVED (expires), CONFIRMED, MATERIALISED (the host counts it), then RELEASED; or EXPIRED, REVOKED.',
+  description:
+    "The state of a claim. RESERVED: held until it expires. CONFIRMED: held until released. MATERIALISED: held, and the host's report counts the instance. RELEASED, EXPIRED and REVOKED are final.",
   values: claimStates,
 })
 
 type Grants = typeof Claim.$inferType.grants
 
 const CellGrant = builder.objectRef<NonNullable<Grants['numa']>[number]>('CellGrant').implement({
-  description: 'The resources that a claim holds of one NUMA cell of the host.',
+  description: 'The resources that a claim holds on one NUMA cell of the host.',
   fields: (t) => ({
-    guest: t.exposeInt('guest', { description: "The number of the guest's cell." }),
-    cell: t.exposeInt('cell', { description: "The number of the host's cell." }),
-    cpus: t.exposeInt('cpus', { description: 'The number of shared CPUs; 0 if the CPUs are pinned.' }),
+    guest: t.exposeInt('guest', { description: "The id of the guest's NUMA cell." }),
+    cell: t.exposeInt('cell', { description: "The id of the host's NUMA cell." }),
+    cpus: t.exposeInt('cpus', { description: 'How many shared CPUs the claim holds on the cell; 0 if its CPUs are pinned.' }),
     pinned: t.field({
       type: ['Int'],
       description: "The host CPUs that are dedicated to the guest's cell.",
@@ -28,18 +29,18 @@ const CellGrant = builder.objectRef<NonNullable<Grants['numa']>[number]>('CellGr
     }),
     siblings: t.field({
       type: ['Int'],
-      description: 'Further host CPUs that no other instance may use, because the guest has their cores exclusively.',
+      description: 'Further host CPUs that no other instance may use, because the guest uses their cores exclusively.',
       resolve: ({ siblings }) => [...(siblings ?? [])],
     }),
     emulatorCpu: t.int({
       nullable: true,
-      description: 'The host CPU for the emulator threads; null if none is reserved for them.',
+      description: 'The host CPU for the emulator threads; null if no CPU is reserved for them.',
       resolve: ({ emulator }) => emulator ?? null,
     }),
-    memoryMb: t.exposeInt('memoryMb', { description: 'Memory that is taken, in MiB.' }),
+    memoryMb: t.exposeInt('memoryMb', { description: 'Memory that the claim holds on the cell, in MiB.' }),
     pageSizeKib: t.int({
       nullable: true,
-      description: 'The size of the pages that back the memory; null if the request set none.',
+      description: 'The size of the pages that back the memory, in KiB; null if the request did not set a page size.',
       resolve: ({ pages }) => pages?.sizeKib ?? null,
     }),
   }),
@@ -50,27 +51,27 @@ const PciGrant = builder.objectRef<NonNullable<Grants['pci']>[number]>('PciGrant
   fields: (t) => ({
     request: t.exposeInt('request', { description: 'The index of the PCI request that the devices are for, from 0.' }),
     pool: t.exposeString('pool', { description: 'The pool: `vendor:product:type@cell?tag=value`.' }),
-    count: t.exposeInt('count', { description: 'Number of devices that are taken.' }),
+    count: t.exposeInt('count', { description: 'How many devices of the pool the claim holds.' }),
   }),
 })
 
 const GpuGrant = builder.objectRef<NonNullable<Grants['gpu']>[number]>('GpuGrant').implement({
   description: 'The share that a claim holds of one GPU of the host.',
   fields: (t) => ({
-    index: t.exposeInt('index', { description: "The host's number of the device." }),
-    milli: t.exposeInt('milli', { description: 'Share of the device that is taken, in thousandths.' }),
+    index: t.exposeInt('index', { description: 'The index of the GPU on the host.' }),
+    milli: t.exposeInt('milli', { description: 'The share of the GPU that the claim holds, in thousandths.' }),
   }),
 })
 
 const PoolGrant = builder.objectRef<readonly [pool: string, gib: number]>('PoolGrant').implement({
-  description: 'The disk space that a claim holds of a pool that hosts share.',
+  description: 'The disk space that a claim holds in a pool of disks that several hosts share.',
   fields: (t) => ({
     pool: t.field({
       type: 'UUID',
-      description: 'The name of the pool in documents of the namespace `storage`.',
+      description: 'The UUID of the pool, as in documents of the namespace `storage`.',
       resolve: ([pool]) => pool,
     }),
-    gib: t.int({ description: 'Disk space that is taken, in GiB.', resolve: ([, gib]) => gib }),
+    gib: t.int({ description: 'The disk space that the claim holds, in GiB.', resolve: ([, gib]) => gib }),
   }),
 })
 
@@ -79,20 +80,20 @@ builder.node(Claim, {
   id: { resolve: ({ id }) => id, description: 'Global id of the object.' },
   loadOne: (id, { claims }) => claims.find(id),
   fields: (t) => ({
-    state: t.expose('state', { type: ClaimState, description: "The state in the claim's life cycle." }),
+    state: t.expose('state', { type: ClaimState, description: 'The state of the claim in its life cycle.' }),
     instanceUuid: t.expose('instance', {
       type: 'UUID',
       nullable: true,
-      description: 'The UUID of the instance; null if the caller named none.',
+      description: 'The UUID of the instance; null if the caller did not name an instance.',
     }),
     host: t.field({
       type: Host,
-      description: 'Host that the claim holds room on.',
+      description: 'The host whose resources the claim holds.',
       resolve: (claim, _args, { claims }) => claims.hostOf(claim),
     }),
     resources: t.field({
       type: [ResourceAmount],
-      description: 'The amounts per resource class, in whole units.',
+      description: 'The claimed amount of each resource class, in whole units.',
       resolve: ({ grants }) => Object.entries(grants.classes ?? {}),
     }),
     cells: t.field({
@@ -108,7 +109,7 @@ builder.node(Claim, {
     gpus: t.field({ type: [GpuGrant], description: 'GPUs that the claim holds.', resolve: ({ grants }) => [...(grants.gpu ?? [])] }),
     pools: t.field({
       type: [PoolGrant],
-      description: 'The space in pools that hosts share; it is part of the disk in `resources`.',
+      description: 'Disk space that the claim holds in pools that several hosts share. It is part of the disk in `resources`.',
       resolve: ({ grants }) => Object.entries(grants.pools ?? {}),
     }),
     decision: t.field({
@@ -116,33 +117,34 @@ builder.node(Claim, {
       description: 'The decision that created the claim.',
       resolve: ({ decision }, _args, { decisions }) => decisions.view(decision),
     }),
-    serverGroup: t.expose('group', { type: 'UUID', nullable: true, description: 'The server group that the claim belongs to.' }),
+    serverGroup: t.expose('group', { type: 'UUID', nullable: true, description: "The UUID of the claim's server group." }),
     moveOf: t.field({
       type: Claim,
       nullable: true,
-      description: 'While a move is open: the claim at its source, which ends when this one is confirmed.',
+      description: 'While a move is open: the claim on the source host, which ends when this claim is confirmed.',
       resolve: ({ source, of }, _args, { claims }) => (source === null ? null : claims.find(source, of)),
     }),
     movingTo: t.field({
       type: Claim,
       nullable: true,
-      description: 'While a move is open: the claim at its destination.',
+      description: 'While a move is open: the claim on the destination host.',
       resolve: ({ target, of }, _args, { claims }) => (target === null ? null : claims.find(target, of)),
     }),
-    createdAt: t.expose('createdAt', { type: 'DateTime', description: 'Store time at which it was made.' }),
-    expiresAt: t.expose('expiresAt', {
+    createdAt: t.expose('createdAt', { type: 'DateTime', description: "When the claim was created, by the database's clock." }),
+    expiresAt: t.expose('expiresAt', { type: 'DateTime', nullable: true, description: 'When the reservation expires; null if confirmed.' }),
+    confirmedAt: t.expose('confirmedAt', {
       type: 'DateTime',
       nullable: true,
-      description: 'The expiry of a reservation; null once it is confirmed.',
+      description: "When the claim was confirmed, by the database's clock; null if it was not confirmed.",
     }),
-    confirmedAt: t.expose('confirmedAt', { type: 'DateTime', nullable: true, description: 'Store time at which it was confirmed.' }),
-    releasedAt: t.expose('endedAt', { type: 'DateTime', nullable: true, description: 'The store time of the end, for any final state.' }),
-    reason: t.exposeString('reason', { nullable: true, description: "Why it was released, in the caller's words." }),
-    revision: t.expose('revision', { type: 'Revision', description: 'The revision of the last change.' }),
-    fence: t.expose('fence', {
-      type: 'SafeInt',
-      description: 'Pass it with every call about the claim; a late call with an old fence is refused.',
+    releasedAt: t.expose('endedAt', {
+      type: 'DateTime',
+      nullable: true,
+      description: "When the claim ended in any final state, by the database's clock; null while it is live.",
     }),
+    reason: t.exposeString('reason', { nullable: true, description: "Why the claim was released, in the caller's words." }),
+    revision: t.expose('revision', { type: 'Revision', description: "The revision of the claim's last change." }),
+    fence: t.expose('fence', { type: 'SafeInt', description: 'Pass it with every call about the claim. An outdated fence is refused.' }),
     account: t.exposeString('account', { description: 'The service account that owns the claim.' }),
   }),
 })
@@ -150,12 +152,14 @@ builder.node(Claim, {
 const ClaimConnection = connectionOf('Claim', Claim)
 
 const statesArg = () =>
-  builder.args((t) => ({ states: t.field({ type: [ClaimState], description: 'Only claims in one of these states.' }) }))
+  builder.args((t) => ({
+    states: t.field({ type: [ClaimState], description: 'Only claims in one of these states; by default claims in any state.' }),
+  }))
 
 builder.objectField(Host, 'claims', (t) =>
   t.field({
     type: ClaimConnection,
-    description: 'The claims that hold resources of this host, oldest first.',
+    description: 'The claims that hold resources of the host, oldest first.',
     args: { ...pageArgs(), ...statesArg() },
     resolve: (host, args, { claims }) => claims.on(host, args),
   }),
@@ -166,18 +170,18 @@ builder.queryFields((t) => ({
     type: Claim,
     nullable: true,
     authScopes: { scope: 'READ' },
-    description: 'Null if the claim does not exist, or ended long ago.',
+    description: 'A claim; null if the claim does not exist or ended long ago.',
     args: { id: t.arg.id({ required: true, description: 'Global id of the object.' }), ...momentArg() },
     resolve: async (_root, { id, at }, { claims, fleetAt }) => claims.find(idOf('Claim', id, ['id']), await fleetAt(at)),
   }),
   claims: t.field({
     type: ClaimConnection,
     authScopes: { scope: 'READ' },
-    description: 'Claims that this replica holds, oldest first; for a past moment, the claims that were held then.',
+    description: 'The claims that this replica holds in memory, oldest first. For a past moment, the claims that were held at that moment.',
     args: {
       ...pageArgs(),
       ...statesArg(),
-      query: t.arg.string({ description: 'A filter in the filter grammar, such as state:RESERVED age>5m (docs/query.md).' }),
+      query: t.arg.string({ description: 'A filter in the filter grammar, such as `state:RESERVED age>5m` (docs/query.md).' }),
       ...momentArg(),
     },
     resolve: async (_root, { at, ...args }, { claims, fleetAt, moments }) => claims.list(args, at ? await fleetAt(at) : moments.snapshot()),
@@ -185,10 +189,14 @@ builder.queryFields((t) => ({
 }))
 
 export const ClaimRef = builder.inputType('ClaimRef', {
-  description: 'A claim with its fence, which proves that the caller means the same claim.',
+  description: 'A claim with its fence, which proves that the caller means the claim in its known state.',
   fields: (t) => ({
     id: t.id({ required: true, description: 'Global id of the claim.' }),
-    fence: t.field({ type: 'SafeInt', required: true, description: 'Fence of the claim, as the last answer gave it.' }),
+    fence: t.field({
+      type: 'SafeInt',
+      required: true,
+      description: 'The fence of the claim, as returned by the last answer about the claim.',
+    }),
   }),
 })
 
@@ -198,23 +206,23 @@ export const ClaimPayload = builder.objectRef<ClaimDone>('ClaimPayload').impleme
     claim: t.field({
       type: Claim,
       nullable: true,
-      description: 'The present claim. Null only if an idempotency key was abandoned that held nothing.',
+      description: 'The claim in its present state. Null only if the abandoned idempotency key held no claims.',
       resolve: ({ claims }) => claims[0] ?? null,
     }),
     claims: t.field({
       type: [Claim],
-      description: 'All claims of the call: an idempotency key may hold several.',
+      description: 'All claims of the call. An idempotency key may hold several claims.',
       resolve: ({ claims }) => [...claims],
     }),
-    replayed: t.exposeBoolean('replayed', { description: 'True if the claims were in the requested state already.' }),
-    fleetRevision: t.expose('revision', { type: 'Revision', description: 'Pass it as minRevision to read what was written.' }),
+    replayed: t.exposeBoolean('replayed', { description: 'True if the claims were already in the requested state.' }),
+    fleetRevision: t.expose('revision', { type: 'Revision', description: "The change's revision. Pass it as minRevision to later calls." }),
   }),
 })
 
 export const ClaimLost = builder.objectRef<ClaimLostShape>('ClaimLost').implement({
-  description: 'The caller no longer owns the claim: it ended, or the fence is of another claim.',
+  description: 'The caller no longer owns the claim, because the claim ended or the fence belongs to another claim.',
   interfaces: [UserError],
-  fields: (t) => ({ claim: t.expose('claim', { type: Claim, nullable: true, description: 'The present claim.' }) }),
+  fields: (t) => ({ claim: t.expose('claim', { type: Claim, nullable: true, description: 'The claim in its present state.' }) }),
 })
 
 const ClaimResult = resultUnion('ClaimResult', 'Outcomes of calls about a claim.', [ClaimPayload, ClaimLost, NotFound, ValidationError], {
@@ -229,7 +237,7 @@ export const reservationTtl = `The TTL of a reservation, ${ttlRange}; ${printDur
 
 const claimsArgs = () =>
   builder.args((t) => ({
-    claims: t.field({ type: [ClaimRef], required: true, description: '1 to 1000 claims; answer i is for claim i.' }),
+    claims: t.field({ type: [ClaimRef], required: true, description: '1 to 1000 claims. The answers have the same order as the claims.' }),
   }))
 const toRefs = (claims: readonly { readonly id: string; readonly fence: number }[]) =>
   claims.map(({ id, fence }, i) => ({ id: idOf('Claim', id, ['claims', String(i), 'id']), fence }))
@@ -238,31 +246,36 @@ builder.mutationFields((t) => ({
   claimConfirm: t.field({
     type: [ClaimResult],
     authScopes: { scope: 'CLAIM' },
-    description: 'Confirms reservations; the destination claim of an open move then replaces its source. Repeating the call is harmless.',
+    description:
+      'Confirms reservations. If the claim is the destination of an open move, it then replaces the source claim. Repeating the call is harmless.',
     args: claimsArgs(),
     resolve: (_root, args, { claims }) => claims.confirm(toRefs(args.claims)),
   }),
   claimExtend: t.field({
     type: [ClaimResult],
     authScopes: { scope: 'CLAIM' },
-    description: 'Extends reservations to at least ttl from now.',
+    description: 'Extends reservations, so that each lasts at least `ttl` from now.',
     args: { ...claimsArgs(), ttl: t.arg({ type: 'Duration', required: true, description: `The new TTL, ${ttlRange}.` }) },
     resolve: (_root, args, { claims }) => claims.extend(toRefs(args.claims), args.ttl),
   }),
   claimRelease: t.field({
     type: [ClaimResult],
     authScopes: { scope: 'CLAIM' },
-    description: 'Releases claims; releasing the destination claim of an open move reverts the move. Repeating the call is harmless.',
-    args: { ...claimsArgs(), reason: t.arg.string({ description: 'The reason, for later readers.' }) },
+    description: 'Releases claims. Releasing the destination claim of an open move reverts the move. Repeating the call is harmless.',
+    args: { ...claimsArgs(), reason: t.arg.string({ description: 'Why the claims are released, recorded for later readers.' }) },
     resolve: (_root, args, { claims }) => claims.release(toRefs(args.claims), args.reason ?? null),
   }),
   claimRevoke: t.field({
     type: [ClaimResult],
     authScopes: { scope: 'OPERATE' },
-    description: 'Ends claims regardless of their fences, for operators: their holders then get ClaimLost. Repeating the call is harmless.',
+    description:
+      "Ends claims regardless of their fences. Only for operators. Later calls of the claims' holders get ClaimLost. Repeating the call is harmless.",
     args: {
-      ids: t.arg.idList({ required: true, description: '1 to 1000 global ids; answer i is for claim i.' }),
-      reason: t.arg.string({ required: true, description: 'The reason, 1 to 1000 characters, for later readers.' }),
+      ids: t.arg.idList({ required: true, description: '1 to 1000 global ids of claims. The answers have the same order as the ids.' }),
+      reason: t.arg.string({
+        required: true,
+        description: 'Why the claims are revoked, 1 to 1000 characters, recorded for later readers.',
+      }),
     },
     resolve: (_root, { ids, reason }, { claims }) =>
       claims.revoke(
@@ -274,8 +287,13 @@ builder.mutationFields((t) => ({
     type: ClaimResult,
     authScopes: { scope: 'CLAIM' },
     description:
-      'The final call of a caller whose placement timed out: everything that the call with this key claimed is released, and if it claimed nothing yet, it never will.',
-    args: { idempotencyKey: t.arg.string({ required: true, description: 'The key of the call, of this account.' }) },
+      'Abandons a placement call that timed out. Everything that the call with this idempotency key claimed is released. If it has claimed nothing yet, it never will.',
+    args: {
+      idempotencyKey: t.arg.string({
+        required: true,
+        description: 'The idempotency key of the abandoned call, which must belong to the same account.',
+      }),
+    },
     resolve: (_root, { idempotencyKey }, { claims, caller }) => claims.abandon(caller.account, idempotencyKey),
   }),
 }))

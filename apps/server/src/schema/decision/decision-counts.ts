@@ -9,75 +9,95 @@ import {
 import { builder } from '../builder.ts'
 
 const DecisionGrouping = builder.enumType('DecisionGrouping', {
-  description: 'The fields by which decisions are grouped.',
+  description: 'The values by which decisions can be grouped. The name in backticks is the field in the filter grammar.',
   values: {
-    CAUSE: { value: 'CAUSE' as const, description: 'The code of the cause of the refusal: `cause`.' },
-    FLAVOR: { value: 'FLAVOR' as const, description: 'Name of the flavor: `flavor`.' },
-    PROJECT: { value: 'PROJECT' as const, description: 'Project of the request: `project`.' },
+    CAUSE: { value: 'CAUSE' as const, description: 'The code of the cause of a refusal: `cause`.' },
+    FLAVOR: { value: 'FLAVOR' as const, description: 'The name of the flavor: `flavor`.' },
+    PROJECT: { value: 'PROJECT' as const, description: 'The project of the request: `project`.' },
     PROFILE: { value: 'PROFILE' as const, description: 'The profile version that decided: `profile`.' },
-    CHAIN: { value: 'CHAIN' as const, description: 'The instance that the request names first, which repeated calls share: `chain`.' },
+    CHAIN: {
+      value: 'CHAIN' as const,
+      description: 'The first instance that the request names, which is the same in repeated calls: `chain`.',
+    },
   },
 })
 
 const DecisionStep = builder.objectRef<StepShape>('DecisionStep').implement({
-  description: 'Decisions of one time step, by outcome.',
+  description: 'Decisions in one time step, by outcome.',
   fields: (t) => ({
-    at: t.expose('at', { type: 'DateTime', description: 'The start of the step, inclusive.' }),
-    until: t.expose('until', { type: 'DateTime', description: 'The end of the step, exclusive.' }),
-    decisions: t.exposeInt('decisions', { description: 'All decisions, including those whose outcome cannot be read.' }),
-    placed: t.exposeInt('placed', { description: 'Decisions that ended with PLACED.' }),
-    partial: t.exposeInt('partial', { description: 'Decisions that ended with PARTIAL.' }),
-    noValidHost: t.exposeInt('noValidHost', { description: 'Decisions that ended with NO_VALID_HOST.' }),
+    at: t.expose('at', { type: 'DateTime', description: "When the step begins (inclusive), by the database's clock." }),
+    until: t.expose('until', { type: 'DateTime', description: "When the step ends (exclusive), by the database's clock." }),
+    decisions: t.exposeInt('decisions', {
+      description: 'How many decisions are in the step, including those whose outcome cannot be read.',
+    }),
+    placed: t.exposeInt('placed', { description: 'How many decisions ended with PLACED.' }),
+    partial: t.exposeInt('partial', { description: 'How many decisions ended with PARTIAL.' }),
+    noValidHost: t.exposeInt('noValidHost', { description: 'How many decisions ended with NO_VALID_HOST.' }),
   }),
 })
 
 const DecisionGroup = builder.objectRef<GroupShape>('DecisionGroup').implement({
-  description: 'Decisions with a common value.',
+  description: 'Decisions that share a value.',
   fields: (t) => ({
-    key: t.string({ nullable: true, description: 'The common value; null for decisions without one.', resolve: ({ key }) => key }),
-    decisions: t.exposeInt('decisions', { description: 'The number of decisions.' }),
-    failed: t.exposeInt('failed', { description: 'The number of decisions in which an instance was not placed.' }),
-    lastAt: t.expose('lastAt', { type: 'DateTime', description: 'The store time of the newest decision.' }),
+    key: t.string({
+      nullable: true,
+      description: 'The shared value; null for the group of decisions without a value.',
+      resolve: ({ key }) => key,
+    }),
+    decisions: t.exposeInt('decisions', { description: 'How many decisions are in the group.' }),
+    failed: t.exposeInt('failed', { description: 'How many decisions of the group did not place every instance.' }),
+    lastAt: t.expose('lastAt', {
+      type: 'DateTime',
+      description: "When the newest decision of the group was made, by the database's clock.",
+    }),
     terms: t.exposeString('terms', {
-      description: 'The terms to add to the query, in the filter grammar, to find exactly these decisions.',
+      description: 'Terms of the filter grammar. A query with these terms added finds exactly the decisions of the group.',
     }),
   }),
 })
 
 const DecisionGroups = builder.objectRef<GroupsShape>('DecisionGroups').implement({
-  description: 'Decisions counted in groups.',
+  description: 'Decisions in groups that share a value.',
   fields: (t) => ({
-    nodes: t.field({ type: [DecisionGroup], description: 'Most decisions first.', resolve: ({ nodes }) => [...nodes] }),
-    totalCount: t.exposeInt('totalCount', { description: 'The number of all groups.' }),
+    nodes: t.field({
+      type: [DecisionGroup],
+      description: 'The groups, those with most decisions first.',
+      resolve: ({ nodes }) => [...nodes],
+    }),
+    totalCount: t.exposeInt('totalCount', { description: 'How many groups exist, listed or not.' }),
   }),
 })
 
 const DecisionCounts = builder.objectRef<DecisionCountsView>('DecisionCounts').implement({
-  description: 'How many decisions a query finds, in which time, and with which common values.',
+  description: 'How many decisions a query finds, over time and by common values.',
   fields: (t) => ({
     since: t.expose('since', {
       type: 'DateTime',
-      description: 'The store time at which the range begins: given by the query, otherwise the time of the first decision.',
+      description: "When the time range begins, by the database's clock: as the query states, or else at the first decision.",
     }),
     until: t.expose('until', {
       type: 'DateTime',
-      description: 'The store time before which the range ends: given by the query, at most now.',
+      description: "When the time range ends (exclusive), by the database's clock: as the query states, but not later than now.",
     }),
-    decisions: t.exposeInt('decisions', { description: 'The number of decisions that the query finds in this range.' }),
-    isCut: t.exposeBoolean('isCut', { description: 'True: there are older matches too; the newest 100,000 are counted, from `since` on.' }),
+    decisions: t.exposeInt('decisions', { description: 'How many decisions the query finds in the time range.' }),
+    isCut: t.exposeBoolean('isCut', {
+      description: 'True if more than 100,000 decisions match. Only the newest 100,000 are then counted, from `since` on.',
+    }),
     steps: t.field({
       type: [DecisionStep],
       description:
-        'The whole range in steps of equal length, oldest first, including those without decisions; the first and the last may be shorter. Empty if the range is.',
-      args: { most: t.arg.int({ defaultValue: 60, description: `The maximum number of steps, ${steps.least} to ${steps.most}.` }) },
+        'The time range in steps of equal length, oldest first, including steps without decisions. The first and the last step may be shorter. Empty if the time range is empty.',
+      args: {
+        most: t.arg.int({ defaultValue: 60, description: `At most this many steps are returned, ${steps.least} to ${steps.most}.` }),
+      },
       resolve: (counts, { most }) => counts.steps(most ?? 60),
     }),
     groups: t.field({
       type: DecisionGroups,
-      description: 'The same decisions by their common values: each is in one group.',
+      description: 'The decisions grouped by a common value. Each decision is in one group.',
       args: {
-        by: t.arg({ type: DecisionGrouping, required: true, description: 'What decisions are grouped by.' }),
-        first: t.arg.int({ defaultValue: 50, description: `How many groups at most, 1 to ${MAX_PAGE}.` }),
+        by: t.arg({ type: DecisionGrouping, required: true, description: 'The value by which decisions are grouped.' }),
+        first: t.arg.int({ defaultValue: 50, description: `At most this many groups are listed, 1 to ${MAX_PAGE}.` }),
       },
       resolve: (counts, { by, first }) => counts.groups(by, first),
     }),
@@ -88,10 +108,10 @@ builder.queryField('decisionCounts', (t) =>
   t.field({
     type: DecisionCounts,
     authScopes: { scope: 'READ' },
-    description: 'How many decisions a query finds, in steps of time and in groups.',
+    description: 'How many decisions a query finds, in time steps and in groups.',
     args: {
       query: t.arg.string({
-        description: 'A filter in the filter grammar: outcome:NO_VALID_HOST at>=2026-11-22T09:00:00Z (docs/query.md).',
+        description: 'A filter in the filter grammar, such as `outcome:NO_VALID_HOST at>=2026-11-22T09:00:00Z` (docs/query.md).',
       }),
     },
     resolve: (_root, { query }, { decisionCounts }) => decisionCounts.read(query),

@@ -21,7 +21,7 @@ import { Decision, Explanation, Host, ProfileVersion } from '../types/refs.ts'
 import { SolverOutcome } from './solver.ts'
 
 export const DecisionOutcome = builder.enumType('DecisionOutcome', {
-  description: 'The outcome of a decision.',
+  description: 'How a decision ended.',
   values: ['PLACED', 'PARTIAL', 'NO_VALID_HOST', 'REJECTED', 'SIMULATED'] as const,
 })
 
@@ -34,7 +34,7 @@ const specOf = ({ requestSpecId: id, record: { request }, at }: StoredDecision) 
 })
 
 builder.node(Decision, {
-  description: 'The decision for a request, with everything that is needed to replay it.',
+  description: 'The decision on a request, with everything that is needed to replay it.',
   id: { resolve: ({ id }) => id, description: 'Global id of the object.' },
   loadOne: (id, { decisions }) => decisions.find(id),
   fields: (t) => ({
@@ -43,117 +43,127 @@ builder.node(Decision, {
       description: 'How the decision ended.',
       resolve: async (view) => (await view.load()).outcome,
     }),
-    at: t.field({ type: 'DateTime', description: 'Store time of the decision.', resolve: async (view) => (await view.load()).at }),
-    account: t.string({ description: 'The service account that asked.', resolve: async (view) => (await view.load()).account }),
+    at: t.field({
+      type: 'DateTime',
+      description: "When the decision was made, by the database's clock.",
+      resolve: async (view) => (await view.load()).at,
+    }),
+    account: t.string({ description: 'The service account that made the request.', resolve: async (view) => (await view.load()).account }),
     instanceUuids: t.field({
       type: ['UUID'],
-      description: 'The instances, if the caller named them.',
+      description: 'The UUIDs of the instances, if the caller named them.',
       resolve: async (view) => [...(await view.load()).record.request.instanceUuids],
     }),
     requestIds: t.stringList({
       description:
-        'The ids of the calls that it answered: the first call, then repetitions with its idempotency key, as in the audit, shortly after the answer. Empty for moves off a host.',
+        'The ids of the calls that this decision answered: the first call, then repetitions with the same idempotency key. The audit uses the same ids. New ids appear shortly after the answer. Empty for moves off a host.',
       resolve: async ({ id }, _args, { decisions }) => [...(await decisions.requestIds(id))],
     }),
-    spec: t.field({ type: RequestSpec, description: 'The request that was asked.', resolve: async (view) => specOf(await view.load()) }),
+    spec: t.field({ type: RequestSpec, description: 'The request that was decided.', resolve: async (view) => specOf(await view.load()) }),
     ignoredFields: t.stringList({
       nullable: true,
       description:
-        'The paths of request fields without effect, because nothing in the profile version that decided reads them, by the rules of this release; null if it does not know that version.',
+        'The paths of request fields that have no effect, because nothing in the profile version that decided reads them. Determined by the rules of this release. Null if this release does not know the profile version.',
       resolve: async (view, _args, { decisions }) => decisions.ignoredFields(await view.load()),
     }),
     profile: t.field({
       type: ProfileVersion,
       nullable: true,
-      description: 'The profile version that decided; null if this replica does not know it.',
+      description: 'The profile version that decided; null if this replica does not know the version.',
       resolve: async (view, _args, { profiles }) => profiles.version((await view.load()).record.profile),
     }),
-    seed: t.string({ description: 'The seed of every random choice.', resolve: async (view) => (await view.load()).record.seed }),
+    seed: t.string({
+      description: 'The seed of every random choice in the decision.',
+      resolve: async (view) => (await view.load()).record.seed,
+    }),
     coreVersion: t.string({
-      description: 'The release of the code that decided.',
+      description: 'The release of the code that made the decision.',
       resolve: async (view) => (await view.load()).record.core,
     }),
     plugins: t.field({
       type: [PluginVersion],
-      description: 'The plug-ins whose parts the profile names, in the versions that decided.',
+      description: 'The plug-ins whose filters, weighers or schedulers the profile names, in the versions that decided.',
       resolve: async (view) => [...((await view.load()).record.plugins ?? [])],
     }),
     fleetRevision: t.field({
       type: 'Revision',
-      description: 'The revision of the fleet that it was decided on.',
+      description: 'The revision of the fleet on which the request was decided.',
       resolve: async (view) => (await view.load()).place.basis,
     }),
     attempt: t.int({
-      description: 'How many times the request was decided, including this time.',
+      description: 'How many times the request was decided, including this decision.',
       resolve: async (view) => (await view.load()).record.attempt,
     }),
     durationMs: t.float({
       nullable: true,
       description:
-        'How long the replica took to decide it the last time, without waiting and without requests to outside parts before it; null if not measured, as by older releases.',
+        'How long the replica took to decide the request the last time, in milliseconds, without waiting and without the preceding requests to extenders. Null if the duration was not measured, as in older releases.',
       resolve: async (view) => durationOf(await view.load()),
     }),
     lostTries: t.field({
       type: [LostTry],
       description:
-        'The earlier attempts whose proposals were void, oldest first, as the log proves them. An attempt whose entry the store refused before it was in the log is counted in `attempt` only.',
+        'The earlier attempts to decide the request, whose proposals were void; oldest first, as recorded in the log. An attempt that the store refused before it reached the log is counted only in `attempt`.',
       resolve: async (view, _args, { decisions }) => [...(await decisions.lostTries(await view.load()))],
     }),
     previous: t.field({
       type: Decision,
       nullable: true,
       description:
-        'The decision that it retries: the last one in the hour before it with the same account, instance and intent (for a move, from the same claim); null if there is none, or the request names no instance.',
+        'The decision that this decision retries: the last one in the preceding hour with the same account, instance and intent. For a move, it must start from the same claim. Null if there is no such decision, or if the request does not name an instance.',
       resolve: async (view, _args, { decisions }) => decisions.previous(await view.load()),
     }),
     destinations: t.field({
       type: [InstanceDestinations],
-      description: 'The destinations in the order of the instances; empty if none was placed.',
+      description: 'The chosen hosts in the order of the instances; empty if no instance was placed.',
       resolve: async (view, _args, { decisions }) => decisions.destinationsOf(await view.load()),
     }),
     reasons: t.field({
       type: [ReasonCount],
       description:
-        'Why hosts were refused if an instance was not placed: each reason once; since feature level 10 in the order of the cause, with its code first.',
+        'Why hosts were refused, if an instance was not placed. Each reason is listed once. Since feature level 10, the reasons have the order of `cause`, and the code of `cause` comes first.',
       resolve: async (view) => [...(await view.load()).reasons],
     }),
     cause: t.field({
       type: RefusalCause,
       nullable: true,
       description:
-        'Why no host was found; null if some or all instances were placed. For a refusal from before feature level 10, the reason of most of the hosts that were left last.',
+        'Why no host was found for an instance; null if any instance was placed. For refusals from before feature level 10, the most frequent reason among the hosts that were refused last.',
       resolve: async (view) => causeOfRefusal(await view.load()) ?? null,
     }),
     funnel: t.field({
       type: [FunnelStep],
-      description: 'The hosts left after each filter, as recorded at the decision; filters that the request does not use are left out.',
+      description:
+        'How many hosts were left after each filter, as recorded when the decision was made. Filters that the request does not use are left out.',
       args: {
         instanceIndex: t.arg.int({
-          description: 'The index of the instance; by default the one that was not placed, otherwise the first.',
+          description:
+            'The index of the instance in the request. By default the instance that was not placed; if all were placed, the first instance.',
         }),
       },
       resolve: async (view, { instanceIndex }, { decisions }) => [...decisions.instanceOf(await view.load(), instanceIndex).filters],
     }),
     hostCount: t.int({
-      description: 'The number of hosts that the request admits, for the instance that was not placed, otherwise the first.',
+      description: 'How many hosts the request admits for the instance that was not placed; if all were placed, for the first instance.',
       resolve: async (view, _args, { decisions }) => decisions.instanceOf(await view.load(), null).candidates,
     }),
     solver: t.field({
       type: SolverOutcome,
       nullable: true,
-      description: "The solver's result; null if none was used: another scheduler, or a single instance outside of a batch.",
+      description:
+        "The solver's result. Null if no solver was used, because of another scheduler or because the request has a single instance outside of a batch.",
       resolve: async (view) => (await view.load()).record.solver ?? null,
     }),
     explanation: t.field({
       type: Explanation,
-      description: 'Its explanation, from a replay of the decision.',
+      description: 'The explanation of the decision, computed by a replay of the decision.',
       args: {
         detail: t.arg({
           type: ExplainLevel,
           description: 'Has no effect.',
           deprecationReason: 'Selected fields are answered.',
         }),
-        shortCircuit: t.arg.boolean({ defaultValue: false, description: 'The same as ExplainPlacementInput.shortCircuit.' }),
+        shortCircuit: t.arg.boolean({ defaultValue: false, description: 'The same as `ExplainPlacementInput.shortCircuit`.' }),
       },
       resolve: async (view, { shortCircuit }, { explain }) => explain.decision(await view.load(), shortCircuit ?? false),
     }),
@@ -163,36 +173,43 @@ builder.node(Decision, {
 const durationOf = ({ tookUs }: Pick<StoredDecision, 'tookUs'>): number | null => (tookUs == null ? null : tookUs / 1_000)
 
 const LostTry = builder.objectRef<LostTryShape>('LostTry').implement({
-  description: 'An attempt to decide a request whose proposal was void because other entries were first.',
+  description: 'An attempt to decide a request. Its proposal was void because other entries reached the log first.',
   fields: (t) => ({
-    attempt: t.exposeInt('attempt', { description: 'How many times the request had been decided, including that time.' }),
-    at: t.expose('at', { type: 'DateTime', description: 'Store time of the try.' }),
+    attempt: t.exposeInt('attempt', { description: 'How many times the request had been decided, including this attempt.' }),
+    at: t.expose('at', { type: 'DateTime', description: "When the attempt was made, by the database's clock." }),
     fleetRevision: t.field({
       type: 'Revision',
-      description: 'The revision of the fleet that it was decided on.',
+      description: 'The revision of the fleet on which the request was decided in this attempt.',
       resolve: ({ basis }) => basis,
     }),
-    revision: t.expose('revision', { type: 'Revision', description: 'The log entry with its proposal.' }),
-    code: t.exposeString('code', { description: 'The code of the reason why it was void (docs/errors.md).' }),
-    text: t.string({ description: 'The same as a sentence.', resolve: ({ code }) => sentenceOf(code) }),
-    hostNames: t.stringList({ description: 'The hosts that it had chosen; none of them was claimed.', resolve: ({ hosts }) => [...hosts] }),
+    revision: t.expose('revision', { type: 'Revision', description: 'The revision of the log entry that contains the void proposal.' }),
+    code: t.exposeString('code', { description: 'The code of the reason why the proposal was void (docs/errors.md).' }),
+    text: t.string({ description: 'The lost attempt, described in a sentence.', resolve: ({ code }) => sentenceOf(code) }),
+    hostNames: t.stringList({
+      description: 'The names of the hosts that the attempt chose. Nothing was claimed on them.',
+      resolve: ({ hosts }) => [...hosts],
+    }),
     hosts: t.field({
       type: [Host],
-      description: 'The chosen hosts that still exist, in their present state.',
+      description: 'The hosts that the attempt chose and that still exist, in their present state.',
       resolve: (tried, _args, { hosts }) => tried.hosts.flatMap((name) => hosts.byText(name) ?? []),
     }),
-    durationMs: t.float({ nullable: true, description: 'Time spent on the try; see Decision.durationMs.', resolve: durationOf }),
+    durationMs: t.float({
+      nullable: true,
+      description: 'How long the attempt took, in milliseconds; see `Decision.durationMs`.',
+      resolve: durationOf,
+    }),
   }),
 })
 
 const FunnelStep = builder.objectRef<FilterCount>('FunnelStep').implement({
-  description: 'One filter of a decision, as recorded.',
+  description: 'One filter of a decision with the recorded numbers of hosts.',
   fields: (t) => ({
-    filter: t.exposeString('filter', { description: 'Name of the filter.' }),
-    entered: t.exposeInt('entered', { description: 'The number of hosts before the filter.' }),
-    passed: t.exposeInt('passed', { description: 'Number of hosts that are left after the filter.' }),
+    filter: t.exposeString('filter', { description: 'The name of the filter.' }),
+    entered: t.exposeInt('entered', { description: 'How many hosts reached the filter.' }),
+    passed: t.exposeInt('passed', { description: 'How many hosts passed the filter.' }),
     errors: t.int({
-      description: 'The number of hosts that were refused because the filter failed on them.',
+      description: 'How many hosts were refused because the filter failed on them.',
       resolve: ({ errors }) => errors ?? 0,
     }),
   }),
@@ -201,17 +218,18 @@ const FunnelStep = builder.objectRef<FilterCount>('FunnelStep').implement({
 const DecisionConnection = connectionOf<DecisionView, DecisionPage>('Decision', Decision)
 
 const UnreadableDecision = builder.objectRef<DecisionPage['unreadable'][number]>('UnreadableDecision').implement({
-  description: 'A decision of which only the columns can be read. A query for its id fails with the code RECORD_UNREADABLE.',
+  description:
+    'A decision whose stored record cannot be read; only the searchable columns can. A query for its id fails with the code RECORD_UNREADABLE.',
   fields: (t) => ({
     id: t.globalID({ description: 'The global id of the decision.', resolve: ({ id }) => ({ type: 'Decision', id }) }),
     outcome: t.expose('outcome', {
       type: DecisionOutcome,
       nullable: true,
-      description: 'The outcome; null if it cannot be read.',
+      description: 'The outcome of the decision; null if the outcome cannot be read either.',
     }),
-    at: t.expose('at', { type: 'DateTime', description: 'Store time of the decision.' }),
-    account: t.exposeString('account', { description: 'The service account that asked.' }),
-    code: t.string({ description: 'The code RECORD_UNREADABLE.', resolve: () => 'RECORD_UNREADABLE' }),
+    at: t.expose('at', { type: 'DateTime', description: "When the decision was made, by the database's clock." }),
+    account: t.exposeString('account', { description: 'The service account that made the request.' }),
+    code: t.string({ description: 'The code of the error, which is always RECORD_UNREADABLE.', resolve: () => 'RECORD_UNREADABLE' }),
     message: t.string({ description: 'Why the decision cannot be read.', resolve: ({ unreadable }) => showUnseen(unreadable) }),
   }),
 })
@@ -220,23 +238,23 @@ builder.objectField(DecisionConnection, 'unreadable', (t) =>
   t.field({
     type: [UnreadableDecision],
     description:
-      'Decisions of this page that cannot be read, newest first: they are counted in totalCount and pages, but are not among the nodes. A key bound to a project does not see them.',
+      'Decisions of this page that cannot be read, newest first. They are counted in `totalCount` and in the page size, but are not among the nodes. A key bound to a project does not get them.',
     resolve: ({ unreadable }) => [...unreadable],
   }),
 )
 
 const TextEquals = builder.inputType('EqualsComparator', {
-  description: 'Compares a text.',
+  description: 'A condition on a text.',
   fields: (t) => ({ eq: t.string({ required: true, description: 'The text equals this.' }) }),
 })
 
 const DecisionFilter = builder.inputType('DecisionFilter', {
-  description: 'A filter of decisions; everything given must hold.',
+  description: 'A filter for decisions. A decision must meet all given conditions.',
   fields: (t) => ({
-    outcome: t.field({ type: [DecisionOutcome], description: 'Decisions that ended with one of these.' }),
+    outcome: t.field({ type: [DecisionOutcome], description: 'Only decisions with one of these outcomes.' }),
     host: t.field({ type: TextEquals, description: 'Only decisions that chose this host.' }),
-    instanceUuid: t.field({ type: 'UUID', description: 'Decisions about this instance.' }),
-    account: t.field({ type: TextEquals, description: 'The service account that asked.' }),
+    instanceUuid: t.field({ type: 'UUID', description: 'Only decisions about this instance.' }),
+    account: t.field({ type: TextEquals, description: 'The service account that made the request.' }),
     requestSpecId: t.id({ description: 'The global id of the request; equal requests have the same id.' }),
   }),
 })
@@ -251,9 +269,9 @@ const toFilter = (filter: typeof DecisionFilter.$inferInput | null | undefined) 
 
 const decisionsArgs = () =>
   builder.args((t) => ({
-    filter: t.field({ type: DecisionFilter, description: 'Only decisions that match this.' }),
+    filter: t.field({ type: DecisionFilter, description: 'Only decisions that match this filter.' }),
     query: t.string({
-      description: 'The same as a line of the filter grammar: outcome:NO_VALID_HOST flavor:m1.* last:1h (docs/query.md).',
+      description: 'A filter in the filter grammar, such as `outcome:NO_VALID_HOST flavor:m1.* last:1h` (docs/query.md).',
     }),
   }))
 
@@ -262,14 +280,14 @@ builder.queryFields((t) => ({
     type: Decision,
     nullable: true,
     authScopes: { scope: 'READ' },
-    description: 'Null when there is none.',
+    description: 'A decision; null if no decision has this id.',
     args: { id: t.arg.id({ required: true, description: 'Global id of the object.' }) },
     resolve: (_root, { id }, { decisions }) => decisions.find(idOf('Decision', id, ['id'])),
   }),
   decisions: t.field({
     type: DecisionConnection,
     authScopes: { scope: 'READ' },
-    description: 'Decisions, newest first.',
+    description: 'All decisions, newest first.',
     args: { ...pageArgs(), ...decisionsArgs() },
     resolve: (_root, { filter, ...args }, { decisions }) => decisions.list({ ...args, filter: toFilter(filter) }),
   }),
@@ -278,23 +296,23 @@ builder.queryFields((t) => ({
 builder.objectField(Host, 'recentDecisions', (t) =>
   t.field({
     type: DecisionConnection,
-    description: 'Decisions that chose this host, newest first.',
+    description: 'The decisions that chose this host, newest first.',
     args: pageArgs(20),
     resolve: ({ record }, page, { decisions }: Context) => decisions.list({ ...page, filter: { host: record.host } }),
   }),
 )
 
 const DecisionEvent = builder.objectRef<DecisionEventShape>('DecisionEvent').implement({
-  description: 'A new decision. A slow reader gets the latest ones, and the number that it missed.',
+  description: 'A new decision. If a reader is too slow, the stream sends only the latest decisions and how many were left out.',
   fields: (t) => ({
-    revision: t.expose('revision', { type: 'Revision', description: 'The revision that the replica had applied.' }),
+    revision: t.expose('revision', { type: 'Revision', description: 'The revision that the replica had applied when it sent the event.' }),
     decision: t.expose('decision', {
       type: Decision,
       nullable: true,
-      description: 'The decision; null in a gap, and after a burst whose last decisions were left out.',
+      description: 'The decision. Null in a gap, and after a burst whose last decisions were left out.',
     }),
-    suppressed: t.exposeInt('suppressed', { description: 'Decisions before this one that were left out.' }),
-    gap: t.expose('gap', { type: GapEvent, nullable: true, description: 'Present when decisions were missed.' }),
+    suppressed: t.exposeInt('suppressed', { description: 'How many decisions before this one were left out.' }),
+    gap: t.expose('gap', { type: GapEvent, nullable: true, description: 'Present if the reader missed decisions.' }),
   }),
 })
 
@@ -302,15 +320,15 @@ builder.subscriptionField('decisions', (t) =>
   t.field({
     type: DecisionEvent,
     authScopes: { scope: 'READ' },
-    description: 'Reports decisions as they are made.',
+    description: 'Streams decisions as they are made.',
     args: {
       ...decisionsArgs(),
       after: t.arg({
         type: 'Revision',
         description:
-          'The last revision that the reader has seen: the stream then begins with a gap, because refusals are not in the log and so have no revision.',
+          'The last revision that the reader has seen. The stream then begins with a gap, because refusals are not in the log, so they have no revision from which to continue.',
       }),
-      samplePerSecond: t.arg.int({ defaultValue: 20, description: 'The maximum number of decisions per second, 1 to 1000.' }),
+      samplePerSecond: t.arg.int({ defaultValue: 20, description: 'At most this many decisions are sent per second, 1 to 1000.' }),
     },
     subscribe: (_root, { filter, query, after, samplePerSecond }, { watch, caller, over }) =>
       watch.decisions({

@@ -6,31 +6,31 @@ const described = (values: Readonly<Record<string, string>>) =>
   Object.fromEntries(Object.entries(values).map(([name, description]) => [name, { description }]))
 
 const SolverStatus = builder.enumType('SolverStatus', {
-  description: 'The result of a search for the best arrangement.',
+  description: 'How a search for the best arrangement ended.',
   values: described(solutionStatuses),
 })
 
 export const SolverTaken = builder.enumType('SolverTaken', {
-  description: 'Whose arrangement was taken.',
+  description: 'Whose arrangement was used.',
   values: {
-    SOLVER: { description: 'The arrangement of the solver was taken.' },
-    FILTER: { description: 'The arrangement of the filter scheduler was taken.' },
+    SOLVER: { description: 'The arrangement of the solver was used.' },
+    FILTER: { description: 'The arrangement of the filter scheduler was used.' },
   } as const,
 })
 
 export const SolverFallback = builder.enumType('SolverFallback', {
-  description: "Why the filter scheduler's arrangement was used.",
+  description: "Why the filter scheduler's arrangement was used instead of the solver's.",
   values: described(fallbackReasons),
 })
 
 const SolverBatch = builder.objectRef<BatchOfMoves>('SolverBatch').implement({
-  description: 'Moves that were solved together.',
+  description: 'Moves that the solver arranged together.',
   fields: (t) => ({
-    moveCount: t.exposeInt('moves', { description: 'Number of instances that the arrangement moves.' }),
-    placedCount: t.exposeInt('placed', { description: 'The number of moves with a host in the arrangement.' }),
+    moveCount: t.exposeInt('moves', { description: 'How many instances the arrangement moves.' }),
+    placedCount: t.exposeInt('placed', { description: 'How many moves have a host in the arrangement.' }),
     filterPlacedCount: t.exposeInt('filterPlaced', {
       nullable: true,
-      description: 'The number of moves that the filter scheduler placed one after another; null if not known.',
+      description: 'How many of the moves the filter scheduler placed, one after another; null if not known.',
     }),
   }),
 })
@@ -38,24 +38,24 @@ const SolverBatch = builder.objectRef<BatchOfMoves>('SolverBatch').implement({
 export const SolverOutcome = builder.objectRef<SolverRecord>('SolverOutcome').implement({
   description: 'How the scheduler SOLVER reached a decision.',
   fields: (t) => ({
-    status: t.field({ type: SolverStatus, description: 'The result of the search.', resolve: ({ solution }) => solution.status }),
-    taken: t.expose('taken', { type: SolverTaken, description: 'The source of the arrangement that was used.' }),
+    status: t.field({ type: SolverStatus, description: "How the solver's search ended.", resolve: ({ solution }) => solution.status }),
+    taken: t.expose('taken', { type: SolverTaken, description: "Whose arrangement was used: the solver's or the filter scheduler's." }),
     why: t.expose('why', {
       type: SolverFallback,
       nullable: true,
-      description: "Why the filter scheduler's arrangement was used; null if it was the solver's.",
+      description: "Why the filter scheduler's arrangement was used; null if the solver's was used.",
     }),
-    text: t.string({ description: 'The same as a sentence.', resolve: solverSentence }),
+    text: t.string({ description: "The solver's result as a sentence.", resolve: solverSentence }),
     batch: t.field({
       type: SolverBatch,
       nullable: true,
       description:
-        'For an evacuation, the moves that were solved together: objective, bound, gap and size are those of all; null for a single request.',
+        'For an evacuation: the moves that were arranged together. Objective, bound, gap and size then describe all of them. Null for a single request.',
       resolve: ({ solution }) => solution.batch ?? null,
     }),
     objective: t.exposeFloat('objective', {
       nullable: true,
-      description: "The objective of the solver's arrangement; null if it has no valid one.",
+      description: "The objective of the solver's arrangement; null if the solver has no valid arrangement.",
     }),
     filterObjective: t.exposeFloat('filterObjective', {
       nullable: true,
@@ -63,38 +63,38 @@ export const SolverOutcome = builder.objectRef<SolverRecord>('SolverOutcome').im
     }),
     bound: t.float({
       nullable: true,
-      description: 'The upper bound: no arrangement has a higher objective.',
+      description: 'The proved upper bound: no arrangement has a higher objective.',
       resolve: ({ solution }) => solution.bound,
     }),
     gap: t.float({
       nullable: true,
-      description: '(bound - objective) / |objective|, as the solver left it.',
+      description: '(bound - objective) / |objective| when the solver ended.',
       resolve: ({ solution }) => solution.gap,
     }),
-    nodes: t.int({ description: 'The number of branches that were examined.', resolve: ({ solution }) => solution.nodes }),
+    nodes: t.int({ description: 'How many branches the solver examined.', resolve: ({ solution }) => solution.nodes }),
     columns: t.int({
       nullable: true,
-      description: 'The number of columns of the program.',
+      description: 'How many columns the integer program has.',
       resolve: ({ solution }) => solution.size?.columns ?? null,
     }),
     rows: t.int({
       nullable: true,
-      description: 'The number of rows of the program.',
+      description: 'How many rows the integer program has.',
       resolve: ({ solution }) => solution.size?.rows ?? null,
     }),
     candidates: t.int({
       nullable: true,
-      description: 'The number of hosts that were considered.',
+      description: 'How many hosts were considered.',
       resolve: ({ solution }) => solution.size?.candidates ?? null,
     }),
     passing: t.int({
       nullable: true,
-      description: 'The number of hosts that passed for the first instance of some kind.',
+      description: 'How many hosts passed every filter for the first instance of any kind.',
       resolve: ({ solution }) => solution.size?.passing ?? null,
     }),
     detail: t.string({
       nullable: true,
-      description: 'What went wrong, where the solver failed.',
+      description: 'What went wrong if the solver failed; null if it did not fail.',
       resolve: ({ solution }) => solution.detail,
     }),
   }),

@@ -10,34 +10,41 @@ import { idOf } from '../types/ids.ts'
 import { Decision } from '../types/refs.ts'
 
 const DecisionReceipt = builder.objectRef<KeptReceipt>('DecisionReceipt').implement({
-  description: 'SHA-256 hashes, 64 hexadecimal digits, that show whether a decision is unchanged: the same on every replica.',
+  description:
+    'SHA-256 hashes of a decision, each with 64 hexadecimal digits. They show whether the stored decision is unchanged, and are the same on every replica.',
   fields: (t) => ({
     inputs: t.exposeString('inputs', {
       nullable: true,
-      description: 'The hash of all inputs, computed when the decision was kept; null for a decision that an older release kept.',
+      description:
+        'The hash of all inputs of the decision, computed when the decision was stored. Null for a decision that an older release stored.',
     }),
     decided: t.exposeString('decided', {
       nullable: true,
-      description: 'The hash of hosts, scores, alternates, counts and the best ten, computed at the same time.',
+      description:
+        'The hash of the hosts, scores, alternates, counts and best ten hosts, computed when the decision was stored. Null for a decision that an older release stored.',
     }),
     row: t.exposeString('row', {
       nullable: true,
       description:
-        'The hash of outcome, time, account, claims, reasons, and of the hosts and instances in search columns, computed at the same time; null for a decision from before this hash existed.',
+        'The hash of the outcome, time, account, claims and reasons, and of the hosts and instances in search columns, computed when the decision was stored. Null for a decision that was stored before this hash existed.',
     }),
     matrix: t.exposeString('matrix', {
       nullable: true,
       description:
-        "The hash of all filters' verdicts on all hosts, for every instance (on a large fleet for the first instances: a million verdicts in all, at least eight instances); null until verifyDecision replays it for the first time.",
+        "The hash of all filters' verdicts on all hosts, for every instance. On a large fleet only for the first instances: a million verdicts in total, but at least eight instances. Null until verifyDecision replays the decision for the first time.",
     }),
-    matrixSince: t.expose('matrixAt', { type: 'DateTime', nullable: true, description: 'Store time of that replay.' }),
+    matrixSince: t.expose('matrixAt', {
+      type: 'DateTime',
+      nullable: true,
+      description: "When verifyDecision first replayed the decision, by the database's clock.",
+    }),
   }),
 })
 
 builder.objectField(Decision, 'receipt', (t) =>
   t.field({
     type: DecisionReceipt,
-    description: 'The hashes that later show whether the decision is unchanged.',
+    description: 'Hashes of the decision, which show later whether the stored decision is unchanged.',
     resolve: async (view, _args, { decisions }) => decisions.receiptOf(await view.load()),
   }),
 )
@@ -46,7 +53,7 @@ builder.objectField(Decision, 'replica', (t) =>
   t.string({
     nullable: true,
     description:
-      'The name of the replica that made it, from its log entry. Null: nothing was appended, as for a refusal or advice, or the log no longer contains the entry.',
+      "The name of the replica that made the decision, from the decision's log entry. Null if nothing was appended to the log, as for a refusal or advice, or if the log no longer contains the entry.",
     resolve: async (view, _args, { log }) => log.writerOf(await view.load()),
   }),
 )
@@ -56,60 +63,75 @@ builder.objectField(Decision, 'explanationRetainedUntil', (t) =>
     type: 'DateTime',
     nullable: true,
     description:
-      'Until when it can be replayed exactly, estimated from the present growth of the log and its limits of age and size (fleetLog). Null: it cannot be replayed exactly any longer, and its explanations are APPROXIMATE.',
+      'Until when the decision can be replayed exactly, estimated from the present growth of the log and the limits of its age and size (`fleetLog`). Null if the decision can no longer be replayed exactly, so that its explanations are APPROXIMATE.',
     resolve: async (view, _args, { log }) => log.retainedUntil(await view.load()),
   }),
 )
 
 const CheckOutcome = builder.enumType('VerificationOutcome', {
-  description: 'SAME: equal to the last bit. UNKNOWN: there is nothing to compare with, or it cannot be replayed.',
+  description:
+    'The result of a comparison. SAME: equal to the last bit. DIFFERENT: not equal. UNKNOWN: there is nothing to compare with, or the decision cannot be replayed.',
   values: ['SAME', 'DIFFERENT', 'UNKNOWN'] as const,
 })
 
 const VerifiedPart = builder.enumType('VerifiedPart', {
   description:
-    'The compared parts. INPUTS, DECIDED, ROW: the stored record and its columns with its receipt; LOG: with its log entry; REPLAY: with a new decision on the same inputs; MATRIX: all verdicts with the hash of the first replay.',
+    'What is compared. INPUTS, DECIDED and ROW: the stored record and its columns with the hashes in the receipt. LOG: the decision with its log entry. REPLAY: the decision with a new decision on the same inputs. MATRIX: all verdicts with the hash of the first replay.',
   values: verifiedParts,
 })
 
 const VerificationDifference = builder.objectRef<NonNullable<Check['difference']>>('VerificationDifference').implement({
-  description: 'The first difference of two documents.',
+  description: 'The first difference between what was recorded and what this check found.',
   fields: (t) => ({
-    path: t.exposeString('path', { description: 'The path: members and positions, joined by dots.' }),
-    was: t.exposeString('was', { nullable: true, description: 'The value as JSON; null if absent.' }),
-    is: t.exposeString('is', { nullable: true, description: 'The other value as JSON; null if absent.' }),
+    path: t.exposeString('path', { description: 'The path to the value, as field names and indexes joined by dots.' }),
+    was: t.exposeString('was', { nullable: true, description: 'The recorded value, as JSON; null if absent.' }),
+    is: t.exposeString('is', { nullable: true, description: 'The value found in this check, as JSON; null if absent.' }),
   }),
 })
 
 const VerificationCheck = builder.objectRef<Check>('VerificationCheck').implement({
-  description: 'One comparison of a decision with its replay.',
+  description: 'One comparison of a stored decision with its receipt, the log or a replay.',
   fields: (t) => ({
-    part: t.expose('part', { type: VerifiedPart, description: 'The part of the decision that was compared.' }),
+    part: t.expose('part', { type: VerifiedPart, description: 'Which part of the decision was compared, and with what.' }),
     outcome: t.expose('outcome', { type: CheckOutcome, description: 'How the comparison ended.' }),
-    text: t.exposeString('text', { description: 'The same as a sentence.' }),
-    kept: t.exposeString('kept', { nullable: true, description: 'The hash that was stored.' }),
-    found: t.exposeString('found', { nullable: true, description: 'The hash of the present content.' }),
-    difference: t.expose('difference', { type: VerificationDifference, nullable: true, description: 'The first difference.' }),
+    text: t.exposeString('text', { description: 'The result of the comparison as a sentence.' }),
+    kept: t.exposeString('kept', { nullable: true, description: 'The hash that was stored; null if there is none.' }),
+    found: t.exposeString('found', {
+      nullable: true,
+      description: 'The hash of what was computed now; null if the comparison does not use hashes.',
+    }),
+    difference: t.expose('difference', {
+      type: VerificationDifference,
+      nullable: true,
+      description: 'The first difference; null if there is none.',
+    }),
   }),
 })
 
 const DecisionVerification = builder.objectRef<Shape>('DecisionVerification').implement({
-  description: 'A decision compared with its receipt, with the log, and with its replay.',
+  description: 'The result of comparing a stored decision with its receipt, with the log, and with a replay.',
   fields: (t) => ({
-    decision: t.expose('decision', { type: Decision, description: 'The decision that was replayed.' }),
+    decision: t.expose('decision', { type: Decision, description: 'The decision that was checked.' }),
     outcome: t.expose('outcome', {
       type: CheckOutcome,
       description:
-        'DIFFERENT if any check is; UNKNOWN if neither a hash nor the log shows the original; otherwise the result of the replay.',
+        'The result of all checks. DIFFERENT if any check is DIFFERENT. UNKNOWN if neither a hash nor the log shows the original decision. In all other cases the result of the replay.',
     }),
-    fidelity: t.expose('fidelity', { type: Fidelity, description: 'APPROXIMATE: it was not replayed, or was decided by another release.' }),
+    fidelity: t.expose('fidelity', {
+      type: Fidelity,
+      description: 'How reliable the replay is. APPROXIMATE if the decision could not be replayed, or was made by another release.',
+    }),
     fleetRevision: t.field({
       type: 'Revision',
       nullable: true,
-      description: 'The revision on which it was replayed; null if that was not possible.',
+      description: 'The revision of the fleet on which the decision was replayed; null if the replay was not possible.',
       resolve: ({ revision }) => revision,
     }),
-    checks: t.field({ type: [VerificationCheck], description: 'One check for each part.', resolve: ({ checks }) => [...checks] }),
+    checks: t.field({
+      type: [VerificationCheck],
+      description: 'The comparisons, one for each part of the decision.',
+      resolve: ({ checks }) => [...checks],
+    }),
   }),
 })
 
@@ -117,7 +139,7 @@ builder.queryField('verifyDecision', (t) =>
   t.field({
     type: DecisionVerification,
     authScopes: { scope: 'READ' },
-    description: 'Replays a decision and compares it with its receipt, with the log, and every verdict with those of the first replay.',
+    description: 'Replays a decision and compares it with its receipt and with the log, and compares every verdict with the first replay.',
     args: { id: t.arg.id({ required: true, description: 'Global id of the object.' }) },
     resolve: (_root, { id }, { verifyDecision }) => verifyDecision(idOf('Decision', id, ['id'])),
   }),

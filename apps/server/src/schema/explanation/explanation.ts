@@ -18,31 +18,40 @@ import { VerdictMatrix } from './verdict-matrix.ts'
 /** How reliable a replay is. */
 export const Fidelity = builder.enumType('Fidelity', {
   description:
-    'RECORDED: as stored; REPLAYED: repeated, equal bit for bit; APPROXIMATE: by other code or on another state than the original.',
+    'How reliable a result is. RECORDED: as stored. REPLAYED: computed again with a result that is equal bit for bit. APPROXIMATE: computed by other code or on another state than the original.',
   values: ['RECORDED', 'REPLAYED', 'APPROXIMATE'] as const,
 })
 
 const VerdictFilter = builder.inputType('VerdictFilter', {
-  description: 'A choice among the hosts of an explanation.',
+  description: 'Conditions on the hosts of an explanation.',
   fields: (t) => ({
     outcome: t.field({ type: [HostOutcome], description: 'Only hosts with one of these results.' }),
-    rejectedBy: t.stringList({ description: 'Only hosts that one of these filters refused first.' }),
+    rejectedBy: t.stringList({ description: 'Only hosts whose first refusal was by one of these filters.' }),
     reason: t.stringList({ description: 'Only hosts whose first refusal has one of these codes.' }),
-    refusedBy: t.stringList({ description: 'Only hosts that all of these filters refuse, each evaluated independently.' }),
+    refusedBy: t.stringList({ description: 'Only hosts that each of these filters refuses, evaluated independently.' }),
     refusedOnlyBy: t.stringList({
-      description: 'Only hosts that one of these filters refuses and no other does: the hosts that soleRejections counts.',
+      description:
+        'Only hosts that one of these filters refuses and no other filter does, which are the hosts that `FilterStep.soleRejections` counts.',
     }),
-    reached: t.stringList({ description: 'Only hosts that reached each of these filters: the hosts that entered counts.' }),
-    passed: t.stringList({ description: 'Only hosts that passed each of these filters: the hosts that passed counts.' }),
-    tied: t.boolean({ description: 'True: only hosts that share the best total, which SelectionNote.tied counts.' }),
+    reached: t.stringList({
+      description: 'Only hosts that reached each of these filters, which are the hosts that `FilterStep.entered` counts.',
+    }),
+    passed: t.stringList({
+      description: 'Only hosts that passed each of these filters, which are the hosts that `FilterStep.passed` counts.',
+    }),
+    tied: t.boolean({
+      description: 'True: only hosts that share the best total score, which are the hosts that `SelectionNote.tied` counts.',
+    }),
     hosts: t.field({ type: [ResourceNameInput], description: 'Only these hosts, at most 500.' }),
-    query: t.string({ description: 'A filter in the filter grammar (docs/query.md) with host, node and words of the name.' }),
+    query: t.string({
+      description: 'A filter in the filter grammar (docs/query.md), with the fields `host` and `node` and with words of the name.',
+    }),
   }),
 })
 
 const VerdictOrder = builder.enumType('VerdictOrder', {
   description:
-    'RANK: passing hosts by rank, then the refused ones, the latest refusal first; NAME: by name; DISTANCE: passing hosts by rank, then the refused ones, nearest first.',
+    'How verdicts are sorted. RANK: passing hosts by rank, then refused hosts, those that were refused latest first. NAME: by host name. DISTANCE: passing hosts by rank, then refused hosts, nearest to passing first.',
   values: ['RANK', 'NAME', 'DISTANCE'] as const,
 })
 
@@ -51,16 +60,16 @@ const TextFormat = builder.enumType('TextFormat', { description: 'The format of 
 Explanation.implement({
   description: 'The evaluation of one instance of a request, host by host.',
   fields: (t) => ({
-    headline: t.string({ description: 'The result, in a sentence with numbers.', resolve: (examined) => headlineOf(examined) }),
+    headline: t.string({ description: 'The result in one sentence, with numbers.', resolve: (examined) => headlineOf(examined) }),
     cause: t.field({
       type: RefusalCause,
       nullable: true,
-      description: 'Why no host passes; null if one does.',
+      description: 'Why no host passes; null if a host passes.',
       resolve: ({ cause }) => cause && keptCause(cause),
     }),
     matrix: t.field({
       type: VerdictMatrix,
-      description: "All filters' verdicts on all hosts, as columns.",
+      description: 'The results of all filters on all hosts, as columns.',
       resolve: async (examined) => {
         const matrix = await examined.matrix()
         // hosts that have left the fleet have no verdict and no position among the others
@@ -70,45 +79,45 @@ Explanation.implement({
     }),
     nearMisses: t.field({
       type: [HostVerdict],
-      description: 'Refused hosts, nearest to passing first; hosts that the request does not admit come last.',
-      args: { first: t.arg.int({ defaultValue: 10, description: 'The maximum number of hosts, 1 to 100.' }) },
+      description: 'The refused hosts, nearest to passing first. Hosts that the request does not admit come last.',
+      args: { first: t.arg.int({ defaultValue: 10, description: 'At most this many hosts are listed, 1 to 100.' }) },
       resolve: (examined, { first }) => nearMissesOf(examined, first ?? 10),
     }),
     fidelity: t.field({ type: Fidelity, description: 'How reliable the explanation is.', resolve: ({ question }) => question.fidelity }),
     fleetRevision: t.field({
       type: 'Revision',
-      description: 'The revision of the fleet that it is about.',
+      description: 'The revision of the fleet on which hosts were evaluated.',
       resolve: ({ question }) => question.basis,
     }),
     profile: t.field({
       type: ProfileVersion,
-      description: 'The profile version that was used.',
+      description: 'The profile version with which hosts were evaluated.',
       resolve: ({ question }) => question.profile,
     }),
-    instanceIndex: t.exposeInt('instance', { description: 'The index of the instance in the request.' }),
-    hostCount: t.exposeInt('hostCount', { description: 'The number of all hosts.' }),
+    instanceIndex: t.exposeInt('instance', { description: 'The index in the request of the instance that is explained.' }),
+    hostCount: t.exposeInt('hostCount', { description: 'How many hosts the fleet has.' }),
     steps: t.field({
       type: [FilterStep],
-      description: 'The funnel, in the order of evaluation.',
+      description: 'How many hosts each filter let through, in the order of evaluation.',
       resolve: ({ steps, isShortCircuited }) => steps.map((step, index) => ({ ...step, index, isShortCircuited })),
     }),
     shadowSteps: t.field({
       type: [ShadowFilterStep],
-      description: "The profile's filters in shadow mode: they refuse no host and are not among the steps.",
+      description: 'The filters of the profile that are in shadow mode. They do not refuse hosts and are not among the steps.',
       resolve: ({ shadows }) => [...shadows],
     }),
     reasons: t.field({
       type: [ReasonCount],
       description:
-        'Why hosts were refused, each reason once: in the order of the cause if no host passes, otherwise the most frequent first.',
+        'Why hosts were refused, each reason once. If no host passes, in the order of `cause`; if a host passes, the most frequent reason first.',
       resolve: reasonsOf,
     }),
     verdicts: t.field({
       type: HostVerdictConnection,
-      description: 'The verdicts on single hosts.',
+      description: 'The results for each host, with filters and weighers.',
       args: {
         ...pageArgs(),
-        filter: t.arg({ type: VerdictFilter, description: 'Only hosts that match this.' }),
+        filter: t.arg({ type: VerdictFilter, description: 'Only hosts that match this filter.' }),
         orderBy: t.arg({ type: VerdictOrder, defaultValue: 'RANK', description: 'Order of the list.' }),
       },
       resolve: (examined, { filter, orderBy, ...page }, { explain }) => explain.verdicts(examined, page, filter ?? {}, orderBy ?? 'RANK'),
@@ -117,27 +126,27 @@ Explanation.implement({
       type: Weighing,
       description: 'How the passing hosts were ranked.',
       args: {
-        instanceIndex: t.arg.int({ description: 'The index of the instance; by default the explained one.' }),
-        top: t.arg.int({ defaultValue: 50, description: 'The maximum number of hosts, 1 to 500.' }),
+        instanceIndex: t.arg.int({ description: 'The index of the instance; by default the instance that is explained.' }),
+        top: t.arg.int({ defaultValue: 50, description: 'At most this many hosts are listed, 1 to 500.' }),
       },
       resolve: (examined, { instanceIndex, top }) => weighingOf(examined, instanceIndex ?? examined.instance, top ?? 50),
     }),
-    selection: t.field({ type: SelectionNote, description: 'How the host was chosen among the best ones.', resolve: selectionOf }),
+    selection: t.field({ type: SelectionNote, description: 'How the host was chosen among the best hosts.', resolve: selectionOf }),
     text: t.string({
-      description: 'The whole explanation as a page for people.',
-      args: { format: t.arg({ type: TextFormat, defaultValue: 'MARKDOWN', description: 'The format of the page.' }) },
+      description: 'The whole explanation as a text for people.',
+      args: { format: t.arg({ type: TextFormat, defaultValue: 'MARKDOWN', description: 'The format of the text.' }) },
       resolve: (examined, { format }) => textOf(examined, format ?? 'MARKDOWN'),
     }),
   }),
 })
 
 export const ExplainSubject = builder.inputType('ExplainSubject', {
-  description: 'The subject of an explanation.',
+  description: 'What to explain: exactly one of these fields.',
   isOneOf: true,
   fields: (t) => ({
     decisionId: t.id({ description: 'The decision to explain.' }),
-    requestSpecId: t.id({ description: 'A decision that was made.' }),
-    spec: t.field({ type: SpecInput, description: 'A request that was not made; nothing is claimed.' }),
+    requestSpecId: t.id({ description: 'The global id of a request. Its decision is explained.' }),
+    spec: t.field({ type: SpecInput, description: 'A request to explain as if it were made now; nothing is claimed.' }),
   }),
 })
 
@@ -146,19 +155,25 @@ type InputFields = Parameters<Parameters<typeof builder.inputType>[1]['fields']>
 /** The fields that both explanations have. */
 export const explainFields = (t: InputFields) => ({
   subject: t.field({ type: ExplainSubject, required: true, description: 'The decision or request to explain.' }),
-  at: t.field({ type: 'Revision', description: 'Use the fleet of this revision instead.' }),
-  profile: t.string({ description: 'Use this profile instead, name or name@number.' }),
-  instanceIndex: t.int({ description: 'The index of the instance; by default the one that was not placed, otherwise the first.' }),
+  at: t.field({
+    type: 'Revision',
+    description: 'The revision of the fleet to use, instead of the revision of the decision or the present one.',
+  }),
+  profile: t.string({ description: 'The profile to use, as name or name@number, instead of the profile of the decision.' }),
+  instanceIndex: t.int({
+    description:
+      'The index of the instance in the request. By default the instance that was not placed; if all were placed, the first instance.',
+  }),
 })
 
 const ExplainPlacementInput = builder.inputType('ExplainPlacementInput', {
-  description: 'A question about a placement.',
+  description: 'A decision or request to explain, with the options of the explanation.',
   fields: (t) => ({
     ...explainFields(t),
     shortCircuit: t.boolean({
       defaultValue: false,
       description:
-        'True: filters are not evaluated on hosts that an earlier filter refused, as in a decision. Then sole rejections are not known, and bits and distances are those of the first refusal.',
+        'True: once a filter has refused a host, later filters are not evaluated on it, as when a decision is made. Sole rejections are then not known, and bits and distances describe only the first refusal.',
     }),
   }),
 })
@@ -175,7 +190,7 @@ builder.queryFields((t) => ({
   explainPlacement: t.field({
     type: Explanation,
     authScopes: { scope: 'READ' },
-    description: 'Why a request is placed on its hosts, or on none.',
+    description: 'Why a request is placed on its hosts, or why it is not placed.',
     args: { input: t.arg({ type: ExplainPlacementInput, required: true, description: 'The decision or request to explain, and how.' }) },
     resolve: (_root, { input: { subject, instanceIndex: instance, ...options } }, { explain }) =>
       explain.explain(toSubject(subject), { ...options, instance }),

@@ -6,39 +6,47 @@ import { SpecInput, toSpecDocument } from '../placement/request-spec.ts'
 import { Decision } from '../types/refs.ts'
 
 const TenantDemandKind = builder.enumType('TenantDemandKind', {
-  description: 'The kinds of demands of a request, as a project knows them. New values may be added.',
+  description: 'The kinds of demands in a request, as a project knows them. New values may be added.',
   values: Object.keys(tenantDemands) as (keyof typeof tenantDemands)[],
 })
 
 const TenantDemandState = builder.enumType('TenantDemandState', {
-  description: 'Whether any host meets a demand.',
+  description: 'Whether any host meets a demand together with the demands before it.',
   values: {
-    MET: { description: 'A host meets it together with all demands before it.' },
-    IN_THE_WAY: { description: 'No host meets it together with the demands before it.' },
-    NOT_TOLD: { description: 'It is not known whether a host meets it: it was not evaluated, or the project may not know.' },
+    MET: { description: 'A host meets this demand together with all demands before it.' },
+    IN_THE_WAY: { description: 'No host meets this demand together with all demands before it.' },
+    NOT_TOLD: {
+      description: 'It is not known whether a host meets this demand, because it was not evaluated or because the project may not know.',
+    },
   } as const,
 })
 
 const TenantDemand = builder.objectRef<DemandTold>('TenantDemand').implement({
-  description: 'One demand of the request.',
+  description: 'One thing that a request demands, such as memory or a trait.',
   fields: (t) => ({
-    kind: t.expose('demand', { type: TenantDemandKind, description: 'What kind of resource is asked for.' }),
+    kind: t.expose('demand', { type: TenantDemandKind, description: 'What the demand is about.' }),
     asked: t.exposeString('asked', { description: 'The demand in the words of the request.' }),
-    state: t.expose('state', { type: TenantDemandState, description: 'Whether the demand can be met.' }),
-    text: t.exposeString('text', { description: 'The same for people, with advice; never parse it.' }),
+    state: t.expose('state', { type: TenantDemandState, description: 'Whether a host meets the demand.' }),
+    text: t.exposeString('text', {
+      description: 'The result for the demand as text for people, with advice. Programs should not parse this text.',
+    }),
   }),
 })
 
 const TenantExplanation = builder.objectRef<TenantExplanationShape>('TenantExplanation').implement({
   description:
-    'What a project may know about the placement of its request: the request itself, and which of its demands no host met. It names and counts no hosts, and contains nothing that could not be learned by placing parts of the same request.',
+    'What a project may know about the placement of its request: the request itself, and which of its demands no host met. It does not name or count hosts, and contains nothing that the project could not learn by placing parts of the same request.',
   fields: (t) => ({
-    outcome: t.expose('outcome', { type: DecisionOutcome, description: 'The outcome, or the one that a placement would have.' }),
-    instanceCount: t.exposeInt('instanceCount', { description: 'The number of requested instances.' }),
-    placedCount: t.exposeInt('placedCount', {
-      description: 'The number of instances that were placed before one was not; for a request that was not made yet, all or 0.',
+    outcome: t.expose('outcome', {
+      type: DecisionOutcome,
+      description: 'The outcome of the decision; for a request that was not made, the outcome that it would have.',
     }),
-    headline: t.exposeString('headline', { description: 'The explanation in a sentence or two.' }),
+    instanceCount: t.exposeInt('instanceCount', { description: 'How many instances were requested.' }),
+    placedCount: t.exposeInt('placedCount', {
+      description:
+        'How many instances found a host before the first instance that did not. For a request that was not made, all instances or 0.',
+    }),
+    headline: t.exposeString('headline', { description: 'The explanation in one or two sentences.' }),
     demands: t.field({
       type: [TenantDemand],
       description: 'The demands of the request, in the order of evaluation.',
@@ -46,7 +54,8 @@ const TenantExplanation = builder.objectRef<TenantExplanationShape>('TenantExpla
     }),
     isInYourHands: t.exposeBoolean('isInYourHands', {
       nullable: true,
-      description: 'True: another request may be placed. Null: nothing prevents the placement, or only operators can change what does.',
+      description:
+        'True if another request could be placed. Null if nothing prevents the placement, or if only operators can change what prevents it.',
     }),
   }),
 })
@@ -54,7 +63,7 @@ const TenantExplanation = builder.objectRef<TenantExplanationShape>('TenantExpla
 builder.objectField(Decision, 'tenantExplanation', (t) =>
   t.field({
     type: TenantExplanation,
-    description: "The explanation for the request's project.",
+    description: 'The explanation that the project of the request may read.',
     resolve: async (view, _args, { tenantExplanations }) => tenantExplanations.ofDecision(await view.load()),
   }),
 )
@@ -63,10 +72,10 @@ builder.queryField('tenantExplanation', (t) =>
   t.field({
     type: TenantExplanation,
     authScopes: { scope: 'READ' },
-    description: "The explanation of a placement now, for the request's project. Nothing is claimed.",
+    description: 'Explains to a project whether its request could be placed now. Nothing is claimed.',
     args: {
       spec: t.arg({ type: SpecInput, required: true, description: 'The request to explain.' }),
-      profile: t.arg.string({ description: 'name or name@number; the profile default if not given.' }),
+      profile: t.arg.string({ description: 'The profile to use, as name or name@number; the profile `default` if absent.' }),
     },
     resolve: (_root, { spec, profile }, { tenantExplanations }) =>
       tenantExplanations.ofSpec(toSpecDocument(spec, ['spec']), profile ?? null),

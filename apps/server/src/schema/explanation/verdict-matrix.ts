@@ -9,9 +9,9 @@ interface NamedMatrix {
 
 export const VerdictMatrix = builder.objectRef<NamedMatrix>('VerdictMatrix').implement({
   description:
-    "All filters' verdicts on all hosts, as packed columns. Each element belongs to the host at that position in the order of first sight.",
+    'The results of all filters on all hosts, as packed columns. The rows are the hosts in the order in which they first reported.',
   fields: (t) => ({
-    hostCount: t.int({ description: 'Number of hosts in the matrix.', resolve: ({ matrix }) => matrix.hostCount }),
+    hostCount: t.int({ description: 'How many hosts the matrix has.', resolve: ({ matrix }) => matrix.hostCount }),
     hostNames: t.field({
       type: ['String'],
       description: 'Names of the hosts, in the order of the rows.',
@@ -19,7 +19,7 @@ export const VerdictMatrix = builder.objectRef<NamedMatrix>('VerdictMatrix').imp
     }),
     otherNodes: t.field({
       type: [OtherNode],
-      description: 'Hosts whose node has another name.',
+      description: 'Hosts whose node name differs from the host name.',
       resolve: ({ names }) => names.flatMap(({ host, node }, ordinal) => (node === host ? [] : [{ ordinal, node }])),
     }),
     filters: t.field({
@@ -29,39 +29,46 @@ export const VerdictMatrix = builder.objectRef<NamedMatrix>('VerdictMatrix').imp
     }),
     firstFailing: t.field({
       type: 'PackedColumn',
-      description: 'U8: index in `filters` of the first that refuses; 255 if none does.',
+      description: 'U8: the index in `filters` of the first filter that refuses the host; 255 if no filter refuses it.',
       resolve: ({ matrix }) => matrix.firstRefusing,
     }),
     reason: t.field({
       type: 'PackedColumn',
-      description: "U8: index in `reasonCodes` of the first refusal's reason; 255 if no filter refuses.",
+      description: "U8: the index in `reasonCodes` of the first refusal's reason; 255 if no filter refuses the host.",
       resolve: ({ matrix }) => matrix.reason,
     }),
-    reasonCodes: t.field({ type: ['String'], description: 'The codes of reasons.', resolve: ({ matrix }) => [...matrix.codes] }),
+    reasonCodes: t.field({
+      type: ['String'],
+      description: 'The codes of the reasons that occur.',
+      resolve: ({ matrix }) => [...matrix.codes],
+    }),
     reasonUnits: t.field({
       type: t.listRef('String', { nullable: true }),
-      description: 'By index in `reasonCodes`: the unit of `missing` for that code; null if it is no amount, or has no fixed unit.',
+      description:
+        'The unit of `missing` for each code in `reasonCodes`, in the same order. Null if what is missing is not an amount, or has no fixed unit.',
       resolve: ({ matrix }) => [...matrix.units],
     }),
     missing: t.field({
       type: 'PackedColumn',
-      description: "F64: the missing amount of the first refusal's reason, in the unit of its code; 0 if it is no amount.",
+      description:
+        "F64: the missing amount of the first refusal's reason, in the unit of the reason's code; 0 if nothing that is missing is an amount.",
       resolve: ({ matrix }) => matrix.missing,
     }),
     bits: t.field({
       type: 'PackedColumn',
-      description: 'U8: for each host as many bytes as hold one bit per filter; bit f is set if filter f refuses, evaluated independently.',
+      description:
+        'U8: for each host, as many bytes as hold one bit per filter. Bit f is set if filter f refuses the host, evaluated independently.',
       resolve: ({ matrix }) => matrix.refusedBy,
     }),
     rank: t.field({
       type: 'PackedColumn',
-      description: 'U32: the rank, 1 = best; 0 if a filter refuses.',
+      description: 'U32: the rank of each host, where 1 is the best; 0 if a filter refuses the host.',
       resolve: ({ matrix }) => matrix.rank,
     }),
     distance: t.field({
       type: 'PackedColumn',
       description:
-        'F64: the distance from passing; 0 = passes. The largest shortfall as a share of what was needed (1 for a demand that is no number), plus a thousandth for each further refusing filter.',
+        'F64: how far each host is from passing; 0 if it passes. The distance is the largest shortfall as a share of what was required (1 for a demand that is not a number), plus a thousandth for each further filter that refuses.',
       resolve: ({ matrix }) => matrix.distance,
     }),
   }),

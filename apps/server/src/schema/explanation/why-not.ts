@@ -7,108 +7,112 @@ import { explainFields, toSubject } from './explanation.ts'
 import { FactSource, FilterCheck, HostOutcome, HostVerdict } from './verdict.ts'
 
 export const WhyNotInput = builder.inputType('WhyNotInput', {
-  description: 'A question about one host.',
+  description: 'A host, and the decision or request for which it was not chosen.',
   fields: (t) => ({
     ...explainFields(t),
-    host: t.field({ type: ResourceNameInput, required: true, description: 'Name of the host that is asked about.' }),
+    host: t.field({ type: ResourceNameInput, required: true, description: 'The name of the host.' }),
   }),
 })
 
 const WeigherGap = builder.objectRef<Gap>('WeigherGap').implement({
-  description: 'The difference between a host and the winner by one weigher.',
+  description: 'The difference between the contributions of one weigher to the scores of a host and of the winner.',
   fields: (t) => ({
     weigher: t.exposeString('weigher', { description: 'Name of the weigher.' }),
-    unit: t.exposeString('unit', { description: 'The unit of the raw numbers.' }),
-    host: t.exposeFloat('host', { description: "The host's contribution." }),
-    winner: t.exposeFloat('winner', { description: "The winner's contribution." }),
-    gap: t.exposeFloat('gap', { description: 'winner - host.' }),
-    hostRaw: t.exposeFloat('hostRaw', { description: "The host's raw number." }),
-    winnerRaw: t.exposeFloat('winnerRaw', { description: "The winner's raw number." }),
+    unit: t.exposeString('unit', { description: 'The unit of the raw values.' }),
+    host: t.exposeFloat('host', { description: "The weigher's contribution to the host's score." }),
+    winner: t.exposeFloat('winner', { description: "The weigher's contribution to the winner's score." }),
+    gap: t.exposeFloat('gap', { description: "The winner's contribution minus the host's contribution." }),
+    hostRaw: t.exposeFloat('hostRaw', { description: "The host's raw value." }),
+    winnerRaw: t.exposeFloat('winnerRaw', { description: "The winner's raw value." }),
     wouldFlipAt: t.exposeFloat('wouldFlipAt', {
       nullable: true,
       description:
-        'The multiplier nearest to the present one at which the host would have ranked first while all others are unchanged, confirmed by adding all totals with it. Null: none between -1e9 and 1e9.',
+        'The multiplier nearest to the present one at which the host would have ranked first while all other multipliers are unchanged. It was confirmed by adding up all scores with it. Null if there is none between -1e9 and 1e9.',
     }),
   }),
 })
 
 const WhyNotCase = builder.enumType('WhyNotCase', {
   description:
-    'SELECTED; REFUSED by a filter; LOST: it passed, and another host was chosen; NEVER_CONSIDERED: not known or forgotten at the time, or excluded by the request.',
+    'Why a host was not chosen. SELECTED: it was chosen. REFUSED: a filter refused it. LOST: it passed, but another host was chosen. NEVER_CONSIDERED: the fleet did not have it at that time, or the request excludes it.',
   values: ['SELECTED', 'REFUSED', 'LOST', 'NEVER_CONSIDERED'] as const,
 })
 
 const NeverConsideredKind = builder.enumType('NeverConsideredKind', {
   description:
-    'SEEN_LATER: its first report came later; NEVER_SEEN: it never reported; FORGOTTEN: it had left the fleet; EXCLUDED: by the request.',
+    'Why a host was not considered. SEEN_LATER: its first report came after the decision. NEVER_SEEN: it never reported. FORGOTTEN: it had left the fleet. EXCLUDED: the request excludes it.',
   values: ['SEEN_LATER', 'NEVER_SEEN', 'FORGOTTEN', 'EXCLUDED'] as const,
 })
 
 const NeverConsidered = builder.objectRef<Excluded>('NeverConsidered').implement({
-  description: 'Why a host was not considered.',
+  description: 'Why a host was not considered in a decision.',
   fields: (t) => ({
-    kind: t.expose('kind', { type: NeverConsideredKind, description: 'Which of the cases it is.' }),
-    text: t.exposeString('text', { description: 'The same as a sentence.' }),
+    kind: t.expose('kind', { type: NeverConsideredKind, description: 'Why the host was not considered.' }),
+    text: t.exposeString('text', { description: 'Why the host was not considered, as a sentence.' }),
     firstSeenRevision: t.field({
       type: 'Revision',
       nullable: true,
-      description: 'The revision of its first report, if that came later.',
+      description: "The revision of the host's first report, if it came after the decision.",
       resolve: ({ firstSeen }) => firstSeen?.revision,
     }),
     firstSeenAt: t.field({
       type: 'DateTime',
       nullable: true,
-      description: 'The time of that entry; null if the log no longer contains it.',
+      description:
+        "When the host first reported, by the database's clock. Null if it did not report after the decision, or if the log no longer contains its first report.",
       resolve: ({ firstSeen }) => firstSeen?.at,
     }),
-    fields: t.stringList({ description: 'The fields of the request that exclude it.', resolve: ({ fields }) => [...fields] }),
+    fields: t.stringList({ description: 'The fields of the request that exclude the host.', resolve: ({ fields }) => [...fields] }),
   }),
 })
 
 const HostChange = builder.objectRef<Change>('HostChange').implement({
-  description: 'A value of a host that has changed.',
+  description: 'A value of a host that has changed since an earlier state.',
   fields: (t) => ({
     field: t.exposeString('field', { description: 'The name of the value, such as VCPU free, status, aggregate <name>, claim <id>.' }),
-    before: t.exposeString('before', { nullable: true, description: 'The value at that time; null if there was none.' }),
-    after: t.exposeString('after', { nullable: true, description: 'The present value; null if there is none any longer.' }),
-    source: t.expose('source', { type: FactSource, description: 'The source of the present value, or of the earlier one.' }),
+    before: t.exposeString('before', { nullable: true, description: 'The earlier value; null if the host did not have the value.' }),
+    after: t.exposeString('after', { nullable: true, description: 'The present value; null if the host no longer has the value.' }),
+    source: t.expose('source', {
+      type: FactSource,
+      description: 'Where the present value comes from; if there is no present value, where the earlier one came from.',
+    }),
   }),
 })
 
 export const WhyNotAnswer = builder.objectRef<Answer>('WhyNotAnswer').implement({
-  description: 'Why a host was not chosen, or that it was.',
+  description: 'Why a host was not chosen, or that it was chosen.',
   fields: (t) => ({
-    headline: t.exposeString('headline', { description: 'The answer in a sentence or two.' }),
-    outcome: t.expose('outcome', { type: HostOutcome, description: 'The verdict on the host.' }),
-    because: t.expose('because', { type: WhyNotCase, description: 'Which of the cases it is.' }),
+    headline: t.exposeString('headline', { description: 'The answer in one or two sentences.' }),
+    outcome: t.expose('outcome', { type: HostOutcome, description: 'The result for the host.' }),
+    because: t.expose('because', { type: WhyNotCase, description: 'Why the host was not chosen.' }),
     neverConsidered: t.expose('neverConsidered', {
       type: NeverConsidered,
       nullable: true,
-      description: 'Why the host was not considered, if it was not.',
+      description: 'Why the host was not considered; null if it was considered.',
     }),
-    verdict: t.expose('verdict', { type: HostVerdict, description: 'Every check with its numbers.' }),
+    verdict: t.expose('verdict', { type: HostVerdict, description: 'The results of all filters and weighers for the host, with numbers.' }),
     versusWinner: t.field({
       type: [WeigherGap],
-      description: 'The gaps to the winner by weigher, if the host passed.',
+      description: 'The gap to the winner for each weigher; empty if the host did not pass the filters.',
       resolve: ({ versusWinner }) => [...versusWinner],
     }),
     wouldPassNow: t.exposeBoolean('wouldPassNow', {
       nullable: true,
-      description: 'Whether it would pass every filter now; null if it no longer exists.',
+      description: 'Whether the host would pass every filter now; null if it no longer exists.',
     }),
     nowRefusedBy: t.field({
       type: [FilterCheck],
-      description: 'The checks that refuse it now; empty if it would pass or no longer exists.',
+      description: 'The filters that refuse the host now; empty if the host would pass, or no longer exists.',
       resolve: ({ nowRefusedBy }) => [...nowRefusedBy],
     }),
     changedSince: t.field({
       type: [HostChange],
-      description: 'The changes of the host, its aggregates and its claims between the state of the question and now.',
+      description: "What has changed on the host, its aggregates and its claims since the decision's state.",
       resolve: ({ changedSince }) => [...changedSince],
     }),
     changedSinceNote: t.exposeString('changedSinceNote', {
       nullable: true,
-      description: 'Why changedSince is not available; null if it is.',
+      description: 'Why `changedSince` is not available; null if it is available.',
     }),
     explanation: t.expose('examined', { type: Explanation, description: 'The explanation of the whole decision.' }),
   }),
@@ -118,7 +122,7 @@ builder.queryFields((t) => ({
   whyNot: t.field({
     type: WhyNotAnswer,
     authScopes: { scope: 'READ' },
-    description: 'Why a host was not chosen.',
+    description: 'Why a host was not chosen for a request.',
     args: { input: t.arg({ type: WhyNotInput, required: true, description: 'The decision or request, and the host.' }) },
     resolve: (_root, { input: { subject, host, instanceIndex: instance, ...options } }, { explain }) =>
       explain.whyNot(toSubject(subject), host, { ...options, instance }),

@@ -30,76 +30,85 @@ const listed = (fields: readonly { readonly column: string }[]): string =>
   fields.map(({ column }, i) => `${i === 0 ? '' : i === fields.length - 1 ? ' and ' : ', '}${column}`).join('')
 
 const FleetColumn = builder.enumType('FleetColumn', {
-  description: `What can be read of all hosts at once. ${listed(textFields)} are indexes into their dictionary; so are ${listed(reportedFields)}, as sets: of one text, or empty where the host does not report it; amounts may be below 0 where they are free, and are with overcommit where they are totals; REPORTED_AT is milliseconds since 1970, 0 = never.`,
+  description: `The columns that can be read for all hosts at once. ${listed(textFields)} contain indexes into a dictionary. ${listed(reportedFields)} contain indexes into a dictionary of sets: a set has one text, or is empty if the host does not report the value. Free amounts can be below 0. Totals include overcommit. REPORTED_AT is in milliseconds since 1970; 0 means that the host never reported.`,
   values: fleetColumns,
 })
 
 const ColumnData = builder.objectRef<ColumnDataShape>('ColumnData').implement({
-  description: 'One column of values, a value for each host.',
+  description: 'One column, with one value for each host.',
   fields: (t) => ({
     name: t.expose('name', { type: FleetColumn, description: 'Name of the column.' }),
-    elementType: t.field({ type: ElementType, description: 'The encoding of the column.', resolve: ({ data }) => elementTypeOf(data) }),
-    data: t.expose('data', { type: 'PackedColumn', description: 'One element per host, in the order of `ordinals`.' }),
+    elementType: t.field({
+      type: ElementType,
+      description: 'How the values of the column are encoded.',
+      resolve: ({ data }) => elementTypeOf(data),
+    }),
+    data: t.expose('data', { type: 'PackedColumn', description: 'The values of the column, one per host, in the order of `ordinals`.' }),
   }),
 })
 
 const ColumnDictionary = builder.objectRef<ColumnDictionaryShape>('ColumnDictionary').implement({
-  description: 'The values that the numbers of a column refer to.',
+  description: 'The texts that the indexes in a column refer to.',
   fields: (t) => ({
-    column: t.expose('column', { type: FleetColumn, description: 'Name of the column.' }),
+    column: t.expose('column', { type: FleetColumn, description: 'The name of the column.' }),
     values: t.field({
       type: ['String'],
-      description: 'The texts that the numbers of the column stand for, by index.',
+      description: "The texts that the column's indexes refer to, in the order of the indexes.",
       resolve: ({ values }) => [...values],
     }),
     sets: t.field({
       type: t.listRef(t.listRef('Int')),
       nullable: true,
       description:
-        'For columns of sets: an element is an index into this list, whose items are lists of indexes into `values`. Otherwise null.',
+        'Only for columns whose values are sets; null for other columns. A value of the column is an index into this list. Each item of this list is a set, as a list of indexes into `values`.',
       resolve: ({ sets }) => sets?.map((set) => [...set]) ?? null,
     }),
   }),
 })
 
 export const OtherNode = builder.objectRef<OtherNodeShape>('OtherNode').implement({
-  description: 'A host whose node has another name.',
+  description: 'A host whose node name differs from the host name.',
   fields: (t) => ({
-    ordinal: t.exposeInt('ordinal', { description: "Ordinal number of the node's host in the fleet." }),
-    node: t.exposeString('node', { description: "The node's name." }),
+    ordinal: t.exposeInt('ordinal', { description: 'The ordinal of the host.' }),
+    node: t.exposeString('node', { description: 'The name of the node.' }),
   }),
 })
 
 const RenamedHost = builder.objectRef<RenamedHostShape>('RenamedHost').implement({
-  description: 'A host that was replaced.',
+  description: 'A host that was replaced and therefore has earlier names.',
   fields: (t) => ({
-    ordinal: t.exposeInt('ordinal', { description: 'Ordinal number of the host in the fleet.' }),
+    ordinal: t.exposeInt('ordinal', { description: 'The ordinal of the host.' }),
     names: t.exposeStringList('names', { description: 'The earlier host names, oldest first.' }),
   }),
 })
 
 const HostColumns = builder.interfaceRef<HostColumnsView>('HostColumns').implement({
-  description: 'Some hosts, column by column; all columns in the order of `ordinals`.',
+  description: 'Values of hosts, column by column. All columns have the order of `ordinals`.',
   fields: (t) => ({
     ordinals: t.expose('ordinals', {
       type: 'PackedColumn',
-      description: 'U32: the position of each host in the order of first sight; never reused.',
+      description:
+        'U32: the ordinal of each host. Hosts get ordinals in the order in which they first reported; an ordinal is never reused.',
     }),
-    names: t.field({ type: ['String'], description: 'Names of the hosts, in the same order.', resolve: ({ names }) => [...names] }),
+    names: t.field({
+      type: ['String'],
+      description: 'The names of the hosts, in the order of `ordinals`.',
+      resolve: ({ names }) => [...names],
+    }),
     otherNodes: t.field({
       type: [OtherNode],
-      description: 'Hosts whose node has another name.',
+      description: 'Hosts whose node name differs from the host name.',
       resolve: ({ otherNodes }) => [...otherNodes],
     }),
     renamed: t.field({
       type: [RenamedHost],
       description:
-        "The hosts with earlier names. If an ordinal that is not listed here has another name than before, the fleet's history is another one.",
+        'The hosts that have earlier names. If an ordinal that is not listed here has another name than before, then these ordinals belong to another fleet.',
       resolve: ({ renamed }) => [...renamed],
     }),
     dictionaries: t.field({
       type: [ColumnDictionary],
-      description: 'All dictionaries of the columns in this answer; indexes refer to these only.',
+      description: 'The dictionaries of the columns in this answer. The indexes in these columns refer only to these dictionaries.',
       resolve: ({ dictionaries }) => [...dictionaries],
     }),
     columns: t.field({ type: [ColumnData], description: 'The requested columns.', resolve: ({ columns }) => [...columns] }),
@@ -107,34 +116,34 @@ const HostColumns = builder.interfaceRef<HostColumnsView>('HostColumns').impleme
 })
 
 const FleetColumns = builder.objectRef<FleetColumnsView>('FleetColumns').implement({
-  description: 'Many hosts, column by column.',
+  description: 'Values of many hosts, column by column.',
   interfaces: [HostColumns],
   fields: (t) => ({
-    asOf: t.expose('asOf', { type: 'Revision', description: 'The revision of the fleet; pass it to fleetDeltas.' }),
-    at: t.expose('at', { type: 'DateTime', description: 'The store time of that state.' }),
-    count: t.int({ description: 'Number of hosts in the columns.', resolve: ({ names }) => names.length }),
+    asOf: t.expose('asOf', { type: 'Revision', description: 'The revision of the fleet. Pass it as `after` to `fleetDeltas`.' }),
+    at: t.expose('at', { type: 'DateTime', description: "The time of the last log entry in this state, by the database's clock." }),
+    count: t.int({ description: 'How many hosts are in the columns.', resolve: ({ names }) => names.length }),
   }),
 })
 
 const Fleet = builder.objectRef<FleetReader>('Fleet').implement({
-  description: 'All hosts, as this replica sees them now, or as they were at a past moment.',
+  description: 'All hosts, as this replica sees them now, or as they were at a past revision or time.',
   fields: (t) => ({
     asOf: t.expose('asOf', {
       type: 'Revision',
-      description: 'The revision that the replica has applied; for a past moment, the revision of that state.',
+      description: 'The revision that the replica has applied; for a past fleet, the revision of that fleet.',
     }),
-    at: t.expose('at', { type: 'DateTime', description: 'The store time of that state: of its last entry.' }),
-    hostCount: t.exposeInt('hostCount', { description: 'The number of hosts that have reported and did not leave.' }),
+    at: t.expose('at', { type: 'DateTime', description: "The time of the last log entry in this state, by the database's clock." }),
+    hostCount: t.exposeInt('hostCount', { description: 'How many hosts have reported and did not leave the fleet.' }),
     totals: t.field({
       type: [FleetGroup],
-      description: 'The use of each availability zone, by name. Hosts that take no instances at present are included.',
+      description: 'The usage of each availability zone, sorted by zone. Hosts that take no instances at present are included.',
       resolve: async (fleet) => [...(await fleet.totals())],
     }),
     columns: t.field({
       type: FleetColumns,
-      description: 'Bulk data for maps and long tables.',
+      description: 'Values of many hosts in packed columns, for maps and long tables.',
       args: {
-        names: t.arg({ type: [FleetColumn], required: true, description: 'The columns, each once.' }),
+        names: t.arg({ type: [FleetColumn], required: true, description: 'The columns to return, each named once.' }),
         query: t.arg.string({ description: 'A filter in the filter grammar (docs/query.md).' }),
       },
       resolve: (fleet, { names, query }) => fleet.columns(names, query),
@@ -146,7 +155,7 @@ builder.queryField('fleet', (t) =>
   t.field({
     type: Fleet,
     authScopes: { scope: 'READ' },
-    description: 'All hosts at once.',
+    description: 'The hosts of the fleet in bulk: totals, and values in packed columns.',
     args: momentArg(),
     resolve: async (_root, { at }, { moments, fleetAt }) =>
       at ? pastFleet(await fleetAt(at)) : createFleetReader({ fleet: moments.snapshot() }),
@@ -157,14 +166,18 @@ builder.queryField('fleet', (t) =>
 const pastFleet = (fleet: CoreFleet): FleetReader => createFleetReader({ fleet }, () => fleet.now)
 
 const FleetDeltaEvent = builder.objectRef<FleetDelta>('FleetDeltaEvent').implement({
-  description: 'Hosts that changed, or are new, in their present state.',
+  description: 'Hosts that changed or that are new, in their present state.',
   interfaces: [HostColumns],
   fields: (t) => ({
     left: t.exposeIntList('left', { description: 'The ordinals of hosts that left the fleet.' }),
-    from: t.expose('from', { type: 'Revision', description: 'The revision that the reader had.' }),
-    to: t.expose('to', { type: 'Revision', description: 'The revision after this event.' }),
-    at: t.expose('at', { type: 'DateTime', description: 'The store time of that state.' }),
-    gap: t.expose('gap', { type: GapEvent, nullable: true, description: 'Present if changes were missed: read everything again.' }),
+    from: t.expose('from', { type: 'Revision', description: 'The revision that the reader had before this event.' }),
+    to: t.expose('to', { type: 'Revision', description: 'The revision that the reader has after this event.' }),
+    at: t.expose('at', { type: 'DateTime', description: "The time of the last log entry in this state, by the database's clock." }),
+    gap: t.expose('gap', {
+      type: GapEvent,
+      nullable: true,
+      description: 'Present if changes were missed. The reader must then read all columns again.',
+    }),
   }),
 })
 
@@ -172,11 +185,11 @@ builder.subscriptionField('fleetDeltas', (t) =>
   t.field({
     type: FleetDeltaEvent,
     authScopes: { scope: 'READ' },
-    description: 'The changes of all hosts, at most once per interval.',
+    description: 'Streams the hosts that changed, at most once per interval.',
     args: {
-      columns: t.arg({ type: [FleetColumn], required: true, description: 'The columns, each once.' }),
-      after: t.arg({ type: 'Revision', required: true, description: '`asOf` of the columns that the reader has.' }),
-      interval: t.arg({ type: 'Duration', defaultValue: 1_000, description: 'The interval, PT0.1S to PT60S.' }),
+      columns: t.arg({ type: [FleetColumn], required: true, description: 'The columns to return, each named once.' }),
+      after: t.arg({ type: 'Revision', required: true, description: 'The revision of the columns that the reader has: their `asOf`.' }),
+      interval: t.arg({ type: 'Duration', defaultValue: 1_000, description: 'The time between two events, PT0.1S to PT60S.' }),
     },
     subscribe: (_root, { columns, after, interval }, { watch, caller, over }) =>
       watch.fleet({ columns, after, intervalMs: interval ?? 1_000, keyId: caller.keyId, mayGoOn: caller.isStillKnown, over }),

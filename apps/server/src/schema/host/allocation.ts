@@ -8,12 +8,12 @@ import { resultUnion, UserError, ValidationError } from '../types/errors.ts'
 
 const AllocationSource = builder.enumType('AllocationSource', {
   description:
-    "The source of a ratio or a reserved amount; the first one that sets a value applies: HOST, an operator for this host; AGGREGATE, the lowest of its aggregates; REPORT, the host's report; then, if its document in Nova's form has none: FLEET, an import or an operator for the fleet; NOVA_DEFAULT, Nova's default of the given release; NONE: a ratio of 1, and nothing reserved.",
+    "Where an allocation ratio or a reserved amount comes from. The first source that sets a value applies. HOST: an operator set it for this host. AGGREGATE: the lowest value of the host's aggregates. REPORT: the host's report. The next two are for hosts whose document in Nova's form has no value. FLEET: an import or an operator set it for the fleet. NOVA_DEFAULT: Nova's default in the given release. NONE: no source sets a value, so the ratio is 1 and nothing is reserved.",
   values: allocationSources,
 })
 
 const AggregateName = builder.objectRef<NonNullable<Origin['aggregate']>>('AllocationAggregate').implement({
-  description: 'The aggregate that sets a ratio.',
+  description: 'The aggregate that sets an allocation ratio.',
   fields: (t) => ({
     uuid: t.expose('uuid', { type: 'UUID', description: 'UUID of the aggregate.' }),
     name: t.exposeString('name', { description: 'Name of the aggregate.' }),
@@ -22,18 +22,28 @@ const AggregateName = builder.objectRef<NonNullable<Origin['aggregate']>>('Alloc
 
 /** The source of a ratio or a reserved amount. */
 export const AllocationOrigin = builder.objectRef<Origin>('AllocationOrigin').implement({
-  description: 'The source of a ratio or a reserved amount, its author, and the time.',
+  description: 'Where an allocation ratio or a reserved amount comes from, who set it, and when.',
   fields: (t) => ({
     source: t.expose('source', { type: AllocationSource, description: 'The kind of source.' }),
-    by: t.exposeString('by', { nullable: true, description: 'The account that set it; null if nobody did, or it was not recorded.' }),
+    by: t.exposeString('by', {
+      nullable: true,
+      description: 'The account that set the value; null if no account set it, or if the account was not recorded.',
+    }),
     at: t.expose('at', {
       type: 'DateTime',
       nullable: true,
-      description: 'The store time at which it was set; for a report, the time of its arrival.',
+      description: "When the value was set, by the database's clock. For a report, when the report arrived.",
     }),
-    reason: t.exposeString('reason', { nullable: true, description: "The reason, in the author's words." }),
-    aggregate: t.expose('aggregate', { type: AggregateName, nullable: true, description: 'The aggregate, for the source AGGREGATE.' }),
-    release: t.exposeString('release', { nullable: true, description: 'The release of Nova, for the source NOVA_DEFAULT.' }),
+    reason: t.exposeString('reason', { nullable: true, description: 'The reason that the account gave.' }),
+    aggregate: t.expose('aggregate', {
+      type: AggregateName,
+      nullable: true,
+      description: 'The aggregate that sets the value, if the source is AGGREGATE.',
+    }),
+    release: t.exposeString('release', {
+      nullable: true,
+      description: 'The release of Nova whose default applies, if the source is NOVA_DEFAULT.',
+    }),
   }),
 })
 
@@ -44,18 +54,18 @@ interface ClassShape {
 }
 
 const ClassAllocation = builder.objectRef<ClassShape>('ClassAllocation').implement({
-  description: 'A ratio and a reserved amount of one resource class.',
+  description: 'The allocation ratio and the reserved amount of one resource class.',
   fields: (t) => ({
     resourceClass: t.exposeString('resourceClass', { description: 'Name of the resource class.' }),
     ratio: t.float({
       nullable: true,
-      description: 'The factor by which the class is overcommitted.',
+      description: 'The factor by which the resource class is overcommitted.',
       resolve: ({ ratio }) => ratio ?? null,
     }),
     reserved: t.field({
       type: 'SafeInt',
       nullable: true,
-      description: 'The reserved amount on each host.',
+      description: 'The amount that is reserved on each host.',
       resolve: ({ reserved }) => reserved ?? null,
     }),
   }),
@@ -63,45 +73,54 @@ const ClassAllocation = builder.objectRef<ClassShape>('ClassAllocation').impleme
 
 const FleetAllocation = builder.objectRef<Shape>('FleetAllocation').implement({
   description:
-    "Ratios and reserved amounts of hosts whose document in Nova's form leaves them to the configuration (a ratio of 0.0). A setting of the fleet, kept in its log.",
+    "The allocation ratios and reserved amounts of hosts whose document in Nova's form leaves them to the configuration (a ratio of 0.0). This setting applies to the whole fleet and is stored in its log.",
   fields: (t) => ({
-    version: t.exposeInt('version', { description: 'How many times it was set; pass it as ifVersion.' }),
+    version: t.exposeInt('version', { description: 'How many times the setting was changed. Pass it as `ifVersion`.' }),
     release: t.string({
       nullable: true,
-      description: 'The release of Nova whose defaults apply to classes that are not listed; null: none, so that nothing is overcommitted.',
+      description:
+        'The release of Nova whose defaults apply to resource classes that are not listed. Null if no defaults apply, so that those classes are not overcommitted.',
       resolve: ({ release }) => (release === null ? null : releaseName(release)),
     }),
     classes: t.field({
       type: [ClassAllocation],
-      description: 'The values, class by class.',
+      description: 'The values for each resource class.',
       resolve: ({ classes }) => Object.entries(classes).map(([resourceClass, amounts]) => ({ resourceClass, ...amounts })),
     }),
-    by: t.string({ nullable: true, description: 'The account that set it; null if nobody did.', resolve: ({ by }) => by || null }),
+    by: t.string({
+      nullable: true,
+      description: 'The account that set the values; null if no account did.',
+      resolve: ({ by }) => by || null,
+    }),
     at: t.field({
       type: 'DateTime',
       nullable: true,
-      description: 'Store time of the last change.',
+      description: "When the setting was last changed, by the database's clock.",
       resolve: ({ version, at }) => (version === 0 ? null : at),
     }),
-    reason: t.string({ nullable: true, description: "The reason, in the author's words.", resolve: ({ reason }) => reason || null }),
+    reason: t.string({ nullable: true, description: 'The reason that the account gave.', resolve: ({ reason }) => reason || null }),
   }),
 })
 
 const FleetAllocationPayload = builder.objectRef<FleetAllocationDone>('FleetAllocationPayload').implement({
   description: 'The setting has the requested values.',
   fields: (t) => ({
-    fleetAllocation: t.expose('allocation', { type: FleetAllocation, description: 'The present setting, or the result of the dry run.' }),
+    fleetAllocation: t.expose('allocation', {
+      type: FleetAllocation,
+      description: 'The setting after the change; for a dry run, the setting as it would be.',
+    }),
     impact: t.expose('impact', {
       type: ImpactPreview,
-      description: "The affected hosts, which report in Nova's form; the warnings contain their free amounts before and after.",
+      description:
+        "The affected hosts, which are those that report in Nova's form. The warnings contain their free amounts before and after the change.",
     }),
     dryRun: t.exposeBoolean('dryRun', { description: 'True if this was a dry run, so that nothing was changed.' }),
-    fleetRevision: t.expose('revision', { type: 'Revision', description: 'Pass it as minRevision to read what was written.' }),
+    fleetRevision: t.expose('revision', { type: 'Revision', description: "The change's revision. Pass it as minRevision to later calls." }),
   }),
 })
 
 const FleetAllocationConflict = builder.objectRef<Conflict>('FleetAllocationConflict').implement({
-  description: 'The setting was changed after it was read. Read the present values and set those.',
+  description: 'The setting was changed after the caller read it. Read the present values and repeat the change with them.',
   interfaces: [UserError],
   fields: (t) => ({ current: t.expose('current', { type: FleetAllocation, description: 'The present setting.' }) }),
 })
@@ -114,20 +133,23 @@ const FleetAllocationResult = resultUnion(
 )
 
 const ClassAllocationInput = builder.inputType('ClassAllocationInput', {
-  description: 'A ratio and a reserved amount of one resource class.',
+  description: 'The allocation ratio and the reserved amount of one resource class.',
   fields: (t) => ({
-    resourceClass: t.string({ required: true, description: 'The class, such as VCPU, MEMORY_MB or DISK_GB.' }),
-    ratio: t.float({ description: '0.001 to 1000; three decimals count.' }),
-    reserved: t.field({ type: 'SafeInt', description: 'The reserved amount on each host, in units of the class.' }),
+    resourceClass: t.string({ required: true, description: 'The resource class, such as VCPU, MEMORY_MB or DISK_GB.' }),
+    ratio: t.float({ description: 'The allocation ratio, 0.001 to 1000, with a precision of three decimals.' }),
+    reserved: t.field({ type: 'SafeInt', description: 'The amount that is reserved on each host, in units of the resource class.' }),
   }),
 })
 
 const FleetAllocationInput = builder.inputType('FleetAllocationInput', {
-  description: "The values for hosts whose document in Nova's form has none; they replace all earlier ones.",
+  description:
+    "The allocation ratios and reserved amounts for hosts whose document in Nova's form has none. They replace all earlier values.",
   fields: (t) => ({
-    release: t.string({ description: 'The release of Nova whose defaults apply to the rest, such as zed or 2023.1.' }),
-    classes: t.field({ type: [ClassAllocationInput], required: true, description: 'The values, class by class.' }),
-    reason: t.string({ required: true, description: 'The reason, for later readers.' }),
+    release: t.string({
+      description: 'The release of Nova, such as zed or 2023.1, whose defaults apply to resource classes that are not listed.',
+    }),
+    classes: t.field({ type: [ClassAllocationInput], required: true, description: 'The values for each resource class.' }),
+    reason: t.string({ required: true, description: 'Why the values are set, recorded for later readers.' }),
   }),
 })
 
@@ -135,7 +157,7 @@ builder.queryField('fleetAllocation', (t) =>
   t.field({
     type: FleetAllocation,
     authScopes: { scope: 'READ' },
-    description: "The ratios and reserved amounts of hosts whose document in Nova's form has none. Answered from memory.",
+    description: "The allocation ratios and reserved amounts of hosts whose document in Nova's form has none. Answered from memory.",
     resolve: (_root, _args, { fleetAllocations }) => fleetAllocations.view(),
   }),
 )
@@ -144,13 +166,16 @@ builder.mutationField('fleetAllocationSet', (t) =>
   t.field({
     type: FleetAllocationResult,
     authScopes: { scope: 'OPERATE' },
-    description: "Sets the ratios and reserved amounts of hosts whose document in Nova's form has none.",
+    description: "Sets the allocation ratios and reserved amounts of hosts whose document in Nova's form has none.",
     args: {
-      ifVersion: t.arg.int({ required: true, description: 'The version that was read.' }),
-      input: t.arg({ type: FleetAllocationInput, required: true, description: 'The whole setting, which replaces the one before.' }),
+      ifVersion: t.arg.int({
+        required: true,
+        description: 'The version that the caller read. The call is refused if the present version differs.',
+      }),
+      input: t.arg({ type: FleetAllocationInput, required: true, description: 'The complete setting, which replaces the present one.' }),
       dryRun: t.arg.boolean({
         defaultValue: false,
-        description: 'True: returns the effect and the free amounts, and changes nothing.',
+        description: 'True: the call returns its effect with the free amounts and changes nothing.',
       }),
     },
     resolve: (_root, { ifVersion, input: { release, ...input }, dryRun }, { fleetAllocations, caller }) =>

@@ -7,21 +7,21 @@ import { HostStatus } from './host-filter.ts'
 import { UsedFrom } from './host-warning.ts'
 
 const HostSetStatusPayload = builder.objectRef<StatusSetOutcome>('HostSetStatusPayload').implement({
-  description: 'The status was set, or would be.',
+  description: 'The status was set; for a dry run, the effect that this would have.',
   fields: (t) => ({
     hosts: t.field({ type: [Host], description: 'The affected hosts.', resolve: ({ hosts }) => [...hosts] }),
-    impact: t.expose('impact', { type: ImpactPreview, description: 'Hosts and claims that the change touches.' }),
+    impact: t.expose('impact', { type: ImpactPreview, description: 'The hosts and claims that the change affects.' }),
     dryRun: t.exposeBoolean('dryRun', { description: 'True if this was a dry run, so that nothing was changed.' }),
   }),
 })
 
 const HostSetUsedFromPayload = builder.objectRef<StatusSetOutcome>('HostSetUsedFromPayload').implement({
-  description: 'The source of the used amounts was set, or would be.',
+  description: 'The source of the used amounts was set; for a dry run, the effect that this would have.',
   fields: (t) => ({
     hosts: t.field({ type: [Host], description: 'The affected hosts.', resolve: ({ hosts }) => [...hosts] }),
     impact: t.expose('impact', {
       type: ImpactPreview,
-      description: 'The hosts and claims that the change affects; the warnings contain the free amounts before and after.',
+      description: 'The hosts and claims that the change affects. The warnings contain the free amounts before and after the change.',
     }),
     dryRun: t.exposeBoolean('dryRun', { description: 'True if this was a dry run, so that nothing was changed.' }),
   }),
@@ -39,12 +39,12 @@ builder.mutationField('hostSetUsedFrom', (t) =>
     type: HostSetUsedFromResult,
     authScopes: { scope: 'OPERATE' },
     description:
-      'Sets where the used amounts of hosts come from. CLAIMS is for hosts that do not list their instances, and run none without a claim: their reported use is then ignored.',
+      'Sets where the used amounts of hosts are read from. CLAIMS is for hosts that do not list their instances and run no instances without a claim. The usage in their reports is then ignored.',
     args: {
-      hosts: t.arg({ type: [ResourceNameInput], required: true, description: '1 to 1000 hosts.' }),
-      usedFrom: t.arg({ type: UsedFrom, required: true, description: 'Source of the numbers of what is used.' }),
-      reason: t.arg.string({ required: true, description: 'The reason, for later readers.' }),
-      dryRun: t.arg.boolean({ defaultValue: false, description: 'True: returns the effect of the call, and changes nothing.' }),
+      hosts: t.arg({ type: [ResourceNameInput], required: true, description: 'The hosts to change, 1 to 1000.' }),
+      usedFrom: t.arg({ type: UsedFrom, required: true, description: 'Where the used amounts are read from.' }),
+      reason: t.arg.string({ required: true, description: 'Why the change is made, recorded for later readers.' }),
+      dryRun: t.arg.boolean({ defaultValue: false, description: 'True: the call returns its effect and changes nothing.' }),
     },
     resolve: (_root, { hosts: names, usedFrom, reason, dryRun }, { hosts }) =>
       hosts.setUsedFrom({ hosts: names, usedFrom, reason, dryRun: dryRun ?? false }),
@@ -52,12 +52,12 @@ builder.mutationField('hostSetUsedFrom', (t) =>
 )
 
 const HostSetAllocationPayload = builder.objectRef<StatusSetOutcome>('HostSetAllocationPayload').implement({
-  description: 'The ratio or the reserved amount was set, or would be.',
+  description: 'The allocation ratio or the reserved amount was set; for a dry run, the effect that this would have.',
   fields: (t) => ({
     hosts: t.field({ type: [Host], description: 'The affected hosts.', resolve: ({ hosts }) => [...hosts] }),
     impact: t.expose('impact', {
       type: ImpactPreview,
-      description: 'The hosts and claims that the change affects; the warnings contain the free amounts before and after.',
+      description: 'The hosts and claims that the change affects. The warnings contain the free amounts before and after the change.',
     }),
     dryRun: t.exposeBoolean('dryRun', { description: 'True if this was a dry run, so that nothing was changed.' }),
   }),
@@ -75,14 +75,17 @@ builder.mutationField('hostSetAllocation', (t) =>
     type: HostSetAllocationResult,
     authScopes: { scope: 'OPERATE' },
     description:
-      'Sets the allocation ratio and the reserved amount of a resource class on hosts, overriding their reports. Null removes a value that was set; an absent value is unchanged.',
+      "Sets the allocation ratio and the reserved amount of a resource class on hosts. These values override the hosts' reports. Null removes an earlier setting; an absent argument leaves it unchanged.",
     args: {
-      hosts: t.arg({ type: [ResourceNameInput], required: true, description: '1 to 1000 hosts.' }),
-      resourceClass: t.arg.string({ required: true, description: 'The class, such as VCPU, MEMORY_MB or DISK_GB.' }),
-      ratio: t.arg.float({ description: '0.001 to 1000; three decimals count.' }),
-      reserved: t.arg({ type: 'SafeInt', description: 'The amount that is reserved for the host itself, in units of the class.' }),
-      reason: t.arg.string({ required: true, description: 'The reason, for later readers.' }),
-      dryRun: t.arg.boolean({ defaultValue: false, description: 'True: returns the effect and the free amounts, and changes nothing.' }),
+      hosts: t.arg({ type: [ResourceNameInput], required: true, description: 'The hosts to change, 1 to 1000.' }),
+      resourceClass: t.arg.string({ required: true, description: 'The resource class, such as VCPU, MEMORY_MB or DISK_GB.' }),
+      ratio: t.arg.float({ description: 'The allocation ratio, 0.001 to 1000, with a precision of three decimals.' }),
+      reserved: t.arg({ type: 'SafeInt', description: 'The amount that is reserved for the host itself, in units of the resource class.' }),
+      reason: t.arg.string({ required: true, description: 'Why the change is made, recorded for later readers.' }),
+      dryRun: t.arg.boolean({
+        defaultValue: false,
+        description: 'True: the call returns its effect with the free amounts and changes nothing.',
+      }),
     },
     resolve: (_root, { hosts: names, dryRun, ...edit }, { hosts, caller }) =>
       hosts.setAllocation({ ...edit, hosts: names, by: caller.account, dryRun: dryRun ?? false }),
@@ -102,12 +105,16 @@ builder.mutationField('hostSetStatus', (t) =>
   t.field({
     type: HostSetStatusResult,
     authScopes: { scope: 'OPERATE' },
-    description: 'Enables or disables hosts for new instances. A name without a node means all its nodes.',
+    description:
+      'Sets the status of hosts, which determines whether they take new instances. A name without a node means all nodes of the host.',
     args: {
-      hosts: t.arg({ type: [ResourceNameInput], required: true, description: '1 to 1000 hosts.' }),
-      status: t.arg({ type: HostStatus, required: true, description: 'The new status.' }),
-      reason: t.arg.string({ required: true, description: 'The reason, for later readers.' }),
-      dryRun: t.arg.boolean({ defaultValue: false, description: 'True: returns the hosts that would change, and changes nothing.' }),
+      hosts: t.arg({ type: [ResourceNameInput], required: true, description: 'The hosts to change, 1 to 1000.' }),
+      status: t.arg({ type: HostStatus, required: true, description: 'The new status of the hosts.' }),
+      reason: t.arg.string({ required: true, description: 'Why the change is made, recorded for later readers.' }),
+      dryRun: t.arg.boolean({
+        defaultValue: false,
+        description: 'True: the call returns the hosts that would change and changes nothing.',
+      }),
     },
     resolve: (_root, { hosts: names, status, reason, dryRun }, { hosts }) =>
       hosts.setStatus({ hosts: names, status, reason, dryRun: dryRun ?? false }),

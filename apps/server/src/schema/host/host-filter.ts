@@ -6,46 +6,49 @@ import { builder } from '../builder.ts'
 import { OrderDirection } from '../types/common.ts'
 
 export const HostStatus = builder.enumType('HostStatus', {
-  description: 'Set by operators. Only ENABLED hosts take new instances.',
+  description: 'The status of a host, which operators set. Only ENABLED hosts take new instances.',
   values: hostStatuses,
 })
 
-export const HostState = builder.enumType('HostState', { description: 'Whether a host is alive.', values: liveness })
+export const HostState = builder.enumType('HostState', {
+  description: 'The liveness of a host. UP: alive. SUSPECT: silent. DOWN: silent for longer, so that it takes no new instances.',
+  values: liveness,
+})
 
 const StringComparator = builder.inputType('StringComparator', {
-  description: 'A comparison of a text; everything given must hold.',
+  description: 'Conditions on a text. The text must meet all given conditions.',
   fields: (t) => ({
     eq: t.string({ description: 'The text equals this.' }),
     neq: t.string({ description: 'The text differs from this.' }),
     in: t.stringList({ description: 'The text is one of these.' }),
-    nin: t.stringList({ description: 'The text is none of these.' }),
+    nin: t.stringList({ description: 'The text is not any of these.' }),
     startsWith: t.string({ description: 'The text begins with this.' }),
-    contains: t.string({ description: 'Contains, in upper or lower case.' }),
+    contains: t.string({ description: 'The text contains this, ignoring case.' }),
   }),
 })
 
 export const HostFilterInput = builder.inputRef<HostFilter>('HostFilter').implement({
-  description: 'A filter of hosts; everything given must hold.',
+  description: 'A filter for hosts. A host must meet all given conditions.',
   fields: (t) => ({
-    name: t.field({ type: StringComparator, description: "The host's name." }),
-    availabilityZone: t.field({ type: StringComparator, description: 'Hosts of this availability zone.' }),
-    aggregate: t.field({ type: StringComparator, description: 'The name of an aggregate of the host.' }),
-    status: t.field({ type: HostStatus, description: 'Hosts with this status.' }),
-    state: t.field({ type: HostState, description: 'Only hosts of this liveness.' }),
-    traits: t.stringList({ description: 'Traits, all of which the host has.' }),
-    and: t.field({ type: [HostFilterInput], description: 'Hosts that all of these describe.' }),
-    or: t.field({ type: [HostFilterInput], description: 'At least one of these.' }),
-    not: t.field({ type: HostFilterInput, description: 'Hosts that this does not describe.' }),
+    name: t.field({ type: StringComparator, description: 'Only hosts whose name meets this condition.' }),
+    availabilityZone: t.field({ type: StringComparator, description: 'Only hosts whose availability zone meets this condition.' }),
+    aggregate: t.field({ type: StringComparator, description: 'Only hosts in an aggregate whose name meets this condition.' }),
+    status: t.field({ type: HostStatus, description: 'Only hosts with this status.' }),
+    state: t.field({ type: HostState, description: 'Only hosts with this liveness.' }),
+    traits: t.stringList({ description: 'Only hosts that have all of these traits.' }),
+    and: t.field({ type: [HostFilterInput], description: 'Only hosts that match all of these filters.' }),
+    or: t.field({ type: [HostFilterInput], description: 'Only hosts that match at least one of these filters.' }),
+    not: t.field({ type: HostFilterInput, description: 'Only hosts that do not match this filter.' }),
   }),
 })
 
 const HostOrderField = builder.enumType('HostOrderField', {
-  description: 'The fields by which hosts can be sorted; texts are compared code unit by code unit.',
+  description: 'The fields by which hosts can be sorted. Texts are compared by Unicode code units.',
   values: hostOrderValues,
 })
 
 export const HostOrder = builder.inputType('HostOrder', {
-  description: 'An order of hosts.',
+  description: 'A field by which hosts are sorted, with the direction.',
   fields: (t) => ({
     field: t.field({ type: HostOrderField, required: true, description: 'Field that hosts are sorted by.' }),
     direction: t.field({
@@ -54,6 +57,9 @@ export const HostOrder = builder.inputType('HostOrder', {
       defaultValue: 'ASC',
       description: 'Direction of the order, ascending or descending.',
     }),
-    resourceClass: t.string({ description: 'The class for CAPACITY, FREE and USED_PERCENT, and only for these: VCPU, MEMORY_MB ...' }),
+    resourceClass: t.string({
+      description:
+        'The resource class, such as VCPU or MEMORY_MB. Required for the fields CAPACITY, FREE and USED_PERCENT, and not allowed for other fields.',
+    }),
   }),
 })

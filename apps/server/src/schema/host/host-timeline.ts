@@ -10,65 +10,75 @@ import { Decision, Host } from '../types/refs.ts'
 
 const HostTimelineKind = builder.enumType('HostTimelineKind', {
   description:
-    'The kinds of events of a host. From the log, as kept in tables: FIRST_REPORT; INVENTORY, its reported inventory changed (use does not count); STATUS, set by operators; LIVENESS; AGGREGATE_JOINED, AGGREGATE_LEFT, AGGREGATE_EDITED. From its claims: CLAIM_MADE, CLAIM_CONFIRMED, CLAIM_ENDED. From decisions: TRY_LOST, it was chosen and the proposal was void.',
+    'The kinds of host events. FIRST_REPORT: the host reported for the first time. INVENTORY: its reported inventory changed; usage is ignored. STATUS: operators set its status. LIVENESS: its liveness changed. AGGREGATE_JOINED, AGGREGATE_LEFT, AGGREGATE_EDITED: its aggregates changed. FORGOTTEN, READMITTED, REPLACED: it left the fleet, was accepted again, or got another name. CLAIM_MADE, CLAIM_CONFIRMED, CLAIM_ENDED: a claim on it changed. TRY_LOST: it was chosen, but the proposal was void.',
   values: timelineKinds,
 })
 
 const HostTimelineEntry = builder.objectRef<TimelineEntry>('HostTimelineEntry').implement({
   description: 'An event of a host.',
   fields: (t) => ({
-    kind: t.expose('kind', { type: HostTimelineKind, description: 'What kind of event it is.' }),
-    at: t.expose('at', { type: 'DateTime', description: 'Store time of the event.' }),
+    kind: t.expose('kind', { type: HostTimelineKind, description: 'The kind of the event.' }),
+    at: t.expose('at', { type: 'DateTime', description: "When the event happened, by the database's clock." }),
     revision: t.expose('revision', {
       type: 'Revision',
       nullable: true,
       description:
-        'The revision of the log entry; null if only the time is kept: for a claim that changed again after it was confirmed or ended.',
+        'The revision of the log entry. Null if only the time is stored, as for a claim that changed again after it was confirmed or ended.',
     }),
-    text: t.string({ description: 'The event, in a sentence.', resolve: timelineText }),
+    text: t.string({ description: 'The event, described in a sentence.', resolve: timelineText }),
     reason: t.exposeString('reason', {
       nullable: true,
-      description: 'The reason, in the words of the operator, the liveness source, or the holder of the claim.',
+      description: 'The reason that was given by the operator, the liveness source, or the holder of the claim.',
     }),
     changes: t.field({
       type: [FieldChange],
-      description: 'The changes; those of an inventory in the words of reports (docs/host-stats.md). At most 50.',
+      description: 'The changed fields, at most 50. Fields of an inventory have the names that reports use (docs/host-stats.md).',
       resolve: ({ changes }) => [...changes],
     }),
-    changesLeftOut: t.exposeInt('untold', { description: 'The number of further changes.' }),
-    aggregateUuid: t.expose('aggregate', { type: 'UUID', nullable: true, description: 'The aggregate; it may no longer exist.' }),
-    aggregateName: t.exposeString('aggregateName', { nullable: true, description: 'Name that the aggregate had then.' }),
-    claimId: t.expose('claim', { type: 'UUID', nullable: true, description: 'The claim of the event.' }),
+    changesLeftOut: t.exposeInt('untold', { description: 'How many further fields changed that `changes` does not list.' }),
+    aggregateUuid: t.expose('aggregate', {
+      type: 'UUID',
+      nullable: true,
+      description: 'The UUID of the aggregate, which may no longer exist.',
+    }),
+    aggregateName: t.exposeString('aggregateName', {
+      nullable: true,
+      description: 'The name that the aggregate had at the time of the event.',
+    }),
+    claimId: t.expose('claim', { type: 'UUID', nullable: true, description: 'The id of the claim that the event is about.' }),
     instanceUuid: t.expose('instanceUuid', {
       type: 'UUID',
       nullable: true,
-      description: 'The instance of the claim; null if the caller named none.',
+      description: "The UUID of the claim's instance; null if the caller did not name it.",
     }),
     endedAs: t.expose('endedAs', { type: ClaimState, nullable: true, description: 'The final state of the claim.' }),
-    account: t.exposeString('account', { nullable: true, description: 'The service account that owns the claim.' }),
+    account: t.exposeString('account', {
+      nullable: true,
+      description: 'The service account that owns the claim; null for events without a claim.',
+    }),
     decision: t.field({
       type: Decision,
       nullable: true,
-      description: 'The decision that created the claim, or whose attempt was lost.',
+      description: 'The decision that created the claim, or the decision whose attempt was lost.',
       resolve: ({ decision }, _args, { decisions }) => (decision === null ? null : decisions.view(decision)),
     }),
-    attempt: t.exposeInt('attempt', { nullable: true, description: 'The number of the attempt.' }),
+    attempt: t.exposeInt('attempt', { nullable: true, description: 'The number of the lost attempt to place the request.' }),
     code: t.exposeString('code', { nullable: true, description: 'The code of the reason why the attempt was void (docs/errors.md).' }),
     edit: t.field({
       type: AuditEntry,
       nullable: true,
       description:
-        'The author: the matching edit in the audit, within a minute. Null: no operator made the change, the audit has no such edit, or the key lacks OPERATE, which the audit needs.',
+        "The audit record of the edit that caused the event, found in the audit within a minute of the event. Null if no operator caused the event, if the audit has no such record, or if the caller's key lacks the scope OPERATE, which reading the audit requires.",
       resolve: async (entry, _args, { caller }) => (mayDo(caller, 'OPERATE') ? ((await entry.edit()) ?? null) : null),
     }),
   }),
 })
 
 const HostTimelineSpan = builder.objectRef<NonNullable<TimelinePage['since']>>('HostTimelineSpan').implement({
-  description: 'The start of the known history.',
+  description: 'The start of the complete history of a host.',
   fields: (t) => ({
-    revision: t.expose('revision', { type: 'Revision', description: 'The last entry of the log that is not known.' }),
-    at: t.expose('at', { type: 'DateTime', description: 'The store time of the first entry that is known.' }),
+    revision: t.expose('revision', { type: 'Revision', description: 'The revision of the last log entry before the complete history.' }),
+    at: t.expose('at', { type: 'DateTime', description: "The time of the first known entry, by the database's clock." }),
   }),
 })
 
@@ -79,7 +89,7 @@ builder.objectField(HostTimelineConnection, 'since', (t) =>
     type: HostTimelineSpan,
     nullable: true,
     description:
-      'Before it only claims and attempts are known: an older release that does not keep events of hosts was running, or the tables were created again. Null: everything since the first report is known.',
+      'The start of the complete history. Before it, only claims and lost attempts are known, because an older release was running that does not store host events, or because the tables were created again. Null if everything since the first report is known.',
   }),
 )
 
@@ -87,10 +97,10 @@ builder.objectField(Host, 'timeline', (t) =>
   t.field({
     type: HostTimelineConnection,
     description:
-      'The events of the host, newest first, up to the moment of the question. From tables that follow the log and go further back than it (`fleetLog`) and than questions with `at`; `since` says from when on they are complete. Claims: all that were ever made on it, by their last state. Attempts name hosts without nodes. Each page is one query by index, regardless of other changes.',
+      "The events of the host, newest first, up to now or to the moment of the query (`at`). They are read from tables, which go back further than the log (`fleetLog`) and than queries with `at`; the connection's `since` shows from when on events are complete. Of claims, every claim ever made on the host is listed with its last state. Lost attempts name the host without its node. Each page is one indexed query, whatever else changes.",
     args: {
       ...pageArgs(),
-      kinds: t.arg({ type: [HostTimelineKind], description: 'Only events of these kinds; all by default.' }),
+      kinds: t.arg({ type: [HostTimelineKind], description: 'Only events of these kinds; by default events of any kind.' }),
     },
     resolve: (host, args, { hostTimelines }) => hostTimelines.of(host, args),
   }),

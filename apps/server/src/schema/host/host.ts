@@ -16,10 +16,10 @@ import { HostWarning, UsedFrom } from './host-warning.ts'
 import { hasOtherNodes } from './other-nodes.ts'
 
 const HostTold = builder.objectRef<{ readonly field: string; readonly label: string; readonly value: string }>('HostTold').implement({
-  description: "A reported property of a host's machine.",
+  description: 'A property that a host reported about its machine.',
   fields: (t) => ({
     field: t.exposeString('field', {
-      description: 'The field by which the filter grammar finds hosts with the same value, e.g. cpu.model.',
+      description: 'The field of the filter grammar that finds hosts with the same value, e.g. cpu.model.',
     }),
     label: t.exposeString('label', { description: 'A short label for people.' }),
     value: t.exposeString('value', { description: 'The value as it was reported.' }),
@@ -27,79 +27,91 @@ const HostTold = builder.objectRef<{ readonly field: string; readonly label: str
 })
 
 const HostNamespace = builder.objectRef<NamespaceView>('HostNamespace').implement({
-  description: "Another service's data about a host, under that service's own schema.",
+  description: 'Data that another service reported about a host, in the schema of that service.',
   fields: (t) => ({
-    namespace: t.exposeString('name', { description: 'Name of the service whose data it is.' }),
-    version: t.exposeString('version', { description: "The version of that service's schema." }),
+    namespace: t.exposeString('name', { description: 'The name of the namespace under which the service reports.' }),
+    version: t.exposeString('version', { description: "The version of the service's schema." }),
     document: t.expose('document', { type: 'JSON', nullable: true, description: 'The document as it was reported.' }),
     reportedAt: t.expose('reportedAt', {
       type: 'DateTime',
       nullable: true,
-      description: 'The store time of its last report in the log; null if it was not kept.',
+      description: "When the service's last report in the log arrived, by the database's clock; null if the time was not stored.",
     }),
     ageSeconds: t.exposeInt('ageSeconds', {
       nullable: true,
-      description: 'Its age for a decision made now, by the time of the log, which advances with its entries.',
+      description:
+        'How old the document would be for a decision made now. The age is measured by the time of the log, which advances with its entries.',
     }),
-    lastSequence: t.expose('lastSequence', { type: 'SafeInt', description: 'The sequence of its last report in the log.' }),
+    lastSequence: t.expose('lastSequence', {
+      type: 'SafeInt',
+      description: "The sequence number of the service's last report in the log.",
+    }),
     problem: t.exposeString('problem', {
       nullable: true,
-      description: 'Why this release cannot read the document; null if it can, or does not read it.',
+      description: 'Why this release cannot read the document. Null if it can read the document, or does not use it.',
     }),
   }),
 })
 
 builder.node(Host, {
-  description: 'A machine that can be chosen, as this replica sees it now.',
+  description: 'A machine on which instances can be placed, as this replica sees it now.',
   id: { resolve: ({ record }) => keyOfHost(record), description: 'Global id of the object.' },
   loadOne: (key, { hosts }) => hosts.byKey(key),
   fields: (t) => ({
     name: t.string({ description: "The host's name.", resolve: ({ record }) => record.host }),
     node: t.string({
-      description: "The node's name; equal to the host's name if the host has one node.",
+      description: "The node's name. It equals the host's name if the host has one node.",
       resolve: ({ record }) => record.node,
     }),
     hasOtherNodes: t.boolean({
-      description: 'Whether the host has other nodes, so that its name alone means these too.',
+      description: 'Whether the host has further nodes, so that the name of the host alone means all of them.',
       resolve: hasOtherNodes,
     }),
     availabilityZone: t.string({
-      description: 'The availability zone, from the metadata of its aggregates.',
+      description: "The availability zone, from the metadata of the host's aggregates.",
       resolve: ({ record }) => record.zone,
     }),
-    state: t.field({ type: HostState, description: 'Whether the host reports, by its liveness.', resolve: stateOf }),
+    state: t.field({ type: HostState, description: 'The liveness of the host.', resolve: stateOf }),
     stateReason: t.string({
       nullable: true,
-      description: 'Why it is not UP: since when it is silent, and by which source. Null if it is UP.',
+      description: 'Why the host is not UP: since when it is silent, and which source reported this. Null if it is UP.',
       resolve: ({ record }) => record.livenessReason || null,
     }),
-    status: t.field({ type: HostStatus, description: 'Set by operators; only ENABLED hosts take new instances.', resolve: statusOf }),
+    status: t.field({
+      type: HostStatus,
+      description: 'The status that operators set. Only ENABLED hosts take new instances.',
+      resolve: statusOf,
+    }),
     statusReason: t.string({
       nullable: true,
-      description: 'The reason of the status.',
+      description: 'Why operators set the status.',
       resolve: ({ record }) => record.statusReason || null,
     }),
     usedFrom: t.field({
       type: UsedFrom,
-      description: 'The source of its used amounts, as operators set it.',
+      description: 'Where the used amounts of the host are read from, as operators set it.',
       resolve: ({ record }) => record.usedFrom,
     }),
     usedFromReason: t.string({
       nullable: true,
-      description: 'Why they come from claims; null if they come from the report.',
+      description: 'Why operators set the used amounts to come from claims; null if they come from the report.',
       resolve: ({ record }) => record.usedFromReason || null,
     }),
     warnings: t.field({
       type: [HostWarning],
-      description: 'Impossible values in its last report, or values that make it count for more than it may use.',
+      description: "Values in the host's last report that are impossible, or that make the host count for more than it may use.",
       resolve: ({ fleet, record }) => [...warningsOf(fleet, record)],
     }),
-    capacity: t.field({ type: [ResourceUsage], description: 'The amounts per resource class.', resolve: capacityOf }),
+    capacity: t.field({
+      type: [ResourceUsage],
+      description: 'The total, reserved, used, claimed and free amounts of each resource class.',
+      resolve: capacityOf,
+    }),
     traits: t.field({ type: ['String'], description: 'Traits as the host reported them.', resolve: ({ record }) => [...record.traits] }),
     told: t.field({
       type: [HostTold],
       description:
-        'Reported properties of its machine by which hosts can be found and grouped: hypervisor and CPUs. Unreported properties are omitted.',
+        'Properties of the machine that the host reported and by which hosts can be found and grouped: hypervisor and CPUs. Unreported properties are omitted.',
       resolve: (host) =>
         reportedFields.flatMap(({ name, label, read }) => {
           const value = read(host)
@@ -109,52 +121,60 @@ builder.node(Host, {
     numa: t.field({
       type: HostNuma,
       nullable: true,
-      description: 'Null if the host reports no cells.',
+      description: 'The NUMA topology; null if the host reports no NUMA cells.',
       resolve: (host) => (host.record.cells.length > 0 ? numaCellsOf(host) : null),
     }),
     gpus: t.field({ type: [HostGpu], description: 'GPUs that the host reported.', resolve: ({ record }) => record.gpus }),
     pciPools: t.field({
       type: [HostPciPool],
-      description: 'The PCI devices, equal ones together.',
+      description: 'The PCI devices, with equal devices in one pool.',
       resolve: (host, _args, { hosts }) => [...hosts.pciPoolsOf(host)],
     }),
     stats: t.field({
       type: 'JSON',
-      description: "The host's report about itself, with deltas applied (docs/host-stats.md).",
-      args: { version: t.arg.string({ description: 'The version of the document; by default the oldest that can express all of it.' }) },
+      description: "The host's report about itself, with all deltas applied (docs/host-stats.md).",
+      args: {
+        version: t.arg.string({
+          description: 'The version of the document. By default the oldest version that can express the whole report.',
+        }),
+      },
       resolve: ({ record }, { version }) => statsDocument(record.stats, version ?? null),
     }),
     runningVms: t.int({
-      description: 'The number of instances: reported ones, and claims that the report does not count yet.',
+      description: 'How many instances are on the host: reported ones, and claims that the report does not count yet.',
       resolve: ({ fleet, record }) => fleet.hosts.columns.instances[record.index] ?? 0,
     }),
     instancesWithoutClaims: t.int({
-      description: 'The number of reported instances without a claim on the host. An evacuation moves none of them.',
+      description: 'How many reported instances have no claim on the host. An evacuation does not move them.',
       resolve: ({ record }) => countWithoutClaims(record),
     }),
     namespaces: t.field({
       type: [HostNamespace],
-      description: 'The reports of other services about it.',
+      description: 'The reports of other services about the host.',
       resolve: namespacesOf,
     }),
     namespace: t.field({
       type: HostNamespace,
       nullable: true,
-      description: 'The report of another service about it; null if there is none.',
+      description: 'The report of another service about the host; null if there is none.',
       args: { name: t.arg.string({ required: true, description: 'Name of the namespace, e.g. storage.' }) },
       resolve: (host, { name }) => namespacesOf(host).find((one) => one.name === name) ?? null,
     }),
-    revision: t.field({ type: 'Revision', description: 'The revision of its last change.', resolve: ({ record }) => record.revision }),
+    revision: t.field({
+      type: 'Revision',
+      description: "The revision of the host's last change.",
+      resolve: ({ record }) => record.revision,
+    }),
     lastReportAt: t.field({
       type: 'DateTime',
       nullable: true,
-      description: 'The store time of its last report with a change.',
+      description: "When the host's last report with a change arrived, by the database's clock.",
       resolve: ({ record }) => record.reportedAt || null,
     }),
     lastSequence: t.field({
       type: 'SafeInt',
       nullable: true,
-      description: 'The sequence of its last report in the log.',
+      description: "The sequence number of the host's last report in the log.",
       resolve: ({ record }) => record.reporters.get('compute')?.sequence ?? null,
     }),
   }),
@@ -165,7 +185,7 @@ const HostConnection = connectionOf('Host', Host, { withAsOf: true })
 builder.objectField(Aggregate, 'hosts', (t) =>
   t.field({
     type: HostConnection,
-    description: 'The member hosts with all their nodes, in the order of first sight.',
+    description: 'The member hosts with all their nodes, in the order in which they first reported.',
     args: pageArgs(),
     resolve: (aggregate, page, { aggregates }) => aggregates.hostsIn(aggregate, page),
   }),
@@ -177,10 +197,10 @@ builder.queryFields((t) => ({
     nullable: true,
     authScopes: { scope: 'READ' },
     description:
-      'Null if no host of that name has reported. For a forgotten host, what is left of it; for a former name, the host that had it.',
+      'A host; null if no host of this name has reported. A forgotten host is returned with what is known of it. A former name returns the host that had the name.',
     args: {
       name: t.arg.string({ required: true, description: "The host's name." }),
-      node: t.arg.string({ description: "The node's name, if the host has several." }),
+      node: t.arg.string({ description: 'The name of the node, if the host has several nodes.' }),
       ...momentArg(),
     },
     resolve: async (_root, { name, node, at }, { hosts, fleetAt }) => hosts.find({ host: name, node }, await fleetAt(at)),
@@ -191,14 +211,14 @@ builder.queryFields((t) => ({
     description: 'The hosts of the fleet, page by page.',
     args: {
       ...pageArgs(),
-      filter: t.arg({ type: HostFilterInput, description: 'Only hosts that match this.' }),
+      filter: t.arg({ type: HostFilterInput, description: 'Only hosts that match this filter.' }),
       query: t.arg.string({
-        description: 'A filter in the filter grammar: az:z1,z2 mem.free>=64GiB -status:DISABLED (docs/query.md).',
+        description: 'A filter in the filter grammar, such as `az:z1,z2 mem.free>=64GiB -status:DISABLED` (docs/query.md).',
       }),
       orderBy: t.arg({
         type: [HostOrder],
         description:
-          'At most 8 orders, applied one after the other; hosts that are equal by all of them are sorted by name. By default: the order of first sight.',
+          'At most 8 orders, the most significant first. Hosts that are equal in all of them are sorted by name. By default hosts have the order in which they first reported.',
       }),
       gone: t.arg.boolean({ defaultValue: false, description: 'True: forgotten hosts instead of present ones.' }),
       ...momentArg(),
@@ -208,7 +228,7 @@ builder.queryFields((t) => ({
 }))
 
 const HostChangeEvent = builder.objectRef<HostEvent>('HostChangeEvent').implement({
-  description: 'A change of a host. A slow reader gets the latest state of each host, not every step.',
+  description: 'A change of a host. If a reader is too slow, the stream sends the latest state of each host instead of every change.',
   fields: (t) => ({
     revision: t.expose('revision', { type: 'Revision', description: 'Revision of the change in the log.' }),
     host: t.expose('host', { type: Host, nullable: true, description: 'The host in its present state; null in a gap.' }),
@@ -220,11 +240,11 @@ builder.subscriptionField('hostChanged', (t) =>
   t.field({
     type: HostChangeEvent,
     authScopes: { scope: 'READ' },
-    description: 'Reports every change of hosts: reports, status, aggregates, claims.',
+    description: 'Streams every change of hosts: reports, status, aggregates and claims.',
     args: {
-      filter: t.arg({ type: HostFilterInput, description: 'Only hosts that match this.' }),
-      query: t.arg.string({ description: 'The same filter as in hosts.' }),
-      after: t.arg({ type: 'Revision', description: 'Begin with the hosts that changed after this revision.' }),
+      filter: t.arg({ type: HostFilterInput, description: 'Only hosts that match this filter.' }),
+      query: t.arg.string({ description: 'A filter in the filter grammar, as in `Query.hosts` (docs/query.md).' }),
+      after: t.arg({ type: 'Revision', description: 'The stream begins with the hosts that changed after this revision.' }),
     },
     subscribe: (_root, args, { watch, caller, over }) => watch.hosts({ ...args, keyId: caller.keyId, mayGoOn: caller.isStillKnown, over }),
     resolve: (event) => event,

@@ -8,12 +8,14 @@ import { NotFound, resultUnion, UserError, ValidationError } from '../types/erro
 import { Claim, Host } from '../types/refs.ts'
 
 const HostGone = builder.objectRef<Gone>('HostGone').implement({
-  description: 'When and why a host was removed.',
+  description: 'When and why a host left the fleet.',
   fields: (t) => ({
-    at: t.expose('at', { type: 'DateTime', description: 'Store time at which the host left.' }),
-    revision: t.expose('revision', { type: 'Revision', description: 'The revision of the log entry.' }),
-    reason: t.exposeString('reason', { description: 'The reason, in the words of the operator who forgot it.' }),
-    readmitted: t.exposeBoolean('isReadmitted', { description: 'Whether its next full report adds it again.' }),
+    at: t.expose('at', { type: 'DateTime', description: "When the host left the fleet, by the database's clock." }),
+    revision: t.expose('revision', { type: 'Revision', description: 'The revision at which the host left the fleet.' }),
+    reason: t.exposeString('reason', { description: 'Why the host was removed, in the words of the operator.' }),
+    readmitted: t.exposeBoolean('isReadmitted', {
+      description: 'True if reports of the host are accepted again, so that its next full report adds it to the fleet.',
+    }),
   }),
 })
 
@@ -21,7 +23,7 @@ builder.objectField(Host, 'gone', (t) =>
   t.field({
     type: HostGone,
     nullable: true,
-    description: 'Null for a present host. A forgotten host has no capacity, no claims and no aggregates.',
+    description: 'When and why the host left the fleet; null for a present host. A forgotten host has no capacity, claims or aggregates.',
     resolve: ({ record }) => record.gone,
   }),
 )
@@ -29,7 +31,8 @@ builder.objectField(Host, 'gone', (t) =>
 builder.objectField(Host, 'formerNames', (t) =>
   t.field({
     type: ['String'],
-    description: 'Earlier names before it was replaced, oldest first: host, or host/node. A name that it has again is not among them.',
+    description:
+      'The names that the host had before it was replaced, oldest first, each as host or host/node. A former name that is the present name again is not listed.',
     resolve: ({ record }) => [...new Set(record.formerNames.map(keyOf))].filter((name) => name !== keyOf(record)),
   }),
 )
@@ -37,18 +40,19 @@ builder.objectField(Host, 'formerNames', (t) =>
 const keyOf = ({ host, node }: Pick<HostRecord, 'host' | 'node'>): string => (host === node ? host : `${host}/${node}`)
 
 const LeavingImpactType = builder.objectRef<LeavingImpact>('HostLeavingImpact').implement({
-  description: 'What is removed or renamed together with a host.',
+  description: 'What ends or is renamed together with hosts that are forgotten or replaced.',
   fields: (t) => ({
     claims: t.field({
       type: [Claim],
-      description: 'Live claims that end with a forgotten host, or follow a replaced one; at most 100, oldest first.',
+      description:
+        'The live claims of the hosts, oldest first, at most 100. They end if the host is forgotten, and follow it to its new name if it is replaced.',
       resolve: ({ claims }) => [...claims],
     }),
-    claimCount: t.exposeInt('claimCount', { description: 'The number of these claims.' }),
-    aggregates: t.exposeStringList('aggregates', { description: 'The names of aggregates whose member lists change.' }),
+    claimCount: t.exposeInt('claimCount', { description: 'How many live claims end or follow, listed or not.' }),
+    aggregates: t.exposeStringList('aggregates', { description: 'The names of the aggregates whose members change.' }),
     serverGroups: t.field({
       type: ['UUID'],
-      description: 'The server groups of these claims.',
+      description: 'The UUIDs of the server groups that these claims belong to.',
       resolve: ({ serverGroups }) => [...serverGroups],
     }),
   }),
@@ -57,48 +61,58 @@ const LeavingImpactType = builder.objectRef<LeavingImpact>('HostLeavingImpact').
 const hostsField = (hosts: readonly HostView[]): HostView[] => hosts.map(({ fleet, record }) => viewHost(fleet, record))
 
 const HostForgetPayload = builder.objectRef<LeavingDone>('HostForgetPayload').implement({
-  description: 'The hosts were forgotten, or would be.',
+  description: 'The hosts were removed from the fleet; for a dry run, the effect that the removal would have.',
   fields: (t) => ({
     hosts: t.field({ type: [Host], description: 'The affected hosts.', resolve: ({ hosts }) => hostsField(hosts) }),
-    impact: t.expose('impact', { type: LeavingImpactType, description: 'What is removed together with them.' }),
-    unchanged: t.exposeBoolean('unchanged', { description: 'True if all of them had been forgotten before.' }),
+    impact: t.expose('impact', {
+      type: LeavingImpactType,
+      description: 'What ends together with the hosts: claims, aggregate memberships and server group memberships.',
+    }),
+    unchanged: t.exposeBoolean('unchanged', { description: 'True if all of these hosts had already been forgotten.' }),
     dryRun: t.exposeBoolean('dryRun', { description: 'True if this was a dry run, so that nothing was changed.' }),
-    fleetRevision: t.expose('revision', { type: 'Revision', description: 'Pass it as minRevision to read what was written.' }),
+    fleetRevision: t.expose('revision', { type: 'Revision', description: "The change's revision. Pass it as minRevision to later calls." }),
   }),
 })
 
 const HostReadmitPayload = builder.objectRef<LeavingDone>('HostReadmitPayload').implement({
-  description: 'Reports under the name are accepted.',
+  description: "Reports under the host's name are accepted again.",
   fields: (t) => ({
     hosts: t.field({ type: [Host], description: 'The affected hosts.', resolve: ({ hosts }) => hostsField(hosts) }),
-    unchanged: t.exposeBoolean('unchanged', { description: 'True if they were accepted before.' }),
-    fleetRevision: t.expose('revision', { type: 'Revision', description: 'Pass it as minRevision to read what was written.' }),
+    unchanged: t.exposeBoolean('unchanged', { description: 'True if reports under the name were already accepted.' }),
+    fleetRevision: t.expose('revision', { type: 'Revision', description: "The change's revision. Pass it as minRevision to later calls." }),
   }),
 })
 
 const HostReplacePayload = builder.objectRef<ReplaceDone>('HostReplacePayload').implement({
-  description: 'The machine has the new name, or would have it.',
+  description: 'The host has the new name; for a dry run, the effect that the renaming would have.',
   fields: (t) => ({
     hosts: t.field({ type: [Host], description: 'The affected hosts.', resolve: ({ hosts }) => hostsField(hosts) }),
-    impact: t.expose('impact', { type: LeavingImpactType, description: 'What passes to the new names.' }),
+    impact: t.expose('impact', {
+      type: LeavingImpactType,
+      description: 'The claims, aggregate memberships and server groups that follow the host to its new name.',
+    }),
     merged: t.field({
       type: [Host],
       description:
-        'Hosts that had reported under the new name already: their report becomes the report of the renamed host, and they are no longer hosts of their own.',
+        'Hosts that had already reported under the new name. Their report becomes the report of the renamed host, and they no longer exist as hosts of their own.',
       resolve: ({ merged }) => hostsField(merged),
     }),
-    unchanged: t.exposeBoolean('unchanged', { description: 'True if it had that name before.' }),
+    unchanged: t.exposeBoolean('unchanged', { description: 'True if the host already had the new name.' }),
     dryRun: t.exposeBoolean('dryRun', { description: 'True if this was a dry run, so that nothing was changed.' }),
-    fleetRevision: t.expose('revision', { type: 'Revision', description: 'Pass it as minRevision to read what was written.' }),
+    fleetRevision: t.expose('revision', { type: 'Revision', description: "The change's revision. Pass it as minRevision to later calls." }),
   }),
 })
 
 const HostHasClaims = builder.objectRef<HasClaims>('HostHasClaims').implement({
-  description: 'Hosts have live claims, so nothing was changed. Move or release them first.',
+  description: 'The hosts have live claims, so nothing was changed. Move or release these claims first.',
   interfaces: [UserError],
   fields: (t) => ({
-    claims: t.field({ type: [Claim], description: 'At most 100 of them, oldest first.', resolve: ({ claims }) => [...claims] }),
-    claimCount: t.exposeInt('claimCount', { description: 'The number of these claims.' }),
+    claims: t.field({
+      type: [Claim],
+      description: 'The live claims of the hosts, oldest first, at most 100.',
+      resolve: ({ claims }) => [...claims],
+    }),
+    claimCount: t.exposeInt('claimCount', { description: 'How many live claims the hosts have.' }),
   }),
 })
 
@@ -130,23 +144,23 @@ builder.mutationFields((t) => ({
     type: HostForgetResult,
     authScopes: { scope: 'ADMIN' },
     description:
-      'Removes hosts from the fleet: all of them, or none. Their history is kept; reports under their names are refused until hostReadmit (docs/hosts-leave.md).',
+      'Removes hosts from the fleet. If one of them cannot be removed, none is removed. Their history is kept. Reports under their names are refused until hostReadmit is called (docs/hosts-leave.md).',
     args: {
       hosts: t.arg({
         type: [ResourceNameInput],
         required: true,
-        description: '1 to 1000 hosts; a name without a node means all its nodes.',
+        description: '1 to 1000 hosts. A name without a node means all nodes of the host.',
       }),
       force: t.arg.boolean({
         defaultValue: false,
-        description: 'True: their live claims become REVOKED with the reason, in the same entry.',
+        description: 'True: the live claims of the hosts become REVOKED with the given reason, in the same log entry.',
       }),
-      reason: t.arg.string({ required: true, description: 'The reason, for later readers.' }),
+      reason: t.arg.string({ required: true, description: 'Why the change is made, recorded for later readers.' }),
       expectedClaims: t.arg.int({
         description:
-          'The number of live claims in the dry run: if it differs when the change is applied at its position in the log, the change has no effect.',
+          'The number of live claims that a dry run returned. If the number differs when the change is applied at its position in the log, the change has no effect.',
       }),
-      dryRun: t.arg.boolean({ defaultValue: false, description: 'True: returns what would end, and changes nothing.' }),
+      dryRun: t.arg.boolean({ defaultValue: false, description: 'True: the call returns what would end and changes nothing.' }),
     },
     resolve: (_root, { hosts, force, reason, expectedClaims, dryRun }, { leaving }) =>
       leaving.forget({ hosts, force: force ?? false, reason, expectedClaims: expectedClaims ?? null, dryRun: dryRun ?? false }),
@@ -155,10 +169,14 @@ builder.mutationFields((t) => ({
     type: HostReadmitResult,
     authScopes: { scope: 'ADMIN' },
     description:
-      'Accepts reports under the name of a forgotten host again: its next full report adds it without its past. A former name of a replaced host becomes free for another machine.',
+      'Accepts reports under the name of a forgotten host again. The next full report adds the host as a new host without its history. If the name is a former name of a replaced host, another machine may report under it.',
     args: {
-      host: t.arg({ type: ResourceNameInput, required: true, description: 'A name without a node means all its nodes.' }),
-      reason: t.arg.string({ required: true, description: 'The reason, for later readers.' }),
+      host: t.arg({
+        type: ResourceNameInput,
+        required: true,
+        description: 'The name of the host. A name without a node means all nodes of the host.',
+      }),
+      reason: t.arg.string({ required: true, description: 'Why the change is made, recorded for later readers.' }),
     },
     resolve: (_root, { host, reason }, { leaving }) => leaving.readmit(host, reason),
   }),
@@ -166,12 +184,16 @@ builder.mutationFields((t) => ({
     type: HostReplaceResult,
     authScopes: { scope: 'ADMIN' },
     description:
-      'Gives a machine a new name: its claims, fences, server groups, aggregates and API keys follow. A host that reported under the new name is merged into it, if it has no live claims.',
+      'Gives a host a new name. Its claims, fences, server groups, aggregates and API keys follow. If another host reported under the new name and has no live claims, it is merged into the renamed host.',
     args: {
-      host: t.arg({ type: ResourceNameInput, required: true, description: 'The present name; without a node all its nodes.' }),
-      by: t.arg({ type: ResourceNameInput, required: true, description: 'Name under which the host reports now.' }),
-      reason: t.arg.string({ required: true, description: 'The reason, for later readers.' }),
-      dryRun: t.arg.boolean({ defaultValue: false, description: 'True: returns what would follow, and changes nothing.' }),
+      host: t.arg({
+        type: ResourceNameInput,
+        required: true,
+        description: 'The present name of the host. A name without a node means all nodes of the host.',
+      }),
+      by: t.arg({ type: ResourceNameInput, required: true, description: 'The name under which the host reports now.' }),
+      reason: t.arg.string({ required: true, description: 'Why the change is made, recorded for later readers.' }),
+      dryRun: t.arg.boolean({ defaultValue: false, description: 'True: the call returns what would follow and changes nothing.' }),
     },
     resolve: (_root, { host, by, reason, dryRun }, { leaving }) => leaving.replace({ host, by, reason, dryRun: dryRun ?? false }),
   }),

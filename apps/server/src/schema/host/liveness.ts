@@ -5,31 +5,32 @@ import { NotFound, resultUnion, ValidationError } from '../types/errors.ts'
 import { Host } from '../types/refs.ts'
 
 const LivenessRef = builder.objectRef<LivenessView>('Liveness').implement({
-  description: 'The liveness of hosts, independent of the content of their reports, and its source.',
+  description: 'How many hosts are alive, and how this is judged. The liveness of a host does not depend on the content of its reports.',
   fields: (t) => ({
     source: t.exposeString('source', {
-      description: 'reports: a host lives while it reports or sends heartbeats. static: every host does.',
+      description:
+        'How liveness is judged. reports: a host is alive while it sends reports or heartbeats. static: every host is alive. Another value names the lease provider of a plug-in.',
     }),
     suspectAfter: t.expose('suspectAfterMs', { type: 'Duration', description: 'A host that is silent for this long is SUSPECT.' }),
     downAfter: t.expose('downAfterMs', {
       type: 'Duration',
-      description: 'After this further time it is DOWN: no new instance is placed there; its claims stay.',
+      description: 'A SUSPECT host that stays silent for this further time is DOWN: it takes no new instances, and its claims stay.',
     }),
     checkedAt: t.expose('checkedAt', {
       type: 'DateTime',
       nullable: true,
-      description: 'The store time of the last check of the hosts; null before the first.',
+      description: "When the hosts were last checked, by the database's clock; null before the first check.",
     }),
-    up: t.int({ description: 'The number of hosts that are UP.', resolve: ({ counts }) => counts.UP }),
-    suspect: t.int({ description: 'The number of hosts that are SUSPECT.', resolve: ({ counts }) => counts.SUSPECT }),
-    down: t.int({ description: 'The number of hosts that are DOWN.', resolve: ({ counts }) => counts.DOWN }),
+    up: t.int({ description: 'How many hosts are UP.', resolve: ({ counts }) => counts.UP }),
+    suspect: t.int({ description: 'How many hosts are SUSPECT.', resolve: ({ counts }) => counts.SUSPECT }),
+    down: t.int({ description: 'How many hosts are DOWN.', resolve: ({ counts }) => counts.DOWN }),
     withheld: t.field({
       type: [Host],
       description:
-        'The number of silent hosts that are not set DOWN, because too many became silent at once: livenessConfirm confirms that they are.',
+        'Silent hosts that are not set DOWN, because too many hosts became silent at once. `livenessConfirm` confirms that they are DOWN.',
       resolve: ({ withheld }) => [...withheld],
     }),
-    warning: t.exposeString('warning', { nullable: true, description: 'A warning for operators; null if no host is withheld.' }),
+    warning: t.exposeString('warning', { nullable: true, description: 'A warning for operators; null if `withheld` is empty.' }),
   }),
 })
 
@@ -37,7 +38,7 @@ builder.queryField('liveness', (t) =>
   t.field({
     type: LivenessRef,
     authScopes: { scope: 'READ' },
-    description: 'The liveness of the fleet.',
+    description: 'How many hosts are UP, SUSPECT and DOWN, and how this is judged.',
     resolve: (_root, _args, { liveness }) => liveness.view(),
   }),
 )
@@ -45,20 +46,20 @@ builder.queryField('liveness', (t) =>
 const HostHeartbeatPayload = builder.objectRef<HeartbeatsTaken>('HostHeartbeatPayload').implement({
   description: 'The heartbeats were received.',
   fields: (t) => ({
-    heard: t.exposeInt('heard', { description: 'The number of hosts, with all their nodes.' }),
+    heard: t.exposeInt('heard', { description: 'How many hosts sent a heartbeat. Each node counts as a host.' }),
     unknown: t.field({
       type: ['String'],
-      description: 'The names of hosts that have never reported: a heartbeat adds no host.',
+      description: 'The names of hosts that have never reported. A heartbeat does not add hosts to the fleet.',
       resolve: ({ unknown }) => [...unknown],
     }),
   }),
 })
 
 const LivenessConfirmPayload = builder.objectRef<LivenessConfirmed>('LivenessConfirmPayload').implement({
-  description: 'The hosts are DOWN until their next sign of life. Their claims stay.',
+  description: 'The hosts are DOWN until their next report or heartbeat. Their claims stay.',
   fields: (t) => ({
     hosts: t.field({ type: [Host], description: 'The hosts in their present state.', resolve: ({ hosts }) => [...hosts] }),
-    fleetRevision: t.expose('revision', { type: 'Revision', description: 'Pass it as minRevision to read what was written.' }),
+    fleetRevision: t.expose('revision', { type: 'Revision', description: "The change's revision. Pass it as minRevision to later calls." }),
   }),
 })
 
@@ -74,17 +75,27 @@ builder.mutationFields((t) => ({
     type: HostHeartbeatPayload,
     authScopes: { scope: 'REPORT' },
     description:
-      'Reports that hosts are alive, and nothing else. Heartbeats are written in batches, never to the log; a host that was not UP becomes UP at once.',
-    args: { hosts: t.arg({ type: [ResourceNameInput], required: true, description: '1 to 1000 hosts; without a node, all its nodes.' }) },
+      'Reports that hosts are alive, without other content. Heartbeats are written in batches and never to the log. A host that was not UP becomes UP at once.',
+    args: {
+      hosts: t.arg({
+        type: [ResourceNameInput],
+        required: true,
+        description: '1 to 1000 hosts. A name without a node means all nodes of the host.',
+      }),
+    },
     resolve: (_root, { hosts }, { liveness }) => liveness.heartbeat(hosts),
   }),
   livenessConfirm: t.field({
     type: LivenessConfirmResult,
     authScopes: { scope: 'OPERATE' },
-    description: 'Confirms that silent hosts are DOWN, after so many became silent at once that the service did not assume it.',
+    description:
+      'Confirms that silent hosts are DOWN. This is required after so many hosts became silent at once that the service does not set them DOWN by itself.',
     args: {
-      hosts: t.arg({ type: [ResourceNameInput], required: true, description: '1 to 1000 hosts, each SUSPECT or DOWN.' }),
-      reason: t.arg.string({ required: true, description: 'The reason, 1 to 1000 characters, for later readers.' }),
+      hosts: t.arg({ type: [ResourceNameInput], required: true, description: 'The silent hosts, 1 to 1000, each SUSPECT or DOWN.' }),
+      reason: t.arg.string({
+        required: true,
+        description: 'Why the hosts are considered DOWN, 1 to 1000 characters, recorded for later readers.',
+      }),
     },
     resolve: (_root, { hosts, reason }, { liveness }) => liveness.confirm(hosts, reason),
   }),

@@ -8,59 +8,63 @@ import { ReasonCount } from '../types/reasons.ts'
 const MOST_SHOWN = 500
 
 const DrainedInstance = builder.objectRef<DrainedInstanceShape>('DrainedInstance').implement({
-  description: 'The instances on a drained host, claim by claim.',
+  description: 'One instance on a drained host, with its destination.',
   fields: (t) => ({
-    claimId: t.string({ description: 'Id of the claim that moves.', resolve: ({ claim }) => claim.id }),
+    claimId: t.string({ description: "The id of the instance's claim on the drained host.", resolve: ({ claim }) => claim.id }),
     instanceUuid: t.string({
       nullable: true,
-      description: 'The instance; null if its claim names none.',
+      description: 'The UUID of the instance; null if its claim does not name an instance.',
       resolve: ({ claim }) => claim.instance,
     }),
-    fromHost: t.string({ description: 'The drained host.', resolve: ({ from }) => from.host }),
-    fromNode: t.string({ description: 'Node that the instance leaves.', resolve: ({ from }) => from.node }),
+    fromHost: t.string({ description: 'The name of the drained host.', resolve: ({ from }) => from.host }),
+    fromNode: t.string({ description: 'The name of the node that the instance would leave.', resolve: ({ from }) => from.node }),
     fromHasOtherNodes: t.boolean({
-      description: 'Whether that host has other nodes, so that its name alone means these too.',
+      description: 'Whether the drained host has further nodes, so that the name of the host alone means all of them.',
       resolve: ({ from }, _args, { hosts }) => isOneOfSeveral(hosts, from),
     }),
     toHost: t.string({
       nullable: true,
-      description: 'The destination; null: no host was found, and the instance stays.',
+      description: 'The host to which the instance would move; null if no host was found and the instance stays.',
       resolve: ({ to }) => to?.host ?? null,
     }),
-    toNode: t.string({ nullable: true, description: 'Node that the instance would move to.', resolve: ({ to }) => to?.node ?? null }),
+    toNode: t.string({
+      nullable: true,
+      description: 'The name of the node to which the instance would move.',
+      resolve: ({ to }) => to?.node ?? null,
+    }),
     message: t.string({
       nullable: true,
-      description: 'Why it stays; null if it moves.',
+      description: 'Why the instance stays; null if it moves.',
       resolve: ({ message }) => (message === null ? null : showUnseen(message)),
     }),
     reasons: t.field({
       type: [ReasonCount],
-      description: 'Why hosts were refused, if none was found.',
+      description: 'Why hosts were refused, if no host was found.',
       resolve: ({ reasons }) => [...reasons],
     }),
   }),
 })
 
 export const Drain = builder.objectRef<DrainShape>('Drain').implement({
-  description: 'The results for the instances on hosts that an overlay drains.',
+  description: 'What happens to the instances on hosts that an overlay drains.',
   fields: (t) => ({
     moved: t.int({
-      description: 'The number of instances that move.',
+      description: 'How many instances move.',
       resolve: ({ instances }) => instances.filter(({ to }) => to !== null).length,
     }),
     stuck: t.int({
-      description: 'The number of instances that find no host, and stay.',
+      description: 'How many instances stay because no host was found for them.',
       resolve: ({ instances }) => instances.filter(({ to }) => to === null).length,
     }),
     withoutClaims: t.exposeInt('withoutClaims', {
-      description: 'The number of reported instances without a claim. Their requests are not known, so they stay too.',
+      description: 'How many reported instances have no claim. They stay too, because their requests are not known.',
     }),
     instances: t.field({
       type: [DrainedInstance],
-      description: 'The instances, the oldest claim first.',
+      description: 'The instances, those with the oldest claims first.',
       args: {
-        first: t.arg.int({ defaultValue: 50, description: 'The maximum number, 0 to 500.' }),
-        stuck: t.arg.boolean({ description: 'True: only instances that stay; false: only instances that move.' }),
+        first: t.arg.int({ defaultValue: 50, description: 'At most this many instances are listed, 0 to 500.' }),
+        stuck: t.arg.boolean({ description: 'True: only instances that stay. False: only instances that move. By default both.' }),
       },
       resolve: ({ instances }, { first, stuck }) => {
         const most = first ?? 50
@@ -71,4 +75,4 @@ export const Drain = builder.objectRef<DrainShape>('Drain').implement({
   }),
 })
 
-export const drainDescription = 'The results for the instances on hosts that the overlay drains; null if it drains none.'
+export const drainDescription = 'What happens to the instances on hosts that the overlay drains; null if it drains no host.'

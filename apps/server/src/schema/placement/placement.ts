@@ -22,24 +22,25 @@ import { SpecInput, toSpecDocument } from './request-spec.ts'
 
 const Intent = builder.enumType('Intent', {
   description:
-    'What the placing is for. CREATE and UNSHELVE take room. RESIZE, LIVE_MIGRATE, COLD_MIGRATE and EVACUATE move a claim (`moveOf`): both ends are held until the destination is confirmed or released. REBUILD asks whether the claim may stay where it is, PROBE whether there is room at all; these two claim nothing.',
+    'The purpose of a placement. CREATE and UNSHELVE claim resources. RESIZE, LIVE_MIGRATE, COLD_MIGRATE and EVACUATE move a claim (`moveOf`): the claims on the source and on the destination are both held until the destination claim is confirmed or released. REBUILD checks whether the claim may stay on its host. PROBE checks whether the request fits at all. REBUILD and PROBE claim nothing.',
   values: intents,
 })
 
 export const ClaimMode = builder.enumType('ClaimMode', {
-  description: 'NONE: advice only; RESERVE: held until ttl; CONFIRM: held until it is released, in one step.',
+  description:
+    'How resources are claimed. NONE: nothing is claimed, the answer is only advice. RESERVE: held until the TTL ends. CONFIRM: held until released, without a separate confirmation.',
   values: ['NONE', 'RESERVE', 'CONFIRM'] as const,
 })
 
 export const ExplainLevel = builder.enumType('ExplainLevel', {
-  description: 'The amount of detail in the answer. Everything can be read later from the decision.',
+  description: 'Has no effect. Once set how much detail of an explanation an answer had; now the selected fields determine it.',
   values: ['NONE', 'SUMMARY', 'FULL'] as const,
 })
 
 const ClaimOptionsInput = builder.inputType('ClaimOptionsInput', {
-  description: 'How the resources are claimed.',
+  description: 'Whether and for how long the resources are claimed.',
   fields: (t) => ({
-    mode: t.field({ type: ClaimMode, required: true, description: 'Whether the claim is reserved or confirmed.' }),
+    mode: t.field({ type: ClaimMode, required: true, description: 'How the resources are claimed: RESERVE, CONFIRM, or NONE for advice.' }),
     ttl: t.field({ type: 'Duration', description: reservationTtl }),
   }),
 })
@@ -48,75 +49,75 @@ const SelectDestinationsInput = builder.inputType('SelectDestinationsInput', {
   description: 'A call to place a request.',
   fields: (t) => ({
     spec: t.field({ type: SpecInput, required: true, description: 'The request to place.' }),
-    intent: t.field({ type: Intent, required: true, defaultValue: 'CREATE', description: 'What the hosts are wanted for.' }),
+    intent: t.field({ type: Intent, required: true, defaultValue: 'CREATE', description: 'The purpose of the placement.' }),
     moveOf: t.field({
       type: ClaimRef,
-      description: 'The claim that moves or is rebuilt, with its fence; its instance and server group complete the request.',
+      description: "The claim to move or rebuild. The request gets the claim's instance and server group.",
     }),
     idempotencyKey: t.string({
       required: true,
       description:
-        '1 to 255 characters, of the calling account. The same call with the same key gets the same answer, once; kept for the life of the claim and an hour.',
+        'The idempotency key of the call, 1 to 255 characters, unique within the calling account. A repeated call with the same key gets the same answer without a second claim. Keys are retained for the life of the claim and for an hour after it.',
     }),
     claim: t.field({ type: ClaimOptionsInput, defaultValue: { mode: 'RESERVE' }, description: 'How the resources are claimed.' }),
     alternatesPerInstance: t.int({
       defaultValue: 2,
-      description: "The number of alternates per instance, 0 to 10; nothing is claimed on them. Nova's return_alternates.",
+      description: "At most this many alternates for each instance, 0 to 10; nothing is claimed on them. Nova's return_alternates.",
     }),
-    profile: t.string({ description: 'name or name@number; the profile default if not given.' }),
-    allOrNothing: t.boolean({ defaultValue: true, description: 'False: as many instances as fit are placed.' }),
+    profile: t.string({ description: 'The profile to use, as name or name@number; the profile `default` if absent.' }),
+    allOrNothing: t.boolean({ defaultValue: true, description: 'False: as many instances as fit are placed. True: all or none.' }),
     explain: t.field({
       type: ExplainLevel,
       description: 'Has no effect.',
       deprecationReason: 'Select decision { explanation { ... } } of the answer to get the explanation with it, in the selected fields.',
     }),
-    minRevision: t.field({ type: 'Revision', description: 'The answering replica must have reached this revision.' }),
-    deadline: t.field({ type: 'Duration', description: 'How long the caller waits; PT10S by default, at most PT60S.' }),
+    minRevision: t.field({ type: 'Revision', description: 'The revision that the answering replica must have reached (ReplicaBehind).' }),
+    deadline: t.field({ type: 'Duration', description: 'How long the caller waits for the answer; PT10S by default, at most PT60S.' }),
   }),
 })
 
 const ResourceLimit = builder.objectRef<readonly [string, number]>('ResourceLimit').implement({
-  description: "The most that the host may use of one resource class, for the host's own second check.",
+  description: 'The maximum that the host may use of one resource class, for the second check on the host itself.',
   fields: (t) => ({
     resource: t.string({ description: 'Name of the resource class.', resolve: ([name]) => name }),
-    limit: t.field({ type: 'SafeInt', description: 'The maximum amount in total.', resolve: ([, limit]) => limit }),
+    limit: t.field({ type: 'SafeInt', description: 'The maximum amount that the host may use in total.', resolve: ([, limit]) => limit }),
   }),
 })
 
 const limitsOf = ({ limits }: DestinationShape) => Object.entries(limits)
 
 const Destination = builder.objectRef<ChosenHost>('Destination').implement({
-  description: 'A host for an instance.',
+  description: 'A chosen host or an alternate for one instance.',
   fields: (t) => ({
-    host: t.expose('host', { type: Host, description: 'Host that was chosen.' }),
-    weight: t.float({ description: 'Total score of the host.', resolve: ({ destination }) => destination.weight }),
-    claim: t.expose('claim', { type: Claim, nullable: true, description: 'The claim; null for alternates and advice.' }),
+    host: t.expose('host', { type: Host, description: 'The host.' }),
+    weight: t.float({ description: 'The total score of the host.', resolve: ({ destination }) => destination.weight }),
+    claim: t.expose('claim', { type: Claim, nullable: true, description: 'The claim on the host; null for alternates and for advice.' }),
     reportAge: t.field({
       type: 'Duration',
       nullable: true,
       description:
-        'The age of its report at the choice, counted from its last report in the log, which is the last one with new content. Null: the log no longer contains it.',
+        "How old the host's report was when the host was chosen, counted from its last report in the log, which is the last one with new content. Null if the log no longer contains that report.",
       resolve: async ({ host: { record }, decided }, _args, { reportAges }) => {
         const then = await decided()
-        // the decision has the name of that time, and the host may have been replaced since
+        // the record contains the name that the host had at the decision; it may have another name now
         return reportAges.of(nameAt(record, then.basis), then)
       },
     }),
     limits: t.field({
       type: [ResourceLimit],
-      description: 'The limits of each requested class.',
+      description: 'How much of each requested resource class the host may use.',
       resolve: ({ destination }) => limitsOf(destination),
     }),
   }),
 })
 
 export const InstanceDestinations = builder.objectRef<InstanceDestinationsShape>('InstanceDestinations').implement({
-  description: 'The host of an instance, and its alternates.',
+  description: 'The chosen host of an instance, and its alternates.',
   fields: (t) => ({
     instanceUuid: t.expose('instance', {
       type: 'UUID',
       nullable: true,
-      description: 'The UUID of the instance; null if the caller named none.',
+      description: 'The UUID of the instance; null if it was not named.',
     }),
     selected: t.expose('selected', { type: Destination, description: 'The chosen host.' }),
     alternates: t.field({
@@ -128,69 +129,69 @@ export const InstanceDestinations = builder.objectRef<InstanceDestinationsShape>
 })
 
 const ignoredFields =
-  'Fields without effect: fields of a document of Nova that this release does not know, and extra specs, hints and image properties that no part of the profile reads. As paths in the request as it was sent. In addition `claim.ttl`, if nothing is reserved.'
+  'The paths in the request of fields that had no effect: fields of a Nova document that this release does not know, and extra specs, hints and image properties that nothing in the profile reads. Includes `claim.ttl` if nothing is reserved.'
 
 const SelectDestinationsPayload = builder.objectRef<Placed>('SelectDestinationsPayload').implement({
-  description: 'The instances are placed; the claims are durable.',
+  description: 'The instances are placed, and their claims are stored durably.',
   fields: (t) => ({
-    decision: t.expose('decision', { type: Decision, description: 'The decision, for later questions.' }),
+    decision: t.expose('decision', { type: Decision, description: 'The decision, from which the placement can be explained later.' }),
     destinations: t.field({
       type: [InstanceDestinations],
-      description: 'In the order of the instances.',
+      description: 'The chosen hosts and alternates, in the order of the instances.',
       resolve: ({ destinations }) => [...destinations],
     }),
-    replayed: t.exposeBoolean('replayed', { description: 'True if the key was answered before: this is the same answer.' }),
-    fleetRevision: t.expose('revision', { type: 'Revision', description: 'Pass it as minRevision to read what was written.' }),
+    replayed: t.exposeBoolean('replayed', { description: 'True if the idempotency key was answered before; this is the same answer.' }),
+    fleetRevision: t.expose('revision', { type: 'Revision', description: "The change's revision. Pass it as minRevision to later calls." }),
     ignoredFields: t.exposeStringList('ignored', { description: ignoredFields }),
   }),
 })
 
 const NoValidHost = builder.objectRef<NoHost>('NoValidHost').implement({
-  description: 'No host can take the request; nothing is claimed and the key is not bound.',
+  description: 'No host can take an instance of the request. Nothing is claimed, and the idempotency key can be used again.',
   interfaces: [UserError],
   fields: (t) => ({
-    decision: t.expose('decision', { type: Decision, description: 'The decision, for later questions.' }),
+    decision: t.expose('decision', { type: Decision, description: 'The decision, from which the refusal can be explained later.' }),
     reasons: t.field({
       type: [ReasonCount],
       description:
-        'Why hosts were refused, for the instance that was not placed: each reason once, in the order of the cause, with its code first.',
+        'Why hosts were refused for the instance that was not placed. Each reason is listed once, in the order of the cause, and the code of the cause comes first.',
       resolve: ({ reasons }) => [...reasons],
     }),
     cause: t.field({
       type: RefusalCause,
       nullable: true,
-      description: 'The content of the message, in parts. A key that is bound to a project may not read it.',
+      description: 'The cause of the refusal, which the message describes, as separate fields. Null for a key that is bound to a project.',
       resolve: ({ cause }) => cause,
     }),
-    placedCount: t.exposeInt('placedCount', { description: 'The number of instances that were placed before one was not.' }),
+    placedCount: t.exposeInt('placedCount', { description: 'How many instances found a host before the first instance that did not.' }),
     ignoredFields: t.exposeStringList('ignored', { description: ignoredFields }),
   }),
 })
 
 const IdempotencyConflict = builder.objectRef<KeyConflict>('IdempotencyConflict').implement({
-  description: 'The key was used for another request.',
+  description: 'The idempotency key was already used for another request.',
   interfaces: [UserError],
   fields: (t) => ({
-    firstSeenAt: t.expose('firstSeenAt', { type: 'DateTime', description: 'Store time at which the key was first used.' }),
+    firstSeenAt: t.expose('firstSeenAt', { type: 'DateTime', description: "When the key was first used, by the database's clock." }),
   }),
 })
 
 const InstanceTaken = builder.objectRef<InstanceTakenShape>('InstanceTaken').implement({
   description:
-    'An instance of the request has a live claim in its project (without a project, in its account). Nothing is claimed, and the key is not bound.',
+    'An instance of the request already has a live claim in its project, or in its account if there is no project. Nothing is claimed, and the idempotency key can be used again.',
   interfaces: [UserError],
   fields: (t) => ({
-    rule: t.exposeString('rule', { description: 'The code of the rule, from the catalogue of errors: `claim.instance_taken`.' }),
-    claim: t.expose('claim', { type: Claim, nullable: true, description: 'The live claim; null for a caller that may not read it.' }),
+    rule: t.exposeString('rule', { description: 'The code of the violated rule, from the catalogue of errors: `claim.instance_taken`.' }),
+    claim: t.expose('claim', { type: Claim, nullable: true, description: 'The live claim; null if the caller may not read it.' }),
   }),
 })
 
 const ReplicaBehind = builder.objectRef<Behind>('ReplicaBehind').implement({
-  description: 'This replica has not reached minRevision.',
+  description: 'The answering replica has not yet reached the revision `minRevision` of the call.',
   interfaces: [UserError],
   fields: (t) => ({
-    replicaEpoch: t.expose('revision', { type: 'Revision', description: 'The revision that it has reached.' }),
-    retryAfter: t.expose('retryAfterMs', { type: 'Duration', description: 'The time after which to retry.' }),
+    replicaEpoch: t.expose('revision', { type: 'Revision', description: 'The revision that the replica has reached.' }),
+    retryAfter: t.expose('retryAfterMs', { type: 'Duration', description: 'How long to wait before a retry.' }),
   }),
 })
 
@@ -213,7 +214,7 @@ builder.mutationField('selectDestinations', (t) =>
   t.field({
     type: SelectDestinationsResult,
     authScopes: { scope: 'SCHEDULE' },
-    description: 'Chooses a host for every instance of a request and claims the resources.',
+    description: 'Chooses a host for every instance of a request, and claims the resources.',
     args: { input: t.arg({ type: SelectDestinationsInput, required: true, description: 'The request, and how to place it.' }) },
     resolve: (_root, { input }, { placement, caller }) =>
       placement.select(caller.account, {
@@ -233,18 +234,15 @@ builder.mutationField('selectDestinations', (t) =>
 )
 
 const ClaimCreateInput = builder.inputType('ClaimCreateInput', {
-  description: 'Resources of a host that an earlier answer named, usually an alternate.',
+  description: 'A claim on a host that an earlier decision named, usually an alternate.',
   fields: (t) => ({
-    idempotencyKey: t.string({ required: true, description: 'Key of the call; the same rules as for selectDestinations.' }),
-    decisionId: t.id({ required: true, description: 'The decision whose request is placed there.' }),
-    host: t.field({ type: ResourceNameInput, required: true, description: 'Host on which the room is claimed.' }),
-    instanceUuid: t.field({ type: 'UUID', description: 'The instance of that request, by its UUID; absent: the first.' }),
-    mode: t.field({ type: ClaimMode, defaultValue: 'RESERVE', description: 'RESERVE or CONFIRM.' }),
+    idempotencyKey: t.string({ required: true, description: 'The idempotency key of the call; rules as for selectDestinations.' }),
+    decisionId: t.id({ required: true, description: 'The decision whose request is placed on the host.' }),
+    host: t.field({ type: ResourceNameInput, required: true, description: 'The host whose resources are claimed.' }),
+    instanceUuid: t.field({ type: 'UUID', description: "The UUID of the instance in the decision's request; by default the first." }),
+    mode: t.field({ type: ClaimMode, defaultValue: 'RESERVE', description: 'How the resources are claimed: RESERVE or CONFIRM.' }),
     ttl: t.field({ type: 'Duration', description: reservationTtl }),
-    moveOf: t.field({
-      type: ClaimRef,
-      description: 'The claim that it replaces: both are held until this one is confirmed.',
-    }),
+    moveOf: t.field({ type: ClaimRef, description: 'The claim to replace. Both claims are held until the new one is confirmed.' }),
   }),
 })
 
@@ -256,61 +254,73 @@ const ClaimCreateResult = resultUnion(
 )
 
 const EvacuationMove = builder.objectRef<Evacuated>('EvacuationMove').implement({
-  description: 'One claim of the host, and the result of the search for a new host.',
+  description: 'One claim on the host to evacuate, and the result of the search for another host.',
   fields: (t) => ({
-    claim: t.expose('claim', { type: Claim, description: 'The claim that has to leave.' }),
+    claim: t.expose('claim', { type: Claim, description: 'The claim that has to leave the host.' }),
     result: t.field({
       type: ClaimCreateResult,
-      description: 'The destination: confirm the claim there to end this one. Otherwise why it stays.',
+      description:
+        'The destination, or why the claim stays. To complete the move, confirm the claim at the destination; the claim on this host then ends.',
       resolve: ({ outcome }) => outcome,
     }),
   }),
 })
 
-const WITHOUT_CLAIMS = 'The number of reported instances without a claim: none of them is moved, so the host is not empty afterwards.'
+const WITHOUT_CLAIMS = 'How many reported instances have no claim. They are not moved, so the host is not empty afterwards.'
 
 const withoutClaims = (hosts: readonly HostView[]): number => countAllWithoutClaims(hosts.map(({ record }) => record))
 
 const HostEvacuatePayload = builder.objectRef<EvacuationDone>('HostEvacuatePayload').implement({
-  description: 'Every claim of the host was tried; claims without a destination stay.',
+  description: 'The search for other hosts is complete for every claim of the host. Claims without a destination stay.',
   fields: (t) => ({
     hosts: t.field({ type: [Host], description: 'The nodes of the host.', resolve: ({ hosts }) => [...hosts] }),
-    moves: t.field({ type: [EvacuationMove], description: 'The claims, oldest first.', resolve: ({ moves }) => [...moves] }),
-    placedCount: t.exposeInt('placed', { description: 'The number of claims that have a destination.' }),
+    moves: t.field({
+      type: [EvacuationMove],
+      description: 'The claims of the host with their destinations, oldest claim first.',
+      resolve: ({ moves }) => [...moves],
+    }),
+    placedCount: t.exposeInt('placed', { description: 'How many claims have a destination.' }),
     instancesWithoutClaims: t.int({ description: WITHOUT_CLAIMS, resolve: ({ hosts }) => withoutClaims(hosts) }),
-    fleetRevision: t.expose('revision', { type: 'Revision', description: 'Pass it as minRevision to read what was written.' }),
+    fleetRevision: t.expose('revision', { type: 'Revision', description: "The change's revision. Pass it as minRevision to later calls." }),
   }),
 })
 
 const EvacuationMovePreview = builder.objectRef<ForeseenMove>('EvacuationMovePreview').implement({
-  description: 'One claim of the host, and its destination.',
+  description: 'One claim on the host to evacuate, and its destination.',
   fields: (t) => ({
-    claim: t.expose('claim', { type: Claim, description: 'The claim that has to leave.' }),
+    claim: t.expose('claim', { type: Claim, description: 'The claim that would have to leave the host.' }),
     destination: t.expose('destination', { type: Host, nullable: true, description: 'The destination; null if the claim would stay.' }),
     message: t.string({
       nullable: true,
-      description: 'Why it would stay; null if it would move.',
+      description: 'Why the claim would stay; null if it would move.',
       resolve: ({ message }) => (message === null ? null : showUnseen(message)),
     }),
     reasons: t.field({
       type: [ReasonCount],
-      description: 'Why hosts were refused, if none was found.',
+      description: 'Why hosts were refused, if no host was found.',
       resolve: ({ reasons }) => [...reasons],
     }),
   }),
 })
 
 const HostEvacuatePreview = builder.objectRef<EvacuationForeseen>('HostEvacuatePreview').implement({
-  description: 'The result that an evacuation would have now. Nothing was changed, and nothing is reserved.',
+  description: 'What an evacuation would do now. Nothing was changed, and nothing is reserved.',
   fields: (t) => ({
     hosts: t.field({ type: [Host], description: 'The nodes of the host.', resolve: ({ hosts }) => [...hosts] }),
-    moves: t.field({ type: [EvacuationMovePreview], description: 'The claims, oldest first.', resolve: ({ moves }) => [...moves] }),
+    moves: t.field({
+      type: [EvacuationMovePreview],
+      description: 'The claims of the host with their destinations, oldest claim first.',
+      resolve: ({ moves }) => [...moves],
+    }),
     placedCount: t.int({
-      description: 'The number of claims that would have a destination.',
+      description: 'How many claims would have a destination.',
       resolve: ({ moves }) => moves.filter(({ destination }) => destination !== null).length,
     }),
     instancesWithoutClaims: t.int({ description: WITHOUT_CLAIMS, resolve: ({ hosts }) => withoutClaims(hosts) }),
-    fleetRevision: t.expose('revision', { type: 'Revision', description: 'The revision of the fleet.' }),
+    fleetRevision: t.expose('revision', {
+      type: 'Revision',
+      description: 'The revision of the fleet on which destinations were searched.',
+    }),
   }),
 })
 
@@ -322,17 +332,21 @@ const HostEvacuateResult = resultUnion(
 )
 
 const HostEvacuateInput = builder.inputType('HostEvacuateInput', {
-  description: 'The evacuation of a host.',
+  description: 'A host to evacuate, and how to claim resources on other hosts.',
   fields: (t) => ({
-    host: t.field({ type: ResourceNameInput, required: true, description: 'The host; without a node, all its nodes.' }),
-    idempotencyKey: t.string({ required: true, description: '1 to 200 characters; each claim is moved under this key and its own id.' }),
-    claim: t.field({
-      type: ClaimOptionsInput,
-      defaultValue: { mode: 'RESERVE' },
-      description: 'How the resources are claimed: RESERVE or CONFIRM.',
+    host: t.field({
+      type: ResourceNameInput,
+      required: true,
+      description: 'The host to evacuate. A name without a node means all its nodes.',
     }),
-    profile: t.string({ description: 'name or name@number; the profile default if not given.' }),
-    deadline: t.field({ type: 'Duration', description: 'How long the caller waits; PT10S by default, at most PT60S.' }),
+    idempotencyKey: t.string({
+      required: true,
+      description:
+        'The idempotency key of the evacuation, 1 to 200 characters. Each claim is moved under this key combined with its own id.',
+    }),
+    claim: t.field({ type: ClaimOptionsInput, defaultValue: { mode: 'RESERVE' }, description: 'How to claim: RESERVE or CONFIRM.' }),
+    profile: t.string({ description: 'The profile to use, as name or name@number; the profile `default` if absent.' }),
+    deadline: t.field({ type: 'Duration', description: 'How long the caller waits for the answer; PT10S by default, at most PT60S.' }),
   }),
 })
 
@@ -341,8 +355,10 @@ builder.mutationFields((t) => ({
     type: ClaimCreateResult,
     authScopes: { scope: 'CLAIM' },
     description:
-      'Claims resources of a host that an earlier decision named, if every filter still passes it: a fallback after a failure, without a new search.',
-    args: { input: t.arg({ type: ClaimCreateInput, required: true, description: 'The decision, the host, and how to claim.' }) },
+      'Claims resources of a host that an earlier decision named, if the host still passes every filter. Use it as a fallback after a failure, without a new search.',
+    args: {
+      input: t.arg({ type: ClaimCreateInput, required: true, description: 'The decision, the host, and how to claim its resources.' }),
+    },
     resolve: (_root, { input }, { relocation, caller }) =>
       relocation.claimOn(caller.account, {
         decisionId: idOf('Decision', input.decisionId, ['input', 'decisionId']),
@@ -358,10 +374,13 @@ builder.mutationFields((t) => ({
     type: HostEvacuateResult,
     authScopes: { scope: 'OPERATE' },
     description:
-      'Finds another host for every claim of a host, in one call whose decisions take each other into account. The claims here stay until those there are confirmed.',
+      'Searches another host for every claim of a host, in one call whose decisions take each other into account. The claims on this host stay until the claims on the other hosts are confirmed.',
     args: {
-      input: t.arg({ type: HostEvacuateInput, required: true, description: 'The host, and how to move its claims.' }),
-      dryRun: t.arg.boolean({ defaultValue: false, description: 'True: returns the destination of each claim, and changes nothing.' }),
+      input: t.arg({ type: HostEvacuateInput, required: true, description: 'The host to evacuate, and how to move its claims.' }),
+      dryRun: t.arg.boolean({
+        defaultValue: false,
+        description: 'True: the call returns the destination of each claim and changes nothing.',
+      }),
     },
     resolve: (_root, { input, dryRun }, { relocation, caller }) => {
       const profile = input.profile ?? null

@@ -18,7 +18,8 @@ import { connectionOf, pageArgs } from '../types/connection.ts'
 import { idOf } from '../types/ids.ts'
 
 export const GroupPolicy = builder.enumType('GroupPolicy', {
-  description: 'Affinity or anti-affinity; the soft policies are preferences.',
+  description:
+    'The policy of a server group. AFFINITY: all members on one host. ANTI_AFFINITY: members on different hosts. The soft policies are only preferences.',
   values: ['AFFINITY', 'ANTI_AFFINITY', 'SOFT_AFFINITY', 'SOFT_ANTI_AFFINITY'] as const,
 })
 
@@ -26,8 +27,8 @@ const ForceVerify = builder.enumType('ForceVerify', {
   description: 'Which filters run on hosts that a request forces.',
   values: {
     ALL: { description: 'All filters run on forced hosts.' },
-    HARD: { description: 'The filters of fixed requirements: fit of every kind, ComputeFilter, server groups.' },
-    NONE: { description: 'Only the rules of every claim.' },
+    HARD: { description: 'Only filters whose requirements are fixed run: fit of every resource kind, ComputeFilter, and server groups.' },
+    NONE: { description: 'Only the rules that every claim must keep run.' },
   } as const,
 })
 
@@ -39,9 +40,9 @@ const { nova: _, ...newest } = specSchemas[CURRENT_SPEC_VERSION].in.shape
 const requestForm = z
   .strictObject({
     ...newest,
-    version: z.enum(specVersions).default(CURRENT_SPEC_VERSION).describe('Version of the form of this request.'),
+    version: z.enum(specVersions).default(CURRENT_SPEC_VERSION).describe('Version of the request form.'),
   })
-  .describe("What is to be placed, in this service's own typed form.")
+  .describe("The instances to place, in this service's own typed form.")
 
 const requestInput = inputOf(requestForm, {
   name: 'RequestSpecInput',
@@ -84,18 +85,18 @@ const requestInput = inputOf(requestForm, {
 })
 
 export const SpecInput = builder.inputType('SpecInput', {
-  description: 'A request in one of the accepted forms.',
+  description: 'A request in one of the accepted forms: exactly one of these fields.',
   isOneOf: true,
   fields: (t) => ({
     gantt: t.field({ type: requestInput.type, description: "The service's own typed form." }),
     nova: t.field({
       type: 'JSON',
       description:
-        "Nova's RequestSpec in its wire form, versions 1.0 to 1.14, alone or as { spec, instance_uuids }. Stored unchanged, in addition to the typed form made from it, because Nova's rules distinguish unset from null.",
+        "Nova's RequestSpec object in its wire form, versions 1.0 to 1.14, alone or as { spec, instance_uuids }. It is stored unchanged in addition to the typed form, because Nova's rules distinguish unset fields from null.",
     }),
     legacy: t.field({
       type: 'JSON',
-      description: 'The dictionaries from before the RequestSpec object: { request_spec, filter_properties }.',
+      description: 'The dictionaries that Nova used before the RequestSpec object: { request_spec, filter_properties }.',
     }),
   }),
 })
@@ -121,38 +122,48 @@ export function toSpecInput({ nova, ...request }: CoreRequestSpec): Readonly<Rec
 export const RequestSpec = builder.objectRef<StoredRequestSpec>('RequestSpec')
 
 builder.node(RequestSpec, {
-  description: 'A request as it was made, stored once however often it is made.',
+  description: 'A request as it was made. Equal requests are stored only once.',
   id: { resolve: ({ id }) => id, description: 'Global id of the object.' },
   loadOne: (id, { decisions }) => decisions.findSpec(id),
   fields: (t) => ({
-    version: t.exposeString('version', { description: 'The version of its form: the oldest that can express all of it.' }),
-    numInstances: t.int({ description: 'Number of instances of the request.', resolve: ({ document }) => document.numInstances }),
+    version: t.exposeString('version', { description: 'The version of the document: the oldest that can express the whole request.' }),
+    numInstances: t.int({ description: 'How many instances were requested.', resolve: ({ document }) => document.numInstances }),
     flavorName: t.string({
       nullable: true,
       description: 'The name of the flavor in the request.',
       resolve: ({ document }) => document.flavor.name,
     }),
     vcpus: t.int({ description: 'Virtual CPUs of one instance.', resolve: ({ document }) => demandOf(currentSpec(document)).vcpus }),
-    memoryMb: t.int({ description: 'MiB per instance.', resolve: ({ document }) => demandOf(currentSpec(document)).memoryMib }),
-    diskGb: t.int({ description: 'GiB per instance.', resolve: ({ document }) => demandOf(currentSpec(document)).diskGib }),
+    memoryMb: t.int({
+      description: 'Memory of one instance, in MiB.',
+      resolve: ({ document }) => demandOf(currentSpec(document)).memoryMib,
+    }),
+    diskGb: t.int({
+      description: 'Disk space of one instance, in GiB.',
+      resolve: ({ document }) => demandOf(currentSpec(document)).diskGib,
+    }),
     projectId: t.string({
       nullable: true,
-      description: 'Project that the instances belong to.',
+      description: 'The project that the instances belong to.',
       resolve: ({ document }) => document.projectId,
     }),
     availabilityZone: t.string({
       nullable: true,
-      description: 'The requested zone.',
+      description: 'The availability zone that was requested; null: any zone.',
       resolve: ({ document }) => document.availabilityZone,
     }),
     document: t.field({
       type: 'JSON',
-      description: 'The whole request (docs/request-spec.md).',
-      args: { version: t.arg.string({ description: 'The version of the document; by default the oldest that can express all of it.' }) },
+      description: 'The whole request as a document (docs/request-spec.md).',
+      args: {
+        version: t.arg.string({
+          description: 'The version of the document. By default the oldest version that can express the whole request.',
+        }),
+      },
       resolve: ({ document }, { version }) => specDocument(document, version ?? null),
     }),
-    digest: t.exposeString('id', { description: 'sha256 of the canonical document.' }),
-    createdAt: t.expose('createdAt', { type: 'DateTime', description: 'The store time at which it was first made.' }),
+    digest: t.exposeString('id', { description: 'The SHA-256 hash of the canonical document.' }),
+    createdAt: t.expose('createdAt', { type: 'DateTime', description: "When the request was first made, by the database's clock." }),
   }),
 })
 
@@ -163,14 +174,14 @@ builder.queryFields((t) => ({
     type: RequestSpec,
     nullable: true,
     authScopes: { scope: 'READ' },
-    description: 'Null if it was never made.',
+    description: 'A request; null if no request has this id.',
     args: { id: t.arg.id({ required: true, description: 'Global id of the object.' }) },
     resolve: (_root, { id }, { decisions }) => decisions.findSpec(idOf('RequestSpec', id, ['id'])),
   }),
   requestSpecs: t.field({
     type: RequestSpecConnection,
     authScopes: { scope: 'READ' },
-    description: 'Requests as they were made, newest first.',
+    description: 'All requests as they were made, newest first.',
     args: pageArgs(),
     resolve: (_root, args, { decisions }) => decisions.listSpecs(args),
   }),

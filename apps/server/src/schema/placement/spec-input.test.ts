@@ -56,7 +56,7 @@ test('the input that is written for a request is accepted by the API and parsed 
   const missing = nested.filter((path) => !/^gang\.(?:numaTopology|gpus)/.test(path) && !isFilled(parsed.value, path))
   expect(missing).toEqual([])
   const type = createSchema().getType('SpecInput')
-  if (!isInputObjectType(type)) throw new Error('SpecInput is no input type')
+  if (!isInputObjectType(type)) throw new Error('SpecInput is not an input type')
   const errors: string[] = []
   const given: unknown = coerceInputValue(toSpecInput(parsed.value), type, (path, _value, { message }) =>
     errors.push(`${path.join('.')}: ${message}`),

@@ -5,99 +5,111 @@ import { type DocumentForm, type PluginPart as PartShape, type PluginView, plugi
 import { builder } from '../builder.ts'
 
 const PluginPartKind = builder.enumType('PluginPartKind', {
-  description: `${pluginPartKinds.map(({ kind, does }) => `${kind}: ${does}`).join('; ')}.`,
+  description: `The kinds of parts that a plug-in can add. ${pluginPartKinds.map(({ kind, does }) => `${kind}: ${does}`).join('; ')}.`,
   values: pluginPartKinds.map(({ kind }) => kind),
 })
 
 const PluginMode = builder.enumType('PluginMode', {
   description:
-    'ISOLATED: in a thread of its own, with a time limit; TRUSTED: in the process of the service, without a time limit; EXTENDER: over HTTP.',
+    'How a plug-in runs. ISOLATED: in a thread of its own, with a time limit. TRUSTED: in the process of the service, without a time limit. EXTENDER: in another service, which is called over HTTP.',
   values: pluginModes,
 })
 
 const PluginState = builder.enumType('PluginState', {
   description:
-    'READY: it answers; STARTING: its thread is being restarted; RESTING: it failed so often that its thread is restarted only after a pause; CLOSED: the service is stopping.',
+    'Whether a plug-in answers. READY: it answers. STARTING: its thread is being restarted. RESTING: it failed so often that its thread is restarted only after a pause. CLOSED: the service is stopping.',
   values: pluginStates,
 })
 
 const FieldUnit = builder.objectRef<DocumentForm['units'][number]>('FieldUnit').implement({
-  description: 'The unit of a field.',
+  description: 'The unit of a field in a document.',
   fields: (t) => ({
-    field: t.exposeString('field', { description: 'The field of a document.' }),
-    unit: t.exposeString('unit', { description: 'Unit of the field.' }),
+    field: t.exposeString('field', { description: 'The name of the field.' }),
+    unit: t.exposeString('unit', { description: 'The unit of the field.' }),
   }),
 })
 
 const PluginDocument = builder.objectRef<DocumentForm>('PluginDocument').implement({
-  description: "The documents of a plug-in's namespace.",
+  description: 'The documents in a namespace of a plug-in.',
   fields: (t) => ({
-    version: t.exposeString('version', { description: 'The version in which documents are accepted and read.' }),
-    schema: t.expose('schema', { type: 'JSON', description: 'The form of a document, as JSON Schema.' }),
-    maxAgeSeconds: t.exposeInt('maxAgeSeconds', { description: 'The maximum age of a document if the options of a part do not set one.' }),
+    version: t.exposeString('version', { description: 'The version of the documents that is accepted and read.' }),
+    schema: t.expose('schema', { type: 'JSON', description: 'The JSON Schema of the documents.' }),
+    maxAgeSeconds: t.exposeInt('maxAgeSeconds', {
+      description: 'Documents older than this are not used, unless the options of a filter or weigher set another age. In seconds.',
+    }),
     units: t.field({ type: [FieldUnit], description: 'The fields that have a unit.', resolve: ({ units }) => [...units] }),
   }),
 })
 
 const PluginPart = builder.objectRef<PartShape>('PluginPart').implement({
-  description: 'A part of a plug-in, as it describes itself; profiles, GANTT_LIVENESS, or reports name it.',
+  description:
+    'A filter, weigher, scheduler, lease provider or namespace of a plug-in. Profiles, GANTT_LIVENESS or reports use it by name.',
   fields: (t) => ({
-    kind: t.expose('kind', { type: PluginPartKind, description: 'Kind of the part, as profiles list it.' }),
+    kind: t.expose('kind', { type: PluginPartKind, description: 'The kind of the part.' }),
     name: t.exposeString('name', {
-      description: 'The name in profiles; of a lease provider, in GANTT_LIVENESS; of a namespace, in reports.',
+      description: 'The name of the part. Profiles use it; for a lease provider, GANTT_LIVENESS does; for a namespace, reports do.',
     }),
     description: t.exposeString('description', {
-      description: 'What a host must have to pass, what it prefers, which hosts it chooses, when a host is alive, or what is reported.',
+      description:
+        'What the part does: what a host must have to pass, which hosts are preferred or chosen, when a host is alive, or what is reported.',
     }),
     parameters: t.expose('parameters', {
       type: 'JSON',
       nullable: true,
-      description: 'The options that it takes, as JSON Schema; null: it does not declare any.',
+      description: "The JSON Schema of the part's options; null if the part does not declare any.",
     }),
-    reads: t.exposeStringList('reads', { description: "The fields of a host's report that it reads without options." }),
-    unit: t.exposeString('unit', { nullable: true, description: "The unit of a weigher's raw numbers." }),
-    document: t.expose('document', { type: PluginDocument, nullable: true, description: 'The documents of a namespace.' }),
+    reads: t.exposeStringList('reads', { description: "The fields of a host's report that the part reads without options." }),
+    unit: t.exposeString('unit', { nullable: true, description: "The unit of a weigher's raw values; null for parts of another kind." }),
+    document: t.expose('document', {
+      type: PluginDocument,
+      nullable: true,
+      description: 'The documents of the namespace; null for parts of another kind.',
+    }),
   }),
 })
 
 const PluginFailure = builder.objectRef<NonNullable<PluginView['lastFailure']>>('PluginFailure').implement({
-  description: 'A failure of a part of a plug-in.',
+  description: 'A failure of a filter, weigher or other part of a plug-in.',
   fields: (t) => ({
-    part: t.exposeString('part', { description: 'The name of the part.' }),
+    part: t.exposeString('part', { description: 'The name of the part that failed.' }),
     message: t.string({
-      description: 'The error that it threw, or the invalid value that it returned.',
+      description: 'The error that the part threw, or the invalid value that it returned.',
       resolve: ({ message }) => showUnseen(message),
     }),
-    at: t.expose('at', { type: 'DateTime', description: 'The time, by the clock of this replica.' }),
+    at: t.expose('at', { type: 'DateTime', description: 'When the failure happened, by the clock of this replica.' }),
   }),
 })
 
 const Plugin = builder.objectRef<PluginView>('Plugin').implement({
-  description: 'A plug-in that the answering replica has loaded (GANTT_PLUGINS), or an extender that it asks (GANTT_EXTENDERS).',
+  description: 'A plug-in that the answering replica has loaded (GANTT_PLUGINS), or an extender that it calls over HTTP (GANTT_EXTENDERS).',
   fields: (t) => ({
-    name: t.exposeString('name', { description: 'The name, as in records of decisions.' }),
-    version: t.exposeString('version', { description: 'The version, as in records of decisions.' }),
-    description: t.exposeString('description', { description: 'The description that the plug-in gives.' }),
+    name: t.exposeString('name', { description: 'The name of the plug-in, as in records of decisions.' }),
+    version: t.exposeString('version', { description: 'The version of the plug-in, as in records of decisions.' }),
+    description: t.exposeString('description', { description: "The plug-in's description of itself." }),
     mode: t.expose('mode', { type: PluginMode, description: 'How the plug-in is run.' }),
-    from: t.exposeString('from', { description: 'The package or path that the configuration names.' }),
-    parts: t.field({ type: [PluginPart], description: 'Parts that the plug-in adds.', resolve: ({ parts }) => [...parts] }),
+    from: t.exposeString('from', { description: 'The package or path of the plug-in in the configuration.' }),
+    parts: t.field({
+      type: [PluginPart],
+      description: 'The filters, weighers, schedulers, lease providers and namespaces that the plug-in adds.',
+      resolve: ({ parts }) => [...parts],
+    }),
     failureCount: t.expose('failures', {
       type: 'SafeInt',
       description:
-        'The number of failures of its parts since the replica started: one for each host, for a scheduler one for each decision.',
+        'How many times a part of the plug-in failed since the replica started. Filters and weighers are counted once for each host, schedulers once for each decision.',
     }),
     state: t.expose('state', {
       type: PluginState,
-      description: 'Whether its parts answer. While they do not, they refuse every host.',
+      description: 'Whether the plug-in answers. While it does not, its parts refuse every host.',
     }),
     restartCount: t.expose('restarts', {
       type: 'SafeInt',
-      description: 'The number of restarts of its thread since the replica started; 0 without a thread.',
+      description: "How many times the plug-in's thread was restarted since the replica started; 0 if the plug-in has no thread.",
     }),
     lastFailure: t.field({
       type: PluginFailure,
       nullable: true,
-      description: 'The last failure; null if there was none.',
+      description: 'The last failure; null if the plug-in never failed.',
       resolve: ({ lastFailure }) => lastFailure ?? null,
     }),
   }),

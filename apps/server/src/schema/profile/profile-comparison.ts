@@ -10,106 +10,119 @@ import { Decision, ProfileVersion } from '../types/refs.ts'
 /** The kinds of disagreements, in comparisons and rollouts. */
 export const DisagreementKind = builder.enumType('DisagreementKind', {
   description:
-    'NEW_FAILURE: fewer instances are placed than under the other version; NEW_PLACEMENT: more are; ELSEWHERE: they go to other hosts.',
+    'How two results for the same request differ. NEW_FAILURE: fewer instances are placed than in the result that is compared with. NEW_PLACEMENT: more instances are placed. ELSEWHERE: the instances go to other hosts.',
   values: ['NEW_FAILURE', 'NEW_PLACEMENT', 'ELSEWHERE'] as const,
 })
 
 const ProfileDisagreement = builder.objectRef<Disagreement>('ProfileDisagreement').implement({
-  description: 'A request that the candidate decides differently, on the state of its original decision.',
+  description: 'A request that the candidate and the baseline decide differently, on the state of the original decision.',
   fields: (t) => ({
-    decision: t.expose('decision', { type: Decision, description: 'The decision that was made.' }),
-    kind: t.expose('kind', { type: DisagreementKind, description: 'Kind of difference between the two.' }),
+    decision: t.expose('decision', { type: Decision, description: 'The original decision on the request.' }),
+    kind: t.expose('kind', { type: DisagreementKind, description: "How the candidate's result differs from the baseline's." }),
     baselineHosts: t.stringList({ description: 'The hosts that the baseline chooses.', resolve: (one) => [...one.baselineHosts] }),
     candidateHosts: t.stringList({ description: 'The hosts that the candidate chooses.', resolve: (one) => [...one.candidateHosts] }),
-    because: t.exposeString('because', { description: 'The reason, as a sentence.' }),
+    because: t.exposeString('because', { description: 'Why the results differ, as a sentence.' }),
   }),
 })
 
 const ChosenHostFullness = builder.objectRef<Shape['chosen']['fullness'][number]>('ChosenHostFullness').implement({
-  description: 'How full the chosen hosts were, for a resource class: the higher, the more a version packs.',
+  description: 'How full the chosen hosts were, for one resource class. Higher values mean that a profile version packs more tightly.',
   fields: (t) => ({
-    resourceClass: t.exposeString('resourceClass', { description: 'The resource class.' }),
+    resourceClass: t.exposeString('resourceClass', { description: 'The name of the resource class.' }),
     baseline: t.exposeFloat('baseline', {
       nullable: true,
       description:
-        "By the baseline: the mean share of its capacity, 0 to 1, that was used on an instance's host before its request; null if it places none.",
+        'The mean used share of the resource class, 0 to 1, on the hosts that the baseline chose, before each request was placed; null if the baseline placed no instance.',
     }),
-    candidate: t.exposeFloat('candidate', { nullable: true, description: 'Fullness of the hosts that the candidate chose.' }),
+    candidate: t.exposeFloat('candidate', {
+      nullable: true,
+      description:
+        'The mean used share of the resource class, 0 to 1, on the hosts that the candidate chose, before each request was placed; null if the candidate placed no instance.',
+    }),
   }),
 })
 
 const ChosenHosts = builder.objectRef<Shape['chosen']>('ChosenHosts').implement({
-  description: 'The chosen hosts, each request on the state of its original decision.',
+  description: 'The hosts that the baseline and the candidate chose. Each request was decided on the state of its original decision.',
   fields: (t) => ({
-    baselineHostCount: t.int({ description: 'The number of different hosts, by the baseline.', resolve: ({ hosts }) => hosts.baseline }),
-    candidateHostCount: t.int({ description: 'The number of different hosts, by the candidate.', resolve: ({ hosts }) => hosts.candidate }),
+    baselineHostCount: t.int({ description: 'How many different hosts the baseline chose.', resolve: ({ hosts }) => hosts.baseline }),
+    candidateHostCount: t.int({ description: 'How many different hosts the candidate chose.', resolve: ({ hosts }) => hosts.candidate }),
     fullness: t.field({
       type: [ChosenHostFullness],
-      description: 'How full they were, by class.',
+      description: 'How full the chosen hosts were, for each resource class.',
       resolve: ({ fullness }) => [...fullness],
     }),
   }),
 })
 
 const ZoneResources = builder.objectRef<Shape['zones'][number]['resources'][number]>('ZoneResources').implement({
-  description: 'The amount of a resource class that the instances placed in a zone take.',
+  description: 'How much of a resource class the instances placed in a zone use.',
   fields: (t) => ({
-    resourceClass: t.exposeString('resourceClass', { description: 'The resource class.' }),
-    baseline: t.expose('baseline', { type: 'SafeInt', description: 'By the baseline, in the unit of the class.' }),
-    candidate: t.expose('candidate', { type: 'SafeInt', description: 'Amount that the candidate takes in the zone.' }),
+    resourceClass: t.exposeString('resourceClass', { description: 'The name of the resource class.' }),
+    baseline: t.expose('baseline', {
+      type: 'SafeInt',
+      description: "The amount that the baseline's placements use, in units of the resource class.",
+    }),
+    candidate: t.expose('candidate', {
+      type: 'SafeInt',
+      description: "The amount that the candidate's placements use, in units of the resource class.",
+    }),
   }),
 })
 
 const ZonePlacements = builder.objectRef<Shape['zones'][number]>('ZonePlacements').implement({
-  description: 'Instances that each version places in a zone.',
+  description: 'What the baseline and the candidate place in one availability zone.',
   fields: (t) => ({
     zone: t.exposeString('zone', { description: 'Name of the availability zone.' }),
-    baseline: t.exposeInt('baseline', { description: 'Instances that the baseline places in the zone.' }),
-    candidate: t.exposeInt('candidate', { description: 'Instances that the candidate places in the zone.' }),
+    baseline: t.exposeInt('baseline', { description: 'How many instances the baseline places in the zone.' }),
+    candidate: t.exposeInt('candidate', { description: 'How many instances the candidate places in the zone.' }),
     resources: t.field({
       type: [ZoneResources],
       description:
-        'The resources that these take there, class by class; over all zones as much as a version places. Classes of which both place nothing there are left out.',
+        'The resources that the placed instances use, by resource class. Classes of which neither version uses anything in the zone are left out.',
       resolve: ({ resources }) => [...resources],
     }),
   }),
 })
 
 const LeftOut = builder.objectRef<Shape['leftOut']>('LeftOutRequests').implement({
-  description: 'Requests of the window that were not repeated, by reason.',
+  description: 'How many requests of the time window were not replayed, by reason.',
   fields: (t) => ({
-    notDrawn: t.exposeInt('notDrawn', { description: 'More than the sample.' }),
-    beyondRetention: t.exposeInt('beyondRetention', { description: 'Older than the log.' }),
-    outOfTime: t.exposeInt('outOfTime', { description: 'The deadline was over.' }),
-    notReplayable: t.exposeInt('notReplayable', { description: 'An object that they need no longer exists.' }),
-    notSolved: t.exposeInt('notSolved', {
-      description: 'A version with the scheduler SOLVER that did not decide them would have asked its solver: its decision is not known.',
+    notDrawn: t.exposeInt('notDrawn', {
+      description: 'Requests that were not drawn, because the window has more requests than the sample.',
     }),
-    unreadable: t.exposeInt('unreadable', { description: 'Their records cannot be read (RECORD_UNREADABLE).' }),
+    beyondRetention: t.exposeInt('beyondRetention', { description: 'Requests whose state the log no longer contains.' }),
+    outOfTime: t.exposeInt('outOfTime', { description: 'Requests that were not replayed before the deadline.' }),
+    notReplayable: t.exposeInt('notReplayable', { description: 'Requests that need an object that no longer exists.' }),
+    notSolved: t.exposeInt('notSolved', {
+      description:
+        'Requests whose replay would need a solver. The solver is not asked for a version that did not make the original decision.',
+    }),
+    unreadable: t.exposeInt('unreadable', { description: 'Requests whose records cannot be read (RECORD_UNREADABLE).' }),
   }),
 })
 
 const ShadowFailure = builder.objectRef<Shape['shadowFilters'][number]['failing'][number]>('ShadowFilterFailure').implement({
-  description: 'A request that a filter in shadow mode would have failed.',
+  description: 'A request that a filter in shadow mode would have made fail.',
   fields: (t) => ({
-    decision: t.expose('decision', { type: Decision, description: 'The decision that was made.' }),
-    because: t.exposeString('because', { description: 'The filter that refuses, as a sentence.' }),
+    decision: t.expose('decision', { type: Decision, description: 'The original decision on the request.' }),
+    because: t.exposeString('because', { description: 'Why the filter refuses the hosts, as a sentence.' }),
   }),
 })
 
 const ShadowFilterCount = builder.objectRef<Shape['shadowFilters'][number]>('ShadowFilterCount').implement({
   description:
-    'The effect that a filter in shadow mode would have had if it alone had been enforced, in addition to the other filters of the candidate.',
+    'What a filter in shadow mode would have changed if it had been enforced in addition to the other filters of the candidate. Each shadow filter is evaluated alone.',
   fields: (t) => ({
     filter: t.exposeString('filter', { description: 'Name of the filter.' }),
-    wouldFail: t.exposeInt('wouldFail', { description: 'Requests of which fewer instances would be placed.' }),
-    wouldMove: t.exposeInt('wouldMove', { description: 'Requests that would go to other hosts.' }),
+    wouldFail: t.exposeInt('wouldFail', { description: 'For how many requests fewer instances would be placed.' }),
+    wouldMove: t.exposeInt('wouldMove', { description: 'How many requests would go to other hosts.' }),
     notSolved: t.exposeInt('notSolved', {
-      description: 'Requests for which the solver would have been asked: their results are not known.',
+      description: 'For how many requests a solver would have been asked. Their results are not known.',
     }),
     failing: t.field({
       type: [ShadowFailure],
-      description: 'The first ten that would fail.',
+      description: 'The first ten requests that the filter would have made fail.',
       resolve: ({ failing }) => [...failing],
     }),
   }),
@@ -117,63 +130,86 @@ const ShadowFilterCount = builder.objectRef<Shape['shadowFilters'][number]>('Sha
 
 const ProfileComparison = builder.objectRef<Shape>('ProfileComparison').implement({
   description:
-    'The results that requests of the last hours would have had under another profile, each independently on the state of its original decision. The effect of one placement on the next is not followed: `zones` adds up what each takes, and how full the fleet would be at the end is not computed.',
+    'The results that requests of the last hours would have had under another profile. Each request is decided on the state of its original decision, independently of the other requests. How one placement affects the next is not simulated: `zones` sums up the resources of all placements, and the final usage of the fleet is not computed.',
   fields: (t) => ({
-    baseline: t.expose('baseline', { type: ProfileVersion, description: 'The version that the candidate is compared with.' }),
+    baseline: t.expose('baseline', { type: ProfileVersion, description: 'The profile version with which the candidate is compared.' }),
     candidateName: t.string({
-      description: 'The candidate, name@number; for a draft the number that it would get.',
+      description: 'The candidate as name@number; for a draft, the number that the draft would get.',
       resolve: ({ candidate }) => `${candidate.name}@${candidate.number}`,
     }),
-    since: t.expose('since', { type: 'DateTime', description: 'The start of the window; store time.' }),
-    until: t.expose('until', { type: 'DateTime', description: 'End of the time that was compared.' }),
-    total: t.exposeInt('total', { description: 'Requests that versions of the baseline’s name decided in the window.' }),
-    sampled: t.exposeInt('sampled', { description: 'Requests of these that were repeated.' }),
-    leftOut: t.expose('leftOut', { type: LeftOut, description: 'Requests that were not compared.' }),
+    since: t.expose('since', { type: 'DateTime', description: "When the compared time window begins, by the database's clock." }),
+    until: t.expose('until', { type: 'DateTime', description: "When the compared time window ends, by the database's clock." }),
+    total: t.exposeInt('total', {
+      description: "How many requests in the time window were decided by a version of the baseline's profile.",
+    }),
+    sampled: t.exposeInt('sampled', { description: 'How many requests of the time window were replayed.' }),
+    leftOut: t.expose('leftOut', { type: LeftOut, description: 'How many requests of the time window were not compared, by reason.' }),
     agreement: t.float({
       nullable: true,
-      description: 'The share of repeated requests with the same hosts as under the baseline, 0 to 1; null if there is none.',
+      description:
+        'The share of replayed requests for which the candidate and the baseline choose the same hosts, 0 to 1; null if no request was replayed.',
       resolve: ({ sampled, counts }) => (sampled === 0 ? null : counts.SAME / sampled),
     }),
-    elsewhere: t.int({ description: 'Requests that go to other hosts.', resolve: ({ counts }) => counts.ELSEWHERE }),
-    newFailures: t.int({ description: 'Requests of which fewer instances are placed.', resolve: ({ counts }) => counts.NEW_FAILURE }),
-    newPlacements: t.int({ description: 'Requests of which more instances are placed.', resolve: ({ counts }) => counts.NEW_PLACEMENT }),
+    elsewhere: t.int({
+      description: 'How many requests go to other hosts under the candidate.',
+      resolve: ({ counts }) => counts.ELSEWHERE,
+    }),
+    newFailures: t.int({
+      description: 'For how many requests the candidate places fewer instances than the baseline.',
+      resolve: ({ counts }) => counts.NEW_FAILURE,
+    }),
+    newPlacements: t.int({
+      description: 'For how many requests the candidate places more instances than the baseline.',
+      resolve: ({ counts }) => counts.NEW_PLACEMENT,
+    }),
     cpuRatio: t.exposeFloat('cpuRatio', {
       nullable: true,
-      description: "The candidate's decision time divided by the baseline's, here and now; null below 20 requests.",
+      description:
+        "The candidate's decision time divided by the baseline's, measured on this replica; null if fewer than 20 requests were replayed.",
     }),
     p99DeltaMs: t.exposeFloat('p99DeltaMs', {
       nullable: true,
-      description: 'How much slower the slowest hundredth is, milliseconds, here and now; null below 20 requests.',
+      description:
+        "The candidate's 99th percentile of the decision time minus the baseline's, in milliseconds, measured on this replica; null if fewer than 20 requests were replayed.",
     }),
-    zones: t.field({ type: [ZonePlacements], description: 'The placed instances by zone.', resolve: ({ zones }) => [...zones] }),
-    chosenHosts: t.expose('chosen', { type: ChosenHosts, description: 'Whether a version packs or spreads.' }),
+    zones: t.field({
+      type: [ZonePlacements],
+      description: 'The placed instances by availability zone.',
+      resolve: ({ zones }) => [...zones],
+    }),
+    chosenHosts: t.expose('chosen', {
+      type: ChosenHosts,
+      description: 'How many different hosts were chosen and how full they were, which shows whether a version packs or spreads instances.',
+    }),
     shadowFilters: t.field({
       type: [ShadowFilterCount],
-      description: 'The candidate’s filters in shadow mode: they refuse no host, and these are the refusals that they would have made.',
+      description: "The effect that the candidate's filters in shadow mode would have had. These filters do not refuse hosts.",
       resolve: ({ shadowFilters }) => [...shadowFilters],
     }),
     disagreements: t.field({
       type: [ProfileDisagreement],
-      description: 'New failures first, then new placements, then other hosts; at most 500 are listed.',
-      args: { first: t.arg.int({ defaultValue: 50, description: 'The maximum number, 1 to 500.' }) },
+      description:
+        'The requests with different results, at most 500: new failures first, then new placements, then requests that go to other hosts.',
+      args: { first: t.arg.int({ defaultValue: 50, description: 'At most this many requests are listed, 1 to 500.' }) },
       resolve: ({ disagreements }, { first }) => {
         const count = first ?? 50
         if (count < 1 || count > MAX_PAGE) throw InputFault.at(['disagreements', 'first'], count, `1 to ${MAX_PAGE}`)
         return disagreements.slice(0, count)
       },
     }),
-    text: t.exposeString('text', { description: 'The numbers as a sentence, with their limits.' }),
+    text: t.exposeString('text', { description: 'The result as a sentence with numbers, and the limits of the comparison.' }),
   }),
 })
 
 const ProfileCandidate = builder.inputType('ProfileCandidateInput', {
-  description: 'The version to evaluate.',
+  description: 'The profile version or draft to evaluate: exactly one of these fields.',
   isOneOf: true,
   fields: (t) => ({
-    version: t.id({ description: 'The global id of a version, or name@number.' }),
+    version: t.id({ description: 'A version, as global id or name@number.' }),
     draft: t.field({
       type: 'JSON',
-      description: 'A profile that is not written yet: an object with filters, weighers and the other fields.',
+      description:
+        'A draft of a profile that is not created yet, as an object with `filters`, `weighers` and the other fields of a version.',
     }),
   }),
 })
@@ -186,12 +222,18 @@ builder.queryField('compareProfiles', (t) =>
   t.field({
     type: ProfileComparison,
     authScopes: { scope: 'READ' },
-    description: 'Repeats decisions of the last hours by a baseline and by a candidate, and returns the differences. Claims nothing.',
+    description:
+      'Replays decisions of the last hours with a baseline and with a candidate profile version, and returns the differences. Nothing is claimed.',
     args: {
-      baseline: t.arg.id({ required: true, description: 'The global id of a version, name@number, or a name for its active version.' }),
-      candidate: t.arg({ type: ProfileCandidate, required: true, description: 'The version to evaluate.' }),
-      window: t.arg({ type: 'Duration', description: 'The length of the window; PT1H by default, at most P31D.' }),
-      sample: t.arg.int({ description: 'The maximum number of requests, drawn evenly; 200 by default, at most 10,000.' }),
+      baseline: t.arg.id({
+        required: true,
+        description: 'The baseline: a version as global id or name@number, or a name, which means the active version of that profile.',
+      }),
+      candidate: t.arg({ type: ProfileCandidate, required: true, description: 'The profile version or draft to evaluate.' }),
+      window: t.arg({ type: 'Duration', description: 'The length of the time window, which ends now; PT1H by default, at most P31D.' }),
+      sample: t.arg.int({
+        description: 'At most this many requests are replayed, drawn evenly from the time window; 200 by default, at most 10,000.',
+      }),
       deadline: t.arg({ type: 'Duration', description: 'The time limit; PT30S by default, at most PT60S.' }),
     },
     resolve: (_root, { baseline, candidate, window, sample, deadline }, { compareProfiles }) =>
@@ -209,32 +251,39 @@ const toCandidate = ({ version, draft }: typeof ProfileCandidate.$inferInput): C
   version ? { version: idOf('ProfileVersion', version, ['candidate', 'version']) } : { draft }
 
 const UsedPartKind = builder.enumType('ProfilePartUseKind', {
-  description: 'The kinds of parts of a profile.',
+  description: 'The kinds of parts whose effect is examined.',
   values: ['FILTER', 'WEIGHER', 'SETTING'] as const,
 })
 
 const PartUse = builder.objectRef<PartUseShape>('ProfilePartUse').implement({
-  description: 'A part of a profile, and whether it changed anything.',
+  description: 'A filter, weigher or setting of a profile, and whether it changed the result of any decision.',
   fields: (t) => ({
-    kind: t.expose('kind', { type: UsedPartKind, description: 'A filter, a weigher, or a setting that differs from its default.' }),
-    name: t.exposeString('name', { description: 'The name, such as tieOrder or options of RamFilter.' }),
-    isUnused: t.exposeBoolean('isUnused', { description: 'Whether it changed nothing in all of the decisions.' }),
-    text: t.exposeString('text', { description: 'The same as the end of a sentence.' }),
+    kind: t.expose('kind', {
+      type: UsedPartKind,
+      description: 'Whether it is a filter, a weigher, or a setting that differs from its default.',
+    }),
+    name: t.exposeString('name', { description: 'The name, such as RamFilter, tieOrder or options of RamFilter.' }),
+    isUnused: t.exposeBoolean('isUnused', { description: 'True if no examined decision would have another result without it.' }),
+    text: t.exposeString('text', { description: 'What it changed, in words that complete a sentence.' }),
   }),
 })
 
 const UnusedParts = builder.objectRef<UnusedPartsShape>('UnusedParts').implement({
   description:
-    'The parts of a profile version that changed nothing in the last decisions, each replayed on its original state: filters that refused no host, weighers without which every instance goes to the same host, settings whose default has the same effect. Other requests may need them.',
+    'The parts of a profile version that changed nothing in the last decisions, each replayed on its original state: filters that refused no host, weighers without which every instance goes to the same host, and settings whose default has the same effect. Other requests may need these parts.',
   fields: (t) => ({
     candidate: t.string({
-      description: 'The version that was examined.',
+      description: 'The profile version that was examined, as name@number; for a draft, the number that the draft would get.',
       resolve: ({ candidate: { name, number } }) => `${name}@${number}`,
     }),
-    found: t.exposeInt('found', { description: 'The number of the last decisions that exist.' }),
-    decided: t.exposeInt('decided', { description: 'The number of decisions that were examined.' }),
-    parts: t.field({ type: [PartUse], description: 'In the order of the profile.', resolve: ({ parts }) => [...parts] }),
-    text: t.exposeString('text', { description: 'What was compared, and the result.' }),
+    found: t.exposeInt('found', { description: 'How many of the requested last decisions exist.' }),
+    decided: t.exposeInt('decided', { description: 'How many decisions were examined.' }),
+    parts: t.field({
+      type: [PartUse],
+      description: 'The filters, weighers and settings, in the order of the profile.',
+      resolve: ({ parts }) => [...parts],
+    }),
+    text: t.exposeString('text', { description: 'What was compared, and the result, in words.' }),
   }),
 })
 
@@ -242,14 +291,19 @@ builder.queryField('unusedParts', (t) =>
   t.field({
     type: UnusedParts,
     authScopes: { scope: 'READ' },
-    description: 'Finds filters, weighers and settings of a version that changed nothing in the last decisions. Claims nothing.',
+    description:
+      'Finds the filters, weighers and settings of a profile version that changed nothing in the last decisions. Nothing is claimed.',
     args: {
       baseline: t.arg.id({
         required: true,
-        description: 'The profile whose decisions are used: the global id of a version, name@number, or a name.',
+        description: 'The profile whose decisions are examined: a version as global id or name@number, or the name of the profile.',
       }),
-      candidate: t.arg({ type: ProfileCandidate, required: true, description: 'The version to examine.' }),
-      last: t.arg.int({ description: 'The number of decisions, newest first; 100 by default, at most 1,000.' }),
+      candidate: t.arg({
+        type: ProfileCandidate,
+        required: true,
+        description: 'The version whose filters, weighers and settings are examined.',
+      }),
+      last: t.arg.int({ description: 'How many of the newest decisions are examined; 100 by default, at most 1,000.' }),
       deadline: t.arg({ type: 'Duration', description: 'The time limit; PT30S by default, at most PT60S.' }),
     },
     resolve: (_root, { baseline, candidate, last, deadline }, { findUnusedParts }) =>

@@ -7,21 +7,21 @@ import { pathIn, profileVersionInput, toParts, twoSchedulers } from './profile-i
 import { RolloutMode } from './rollout.ts'
 
 const RolloutInput = builder.inputType('RolloutInput', {
-  description: 'How a version is tried.',
+  description: 'How to try a profile version.',
   fields: (t) => ({
     mode: t.field({ type: RolloutMode, required: true, description: 'How the version is tried.' }),
     percent: t.float({
       description:
-        'The share of calls that name no version, percent: 0.01 to 100. All of them for a shadow by default; required for a canary.',
+        'The share of calls without a named version that the rollout affects, in percent: 0.01 to 100. For a shadow 100 by default; required for a canary.',
     }),
   }),
 })
 
 const ProfilePayload = builder.objectRef<ProfileDone>('ProfilePayload').implement({
-  description: 'The profile is in the requested state, or would be.',
+  description: 'The profile is in the requested state; for a dry run, it would be.',
   fields: (t) => ({
-    profile: t.expose('profile', { type: Profile, description: 'The present profile.' }),
-    version: t.expose('version', { type: ProfileVersion, description: 'The affected version.' }),
+    profile: t.expose('profile', { type: Profile, description: 'The profile in its present state.' }),
+    version: t.expose('version', { type: ProfileVersion, description: 'The version that was created or changed its state.' }),
     dryRun: t.exposeBoolean('dryRun', { description: 'True if this was a dry run, so that nothing was changed.' }),
   }),
 })
@@ -45,17 +45,18 @@ builder.mutationFields((t) => ({
   profileVersionCreate: t.field({
     type: ProfileResult,
     authScopes: { scope: 'OPERATE' },
-    description: 'Writes the next version of a profile. It decides once it is activated; the first version of a new name decides at once.',
+    description:
+      'Creates the next version of a profile. The first version of a new profile is active at once; a later version must be activated.',
     args: {
-      profile: t.arg.string({ required: true, description: 'The name: 1 to 63 lower-case letters, digits and dashes.' }),
-      input: t.arg({ type: profileVersionInput.type, required: true, description: 'The version to write.' }),
+      profile: t.arg.string({ required: true, description: 'The name of the profile: 1 to 63 lower-case letters, digits and dashes.' }),
+      input: t.arg({ type: profileVersionInput.type, required: true, description: 'The content of the version.' }),
       ifLatest: t.arg.int({
         description:
-          'Refuse the call if the latest version of the name has another number (0: none was written), because the draft is then not based on the latest version.',
+          'The number of the latest version that the caller read; 0 if no version exists. The call is refused if the latest version has another number.',
       }),
       dryRun: t.arg.boolean({
         defaultValue: false,
-        description: 'True: returns whether it could be written and the result, and changes nothing.',
+        description: 'True: the call returns the resulting version, or why it cannot be created, and changes nothing.',
       }),
     },
     resolve: (_root, { profile, input, ifLatest, dryRun }, { profiles }) =>
@@ -68,15 +69,16 @@ builder.mutationFields((t) => ({
   profileActivate: t.field({
     type: ProfileResult,
     authScopes: { scope: 'ADMIN' },
-    description: 'Activates a version under its name, or tries it next to the active version. An activation ends any trial.',
+    description:
+      'Activates a version of its profile, or tries the version in a rollout next to the active version. An activation ends any rollout.',
     args: {
-      version: t.arg.id({ required: true, description: 'The global id, or name@number.' }),
-      rollout: t.arg({ type: RolloutInput, description: 'Only try the version in this way; by default it is activated.' }),
+      version: t.arg.id({ required: true, description: 'The version, as global id or name@number.' }),
+      rollout: t.arg({ type: RolloutInput, description: 'How to try the version; if absent, the version is activated.' }),
       ifStanding: t.arg.string({
         description:
-          'Refuse the call if the state of the profile is another one now, so that the step is based on the state that was read.',
+          'The value of `Profile.standing` that the caller read. The call is refused if the state of the profile has changed since.',
       }),
-      dryRun: t.arg.boolean({ defaultValue: false, description: 'True: returns the effect of the call, and changes nothing.' }),
+      dryRun: t.arg.boolean({ defaultValue: false, description: 'True: the call returns its effect and changes nothing.' }),
     },
     resolve: (_root, { version, rollout, ...options }, { profiles }) =>
       profiles.activate(
@@ -89,15 +91,15 @@ builder.mutationFields((t) => ({
     type: ProfileResult,
     authScopes: { scope: 'ADMIN' },
     description:
-      'Ends the trial of a version; if none is tried, activates the version that was active before. Each repetition goes back one version further.',
+      'Ends the rollout of a version. If there is no rollout, activates the version that was active before. Each repetition goes back one more version.',
     args: {
       profile: t.arg.string({ required: true, description: 'Name of the profile.' }),
-      reason: t.arg.string({ required: true, description: 'The reason, for the audit; 1 to 255 characters.' }),
+      reason: t.arg.string({ required: true, description: 'Why the change is made, recorded in the audit; 1 to 255 characters.' }),
       ifStanding: t.arg.string({
         description:
-          'Refuse the call if the state of the profile is another one now, so that the step is based on the state that was read.',
+          'The value of `Profile.standing` that the caller read. The call is refused if the state of the profile has changed since.',
       }),
-      dryRun: t.arg.boolean({ defaultValue: false, description: 'True: returns the effect of the call, and changes nothing.' }),
+      dryRun: t.arg.boolean({ defaultValue: false, description: 'True: the call returns its effect and changes nothing.' }),
     },
     resolve: (_root, { profile, reason, ...options }, { profiles }) => profiles.rollBack(profile, reason, stepOptions(options)),
   }),

@@ -6,7 +6,7 @@ import { Normalisation, ProfileCompat, ResourceKindName, SchedulerKind, TieOrder
 
 const { name: _, number: __, filters, weighers, ...settings } = profileSchema.shape
 
-const enabled = z.boolean().default(true).describe('False: the part is left out of the version.')
+const enabled = z.boolean().default(true).describe('False: the filter or weigher is left out of the version.')
 
 /** A version of a profile with the fields that only the API has. The call and the service determine its name and number. */
 const profileForm = z
@@ -14,19 +14,23 @@ const profileForm = z
     ...settings,
     note: settings.note.removeDefault().describe('The purpose of the version, for people.'),
     filters: z
-      .array(filters.element.extend({ enabled }).describe('A filter of a profile.'))
-      .describe('Filters in the order in which they run. The fit filters of all resource kinds run at the end, listed or not.'),
-    weighers: z.array(weighers.element.extend({ enabled }).describe('A weigher of a profile.')).describe('Weighers of the version.'),
+      .array(filters.element.extend({ enabled }).describe('A filter of a profile, with its settings.'))
+      .describe(
+        'The filters, in the order in which they run. The fit filters of all resource kinds always run at the end, even if they are not listed.',
+      ),
+    weighers: z
+      .array(weighers.element.extend({ enabled }).describe('A weigher of a profile, with its settings.'))
+      .describe('The weighers of the version.'),
     scheduler: z
       .enum([...ownSchedulers, 'plugin'])
       .optional()
-      .describe('How hosts are chosen; FILTER if not given, PLUGIN where schedulerName is given.'),
+      .describe('How hosts are chosen; by default FILTER, or PLUGIN if `schedulerName` is given.'),
     schedulerName: z
       .string()
       .optional()
-      .describe('Name of a scheduler of a plug-in; given in place of `scheduler`, or together with PLUGIN.'),
+      .describe("The name of a plug-in's scheduler. Give it without `scheduler`, or together with PLUGIN."),
   })
-  .describe('The next version of a profile.')
+  .describe('The content of the next version of a profile.')
 
 export const profileVersionInput = inputOf(profileForm, {
   name: 'ProfileVersionInput',

@@ -5,50 +5,63 @@ import { PluginVersion } from './plugin.ts'
 import { ProfileCompat } from './profile-settings.ts'
 
 export const ProfilePartKind = builder.enumType('ProfilePartKind', {
-  description: 'FILTER: passes hosts or refuses them; WEIGHER: ranks the hosts that passed; SCHEDULER: chooses one of them.',
+  description:
+    'The kinds of parts that profiles consist of. FILTER: passes or refuses hosts. WEIGHER: ranks the hosts that passed. SCHEDULER: chooses a host among them.',
   values: profilePartKinds,
 })
 
 const MetadataRead = builder.objectRef<MetadataReadShape>('MetadataRead').implement({
-  description: 'Metadata of aggregates that a filter or weigher may read.',
+  description: 'A key in the metadata of aggregates that a filter or weigher may read.',
   fields: (t) => ({
-    key: t.exposeString('key', { description: 'A key; with a star at its end, every key with this prefix whose rest `by` names.' }),
-    by: t.string({ nullable: true, description: 'For keys with a star: what names them.', resolve: ({ by }) => by ?? null }),
-    option: t.string({ nullable: true, description: 'The option that must be true for it.', resolve: ({ option }) => option ?? null }),
+    key: t.exposeString('key', {
+      description:
+        'An exact key, or a pattern with a star at its end. A pattern means the keys that begin with the text before the star and continue with what `by` describes.',
+    }),
+    by: t.string({
+      nullable: true,
+      description: 'For a pattern: what determines which keys match it. Null for an exact key.',
+      resolve: ({ by }) => by ?? null,
+    }),
+    option: t.string({
+      nullable: true,
+      description: 'The option of the filter or weigher that must be true for the key to be read; null if no option is needed.',
+      resolve: ({ option }) => option ?? null,
+    }),
   }),
 })
 
 const ProfilePart = builder.objectRef<ProfilePartShape>('ProfilePart').implement({
-  description: 'A part that profiles may name, as it describes itself.',
+  description: 'A filter, weigher or scheduler that profiles can use.',
   fields: (t) => ({
-    kind: t.expose('kind', { type: ProfilePartKind, description: 'Kind of the part, as profiles list it.' }),
-    name: t.exposeString('name', { description: 'The name in profiles.' }),
+    kind: t.expose('kind', { type: ProfilePartKind, description: 'Whether it is a filter, a weigher or a scheduler.' }),
+    name: t.exposeString('name', { description: 'The name, which profiles use.' }),
     description: t.exposeString('description', {
-      description: 'What a host must have to pass, what it prefers, or which host it chooses.',
+      description: 'What a host must have to pass the filter, which hosts the weigher prefers, or which host the scheduler chooses.',
     }),
     parameters: t.expose('parameters', {
       type: 'JSON',
       nullable: true,
-      description: 'The options that it takes, as JSON Schema; null: it takes none, or does not declare them.',
+      description: 'The JSON Schema of the options; null if there are no options, or if they are not declared.',
     }),
-    takesOptions: t.exposeBoolean('takesOptions', { description: 'False: any options are refused.' }),
+    takesOptions: t.exposeBoolean('takesOptions', { description: 'False if any options are refused.' }),
     mayShadow: t.exposeBoolean('mayShadow', {
-      description: 'For a filter: whether it may be in shadow mode, where it refuses no host. Rules of every claim may not.',
+      description:
+        'Whether the filter can be set to shadow mode, in which it refuses no host. Filters that are rules of every claim cannot. False for weighers and schedulers.',
     }),
-    unit: t.exposeString('unit', { nullable: true, description: "The unit of a weigher's raw numbers." }),
+    unit: t.exposeString('unit', { nullable: true, description: "The unit of a weigher's raw values; null for filters and schedulers." }),
     reads: t.stringList({
-      description: "The fields of a host's report that it reads without options.",
+      description: "The fields of a host's report that are read without options.",
       resolve: ({ reads: list }) => [...list],
     }),
     readsMetadata: t.field({
       type: [MetadataRead],
-      description: 'Metadata of aggregates that it may read; for keys that options name, those of the default options.',
+      description: 'The metadata of aggregates that may be read. If options name the keys, these are the keys of the default options.',
       resolve: ({ readsMetadata: list }) => [...list],
     }),
     plugin: t.expose('plugin', {
       type: PluginVersion,
       nullable: true,
-      description: 'The plug-in that contains it; null: the release does.',
+      description: 'The plug-in that contains the filter, weigher or scheduler; null if the release contains it.',
     }),
   }),
 })
@@ -58,11 +71,11 @@ builder.queryField('profileParts', (t) =>
     type: [ProfilePart],
     authScopes: { scope: 'READ' },
     description:
-      'The parts that a profile may name in the answering replica: filters, weighers, schedulers; those of plug-ins last in each. Answered from memory.',
+      'The filters, weighers and schedulers that profiles can use on the answering replica. Of each kind, those of plug-ins come last. Answered from memory.',
     args: {
       compat: t.arg({
         type: ProfileCompat,
-        description: 'For profiles with this compatibility mode; by default for profiles without one.',
+        description: 'The compatibility mode of the profiles; by default profiles without one.',
       }),
     },
     resolve: (_root, { compat }, { profiles }) => [...profiles.parts(compat ?? undefined)],

@@ -13,49 +13,53 @@ import { DisagreementKind } from './profile-comparison.ts'
 
 export const RolloutMode = builder.enumType('RolloutMode', {
   description:
-    'SHADOW: decides in addition to the active version on the same states, and claims nothing; CANARY: decides a share of the calls; when the share grows, the calls that were in it stay in it.',
+    'How a version is tried. SHADOW: it decides in addition to the active version on the same states, and claims nothing. CANARY: it decides a share of the calls. If the share grows, calls that were in the share stay in it.',
   values: rolloutModes,
 })
 
 const RankedChoice = builder.objectRef<RankedChoiceShape>('RankedChoice').implement({
-  description: 'The host of an instance by one version, and its rank by the other version.',
+  description: 'The host that one profile version chooses for an instance, and the rank that the other version gives this host.',
   fields: (t) => ({
-    hostName: t.exposeString('host', { nullable: true, description: 'The host, or host/node if they differ; null: see because.' }),
+    hostName: t.exposeString('host', {
+      nullable: true,
+      description: 'The name of the chosen host, or host/node if they differ. Null if the version chooses no host; see `because`.',
+    }),
     rank: t.exposeInt('rank', {
       nullable: true,
       description:
-        'The rank of the host in the order of the other version for this instance on the state of the decision, 1 = best; null if it has none.',
+        'The rank that the other version gives the host for this instance, on the state of the decision; 1 is the best. Null if the host has no rank.',
     }),
     because: t.exposeString('because', {
       nullable: true,
       description:
-        'Why it has no rank, as a sentence: the other version refuses the host, or one of them places no instance; null if it has one.',
+        'Why the host has no rank, as a sentence: the other version refuses the host, or one of the versions places no instance. Null if the host has a rank.',
     }),
   }),
 })
 
 const RolloutDisagreement = builder.objectRef<KeptDisagreement>('RolloutDisagreement').implement({
-  description: 'A decision for which the two versions differ, compared with the active one.',
+  description: 'A decision for which the active version and the candidate differ.',
   fields: (t) => ({
     decision: t.field({
       type: Decision,
-      description: 'The decision that was made.',
+      description: 'The original decision on the request.',
       resolve: ({ decision }, _args, { decisions }) => decisions.view(decision),
     }),
-    at: t.expose('at', { type: 'DateTime', description: 'The store time of the decision.' }),
-    kind: t.expose('kind', { type: DisagreementKind, description: 'Kind of difference between the two.' }),
-    because: t.exposeString('because', { description: 'The result of the version that did not decide, as a sentence.' }),
+    at: t.expose('at', { type: 'DateTime', description: "When the decision was made, by the database's clock." }),
+    kind: t.expose('kind', { type: DisagreementKind, description: "How the candidate's result differs from the active version's." }),
+    because: t.exposeString('because', { description: 'The result of the version that did not make the decision, as a sentence.' }),
     instance: t.exposeInt('instance', {
       nullable: true,
-      description: 'The first instance with another host, 0 = the first of the request; null if one version places fewer.',
+      description:
+        'The index of the first instance that goes to another host; 0 is the first instance of the request. Null if one version places fewer instances.',
     }),
     baselineChoice: t.expose('baseline', {
       type: RankedChoice,
-      description: 'The host by the active version, and its rank by the candidate.',
+      description: "The host that the active version chooses, with the candidate's rank of this host.",
     }),
     candidateChoice: t.expose('candidate', {
       type: RankedChoice,
-      description: 'The host by the candidate, and its rank by the active version.',
+      description: "The host that the candidate chooses, with the active version's rank of this host.",
     }),
   }),
 })
@@ -64,70 +68,84 @@ const sampledIn = ({ agreed, elsewhere, newFailures, newPlacements }: RolloutSte
   agreed + elsewhere + newFailures + newPlacements
 
 const RolloutStep = builder.objectRef<RolloutStepShape>('RolloutStep').implement({
-  description: 'Decisions of one time step, and the results of the other version in a rollout.',
+  description: 'The decisions in one time step of a rollout, and the results of the version that did not make them.',
   fields: (t) => ({
-    at: t.expose('at', { type: 'DateTime', description: 'The start of the step, inclusive.' }),
-    until: t.expose('until', { type: 'DateTime', description: 'The end of the step, exclusive.' }),
-    sampled: t.int({ description: 'Decisions that were replayed: the sum of the next four fields.', resolve: sampledIn }),
-    agreed: t.exposeInt('agreed', { description: 'Decisions of these with the same hosts.' }),
-    elsewhere: t.exposeInt('elsewhere', { description: 'Decisions with other hosts.' }),
-    newFailures: t.exposeInt('newFailures', { description: 'Decisions of which the candidate places fewer instances.' }),
-    newPlacements: t.exposeInt('newPlacements', { description: 'Decisions of which the candidate places more instances.' }),
+    at: t.expose('at', { type: 'DateTime', description: "When the step begins (inclusive), by the database's clock." }),
+    until: t.expose('until', { type: 'DateTime', description: "When the step ends (exclusive), by the database's clock." }),
+    sampled: t.int({
+      description: 'How many decisions were replayed: the sum of `agreed`, `newFailures`, `newPlacements` and `elsewhere`.',
+      resolve: sampledIn,
+    }),
+    agreed: t.exposeInt('agreed', { description: 'How many replayed decisions have the same hosts.' }),
+    elsewhere: t.exposeInt('elsewhere', { description: 'How many replayed decisions have other hosts.' }),
+    newFailures: t.exposeInt('newFailures', { description: 'For how many replayed decisions the candidate places fewer instances.' }),
+    newPlacements: t.exposeInt('newPlacements', { description: 'For how many replayed decisions the candidate places more instances.' }),
     agreement: t.float({
       nullable: true,
-      description: 'The share of replayed decisions with the same hosts, 0 to 1; null if there is none.',
+      description: 'The share of replayed decisions with the same hosts, 0 to 1; null if no decision was replayed.',
       resolve: (step) => (sampledIn(step) === 0 ? null : step.agreed / sampledIn(step)),
     }),
-    skipped: t.exposeInt('skipped', { description: 'Decisions that could not be replayed in time; not among the replayed ones.' }),
+    skipped: t.exposeInt('skipped', {
+      description: 'How many decisions could not be replayed in time. They are not among the replayed ones.',
+    }),
     notSolved: t.exposeInt('notSolved', {
-      description: 'Decisions that would need a solver; not among the replayed ones.',
+      description: 'For how many decisions a replay would need a solver. They are not among the replayed ones.',
     }),
   }),
 })
 
 export const Rollout = builder.objectRef<RolloutView>('Rollout').implement({
-  description: 'A version that is being tried next to the one that decides.',
+  description: 'A profile version that is being tried next to the active version.',
   fields: (t) => ({
     mode: t.expose('mode', { type: RolloutMode, description: 'How the version is tried.' }),
-    percent: t.float({ description: 'The share of calls that name no version, percent.', resolve: ({ share }) => share / 100 }),
-    candidate: t.expose('candidate', { type: ProfileVersion, description: 'The version that is tried.' }),
-    since: t.expose('since', { type: 'DateTime', description: 'The time at which this candidate began in this mode; store time.' }),
+    percent: t.float({
+      description: 'The share of calls without a named version that the rollout affects, in percent.',
+      resolve: ({ share }) => share / 100,
+    }),
+    candidate: t.expose('candidate', { type: ProfileVersion, description: 'The version that is being tried.' }),
+    since: t.expose('since', { type: 'DateTime', description: "When this candidate started in this mode, by the database's clock." }),
     sampled: t.int({
       description:
-        'Decisions of either version that this replica has replayed by the other one, on the same state, since the rollout began or since it started: placements of all replicas, refusals of its own.',
+        'How many decisions of either version this replica has replayed with the other version, on the same state, since the rollout began or since the replica started. Includes placements of all replicas, and refusals of this replica.',
       resolve: ({ report }) => report?.sampled ?? 0,
     }),
-    skipped: t.int({ description: 'Decisions for which it had no time.', resolve: ({ report }) => report?.skipped ?? 0 }),
+    skipped: t.int({
+      description: 'How many decisions this replica had no time to replay.',
+      resolve: ({ report }) => report?.skipped ?? 0,
+    }),
     notSolved: t.int({
       description:
-        'Decisions for which the other version would have asked its solver: its result is not known, and they are not among the replayed ones.',
+        'For how many decisions the other version would have asked its solver. Its results are not known, so these decisions are not among the replayed ones.',
       resolve: ({ report }) => report?.notSolved ?? 0,
     }),
     agreement: t.float({
       nullable: true,
-      description: 'The share of replayed decisions in which both versions choose the same hosts, 0 to 1; null if there is none.',
+      description:
+        'The share of replayed decisions in which both versions choose the same hosts, 0 to 1; null if no decision was replayed.',
       resolve: ({ report }) => (report === undefined || report.sampled === 0 ? null : report.counts.SAME / report.sampled),
     }),
     newFailures: t.int({
-      description: 'Replayed decisions of which the candidate places fewer instances than the active version.',
+      description: 'For how many replayed decisions the candidate places fewer instances than the active version.',
       resolve: ({ report }) => report?.counts.NEW_FAILURE ?? 0,
     }),
     newPlacements: t.int({
-      description: 'Replayed decisions of which the candidate places more instances.',
+      description: 'For how many replayed decisions the candidate places more instances than the active version.',
       resolve: ({ report }) => report?.counts.NEW_PLACEMENT ?? 0,
     }),
     overTime: t.field({
       type: [RolloutStep],
       description:
-        'The findings of all replicas since the rollout began, at most 31 days, in steps of equal length, a minute or more, oldest first; including steps without decisions. Each decision is counted by the replica that made it, a few seconds later.',
-      args: { most: t.arg.int({ defaultValue: 60, description: `The maximum number of steps, ${steps.least} to ${steps.most}.` }) },
+        'The results of all replicas since the rollout began, at most 31 days, oldest first. The steps have equal lengths of at least a minute and include steps without decisions. The replica that made a decision counts it a few seconds later.',
+      args: {
+        most: t.arg.int({ defaultValue: 60, description: `At most this many steps are returned, ${steps.least} to ${steps.most}.` }),
+      },
       resolve: (rollout, { most }, { rollouts }) => rollouts.overTime(rollout, most ?? 60),
     }),
     disagreements: t.field({
       type: [RolloutDisagreement],
       description:
-        'The differing decisions of all replicas, latest first: of each minute the first fifty that a replica found, of the rollout the newest 500, for 31 days.',
-      args: { first: t.arg.int({ defaultValue: 50, description: `The maximum number, 1 to ${MAX_PAGE}.` }) },
+        'The decisions of all replicas for which the versions differ, newest first. Each replica keeps at most fifty in each minute, and the newest 500 of the rollout are kept for 31 days.',
+      args: { first: t.arg.int({ defaultValue: 50, description: `At most this many decisions are listed, 1 to ${MAX_PAGE}.` }) },
       resolve: async (rollout, { first }, { rollouts }) => [...(await rollouts.disagreements(rollout, first))],
     }),
   }),

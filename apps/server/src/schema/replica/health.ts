@@ -3,56 +3,71 @@ import { builder } from '../builder.ts'
 
 const HealthMode = builder.enumType('HealthMode', {
   description:
-    'NORMAL; STORE_AWAY: reads answer from memory with their age, claims are refused with UNAVAILABLE and retryAfterMs; READ_ONLY: this replica found a log from which it must not continue; CLOSING: it is being stopped.',
+    'What a replica can do. NORMAL: everything. STORE_AWAY: the store of the log is unreachable; reads are answered from memory with their age, and claims are refused with UNAVAILABLE and retryAfterMs. READ_ONLY: the replica found a log from which it must not continue. CLOSING: the replica is being stopped.',
   values: ['NORMAL', 'STORE_AWAY', 'READ_ONLY', 'CLOSING'] as const,
 })
 
 const Degraded = builder.objectRef<DegradedShape>('Degraded').implement({
-  description: "Something that is missing without stopping the replica's work.",
+  description: 'Something that is missing although the replica continues to work.',
   fields: (t) => ({
-    code: t.exposeString('code', { description: 'A code of docs/errors.md.' }),
-    since: t.expose('since', { type: 'DateTime', description: 'Since when it is missing, by the clock of this machine.' }),
-    message: t.exposeString('message', { description: 'A text that says what continues and what waits.' }),
+    code: t.exposeString('code', { description: 'A code that docs/errors.md explains.' }),
+    since: t.expose('since', { type: 'DateTime', description: "Since when it is missing, by the clock of the replica's machine." }),
+    message: t.exposeString('message', { description: 'What continues to work, and what waits.' }),
   }),
 })
 
 const Health = builder.objectRef<HealthView>('Health').implement({
   description: 'The health of the answering replica.',
   fields: (t) => ({
-    replica: t.exposeString('replica', { description: 'Its name: machine, process and start.' }),
-    release: t.exposeString('release', { description: 'The release of the service, of which it runs the packages.' }),
-    version: t.exposeString('version', { description: 'Version of the rules by which it decides, not of its release.' }),
+    replica: t.exposeString('replica', { description: 'The name of the replica, made of its machine, process and start.' }),
+    release: t.exposeString('release', { description: 'The release of the service whose packages the replica runs.' }),
+    version: t.exposeString('version', {
+      description: 'The version of the rules by which the replica decides. It is not the version of the release.',
+    }),
     mode: t.expose('mode', { type: HealthMode, description: 'What the replica can do now.' }),
-    code: t.exposeString('code', { nullable: true, description: 'The code of the reason why it is READ_ONLY (docs/errors.md).' }),
-    reason: t.exposeString('reason', { nullable: true, description: 'Why it is not NORMAL.' }),
-    degraded: t.expose('degraded', { type: [Degraded], description: 'What is missing while the replica works; normally empty.' }),
-    revision: t.expose('revision', { type: 'Revision', description: 'The revision that it has applied.' }),
-    stateAge: t.expose('ageMs', { type: 'Duration', description: 'How long ago its state was last known to be as new as the store’s.' }),
-    violations: t.exposeInt('violations', { description: 'The number of violations that its auditor finds in its state; normally 0.' }),
+    code: t.exposeString('code', {
+      nullable: true,
+      description: 'The code of the reason why the replica is READ_ONLY (docs/errors.md); null in other modes.',
+    }),
+    reason: t.exposeString('reason', { nullable: true, description: 'Why the mode is not NORMAL; null if it is NORMAL.' }),
+    degraded: t.expose('degraded', { type: [Degraded], description: 'What is missing although the replica works; normally empty.' }),
+    revision: t.expose('revision', { type: 'Revision', description: 'The revision that the replica has applied.' }),
+    stateAge: t.expose('ageMs', {
+      type: 'Duration',
+      description: "How long ago the replica's state was last known to be as new as the store's.",
+    }),
+    violations: t.exposeInt('violations', { description: "How many violations the replica's auditor finds in its state; normally 0." }),
     warnings: t.exposeInt('warnings', {
-      description: "The number of hosts' reports that contradict the claims, as its auditor finds them.",
+      description: "How many findings of the replica's auditor are reports of hosts that contradict the claims.",
     }),
     cleanSince: t.field({
       type: 'DateTime',
       nullable: true,
-      description: 'The same as Auditor.cleanSince.',
+      description: 'The same as `Auditor.cleanSince`.',
       resolve: ({ clean }) => clean?.since ?? null,
     }),
-    cleanRounds: t.field({ type: 'SafeInt', description: 'The same as Auditor.cleanRounds.', resolve: ({ clean }) => clean?.rounds ?? 0 }),
-    cleanLooks: t.field({ type: 'SafeInt', description: 'The same as Auditor.cleanLooks.', resolve: ({ clean }) => clean?.looks ?? 0 }),
+    cleanRounds: t.field({
+      type: 'SafeInt',
+      description: 'The same as `Auditor.cleanRounds`.',
+      resolve: ({ clean }) => clean?.rounds ?? 0,
+    }),
+    cleanLooks: t.field({ type: 'SafeInt', description: 'The same as `Auditor.cleanLooks`.', resolve: ({ clean }) => clean?.looks ?? 0 }),
     checkedAge: t.expose('checkedAgeMs', {
       type: 'Duration',
       nullable: true,
-      description: 'How long ago its auditor had checked everything; null before the first round ends.',
+      description: "How long ago the replica's auditor last completed a check of the whole state; null before the first check ends.",
     }),
-    featureLevel: t.exposeInt('featureLevel', { description: 'Changes up to this feature level may be in the log.' }),
+    featureLevel: t.exposeInt('featureLevel', {
+      description: 'The feature level of the fleet. The log may contain changes up to this level.',
+    }),
     engine: t.exposeString('engine', { description: 'The engine that keeps the log: postgres or nats (GANTT_SYNC).' }),
     sharedFlush: t.exposeBoolean('sharedFlush', {
-      description: 'Whether entries are ordered before they are on disk, so that one flush serves all waiting calls (GANTT_SHARED_FLUSH).',
+      description:
+        'True if log entries are ordered before they are flushed to disk, so that one flush serves all waiting calls (GANTT_SHARED_FLUSH).',
     }),
     flushMs: t.exposeFloat('flushMs', {
       nullable: true,
-      description: 'The duration of a flush when this replica started, milliseconds; null if it was not measured.',
+      description: 'How long a flush to disk took when this replica started, in milliseconds; null if it was not measured.',
     }),
   }),
 })
@@ -61,7 +76,7 @@ builder.queryField('health', (t) =>
   t.field({
     type: Health,
     authScopes: { scope: 'READ' },
-    description: 'The health of the answering replica. It reads memory only, so it answers when nothing else does.',
+    description: 'The health of the answering replica. It is read from memory only, so it is available even if all other queries fail.',
     resolve: (_root, _args, { health }) => health.view(),
   }),
 )

@@ -6,91 +6,89 @@ import { connectionOf, pageArgs } from '../types/connection.ts'
 import { NotFound, resultUnion, UserError, ValidationError } from '../types/errors.ts'
 
 const StateHash = builder.objectRef<NonNullable<ReplicaView['stateHash']>>('StateHash').implement({
-  description: 'The digest of a replica’s whole state at one revision of the log: equal on all replicas.',
+  description: "The digest of a replica's whole state at one revision of the log. It is equal on all replicas.",
   fields: (t) => ({
     revision: t.expose('revision', { type: 'Revision', description: 'The revision of the state.' }),
-    hash: t.exposeString('digest', { description: '16 hexadecimal digits.' }),
+    hash: t.exposeString('digest', { description: 'The digest, 16 hexadecimal digits.' }),
   }),
 })
 
 const HostStates = builder.objectRef<Readonly<Record<Liveness, number>>>('HostStates').implement({
-  description: 'The number of hosts in each state.',
+  description: 'How many hosts are UP, SUSPECT and DOWN.',
   fields: (t) => ({
-    up: t.exposeInt('UP', { description: 'The number of hosts that are UP.' }),
-    suspect: t.exposeInt('SUSPECT', { description: 'The number of hosts that are SUSPECT.' }),
-    down: t.exposeInt('DOWN', { description: 'The number of hosts that are DOWN.' }),
+    up: t.exposeInt('UP', { description: 'How many hosts are UP.' }),
+    suspect: t.exposeInt('SUSPECT', { description: 'How many hosts are SUSPECT.' }),
+    down: t.exposeInt('DOWN', { description: 'How many hosts are DOWN.' }),
   }),
 })
 
 const Replica = builder.objectRef<ReplicaView>('Replica').implement({
   description:
-    'A process that follows the log. The answering replica is shown in its present state; others as they last reported themselves.',
+    'A process of the service that follows the log. The answering replica is shown in its present state, other replicas as they last reported themselves.',
   fields: (t) => ({
-    id: t.exposeID('id', { description: 'Its name: machine, process and start.' }),
-    url: t.exposeString('url', { nullable: true, description: 'The URL at which it answers; null until it listens.' }),
-    version: t.exposeString('version', { description: 'Version of the rules by which it decides, not of its release.' }),
-    featureLevel: t.exposeInt('featureLevel', { description: 'The highest feature level that it reads.' }),
-    mode: t.exposeString('mode', { description: 'STARTING, or a mode of health: NORMAL, STORE_AWAY, READ_ONLY, CLOSING.' }),
-    reason: t.exposeString('reason', { nullable: true, description: 'Why it is not NORMAL.' }),
-    live: t.exposeBoolean('isLive', { description: 'Whether it gave a sign in the last ten seconds and was not stopped.' }),
-    answers: t.exposeBoolean('isSelf', { description: 'Whether it is the replica that answers this query.' }),
-    revision: t.expose('revision', { type: 'Revision', description: 'The revision that it has applied.' }),
-    lagEvents: t.exposeInt('lagChanges', { description: 'The number of changes in the log that it had not applied at its last sign.' }),
-    lag: t.expose('lagMs', { type: 'Duration', description: 'How long the first of these changes had been in the log at that time.' }),
+    id: t.exposeID('id', { description: 'The id of the replica, made of its machine, process and start.' }),
+    url: t.exposeString('url', { nullable: true, description: 'The URL at which the replica answers; null until it listens.' }),
+    version: t.exposeString('version', { description: 'The version of the rules for decisions. It is not the version of the release.' }),
+    featureLevel: t.exposeInt('featureLevel', { description: 'The highest feature level that the replica can read.' }),
+    mode: t.exposeString('mode', { description: 'STARTING, or one of the modes in HealthMode: NORMAL, STORE_AWAY, READ_ONLY, CLOSING.' }),
+    reason: t.exposeString('reason', { nullable: true, description: 'Why the mode is not NORMAL; null if it is NORMAL.' }),
+    live: t.exposeBoolean('isLive', { description: 'True after a sign of life in the last ten seconds, unless the replica was stopped.' }),
+    answers: t.exposeBoolean('isSelf', { description: 'Whether this replica answers this query.' }),
+    revision: t.expose('revision', { type: 'Revision', description: 'The revision that the replica has applied.' }),
+    lagEvents: t.exposeInt('lagChanges', { description: 'How many log changes the replica had not applied at its last sign of life.' }),
+    lag: t.expose('lagMs', { type: 'Duration', description: 'How long the oldest of the changes in `lagEvents` had been in the log.' }),
     lagHistory: t.field({
       type: ['Duration'],
       nullable: { list: false, items: true },
-      description:
-        'The largest lag in each ten seconds of the last ten minutes, oldest first, as the answering replica read it; null if it read none.',
+      description: 'The largest lag in each ten seconds of the last ten minutes, oldest first; null where no lag was observed.',
       resolve: ({ lagHistoryMs }) => [...lagHistoryMs],
     }),
     decisionsPerSecond: t.float({
       nullable: true,
-      description:
-        'The number of its decisions in the last minute, including refusals and advice. Null, like the figures below, if it does not follow the log yet, or its release does not report it.',
+      description: 'Decisions per second in the last minute, refusals and advice included; null if the replica does not report it.',
       resolve: ({ vitals }) => vitals?.decisionsPerSecond ?? null,
     }),
     proposals: t.int({
       nullable: true,
-      description: 'The number of its proposals whose outcome it learned in the last minute; each proposal is for one request.',
+      description: "How many of the replica's proposals were accepted or found void in the last minute. Each proposal is for one request.",
       resolve: ({ vitals }) => vitals?.proposals ?? null,
     }),
     conflicts: t.int({
       nullable: true,
-      description: 'The number of these proposals that were void: the requests were decided again or given up.',
+      description: "How many of the replica's proposals in the last minute were void. Their requests were decided again or given up.",
       resolve: ({ vitals }) => vitals?.conflicts ?? null,
     }),
     conflictRate: t.float({
       nullable: true,
-      description: 'The share of void proposals, 0 to 1; null also if there were none.',
+      description: 'The share of proposals in the last minute that were void, 0 to 1; null if none is known.',
       resolve: ({ vitals }) => (vitals === null || vitals.proposals === 0 ? null : vitals.conflicts / vitals.proposals),
     }),
     memoryBytes: t.field({
       type: 'SafeInt',
       nullable: true,
-      description: 'The resident memory of its process (RSS).',
+      description: "The resident memory (RSS) of the replica's process, in bytes.",
       resolve: ({ vitals }) => vitals?.memoryBytes ?? null,
     }),
     hosts: t.field({
       type: HostStates,
       nullable: true,
-      description: 'The hosts, as the replica sees them.',
+      description: 'How many hosts are UP, SUSPECT and DOWN, as the replica sees them.',
       resolve: ({ vitals }) => vitals?.hosts ?? null,
     }),
-    violations: t.exposeInt('violations', { description: 'The number of violations that its auditor finds; normally 0.' }),
+    violations: t.exposeInt('violations', { description: "How many violations the replica's auditor finds in its state; normally 0." }),
     checkedAt: t.expose('checkedAt', {
       type: 'DateTime',
       nullable: true,
-      description: 'The store time at which its auditor last completed a check of everything.',
+      description: "When the replica's auditor last completed a check of the whole state, by the database's clock.",
     }),
-    stateHash: t.expose('stateHash', {
-      type: StateHash,
+    stateHash: t.expose('stateHash', { type: StateHash, nullable: true, description: "The latest digest of the replica's state." }),
+    startedAt: t.expose('startedAt', { type: 'DateTime', description: "The replica's first sign of life, by the database's clock." }),
+    lastSeenAt: t.expose('seenAt', { type: 'DateTime', description: "The last sign of life (one every 2 s), by the database's clock." }),
+    stoppedAt: t.expose('stoppedAt', {
+      type: 'DateTime',
       nullable: true,
-      description: 'The digest at the last revision that was current long enough.',
+      description: "When the replica was shut down in an orderly way, by the database's clock; null if it was not.",
     }),
-    startedAt: t.expose('startedAt', { type: 'DateTime', description: 'The store time of its first sign.' }),
-    lastSeenAt: t.expose('seenAt', { type: 'DateTime', description: 'The store time of its last sign; it gives one every two seconds.' }),
-    stoppedAt: t.expose('stoppedAt', { type: 'DateTime', nullable: true, description: 'The store time at which it was stopped in order.' }),
   }),
 })
 
@@ -98,23 +96,23 @@ const FindingSeverity = builder.enumType('FindingSeverity', {
   description: 'The severity of a finding.',
   values: {
     VIOLATION: { description: 'A promise of this service is broken.' },
-    WARNING: { description: 'Reports of hosts contradict the claims.' },
-    NOTICE: { description: 'Something that may be intended, but is not known to this service.' },
+    WARNING: { description: 'The reports of hosts contradict the claims.' },
+    NOTICE: { description: 'A state that may be intended, but that this service did not cause and cannot confirm.' },
   } as const satisfies Readonly<Record<Severity, unknown>>,
 })
 
 const FindingRepairOption = builder.objectRef<OfferedOption>('FindingRepairOption').implement({
   description: 'One way to repair a finding.',
   fields: (t) => ({
-    name: t.exposeString('name', { description: 'Pass it as `choose` of findingRepair.' }),
-    text: t.exposeString('text', { description: 'Description of what the repair does.' }),
-    asksSize: t.exposeBoolean('asksSize', { description: 'Whether `size` has to be given with it.' }),
-    asksOwner: t.exposeBoolean('asksOwner', { description: 'Whether `project` and `account` may be given with it.' }),
+    name: t.exposeString('name', { description: 'The name of the option. Pass it as `choose` to `findingRepair`.' }),
+    text: t.exposeString('text', { description: 'What the repair does.' }),
+    asksSize: t.exposeBoolean('asksSize', { description: 'Whether `size` must be given with this option.' }),
+    asksOwner: t.exposeBoolean('asksOwner', { description: 'Whether `project` and `account` may be given with this option.' }),
   }),
 })
 
 const InstanceSizeInput = builder.inputType('InstanceSizeInput', {
-  description: 'The resources that an instance takes of its host.',
+  description: 'The resources that an instance uses on its host.',
   fields: (t) => ({
     vcpus: t.int({ required: true, description: 'Virtual CPUs of the instance.' }),
     memoryMib: t.int({ required: true, description: 'Memory of the instance, in MiB.' }),
@@ -123,120 +121,136 @@ const InstanceSizeInput = builder.inputType('InstanceSizeInput', {
 })
 
 const FindingRepair = builder.objectRef<ReturnType<FindingRepairs['of']>>('FindingRepair').implement({
-  description: 'The repair of a finding.',
+  description: 'How a finding can be repaired.',
   fields: (t) => ({
     text: t.exposeString('text', { description: 'What the repair does, as a sentence.' }),
     automatic: t.boolean({
-      description: 'Whether findingRepair can do it; its dryRun shows the effect first. False: an operator has to do what the text says.',
+      description:
+        'True if `findingRepair` can repair the finding; its dry run shows the effect first. False if an operator has to do what `text` says.',
       resolve: ({ options }) => options.length > 0,
     }),
     options: t.field({
       type: [FindingRepairOption],
-      description: 'The possible repairs, the first twenty. If there are several, `choose` names one.',
+      description: 'The possible repairs, at most twenty. If there are several, pass the name of one as `choose`.',
       resolve: ({ options }) => [...options],
     }),
   }),
 })
 
 const AuditFinding = builder.objectRef<PresentFinding>('AuditFinding').implement({
-  description: 'An impossible state of a replica, or reports of hosts that contradict the claims.',
+  description:
+    'An inconsistency that the auditor found: an impossible state of a replica, or a report of a host that contradicts the claims.',
   fields: (t) => ({
-    id: t.exposeID('id', { description: 'The id, which is the same on every replica as long as the finding exists.' }),
+    id: t.exposeID('id', { description: 'The id of the finding. It is the same on every replica as long as the finding exists.' }),
     severity: t.expose('severity', { type: FindingSeverity, description: 'How severe the finding is.' }),
     repair: t.field({
       type: FindingRepair,
-      description: 'The repair that mends it.',
+      description: 'How the finding can be repaired.',
       resolve: (finding, _args, { findingRepairs }) => findingRepairs.of(finding),
     }),
-    code: t.exposeString('code', { description: 'The code of the finding; docs/errors.md has a remedy for each.' }),
-    promise: t.string({ description: 'The promise in docs/promises.md that it violates.', resolve: ({ code }) => promiseOf[code] }),
-    subject: t.exposeString('subject', {
-      description: 'The kind of object: host, claim, reservation, instance, key, group, aggregate, part.',
+    code: t.exposeString('code', { description: 'The code of the finding. docs/errors.md has a remedy for each code.' }),
+    promise: t.string({
+      description: 'The promise in docs/promises.md that the finding violates.',
+      resolve: ({ code }) => promiseOf[code],
     }),
-    name: t.exposeString('name', { description: 'Name of the thing that the finding is about.' }),
-    host: t.exposeString('host', { nullable: true, description: 'The name of the host, if there is one.' }),
+    subject: t.exposeString('subject', {
+      description: 'The kind of object that the finding is about: host, claim, reservation, instance, key, group, aggregate or part.',
+    }),
+    name: t.exposeString('name', { description: 'The name of the object that the finding is about.' }),
+    host: t.exposeString('host', { nullable: true, description: 'The name of the host that the finding is about; null if there is none.' }),
     hostName: t.string({
       nullable: true,
-      description: "The present name of the host without its node's, if the finding is about a known host.",
+      description: 'The present name of the host, without the name of its node; null if the finding is not about a known host.',
       resolve: ({ host }, _args, { hosts }) => (host === null ? null : (hosts.byText(host)?.record.host ?? null)),
     }),
     node: t.string({
       nullable: true,
-      description: "Name of the host's node.",
+      description: "The name of the host's node.",
       resolve: ({ host }, _args, { hosts }) => (host === null ? null : (hosts.byText(host)?.record.node ?? null)),
     }),
-    claim: t.exposeString('claim', { nullable: true, description: 'The id of the claim, if there is one.' }),
-    field: t.exposeString('field', { description: 'The column, index or member.' }),
+    claim: t.exposeString('claim', {
+      nullable: true,
+      description: 'The id of the claim that the finding is about; null if there is none.',
+    }),
+    field: t.exposeString('field', { description: 'The column, index or member with the wrong value.' }),
     expected: t.exposeString('expected', { description: 'The expected value.' }),
     actual: t.exposeString('actual', { description: 'The value that was found.' }),
-    since: t.expose('since', { type: 'DateTime', description: 'The store time at which it was first found.' }),
+    since: t.expose('since', { type: 'DateTime', description: "When the finding was first reported, by the database's clock." }),
   }),
 })
 
 const AuditFindingConnection = connectionOf('AuditFinding', AuditFinding)
 
 const FindingCount = builder.objectRef<readonly [AuditCode, number]>('FindingCount').implement({
-  description: 'The number of findings with one code.',
+  description: 'How many findings have the same code.',
   fields: (t) => ({
-    code: t.string({ description: 'Code of the findings.', resolve: ([code]) => code }),
+    code: t.string({ description: 'The code of the findings.', resolve: ([code]) => code }),
     severity: t.field({ type: FindingSeverity, description: 'How severe the findings are.', resolve: ([code]) => severityOf(code) }),
-    count: t.int({ description: 'Number of findings with the code.', resolve: ([, count]) => count }),
+    count: t.int({ description: 'How many findings have the code.', resolve: ([, count]) => count }),
   }),
 })
 
 const Auditor = builder.objectRef<AuditorView>('Auditor').implement({
-  description: "The results of the continuous check of the answering replica's whole state.",
+  description: "The results of the auditor of the answering replica, which continuously checks the replica's whole state.",
   fields: (t) => ({
-    violations: t.exposeInt('violations', { description: 'The number of findings that violate a promise of this service; normally 0.' }),
-    warnings: t.exposeInt('warnings', { description: 'The number of findings that reports of hosts contradict the claims.' }),
-    notices: t.exposeInt('notices', { description: 'The number of findings that are only notices.' }),
+    violations: t.exposeInt('violations', { description: 'How many findings violate a promise of this service; normally 0.' }),
+    warnings: t.exposeInt('warnings', { description: 'How many findings are reports of hosts that contradict the claims.' }),
+    notices: t.exposeInt('notices', { description: 'How many findings are only notices.' }),
     findings: t.field({
       type: [AuditFinding],
       description:
-        'A hundred findings of all severities, with a fair share for each code, so that rare ones are included. Violations come first, then contradictions by their importance: an instance on two hosts before a host that lists nothing. `allFindings` has the others.',
+        'A hundred findings of all severities, with a fair share for each code, so that rare codes are included. Violations come first, then contradictions by importance: an instance on two hosts comes before a host that lists no instances. `allFindings` has all findings.',
       resolve: ({ findings }) => [...findings],
     }),
     allFindings: t.field({
       type: AuditFindingConnection,
-      description: 'All findings, in the order of `findings`: by severity, then by code and id.',
+      description: 'All findings, sorted as in `findings`: by severity, then by code and id.',
       args: {
         ...pageArgs(),
-        codes: t.arg.stringList({ description: 'Only findings with these codes; all by default.' }),
+        codes: t.arg.stringList({ description: 'Only findings with these codes; by default findings with any code.' }),
       },
       resolve: (_auditor, args, { replicas }) => replicas.findings(args),
     }),
     counts: t.field({
       type: [FindingCount],
-      description: 'The number of findings by code, the most frequent first.',
+      description: 'How many findings each code has, most frequent code first.',
       resolve: ({ counts }) => [...counts].sort(([, a], [, b]) => b - a),
     }),
     cleanSince: t.field({
       type: 'DateTime',
       nullable: true,
       description:
-        'The store time at which the first of the consecutive rounds without a violation began; null while there is a violation, and before the first round ends.',
+        "When the first of the latest consecutive rounds without a violation began, by the database's clock. Null while there is a violation, and before the first round ends.",
       resolve: ({ clean }) => clean?.since ?? null,
     }),
-    cleanRounds: t.field({ type: 'SafeInt', description: 'The number of these rounds.', resolve: ({ clean }) => clean?.rounds ?? 0 }),
+    cleanRounds: t.field({
+      type: 'SafeInt',
+      description: 'How many complete rounds without a violation ended since `cleanSince`.',
+      resolve: ({ clean }) => clean?.rounds ?? 0,
+    }),
     cleanLooks: t.field({
       type: 'SafeInt',
-      description: 'The number of checks in these rounds; an object is counted each time that it is checked.',
+      description: 'How many objects were checked in the rounds since `cleanSince`. An object is counted each time that it is checked.',
       resolve: ({ clean }) => clean?.looks ?? 0,
     }),
     checkedAt: t.expose('checkedAt', {
       type: 'DateTime',
       nullable: true,
-      description: 'The store time at which the last complete round ended; null before the first ends.',
+      description: "When the last complete check of the state ended, by the database's clock; null before the first check ends.",
     }),
-    age: t.expose('ageMs', { type: 'Duration', nullable: true, description: 'How long ago that was.' }),
-    rounds: t.expose('rounds', { type: 'SafeInt', description: 'The number of complete rounds since its start.' }),
-    round: t.expose('roundMs', { type: 'Duration', nullable: true, description: 'The duration of the last round.' }),
-    looked: t.exposeInt('looked', { description: 'The number of hosts, claims, keys and other objects that it checked.' }),
+    age: t.expose('ageMs', { type: 'Duration', nullable: true, description: 'How long ago the last complete check of the state ended.' }),
+    rounds: t.expose('rounds', { type: 'SafeInt', description: 'How many complete rounds the auditor made since the replica started.' }),
+    round: t.expose('roundMs', { type: 'Duration', nullable: true, description: 'How long the last complete round took.' }),
+    looked: t.exposeInt('looked', { description: 'How many hosts, claims, keys and other objects were checked in the last round.' }),
     comparisons: t.expose('compared', {
       type: 'SafeInt',
-      description: 'The number of digests that were compared with those of other replicas.',
+      description: "How many digests of the state were compared with other replicas'.",
     }),
-    agreedAt: t.expose('agreedAt', { type: 'DateTime', nullable: true, description: 'The store time of the last equal digest.' }),
+    agreedAt: t.expose('agreedAt', {
+      type: 'DateTime',
+      nullable: true,
+      description: "When the digest of this replica's state was last equal to that of another replica, by the database's clock.",
+    }),
   }),
 })
 
@@ -244,46 +258,51 @@ builder.queryFields((t) => ({
   replicas: t.field({
     type: [Replica],
     authScopes: { scope: 'READ' },
-    description: 'The replicas that gave a sign in the last day, in the order of their start. Answered from memory.',
+    description: 'The replicas that were seen in the last day, in the order in which they started. Answered from memory.',
     resolve: (_root, _args, { replicas }) => replicas.list(),
   }),
   auditor: t.field({
     type: Auditor,
     authScopes: { scope: 'READ' },
-    description: 'Whether the state of the answering replica is sound.',
+    description: 'The results of the auditor, which continuously checks the state of the answering replica.',
     resolve: (_root, _args, { replicas }) => replicas.auditor(),
   }),
 }))
 
 const StateDifference = builder.objectRef<Difference>('StateDifference').implement({
-  description: 'A difference between a replica’s state and the state that the log implies.',
+  description: "A difference between a replica's state and the state that follows from the log.",
   fields: (t) => ({
-    subject: t.exposeString('subject', { description: 'fleet, host, claim, key, group, aggregate or profile.' }),
-    name: t.exposeString('name', { description: 'Name of the part of the state that differs.' }),
-    field: t.exposeString('field', { description: 'The member that differs; empty if only one of the two states has the object.' }),
-    before: t.exposeString('before', { nullable: true, description: "The replica's value, as JSON, shortened; null if there is none." }),
-    after: t.exposeString('after', { nullable: true, description: 'The value by the log.' }),
+    subject: t.exposeString('subject', {
+      description: 'The kind of object that differs: fleet, host, claim, key, group, aggregate or profile.',
+    }),
+    name: t.exposeString('name', { description: 'The name of the object that differs.' }),
+    field: t.exposeString('field', { description: 'The name of the differing field; empty if only one of the two states has the object.' }),
+    before: t.exposeString('before', { nullable: true, description: "The replica's value, as shortened JSON; null if there is none." }),
+    after: t.exposeString('after', { nullable: true, description: 'The value that follows from the log, as JSON; null if there is none.' }),
   }),
 })
 
 const ReplicaHealPayload = builder.objectRef<HealDone>('ReplicaHealPayload').implement({
-  description: 'The state was built again from the log and compared.',
+  description: 'The state of the replica was built again from the log and compared with its present state.',
   fields: (t) => ({
-    replica: t.exposeID('replica', { description: 'Id of the replica that was healed.' }),
-    dryRun: t.exposeBoolean('dryRun', { description: 'True if this was a dry run, so that the state is unchanged.' }),
-    fromRevision: t.expose('from', { type: 'Revision', description: 'The checkpoint that it was built from; 0: the whole log.' }),
-    fleetRevision: t.expose('revision', { type: 'Revision', description: 'The revision of both states at the end.' }),
-    differenceCount: t.exposeInt('count', { description: 'The number of differences.' }),
+    replica: t.exposeID('replica', { description: 'The id of the replica that was healed.' }),
+    dryRun: t.exposeBoolean('dryRun', { description: 'True if this was a dry run, so that the state was not replaced.' }),
+    fromRevision: t.expose('from', {
+      type: 'Revision',
+      description: 'The revision of the checkpoint from which the state was built; 0: from the whole log.',
+    }),
+    fleetRevision: t.expose('revision', { type: 'Revision', description: 'The revision at which both states were compared.' }),
+    differenceCount: t.exposeInt('count', { description: 'How many differences were found.' }),
     differences: t.field({
       type: [StateDifference],
-      description: 'The first hundred differences.',
+      description: 'The differences, at most a hundred.',
       resolve: ({ differences }) => [...differences],
     }),
   }),
 })
 
 const HealRefusedError = builder.objectRef<HealRefused>('ReplicaHealRefused').implement({
-  description: 'The repair is not possible here or now; nothing was changed.',
+  description: 'The replica cannot be healed by this call. Nothing was changed.',
   interfaces: [UserError],
 })
 
@@ -295,14 +314,14 @@ builder.mutationField('replicaHeal', (t) =>
     }),
     authScopes: { scope: 'ADMIN' },
     description:
-      'Builds the state of the answering replica again from a checkpoint and the log, returns the differences, and replaces the state. The log is not changed; calls are answered meanwhile.',
+      'Builds the state of the answering replica again from a checkpoint and the log, returns the differences, and replaces the state. The log is not changed. The replica answers other calls meanwhile.',
     args: {
-      replica: t.arg.id({ description: 'The replica; the call is refused if another one answers.' }),
+      replica: t.arg.id({ description: 'The id of the replica to heal. The call is refused if another replica answers it.' }),
       fromRevision: t.arg({
         type: 'Revision',
-        description: 'Start from the newest checkpoint at or before this revision, in case a checkpoint itself is wrong.',
+        description: 'Start from the newest checkpoint at or before this revision. Use it if a later checkpoint may itself be wrong.',
       }),
-      dryRun: t.arg.boolean({ defaultValue: false, description: 'True: returns the differences, and changes nothing.' }),
+      dryRun: t.arg.boolean({ defaultValue: false, description: 'True: the call returns the differences and changes nothing.' }),
     },
     resolve: (_root, { replica, fromRevision, dryRun }, { replicas }) =>
       replicas.heal({
@@ -314,25 +333,26 @@ builder.mutationField('replicaHeal', (t) =>
 )
 
 const FindingRepairPayload = builder.objectRef<RepairDone>('FindingRepairPayload').implement({
-  description: 'The effect of the repair of a finding.',
+  description: 'The effect of repairing a finding.',
   fields: (t) => ({
-    finding: t.expose('finding', { type: AuditFinding, description: 'The finding; the auditor checks again in its next round.' }),
+    finding: t.expose('finding', { type: AuditFinding, description: 'The finding. The auditor checks it again in its next round.' }),
     dryRun: t.exposeBoolean('dryRun', { description: 'True if this was a dry run, so that nothing was changed.' }),
     fleetRevision: t.expose('revision', {
       type: 'Revision',
-      description: 'The revision of the change; for a dry run, the state that it was tried on.',
+      description: 'The revision of the repair. For a dry run, the revision on which the repair was tried.',
     }),
-    differenceCount: t.exposeInt('count', { description: 'The number of differences.' }),
+    differenceCount: t.exposeInt('count', { description: 'How many differences exist between the states before and after the repair.' }),
     differences: t.field({
       type: [StateDifference],
-      description: 'The first hundred differences between the states before and after the repair.',
+      description: 'The differences between the states before and after the repair, at most a hundred.',
       resolve: ({ differences }) => [...differences],
     }),
   }),
 })
 
 const RepairRefusedError = builder.objectRef<RepairRefused>('FindingRepairRefused').implement({
-  description: 'The finding cannot be repaired by this call, or no longer exists; nothing was changed, and the message says what to do.',
+  description:
+    'This call cannot repair the finding, or the finding no longer exists. Nothing was changed. The message describes what to do.',
   interfaces: [UserError],
 })
 
@@ -346,24 +366,25 @@ builder.mutationField('findingRepair', (t) =>
     ),
     authScopes: { scope: 'OPERATE' },
     description:
-      'Repairs what the auditor of the replica that answers has found, where AuditFinding.repair is automatic. A dry run shows the difference first. To replace or forget a host (host.same_machine) takes a key with ADMIN, as hostReplace and hostForget do.',
+      "Repairs a finding of the answering replica's auditor whose `AuditFinding.repair` is automatic. A dry run shows the differences first. Replacing or forgetting a host (host.same_machine) requires a key with ADMIN, as hostReplace and hostForget do.",
     args: {
       id: t.arg.id({ required: true, description: 'Id of the finding.' }),
-      reason: t.arg.string({ required: true, description: 'The reason, 1 to 1000 characters, for later readers.' }),
-      choose: t.arg.string({ description: 'The name of the option (AuditFinding.repair.options); required if there are several.' }),
+      reason: t.arg.string({ required: true, description: 'Why the finding is repaired, 1 to 1000 characters, for later readers.' }),
+      choose: t.arg.string({ description: 'The name of the repair in `AuditFinding.repair.options`; required if there are several.' }),
       size: t.arg({
         type: InstanceSizeInput,
         description:
-          'The size of a claimed instance; by default the use in its host’s report that no claim explains, if it is the only such instance.',
+          "The size of the claimed instance. By default the usage in its host's report that no claim explains, if there is only one such instance.",
       }),
       project: t.arg.string({
         description:
-          'The project of a claimed instance. By default the claim has no project, and does not prevent a call of another account from placing the instance again.',
+          'The project of the claimed instance. By default the claim has no project, and then does not prevent calls of other accounts from placing the instance again.',
       }),
       account: t.arg.string({
-        description: "The account that owns the claimed instance; by default the caller's. Another one requires a key with ADMIN.",
+        description:
+          "The account that owns the claimed instance; by default the caller's account. Naming another account requires a key with ADMIN.",
       }),
-      dryRun: t.arg.boolean({ required: true, description: 'True: returns the effect on the state, and changes nothing.' }),
+      dryRun: t.arg.boolean({ required: true, description: 'True: the call returns the effect on the state and changes nothing.' }),
     },
     resolve: (_root, { id, reason, choose, size, project, account, dryRun }, { findingRepairs, caller }) =>
       findingRepairs.repair(

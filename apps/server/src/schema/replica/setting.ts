@@ -2,23 +2,27 @@ import { type Setting as SettingShape, settingSources } from '../../services/rep
 import { builder } from '../builder.ts'
 
 const SettingSource = builder.enumType('SettingSource', {
-  description: "The source of a setting: ENVIRONMENT: it is set; DEFAULT: it is not set, and the release's default applies.",
+  description:
+    'Where the value of a setting comes from. ENVIRONMENT: the environment variable is set. DEFAULT: it is not set, so the default of the release applies.',
   values: settingSources,
 })
 
 const Setting = builder.objectRef<SettingShape>('Setting').implement({
-  description: 'A setting of the answering replica. It is set by an environment variable, and a change takes effect at its next start.',
+  description:
+    'A setting of the answering replica. Settings are environment variables. A change takes effect when the replica starts again.',
   fields: (t) => ({
-    name: t.exposeString('name', { description: 'The environment variable.' }),
+    name: t.exposeString('name', { description: 'The name of the environment variable.' }),
     value: t.string({
       nullable: true,
-      description: 'The value in effect; null if there is none, and for values that may contain a secret.',
+      description: 'The value in effect; null if there is none, or if it may contain a secret.',
       resolve: ({ value }) => value ?? null,
     }),
     unit: t.string({ nullable: true, description: 'The unit of the value, if it is an amount.', resolve: ({ unit }) => unit ?? null }),
-    source: t.expose('source', { type: SettingSource, description: 'Where it comes from.' }),
-    isSecret: t.exposeBoolean('isSecret', { description: 'Whether the value may contain a password or a key, and is never shown.' }),
-    description: t.exposeString('description', { description: 'Description of what the setting does.' }),
+    source: t.expose('source', { type: SettingSource, description: 'Where the value comes from.' }),
+    isSecret: t.exposeBoolean('isSecret', {
+      description: 'True if the value may contain a password or a key. Such a value is never shown.',
+    }),
+    description: t.exposeString('description', { description: 'What the setting does.' }),
   }),
 })
 

@@ -9,9 +9,9 @@ import { builder } from '../builder.ts'
 import { ResourceNameInput } from '../types/common.ts'
 import { ProfileVersion } from '../types/refs.ts'
 
-/** The fields that a host may leave out of its report, by the callers' names. */
+/** The fields that a host may leave out of its report, as names of an enum. */
 export const OmittableField = builder.enumType('OmittableField', {
-  description: 'A field of a full report that may be left out; all other fields are required to count any claim.',
+  description: 'A field that a full report may leave out. All other fields are required, because claims cannot be computed without them.',
   values: Object.fromEntries(omittableFields.map((field) => [constantCase(field), { value: field }])) as Record<
     string,
     { value: (typeof omittableFields)[number] }
@@ -19,23 +19,24 @@ export const OmittableField = builder.enumType('OmittableField', {
 })
 
 const FieldNeed = builder.objectRef<Need>('FieldNeed').implement({
-  description: 'A reader of a report field.',
+  description: 'A filter, weigher or resource kind that reads a field of host reports.',
   fields: (t) => ({
     profile: t.exposeString('profile', {
       nullable: true,
-      description: 'The profile version, as name@number; null: claims on the host hold resources of the kind.',
+      description:
+        'The profile version, as name@number, whose filter or weigher reads the field. Null if claims on the host hold resources of the kind.',
     }),
-    part: t.exposeString('part', { description: 'The filter or weigher, or the kind of resource that is claimed.' }),
+    part: t.exposeString('part', { description: 'The name of the filter or weigher, or the resource kind whose claims need the field.' }),
   }),
 })
 
 const RequiredField = builder.objectRef<RequiredFieldShape>('RequiredField').implement({
-  description: 'A field that reports must contain.',
+  description: 'A field that reports of hosts must contain.',
   fields: (t) => ({
     field: t.exposeString('field', { description: 'The name of the field in the report.' }),
     neededBy: t.field({
       type: [FieldNeed],
-      description: 'The readers; empty if every claim needs it.',
+      description: 'The filters, weighers and resource kinds that read the field; empty if every claim needs it.',
       resolve: ({ neededBy }) => [...neededBy],
     }),
   }),
@@ -44,26 +45,28 @@ const RequiredField = builder.objectRef<RequiredFieldShape>('RequiredField').imp
 const RequiredNamespace = builder.objectRef<RequiredNamespaceShape>('RequiredNamespace').implement({
   description: 'The fields that reports of one namespace must contain.',
   fields: (t) => ({
-    namespace: t.exposeString('namespace', { description: 'compute is ours.' }),
+    namespace: t.exposeString('namespace', {
+      description: "The name of the namespace. `compute` contains this service's own report form.",
+    }),
     fields: t.field({
       type: [RequiredField],
-      description: 'The required fields, in the order of the form.',
+      description: 'The required fields, in the order of the report form.',
       resolve: ({ fields }) => [...fields],
     }),
     omittable: t.field({
       type: [OmittableField],
-      description: 'Fields that a report may leave out, if it names them in `omitted`.',
+      description: 'Fields that a report may leave out if it lists them in `omitted`.',
       resolve: ({ omittable }) => [...omittable],
     }),
   }),
 })
 
 export const RequiredStats = builder.objectRef<Required>('RequiredStats').implement({
-  description: 'The fields that reporters must send. Fields without a reader need not be sent.',
+  description: 'The fields that hosts must report. Fields that nothing reads need not be sent.',
   fields: (t) => ({
     profiles: t.field({
       type: [ProfileVersion],
-      description: 'The profile versions whose filters and weighers are considered.',
+      description: 'The profile versions whose filters and weighers were considered.',
       resolve: ({ profiles }) => [...profiles],
     }),
     namespaces: t.field({
@@ -71,7 +74,7 @@ export const RequiredStats = builder.objectRef<Required>('RequiredStats').implem
       description: 'The required fields by namespace.',
       resolve: ({ namespaces }) => [...namespaces],
     }),
-    revision: t.expose('revision', { type: 'Revision', description: 'The revision of the fleet.' }),
+    revision: t.expose('revision', { type: 'Revision', description: 'The revision of the fleet for which the fields were determined.' }),
   }),
 })
 
@@ -80,10 +83,10 @@ builder.queryField('requiredStats', (t) =>
     type: RequiredStats,
     authScopes: { scope: 'READ' },
     description:
-      'The fields that hosts must report: for the profile versions that decide or are tried now, the default one and all that operators wrote; or for those that are named.',
+      'The fields that hosts must report. By default for the profile versions that decide or are tried now: the default one, and all that operators created.',
     args: {
-      profiles: t.arg.stringList({ description: 'The names, or name@number.' }),
-      host: t.arg({ type: ResourceNameInput, description: 'Include the fields that the claims of this host require.' }),
+      profiles: t.arg.stringList({ description: 'The profile versions whose fields are returned, each as name or name@number.' }),
+      host: t.arg({ type: ResourceNameInput, description: 'Include the fields that the claims on this host require.' }),
     },
     resolve: (_root, { profiles, host }, { requiredStats }) =>
       requiredStats.of({ profiles: profiles ?? undefined, host: host ?? undefined }),

@@ -9,7 +9,7 @@ const { nova: _, ...newest } = statsSchemas[CURRENT_STATS_VERSION].shape
 const fullStatsForm = z
   .strictObject({
     ...newest,
-    version: z.enum(statsVersions).default(CURRENT_STATS_VERSION).describe('Version of the form of this report.'),
+    version: z.enum(statsVersions).default(CURRENT_STATS_VERSION).describe('Version of the report form.'),
   })
   .describe('A full report of a host.')
 

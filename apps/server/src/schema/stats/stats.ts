@@ -11,42 +11,45 @@ import { RequiredStats } from './required-stats.ts'
 import { fullStatsInput, statsDeltaInput } from './stats-input.ts'
 
 const ReporterInput = builder.inputType('ReporterInput', {
-  description: 'The reporter and the order of its reports: old reports are recognised and dropped, so no idempotency key is needed.',
+  description: 'The reporter, and the order of its reports. Old reports are recognised and dropped, so no idempotency key is needed.',
   fields: (t) => ({
     incarnation: t.field({
       type: 'UUID',
       required: true,
-      description: 'A random id for each start of the reporter; a new one begins with a full report.',
+      description: 'A random id for each start of the reporter. A new incarnation must begin with a full report.',
     }),
     sequence: t.field({
       type: 'SafeInt',
       required: true,
-      description: 'The number of the report, which increases with every report of an incarnation.',
+      description: 'The sequence number of the report. It increases with every report of the same incarnation.',
     }),
   }),
 })
 
 const NamespaceReportInput = builder.inputType('NamespaceReportInput', {
-  description: "Another service's data about the host, under its own versioned schema.",
+  description: "Data about the host from another service, in that service's own versioned schema.",
   fields: (t) => ({
-    namespace: t.string({ required: true, description: "The namespace of the service; compute is this service's own." }),
-    version: t.string({ required: true, description: "The version of that service's schema." }),
+    namespace: t.string({
+      required: true,
+      description: 'The name of the namespace under which the service reports. The name `compute` is reserved.',
+    }),
+    version: t.string({ required: true, description: "The version of the reporting service's schema." }),
     document: t.field({ type: 'JSON', required: true, description: 'The document, at most 65,536 characters of JSON.' }),
   }),
 })
 
 const StatsReportInput = builder.inputType('StatsReportInput', {
-  description: "Exactly one: a full report, in the service's own form or Nova's, a delta to a known sequence, or another service's data.",
+  description: 'The content of a report: exactly one of these fields.',
   isOneOf: true,
   fields: (t) => ({
-    full: t.field({ type: fullStatsInput.type, description: 'A full picture of the host.' }),
-    delta: t.field({ type: statsDeltaInput.type, description: 'What changed since a report that is known.' }),
+    full: t.field({ type: fullStatsInput.type, description: "A full report of the host, in this service's own form." }),
+    delta: t.field({ type: statsDeltaInput.type, description: 'What changed since an earlier report with a known sequence number.' }),
     nova: t.field({
       type: 'JSON',
       description:
-        "A full report in Nova's form: a ComputeNode in its wire form (versions 1.0 to 1.19) or as a row of compute_nodes, alone or as { compute_node, service, cell_uuid, instances, traits, inventories }, where instances are uuids or { uuid, flavorid, image_properties }, and traits and inventories have Placement's form.",
+        "A full report in Nova's form: a ComputeNode in its wire form (versions 1.0 to 1.19) or as a row of compute_nodes. Give it alone, or as { compute_node, service, cell_uuid, instances, traits, inventories }. The instances are UUIDs or { uuid, flavorid, image_properties }. Traits and inventories have the form that Nova's Placement service uses.",
     }),
-    namespace: t.field({ type: NamespaceReportInput, description: "Another service's data." }),
+    namespace: t.field({ type: NamespaceReportInput, description: 'Data about the host from another service.' }),
   }),
 })
 
@@ -66,68 +69,68 @@ const ResourceStatsInput = builder.inputType('ResourceStatsInput', {
 
 const UpdateResourceStatsInput = builder.inputType('UpdateResourceStatsInput', {
   description: 'Reports of many hosts.',
-  fields: (t) => ({ updates: t.field({ type: [ResourceStatsInput], required: true, description: '1 to 1000 reports.' }) }),
+  fields: (t) => ({ updates: t.field({ type: [ResourceStatsInput], required: true, description: 'The reports, 1 to 1000.' }) }),
 })
 
 const ResourceStatsApplied = builder.objectRef<ReportApplied>('ResourceStatsApplied').implement({
-  description: 'The report was accepted, and is durable.',
+  description: 'The report was accepted and is stored durably.',
   fields: (t) => ({
     host: t.expose('host', { type: Host, description: 'The host in its present state.' }),
-    revision: t.expose('revision', { type: 'Revision', description: 'The revision of its last change.' }),
+    revision: t.expose('revision', { type: 'Revision', description: "The revision of the host's last change." }),
     claimsMaterialised: t.field({
       type: [Claim],
-      description: 'The claims that the report counts from now on.',
+      description: 'The claims whose instances this report counts for the first time.',
       resolve: ({ materialised }) => [...materialised],
     }),
     lastSequence: t.expose('loggedSequence', {
       type: 'SafeInt',
       nullable: true,
-      description: 'The sequence of the last report in the log: the base of the next delta.',
+      description: 'The sequence number of the last report in the log. The next delta must name it as `baseSequence`.',
     }),
     warnings: t.field({
       type: [HostWarning],
-      description: 'Impossible values in the report, or values that make the host count for more than it may use.',
+      description: 'Values in the report that are impossible, or that make the host count for more than it may use.',
       resolve: ({ warnings }) => [...warnings],
     }),
     ignoredFields: t.exposeStringList('ignored', {
-      description: 'Fields of a document of Nova that this release does not know; they had no effect.',
+      description: 'Fields of a Nova document that this release does not know. They had no effect.',
     }),
     required: t.field({
       type: RequiredStats,
-      description: 'The fields that the next reports of the host must contain. Fields without a reader need not be sent.',
+      description: 'The fields that the next reports of the host must contain. Fields that nothing reads need not be sent.',
       resolve: ({ host }, _args, { requiredStats }) => requiredStats.ofHost(host),
     }),
-    unchanged: t.exposeBoolean('unchanged', { description: 'True if it had no new content, so that nothing was written.' }),
+    unchanged: t.exposeBoolean('unchanged', { description: 'True if the report had no new content, so that nothing was written.' }),
   }),
 })
 
 const ResourceStatsStale = builder.objectRef<ReportStale>('ResourceStatsStale').implement({
-  description: 'A newer report was accepted before; nothing is lost by dropping this one.',
+  description: 'A newer report was accepted before this one, which was dropped. Nothing is lost by this.',
   interfaces: [UserError],
   fields: (t) => ({
     lastSequence: t.expose('lastSequence', {
       type: 'SafeInt',
       nullable: true,
-      description: 'The sequence of the last report in the log.',
+      description: 'The sequence number of the last report in the log.',
     }),
   }),
 })
 
 const ResourceStatsNeedFull = builder.objectRef<ReportNeedsFull>('ResourceStatsNeedFull').implement({
-  description: 'The delta does not follow the last accepted report: send a full report.',
+  description: 'The delta does not follow the last accepted report. Send a full report.',
   interfaces: [UserError],
   fields: (t) => ({
     lastSequence: t.expose('lastSequence', {
       type: 'SafeInt',
       nullable: true,
-      description: 'The sequence of the last report in the log, if there is one.',
+      description: 'The sequence number of the last report in the log; null if there is none.',
     }),
   }),
 })
 
 const ResourceStatsResult = resultUnion(
   'ResourceStatsResult',
-  'Outcomes of one report.',
+  'Outcomes of a report.',
   [ResourceStatsApplied, ResourceStatsStale, ResourceStatsNeedFull, ValidationError],
   { applied: 'ResourceStatsApplied', stale: 'ResourceStatsStale', 'needs-full': 'ResourceStatsNeedFull' },
 )
@@ -135,18 +138,21 @@ const ResourceStatsResult = resultUnion(
 const UpdateResourceStatsPayload = builder
   .objectRef<{ readonly results: readonly ReportOutcome[]; readonly revision: number }>('UpdateResourceStatsPayload')
   .implement({
-    description: 'The outcomes of the reports, some of which may succeed and others not.',
+    description: 'The outcomes of the reports. Some reports may be accepted while others are not.',
     fields: (t) => ({
       results: t.field({
         type: [ResourceStatsResult],
-        description: 'Result i belongs to update i.',
+        description: 'The outcome of each report, in the order of the reports.',
         resolve: ({ results }) => [...results],
       }),
       appliedCount: t.int({
-        description: 'The number of accepted reports.',
+        description: 'How many reports were accepted.',
         resolve: ({ results }) => results.filter(({ type }) => type === 'applied').length,
       }),
-      fleetRevision: t.expose('revision', { type: 'Revision', description: 'Pass it as minRevision to read what was written.' }),
+      fleetRevision: t.expose('revision', {
+        type: 'Revision',
+        description: "The change's revision. Pass it as minRevision to later calls.",
+      }),
     }),
   })
 
@@ -154,7 +160,7 @@ builder.mutationField('updateResourceStats', (t) =>
   t.field({
     type: UpdateResourceStatsPayload,
     authScopes: { scope: 'REPORT' },
-    description: 'Reports the state of hosts. A report without new content writes nothing.',
+    description: 'Reports the state of hosts. For a report without new content, nothing is written.',
     args: { input: t.arg({ type: UpdateResourceStatsInput, required: true, description: 'The reports to store.' }) },
     resolve: async (_root, { input }, { stats }) => stats.update(await mapInPieces(input.updates, toReport)),
   }),

@@ -7,7 +7,8 @@ export const momentArg = () =>
   builder.args((t) => ({
     at: t.field({
       type: 'Moment',
-      description: 'The moment that the question refers to; now by default. As far as the log goes back (docs/what-if.md).',
+      description:
+        'The revision or time that the query is about; by default now. It must lie in the retained part of the log (docs/what-if.md).',
     }),
   }))
 
@@ -44,7 +45,7 @@ export const KeyValue = builder.objectRef<{ readonly key: string; readonly value
 })
 
 export const KeyValueInput = builder.inputType('KeyValueInput', {
-  description: 'One entry of a map of texts. A key may be given once.',
+  description: 'One entry of a map of texts. Each key may occur once.',
   fields: (t) => ({
     key: t.string({ required: true, description: 'Key of the entry.' }),
     value: t.string({ required: true, description: 'Value of the entry.' }),
@@ -52,27 +53,27 @@ export const KeyValueInput = builder.inputType('KeyValueInput', {
 })
 
 export const ResourceNameInput = builder.inputType('ResourceNameInput', {
-  description: "Nova's name: a host, or the (host, node) pair for drivers with many nodes.",
+  description: 'The name of a host, or of one node of a host whose driver manages several nodes, as in Nova.',
   fields: (t) => ({
     host: t.string({ required: true, description: "The host's name." }),
-    node: t.string({ description: "The node's name; left out if the host has one node." }),
+    node: t.string({ description: 'The name of the node. It can be left out if the host has one node.' }),
   }),
 })
 
 export const ResourceAmount = builder.objectRef<readonly [string, number]>('ResourceAmount').implement({
-  description: 'Whole units of one resource class.',
+  description: 'An amount of one resource class, in whole units.',
   fields: (t) => ({
-    resourceClass: t.string({ description: 'The class, e.g. VCPU, MEMORY_MB, DISK_GB.', resolve: ([name]) => name }),
-    amount: t.field({ type: 'SafeInt', description: 'Number of units of the class.', resolve: ([, amount]) => amount }),
+    resourceClass: t.string({ description: 'The resource class, e.g. VCPU, MEMORY_MB or DISK_GB.', resolve: ([name]) => name }),
+    amount: t.field({ type: 'SafeInt', description: 'The amount, in units of the resource class.', resolve: ([, amount]) => amount }),
   }),
 })
 
 export const ImpactPreview = builder.objectRef<Impact>('ImpactPreview').implement({
   description: 'The effect of a change, computed before it is made.',
   fields: (t) => ({
-    hostsAffected: t.exposeInt('hostsAffected', { description: 'The affected hosts.' }),
-    azChanges: t.exposeInt('zoneChanges', { description: 'Hosts that would change their availability zone.' }),
-    claimsOnAffectedHosts: t.exposeInt('claimsOnAffectedHosts', { description: 'Live claims on the affected hosts.' }),
+    hostsAffected: t.exposeInt('hostsAffected', { description: 'How many hosts are affected.' }),
+    azChanges: t.exposeInt('zoneChanges', { description: 'How many hosts would change their availability zone.' }),
+    claimsOnAffectedHosts: t.exposeInt('claimsOnAffectedHosts', { description: 'How many live claims are on the affected hosts.' }),
     warnings: t.field({
       type: ['String'],
       description: 'Warnings for the operator.',

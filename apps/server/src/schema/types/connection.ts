@@ -9,16 +9,16 @@ export function connectionOf<Item, Listed extends Page<Item> = Page<Item>>(
   { withAsOf = false } = {},
 ) {
   const edge = builder.objectRef<Page<Item>['edges'][number]>(`${noun}Edge`).implement({
-    description: `One ${noun} of a page, with its cursor.`,
+    description: `One ${noun} object in a page, with its cursor.`,
     fields: (t) => ({
-      cursor: t.exposeString('cursor', { description: 'Pass it as `after` to get the following items.' }),
-      node: t.field({ type: node, description: 'The item at this position.', resolve: (each) => each.node as never }),
+      cursor: t.exposeString('cursor', { description: 'The cursor of the item. Pass it as `after` to get the items that follow.' }),
+      node: t.field({ type: node, description: 'The item itself.', resolve: (each) => each.node as never }),
     }),
   })
   return builder.objectRef<Listed>(`${noun}Connection`).implement({
-    description: `A page of a list of type ${noun}.`,
+    description: `One page of a list of ${noun} objects.`,
     fields: (t) => ({
-      edges: t.field({ type: [edge], description: 'The items with their cursors.', resolve: ({ edges }) => [...edges] }),
+      edges: t.field({ type: [edge], description: 'The items of the page, each with its cursor.', resolve: ({ edges }) => [...edges] }),
       nodes: t.field({
         type: [node],
         description: 'The items of the page, without their cursors.',
@@ -26,7 +26,7 @@ export function connectionOf<Item, Listed extends Page<Item> = Page<Item>>(
       }),
       pageInfo: t.field({
         type: builder.pageInfoRef(),
-        description: 'The position of the page.',
+        description: 'The cursors at both ends of the page, and whether further items exist before and after it.',
         resolve: ({ edges, bounds, hasNextPage, hasPreviousPage }) => ({
           hasNextPage,
           hasPreviousPage,
@@ -34,12 +34,12 @@ export function connectionOf<Item, Listed extends Page<Item> = Page<Item>>(
           endCursor: bounds?.end ?? edges.at(-1)?.cursor ?? null,
         }),
       }),
-      totalCount: t.int({ description: 'The total number of items that match the filter.', resolve: (page) => page.totalCount() }),
+      totalCount: t.int({ description: 'How many items the whole list has, on all pages together.', resolve: (page) => page.totalCount() }),
       ...(withAsOf
         ? {
             asOf: t.field({
               type: 'Revision' as const,
-              description: 'The revision at which the page was read.',
+              description: 'The revision of the fleet from which the page was read.',
               resolve: ({ asOf }: Listed) => asOf ?? 0,
             }),
           }
@@ -51,6 +51,6 @@ export function connectionOf<Item, Listed extends Page<Item> = Page<Item>>(
 /** The arguments of a connection. */
 export const pageArgs = (defaultFirst = DEFAULT_PAGE) =>
   builder.args((t) => ({
-    first: t.int({ defaultValue: defaultFirst, description: `The maximum number of items, 1 to ${MAX_PAGE}.` }),
-    after: t.string({ description: 'A cursor of the same list; the items after it are returned.' }),
+    first: t.int({ defaultValue: defaultFirst, description: `At most this many items are returned, 1 to ${MAX_PAGE}.` }),
+    after: t.string({ description: 'A cursor from an earlier page of the same list. The items after this cursor are returned.' }),
   }))

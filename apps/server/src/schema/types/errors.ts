@@ -4,7 +4,7 @@ import type { Failure, Invalid, Issue, NotFound as NotFoundShape } from '../../s
 import { builder } from '../builder.ts'
 
 export const ErrorCode = builder.enumType('ErrorCode', {
-  description: 'The codes of expected failures. New ones may be added; handle unknown ones by their message.',
+  description: 'The codes of expected failures. New codes may be added. A client that does not know a code should show the message.',
   values: [
     'INVALID',
     'NOT_FOUND',
@@ -26,14 +26,17 @@ export const ErrorCode = builder.enumType('ErrorCode', {
 const showPath = (path: readonly string[]): string[] => path.map((key) => showUnseen(key))
 
 export const UserError = builder.interfaceRef<Failure>('UserError').implement({
-  description: 'An expected failure of a call. Match the interface to handle new kinds.',
+  description: 'An expected failure of a call. Match this interface to handle kinds of failures that are added later.',
   fields: (t) => ({
     code: t.expose('code', { type: ErrorCode, description: 'The code of the failure.' }),
-    message: t.string({ description: 'One or two sentences for people; never parse it.', resolve: ({ message }) => showUnseen(message) }),
+    message: t.string({
+      description: 'What failed, in one or two sentences for people. Programs should not parse this text.',
+      resolve: ({ message }) => showUnseen(message),
+    }),
     path: t.field({
       type: ['String'],
       nullable: true,
-      description: 'The path of the wrong argument: keys and indexes from the root of the arguments.',
+      description: 'The path to the wrong argument, as keys and indexes from the root of the arguments.',
       resolve: ({ path }) => (path === null ? null : showPath(path)),
     }),
   }),
@@ -44,12 +47,12 @@ const FieldIssue = builder.objectRef<Issue>('FieldIssue').implement({
   fields: (t) => ({
     path: t.field({
       type: ['String'],
-      description: 'The path: keys and indexes from the root of the arguments.',
+      description: 'The path to the wrong value, as keys and indexes from the root of the arguments.',
       resolve: ({ path }) => showPath(path),
     }),
-    rule: t.exposeString('code', { description: 'The code of the violated rule, from the catalogue of errors.' }),
-    message: t.string({ description: 'What was found and what is needed.', resolve: ({ message }) => showUnseen(message) }),
-    expected: t.string({ nullable: true, description: 'Description of what is allowed.', resolve: ({ expected }) => showUnseen(expected) }),
+    rule: t.exposeString('code', { description: 'The code of the rule that the value violates, from the catalogue of errors.' }),
+    message: t.string({ description: 'What was found, and what is required.', resolve: ({ message }) => showUnseen(message) }),
+    expected: t.string({ nullable: true, description: 'What is allowed.', resolve: ({ expected }) => showUnseen(expected) }),
     actual: t.string({
       nullable: true,
       description: 'The value that was found, shortened to 80 characters.',
@@ -59,15 +62,15 @@ const FieldIssue = builder.objectRef<Issue>('FieldIssue').implement({
 })
 
 export const ValidationError = builder.objectRef<Invalid>('ValidationError').implement({
-  description: 'The input violates rules; all known violations are listed together. Nothing was changed.',
+  description: 'The input violates rules. All known violations are listed together. Nothing was changed.',
   interfaces: [UserError],
   fields: (t) => ({
     issues: t.field({
       type: [FieldIssue],
-      description: 'The violations; if there are very many, the first ones.',
+      description: 'The violations. If there are very many, only the first ones.',
       resolve: ({ issues }) => [...issues],
     }),
-    issueCount: t.exposeInt('issueCount', { description: 'The number of violations, listed or not.' }),
+    issueCount: t.exposeInt('issueCount', { description: 'How many violations were found, listed or not.' }),
   }),
 })
 
@@ -75,8 +78,8 @@ export const NotFound = builder.objectRef<NotFoundShape>('NotFound').implement({
   description: 'An object that the call names does not exist.',
   interfaces: [UserError],
   fields: (t) => ({
-    typeName: t.exposeString('noun', { description: 'The kind of object.' }),
-    key: t.string({ description: 'The name in the call.', resolve: ({ key }) => showUnseen(key) }),
+    typeName: t.exposeString('noun', { description: 'The type of the missing object.' }),
+    key: t.string({ description: 'The name or id in the call that no object has.', resolve: ({ key }) => showUnseen(key) }),
   }),
 })
 

@@ -1,7 +1,7 @@
 import { showUnseen } from '@gantt/scheduler-core'
 import { GraphQLError } from 'graphql'
 
-/** All values of `extensions.code`. docs/errors.md has a cure for each. */
+/** All values of `extensions.code`. docs/errors.md has a remedy for each. */
 export const faultCodes = [
   'GRAPHQL_PARSE_FAILED',
   'GRAPHQL_VALIDATION_FAILED',

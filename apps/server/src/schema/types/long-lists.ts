@@ -10,7 +10,7 @@ import {
 } from 'graphql'
 import { pauseOfQuestion } from '../../event-loop/question.ts'
 
-/** Lists up to this length are completed without pauses. */
+/** Lists up to this length are completed without yielding. */
 const SHORT = 8
 
 /**

@@ -2,34 +2,39 @@ import type { KeptCause, RefusalReason } from '../../services/decision/decisions
 import { builder } from '../builder.ts'
 
 export const ReasonCount = builder.objectRef<RefusalReason>('ReasonCount').implement({
-  description: 'Hosts refused by one filter for one code. The text is rendered from code and facts; never parse it.',
+  description:
+    'How many hosts one filter refused with one reason code. The text is rendered from code and facts, so programs should not parse it.',
   fields: (t) => ({
-    code: t.exposeString('code', { description: 'A code of the catalogue of reasons.' }),
+    code: t.exposeString('code', { description: 'The code of the reason, from the catalogue of reasons.' }),
     filter: t.exposeString('filter', { description: 'Name of the filter that refused.' }),
-    hosts: t.exposeInt('hosts', { description: 'Number of hosts that were refused so.' }),
-    text: t.exposeString('text', { description: 'The reason of the first such host.' }),
-    docsSlug: t.exposeString('code', { description: 'The search term for docs/errors.md, which has a remedy for each code.' }),
+    hosts: t.exposeInt('hosts', { description: 'How many hosts were refused for this reason.' }),
+    text: t.exposeString('text', { description: 'The reason as a sentence, with the numbers of the first refused host.' }),
+    docsSlug: t.exposeString('code', {
+      description: 'The search term that finds this reason in docs/errors.md, which has a remedy for each code.',
+    }),
   }),
 })
 
 export const RefusalCause = builder.objectRef<KeptCause>('RefusalCause').implement({
   description:
-    'Why no host takes an instance, among the hosts that the request itself admits: hosts of other zones, or hosts that it does not name, are not included.',
+    'Why no host can take an instance. Only hosts that the request admits are considered: hosts in other availability zones, or hosts that the request does not name, are not.',
   fields: (t) => ({
     code: t.exposeString('code', {
       nullable: true,
-      description: 'The code for which most of these hosts are refused, from the catalogue of reasons; null: there is no host at all.',
+      description:
+        'The code of the most frequent reason on admitted hosts, from the catalogue of reasons; null if there are no hosts at all.',
     }),
     text: t.exposeString('text', { description: 'The cause in a few sentences, with the numbers of the nearest host.' }),
     admittedHosts: t.exposeInt('admitted', {
       nullable: true,
-      description: 'The number of hosts that the request admits. If there are none, that is the cause. Null if not known.',
+      description: 'How many hosts the request admits. If this is 0, that is the cause. Null if the number is not known.',
     }),
     hostName: t.string({
       nullable: true,
-      description: 'The host that is nearest to taking the instance; null: the request admits and names none, or it is not known.',
+      description:
+        'The host that is nearest to taking the instance. Null if the request neither admits nor names a host, or if the nearest host is not known.',
       resolve: ({ nearest }) => nearest?.host ?? null,
     }),
-    node: t.string({ nullable: true, description: "Name of the host's node.", resolve: ({ nearest }) => nearest?.node ?? null }),
+    node: t.string({ nullable: true, description: "The name of the host's node.", resolve: ({ nearest }) => nearest?.node ?? null }),
   }),
 })

@@ -52,19 +52,19 @@ const isNumber = (value: unknown): value is number => typeof value === 'number'
 
 export const scalarRules = {
   DateTime: {
-    description: 'RFC 3339, always with offset; answers are in UTC.',
+    description: 'A time as RFC 3339 defines it, always with an offset from UTC. Answers are in UTC.',
     allowed: 'a time such as 2026-11-21T08:00:00Z',
     read: readTime,
     write: printTime,
   } as ScalarRule<number>,
   Duration: {
-    description: 'ISO 8601 duration of weeks, days, hours, minutes and seconds, e.g. PT2M.',
+    description: 'A duration in the form of ISO 8601, with weeks, days, hours, minutes and seconds, e.g. PT2M.',
     allowed: 'an ISO 8601 duration such as PT2M',
     read: (value) => (typeof value === 'string' ? parseDuration(value) : undefined),
     write: printDuration,
   } as ScalarRule<number>,
   SafeInt: {
-    description: 'A whole number of at most 2^53-1 in absolute value: fleet totals do not fit the 32-bit Int.',
+    description: 'A whole number whose absolute value is at most 2^53-1. Totals of a fleet can exceed the 32-bit Int.',
     allowed: 'a whole number from -9007199254740991 to 9007199254740991',
     read: (value) => (Number.isSafeInteger(value) ? (value as number) : undefined),
     write: (value) => value,
@@ -76,7 +76,7 @@ export const scalarRules = {
     write: (value) => value,
   } as ScalarRule<string>,
   PageSize: {
-    description: 'Memory pages: small, large, any, or their size in KiB as a whole number.',
+    description: 'A kind or size of memory pages: small, large, any, or the size in KiB as a whole number.',
     allowed: 'small, large, any, or a whole number of KiB, 1 or more',
     read: (value) =>
       value === 'small' || value === 'large' || value === 'any' || (Number.isSafeInteger(value) && (value as number) >= 1)
@@ -85,13 +85,13 @@ export const scalarRules = {
     write: (value) => value,
   } as ScalarRule<number | string>,
   Revision: {
-    description: "Opaque position in the fleet's change log. Comparable only through the API.",
+    description: "An opaque position in the fleet's change log. Compare revisions only through the API.",
     allowed: 'a revision that the API handed out',
     read: readRevision,
     write: String,
   } as ScalarRule<number>,
   Moment: {
-    description: 'A revision, or a time in the form of DateTime: the state after the last revision at that time.',
+    description: 'A revision, or a time in the form of DateTime. A time means the state after the last revision up to that time.',
     allowed: 'a revision that the API handed out, or a time such as 2026-11-21T08:00:00Z',
     read: (value) => {
       const time = readTime(value)
@@ -102,13 +102,14 @@ export const scalarRules = {
     write: (value) => ('time' in value ? printTime(value.time) : String(value.revision)),
   } as ScalarRule<Moment>,
   PackedColumn: {
-    description: 'Base64 of a little-endian typed array; a field next to it names its element type.',
+    description:
+      'A typed array of little-endian values, encoded as Base64. The field that contains it, or a field next to it, states the type of the elements.',
     allowed: 'base64',
     read: () => undefined,
     write: (value) => pack(value),
   } as ScalarRule<PackedArray>,
   JSON: {
-    description: 'Free-form JSON. Allowed only where the API does not know the structure.',
+    description: 'Any JSON value. Used only where the API does not define the structure.',
     allowed: `JSON that is nested at most ${MAX_JSON_DEPTH} deep, without the key __proto__, NUL, lone surrogates and numbers beyond 2^53 - 1`,
     read: (value) => (isTame(value) ? value : undefined),
     write: (value) => value,

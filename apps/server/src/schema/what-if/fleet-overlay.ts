@@ -27,24 +27,24 @@ type InputFields = Parameters<Parameters<typeof builder.inputType>[1]['fields']>
 
 /** The changes that every query about a hypothetical fleet accepts. */
 export const hypothesisFields = (t: InputFields) => ({
-  profile: t.string({ description: 'name or name@number; the profile default if not given.' }),
+  profile: t.string({ description: 'The profile to use, as name or name@number; the profile `default` if absent.' }),
   profileChanges: t.field({
     type: 'JSON',
-    description: 'Parts of the profile that are other than it has them, e.g. {"weighers":[{"name":"RAMWeigher","multiplier":-1}]}.',
+    description: 'Fields of the profile to replace, with their new values, e.g. {"weighers":[{"name":"RAMWeigher","multiplier":-1}]}.',
   }),
-  at: t.field({ type: 'Moment', description: 'Ask at this revision or time instead of now.' }),
-  overlay: t.field({ type: overlayInput.type, description: 'Hypothetical changes of the fleet.' }),
+  at: t.field({ type: 'Moment', description: 'The revision or time whose fleet is used, instead of the present fleet.' }),
+  overlay: t.field({ type: overlayInput.type, description: 'Hypothetical changes to the fleet.' }),
   deadline: t.field({
     type: 'Duration',
     description:
-      'How long the answer may take: what is not computed by then is left out and reported as such; PT10S by default, at most PT60S.',
+      'The time limit. Results that are not computed by then are left out, and the answer reports this. PT10S by default, at most PT60S.',
   }),
 })
 
 /** The request of a query. Exactly one of the two fields must be set. */
 export const requestFields = (t: InputFields, what: string) => ({
-  spec: t.field({ type: SpecInput, description: `A request; or name a decision. ${what}` }),
-  decisionId: t.id({ description: 'The decision whose request it is, instead of a request.' }),
+  spec: t.field({ type: SpecInput, description: `${what} Give either \`spec\` or \`decisionId\`.` }),
+  decisionId: t.id({ description: 'The decision whose request is used, instead of `spec`.' }),
 })
 
 interface GivenRequest {

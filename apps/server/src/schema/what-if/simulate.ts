@@ -16,10 +16,10 @@ import { Explanation } from '../types/refs.ts'
 import { hypothesisFields, requestFields, toAskedRequest, toHypothesis } from './fleet-overlay.ts'
 
 const SimulatedRequest = builder.inputType('SimulatedRequest', {
-  description: 'A hypothetical request.',
+  description: 'A request to simulate.',
   fields: (t) => ({
-    ...requestFields(t, 'The request to place.'),
-    count: t.int({ defaultValue: 1, description: 'How many times it is repeated, one after another.' }),
+    ...requestFields(t, 'The request to simulate.'),
+    count: t.int({ defaultValue: 1, description: 'How many copies of the request are decided, one after another.' }),
   }),
 })
 
@@ -29,19 +29,23 @@ const SimulateInput = builder.inputType('SimulateInput', {
     requests: t.field({
       type: [SimulatedRequest],
       required: true,
-      description: 'The requests in their order, each decided on the state that the earlier ones left; at most 10,000 instances in total.',
+      description:
+        'The requests in their order. Each is decided on the state that the earlier requests left. At most 10,000 instances in total.',
     }),
     ...hypothesisFields(t),
-    seed: t.string({ description: 'Seed of random choices: the same question with the same seed has the same answer.' }),
+    seed: t.string({ description: 'The seed of random choices. The same simulation with the same seed has the same results.' }),
   }),
 })
 
 const ClassUsage = builder.objectRef<ClassUse>('ClassUsage').implement({
-  description: 'One resource class on several hosts. used + free = capacity.',
+  description: 'The usage of one resource class on several hosts. used + free = capacity.',
   fields: (t) => ({
     resourceClass: t.exposeString('resourceClass', { description: 'Name of the resource class.' }),
-    capacity: t.expose('capacity', { type: 'SafeInt', description: 'The total with overcommit, without the reserved amount.' }),
-    used: t.expose('used', { type: 'SafeInt', description: 'The amount used by instances and claims.' }),
+    capacity: t.expose('capacity', {
+      type: 'SafeInt',
+      description: 'The amount that can be allocated: the total without the reserved amount, with overcommit.',
+    }),
+    used: t.expose('used', { type: 'SafeInt', description: 'The amount that instances and claims use.' }),
     claimed: t.expose('claimed', {
       type: 'SafeInt',
       description: 'The part of the used amount that is held by claims that no report counts yet.',
@@ -51,21 +55,21 @@ const ClassUsage = builder.objectRef<ClassUse>('ClassUsage').implement({
 })
 
 export const FleetGroup = builder.objectRef<ZoneUse>('FleetGroup').implement({
-  description: 'Hosts that are counted together.',
+  description: 'The hosts of one availability zone with their usage.',
   fields: (t) => ({
-    key: t.exposeString('zone', { description: 'The availability zone of the hosts.' }),
-    hosts: t.exposeInt('hosts', { description: 'The number of hosts.' }),
-    usage: t.field({ type: [ClassUsage], description: 'The use of each resource class.', resolve: ({ usage }) => [...usage] }),
+    key: t.exposeString('zone', { description: 'The name of the availability zone.' }),
+    hosts: t.exposeInt('hosts', { description: 'How many hosts are in the availability zone.' }),
+    usage: t.field({ type: [ClassUsage], description: 'The usage of each resource class.', resolve: ({ usage }) => [...usage] }),
   }),
 })
 
 const SimulatedDestination = builder.objectRef<SimulatedView['decided']['answer'][number]['selected']>('SimulatedDestination').implement({
-  description: 'The destination of an instance. The host may be a hypothetical one.',
+  description: 'The host that would be chosen for an instance. It may be a hypothetical host.',
   fields: (t) => ({
     hostName: t.exposeString('host', { description: 'Name of the host that was chosen.' }),
     node: t.exposeString('node', { description: 'Name of the node that was chosen.' }),
     hasOtherNodes: t.boolean({
-      description: 'Whether its host has other present nodes, so that the name of the host alone means those too.',
+      description: 'Whether the host has further nodes, so that the name of the host alone means all of them.',
       resolve: (name, _args, { hosts }) => isOneOfSeveral(hosts, name),
     }),
     weight: t.exposeFloat('weight', { description: 'Total score of the host.' }),
@@ -73,59 +77,64 @@ const SimulatedDestination = builder.objectRef<SimulatedView['decided']['answer'
 })
 
 const SimulatedDecision = builder.objectRef<SimulatedView>('SimulatedDecision').implement({
-  description: 'A hypothetical decision. Nothing is claimed, and no record is kept.',
+  description: 'A hypothetical decision. Nothing is claimed, and no record is stored.',
   fields: (t) => ({
-    request: t.exposeInt('request', { description: 'The position of its request in the input.' }),
-    copy: t.exposeInt('copy', { description: 'The number of the copy of the request, from 0.' }),
-    outcome: t.expose('outcome', { type: DecisionOutcome, description: 'PLACED or NO_VALID_HOST.' }),
+    request: t.exposeInt('request', { description: 'The index of the request in the input.' }),
+    copy: t.exposeInt('copy', { description: 'The index of the repetition of the request, from 0.' }),
+    outcome: t.expose('outcome', { type: DecisionOutcome, description: 'How the decision ended: PLACED or NO_VALID_HOST.' }),
     destinations: t.field({
       type: [SimulatedDestination],
-      description: 'The destinations in the order of the instances; empty if one of them found no host.',
+      description: 'The chosen hosts in the order of the instances; empty if no host was found for an instance.',
       resolve: ({ decided }) => decided.answer.map(({ selected }) => selected),
     }),
     ignoredFields: t.exposeStringList('ignored', {
-      description: 'The paths of request fields without effect, which no part of the profile reads.',
+      description: 'The paths of request fields that have no effect, because nothing in the profile reads them.',
     }),
     found: t.int({
-      description: 'The number of instances that found a host before the first one without.',
+      description: 'How many instances found a host before the first instance that did not.',
       resolve: ({ decided }) => decided.found,
     }),
     solver: t.field({
       type: SolverOutcome,
       nullable: true,
-      description: 'The result of the solver; null if none was needed, because of another scheduler or a single instance.',
+      description:
+        "The solver's result. Null if no solver was needed, because of another scheduler or because the request has a single instance.",
       resolve: ({ decided }) => decided.record.solver ?? null,
     }),
     reasons: t.field({
       type: [ReasonCount],
-      description: 'The reasons of refused hosts if an instance found none, most frequent first.',
+      description: 'Why hosts were refused if no host was found for an instance, the most frequent reason first.',
       resolve: ({ reasons }) => reasons.map(({ filter, code, hosts, example }) => ({ filter, code, hosts, text: reasonText(example) })),
     }),
     explanation: t.field({
       type: Explanation,
-      description: 'The whole explanation, for the instance that found no host, otherwise the last.',
+      description: 'The whole explanation for the instance for which no host was found; if all found one, for the last instance.',
       resolve: (decision) => decision.explain(),
     }),
   }),
 })
 
 const SolvedCount = builder.objectRef<SolvedCountShape>('SolvedCount').implement({
-  description: 'Decisions with a question to the solver and the same result.',
+  description: 'How many decisions that asked the solver have the same result.',
   fields: (t) => ({
-    taken: t.expose('taken', { type: SolverTaken, description: 'Whose arrangement was taken.' }),
-    why: t.expose('why', { type: SolverFallback, nullable: true, description: "Why the filter scheduler's; null: it is the solver's." }),
-    decisions: t.exposeInt('decisions', { description: 'The number of decisions with this result.' }),
+    taken: t.expose('taken', { type: SolverTaken, description: "Whose arrangement was used: the solver's or the filter scheduler's." }),
+    why: t.expose('why', {
+      type: SolverFallback,
+      nullable: true,
+      description: "Why the filter scheduler's arrangement was used; null if the solver's was used.",
+    }),
+    decisions: t.exposeInt('decisions', { description: 'How many decisions have this result.' }),
   }),
 })
 
 const SimulatedPoint = builder.objectRef<CurvePoint>('SimulatedPoint').implement({
-  description: 'The state of a simulation after some of its decisions.',
+  description: 'The state of a simulation after a number of decisions.',
   fields: (t) => ({
-    asked: t.exposeInt('asked', { description: 'The number of instances requested up to this point.' }),
-    placed: t.exposeInt('placed', { description: 'The number of these instances that would have a host.' }),
+    asked: t.exposeInt('asked', { description: 'How many instances were requested up to this point.' }),
+    placed: t.exposeInt('placed', { description: 'How many instances requested up to this point would have a host.' }),
     usage: t.field({
       type: [ClassUsage],
-      description: 'The use of the whole fleet at this point, by class.',
+      description: 'The usage of the whole fleet at this point, by resource class.',
       resolve: ({ usage }) => [...usage],
     }),
   }),
@@ -134,22 +143,22 @@ const SimulatedPoint = builder.objectRef<CurvePoint>('SimulatedPoint').implement
 const Simulation = builder.objectRef<SimulationShape>('Simulation').implement({
   description: 'The hypothetical results of requests. Nothing was claimed, and nothing was written.',
   fields: (t) => ({
-    asOf: t.expose('asOf', { type: 'Revision', description: 'The state at its start.' }),
+    asOf: t.expose('asOf', { type: 'Revision', description: 'The revision of the fleet at the start of the simulation.' }),
     drain: t.expose('drain', { type: Drain, nullable: true, description: drainDescription }),
-    placed: t.exposeInt('placed', { description: 'The number of instances that would have a host.' }),
-    failed: t.exposeInt('failed', { description: 'The number of instances that would have no host.' }),
-    notDecided: t.exposeInt('notDecided', { description: 'The number of instances that were not decided before the deadline.' }),
+    placed: t.exposeInt('placed', { description: 'How many instances would have a host.' }),
+    failed: t.exposeInt('failed', { description: 'How many instances would have no host.' }),
+    notDecided: t.exposeInt('notDecided', { description: 'How many instances were not decided before the deadline.' }),
     complete: t.boolean({
-      description: 'Whether every request was decided within the deadline.',
+      description: 'True if every request was decided before the deadline.',
       resolve: ({ notDecided }) => notDecided === 0,
     }),
-    decisionCount: t.int({ description: 'The total number of decisions.', resolve: ({ decisions }) => decisions.length }),
+    decisionCount: t.int({ description: 'How many decisions were made.', resolve: ({ decisions }) => decisions.length }),
     decisions: t.field({
       type: [SimulatedDecision],
-      description: 'The decisions in their order.',
+      description: 'The decisions in the order in which they were made.',
       args: {
-        first: t.arg.int({ defaultValue: 50, description: 'How many at most, 0 to 500.' }),
-        skip: t.arg.int({ defaultValue: 0, description: 'The number of decisions to skip.' }),
+        first: t.arg.int({ defaultValue: 50, description: 'At most this many decisions are listed, 0 to 500.' }),
+        skip: t.arg.int({ defaultValue: 0, description: 'How many decisions are skipped before the listed ones.' }),
         outcome: t.arg({ type: DecisionOutcome, description: 'Only decisions with this outcome.' }),
       },
       resolve: ({ decisions }, { first, skip, outcome }) => pageOfDecisions(decisions, first ?? 50, skip ?? 0, outcome ?? undefined),
@@ -157,30 +166,35 @@ const Simulation = builder.objectRef<SimulationShape>('Simulation').implement({
     solved: t.field({
       type: [SolvedCount],
       description:
-        'With the scheduler SOLVER, the number of decisions by their arrangement, most frequent first; empty if no solver was needed.',
+        'For the scheduler SOLVER: how many decisions used which arrangement, most frequent first. Empty if no solver was needed.',
       resolve: ({ decisions }) => [...countSolved(decisions)],
     }),
     firstFailure: t.field({
       type: SimulatedDecision,
       nullable: true,
-      description: 'The first decision that placed nothing; null if there is none.',
+      description: 'The first decision that placed no instance; null if there is none.',
       resolve: ({ decisions }) => decisions.find(({ outcome }) => outcome === 'NO_VALID_HOST') ?? null,
     }),
     curve: t.field({
       type: [SimulatedPoint],
       description:
-        'The progress of the simulation: before the first decision, after decisions at equal distances, and after the last one, with one further point where the first request found no host.',
-      args: { points: t.arg.int({ defaultValue: 100, description: 'The maximum number of points in addition to that one, 2 to 500.' }) },
+        'The progress of the simulation: points before the first decision, at equal intervals, and after the last decision. One more point shows where a request first found no host.',
+      args: {
+        points: t.arg.int({
+          defaultValue: 100,
+          description: 'At most this many points, 2 to 500, apart from the point where a request first found no host.',
+        }),
+      },
       resolve: (simulation, { points }) => [...simulation.curve(points ?? 100)],
     }),
     utilisationBefore: t.field({
       type: [FleetGroup],
-      description: 'The use of the availability zones at the start, with the overlay.',
+      description: 'The usage of each availability zone at the start of the simulation, with the overlay applied.',
       resolve: ({ before }) => [...before],
     }),
     utilisationAfter: t.field({
       type: [FleetGroup],
-      description: 'The use of the availability zones at the end.',
+      description: 'The usage of each availability zone at the end of the simulation.',
       resolve: ({ after }) => [...after],
     }),
   }),
@@ -190,8 +204,11 @@ builder.queryFields((t) => ({
   simulate: t.field({
     type: Simulation,
     authScopes: { scope: 'READ' },
-    description: 'The results that requests would have on the present, a past or a hypothetical fleet. Claims nothing and writes nothing.',
-    args: { input: t.arg({ type: SimulateInput, required: true, description: 'The requests to decide, and the fleet to decide on.' }) },
+    description:
+      'The results that requests would have on the present, a past or a hypothetical fleet. Nothing is claimed, and nothing is written.',
+    args: {
+      input: t.arg({ type: SimulateInput, required: true, description: 'The requests to decide, and the fleet on which to decide them.' }),
+    },
     resolve: (_root, { input }, { simulations }) =>
       simulations.simulate({
         ...toHypothesis(input),

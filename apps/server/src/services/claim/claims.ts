@@ -1,4 +1,4 @@
-import { type Change, type Claim, type ClaimState, type Fleet, hostNamesOf, isLive } from '@gantt/scheduler-core'
+import { type Change, type Claim, type ClaimState, type Fleet, hostNamesOf, isLive, isPlain } from '@gantt/scheduler-core'
 import { claimFields, type QueryReaders } from '@gantt/scheduler-core/query'
 import type { Replica } from '../../replica/replica.ts'
 import { type Failure, type Invalid, invalid, issue, type NotFound, notFound, sentenceOf } from '../calls/outcome.ts'
@@ -125,8 +125,10 @@ export function createClaims(replica: Replica): Claims {
         ({ id }) => ({ type: 'revoke', claim: id, reason }),
       ),
     async abandon(account, key) {
-      const isKept = replica.fleet.ledger.findKey(account, key) !== undefined
-      const issues = checkKey(['idempotencyKey'], key, { isKept, max: MAX_KEY_LENGTH })
+      const isKept = (): boolean => replica.fleet.ledger.findKey(account, key) !== undefined
+      // an older replica may just have accepted a key with characters that are refused here
+      if (!isPlain(key) && !isKept()) await replica.fresh()
+      const issues = checkKey(['idempotencyKey'], key, { isKept: isKept(), max: MAX_KEY_LENGTH })
       if (issues.length > 0) return invalid(issues)
       const [verdict] = await replica.propose([{ type: 'abandon', account, key }])
       if (verdict?.void !== undefined)

@@ -7,6 +7,7 @@ import {
   DEFAULT_PROFILE,
   type Fleet,
   type Intent,
+  isPlain,
   type Profile,
   parseRequestSpec,
   problemAt,
@@ -173,6 +174,8 @@ export function createPlacement(replica: Replica, decisions: Decisions, outside:
     read,
     oldestAsked: () => waiting.values().next().value?.since,
     async select(account, input, request) {
+      // an older replica may just have accepted a key with characters that are refused here
+      if (!isPlain(input.idempotencyKey) && !isKept(account, input)) await replica.fresh()
       const parsed = request === undefined ? read(account, input) : { value: request }
       const isRepeated = isKept(account, input)
       const issues = [...('type' in parsed ? parsed.issues : []), ...checkCall(input, isRepeated)]

@@ -78,49 +78,6 @@ test('a report without new content is not written, unless its host changed while
   expect(proposed).toEqual([expect.objectContaining({ host: first?.name.host })])
 })
 
-/**
- * A service that proposes the reports of 120 new hosts. `answer` is called for each proposal, with its first host and its count of reports.
- */
-function aJoiningFleet(answer: (first: string, count: number) => Promise<void>) {
-  const log = aLog()
-  const replica = {
-    fleet: log.fleet,
-    fresh: async () => undefined,
-    propose: async (changes: readonly (Change & { readonly host: string })[]) => {
-      await answer(changes[0]?.host ?? '', changes.length)
-      return log.append(changes).map((refused) => ({ void: refused, revision: log.fleet.place.revision }))
-    },
-  } as never as Replica
-  const reports = Array.from({ length: 120 }, (_, i): ReportInput => {
-    const { host, node, incarnation, sequence, full } = aReport(`h${i}`)
-    return { name: { host, node }, incarnation, sequence, full } as ReportInput
-  })
-  return { reports, stats: createStats(replica, NOBODY) }
-}
-
-test('the reports of a call are proposed 50 at a time, in their order, and each gets its own result', async () => {
-  const proposed: [string, number][] = []
-  const { stats, reports } = aJoiningFleet(async (first, count) => void proposed.push([first, count]))
-  const { results } = await stats.update(reports)
-  expect(proposed).toEqual([
-    ['h0', 50],
-    ['h50', 50],
-    ['h100', 20],
-  ])
-  expect(results.map((one) => one.type === 'applied' && one.host.record.host)).toEqual(reports.map(({ name }) => name.host))
-})
-
-test('a call with reports that could not be written fails, after its other reports are written', async () => {
-  const ended: string[] = []
-  const { stats, reports } = aJoiningFleet(async (first) => {
-    if (first === 'h0') throw new Error('the store is unavailable')
-    await new Promise((resolve) => void setImmediate(resolve))
-    ended.push(first)
-  })
-  await expect(stats.update(reports)).rejects.toThrow('the store is unavailable')
-  expect(ended).toEqual(['h50', 'h100'])
-})
-
 /** Two hosts that report documents of the namespace storage, and a log that accepts the proposals of the service. */
 function twoTellers() {
   const log = aLog()

@@ -11,7 +11,6 @@ import {
 } from '@gantt/scheduler-core'
 import { mapInPieces } from '../../event-loop/lists.ts'
 import type { Documents } from '../../plugin/outside/documents.ts'
-import type { ChangeVerdict } from '../../replica/propose/work.ts'
 import type { Replica } from '../../replica/replica.ts'
 import { type Failure, InputFault, type Invalid, type Issue, invalid, issue } from '../calls/outcome.ts'
 import { type HostView, viewHost } from '../host/host-view.ts'
@@ -21,11 +20,6 @@ import type { Report, ReportInput } from './report-input.ts'
 import { lookAt, saysSomethingNewSince } from './report-news.ts'
 
 export const MAX_UPDATES = 1_000
-/**
- * This many reports of a call are proposed together. Reports of one call are independent of each other. An entry with hundreds of reports
- * would be read and parsed by every replica without yielding.
- */
-const PROPOSED_TOGETHER = 50
 
 export interface ReportApplied {
   readonly type: 'applied'
@@ -117,7 +111,7 @@ export function createStats(replica: Replica, documents: Documents): Stats {
       const changes = parsed.filter((report, i): report is Report => written[i] === true && !Array.isArray(report))
       const keys = changes.map(keyOf)
       count(keys, 1)
-      const verdicts = await proposeInParts(replica, changes).finally(() => {
+      const verdicts = await replica.propose(changes).finally(() => {
         count(keys, -1)
         for (const report of joined) joining.remove(report)
       })
@@ -136,19 +130,7 @@ export function createStats(replica: Replica, documents: Documents): Stats {
   }
 }
 
-/** Proposes reports in their order. Ends after all proposals have ended, and rejects if one of them failed. */
-async function proposeInParts(replica: Pick<Replica, 'propose'>, reports: readonly Report[]): Promise<ChangeVerdict[]> {
-  const parts = Array.from({ length: Math.ceil(reports.length / PROPOSED_TOGETHER) }, (_, i) =>
-    reports.slice(i * PROPOSED_TOGETHER, (i + 1) * PROPOSED_TOGETHER),
-  )
-  const outcomes = await Promise.allSettled(parts.map((part) => replica.propose(part)))
-  return outcomes.flatMap((outcome) => {
-    if (outcome.status === 'rejected') throw outcome.reason
-    return outcome.value
-  })
-}
-
-/** Nodes that calls of this replica are about to add and that are not in the fleet yet. */
+/** Nodes that calls of this replica are about to add, and are not in the fleet yet. */
 function createJoining(replica: Pick<Replica, 'fleet'>) {
   const byHost = new Map<string, Map<string, number>>()
   return {

@@ -4,7 +4,7 @@ import type { RequestSpec } from '../../request/request-spec.ts'
 import { callerPaths } from '../import/caller-paths.ts'
 import { unknownFieldsOf } from '../import/request.ts'
 import { isHardwareSpec } from '../text/hardware-specs.ts'
-import { propertiesReadAs } from '../text/image-properties.ts'
+import { propertiesReadAs, readImageProperties } from '../text/image-properties.ts'
 import { imagePropertyFields } from '../text/image-property-fields.ts'
 import { NovaError } from '../text/nova-error.ts'
 import { novaRequestOf } from './own-request.ts'
@@ -30,10 +30,23 @@ export const novaDocuments: RequestDocuments = {
   }),
   pathsOf,
   // documents have the present names already
-  propertyNames: ({ nova, image }, key) =>
-    nova === null ? propertiesReadAs(image?.properties ?? {}, key) : imagePropertyFields.has(key) ? [key] : [],
+  propertiesOf: ({ nova, image }, key) => {
+    const given = image?.properties ?? {}
+    if (nova !== null) return imagePropertyFields.has(key) ? [{ name: key, value: given[key] }] : []
+    return propertiesReadAs(given, key).map((name) => ({ name, value: typedValue(given, name) ?? given[key] }))
+  },
   unknownFields: unknownFieldsOf,
   withoutEffect: (request) => [...limitPaths(request), ...leastOfImage(request).flatMap((path) => pathsOf(request, path))],
+}
+
+/** The value of a property in the type of its field; undefined if a property of the image cannot be read. */
+function typedValue(given: Readonly<Record<string, unknown>>, name: string): unknown {
+  try {
+    return readImageProperties(given)[name]
+  } catch (error) {
+    if (!(error instanceof NovaError)) throw error
+    return undefined
+  }
 }
 
 /** Properties that Nova leaves to its filters although their names begin like those of the hardware. */

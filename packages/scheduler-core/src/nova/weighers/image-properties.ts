@@ -22,7 +22,7 @@ export const imagePropertiesWeigher = novaWeigher({
   readsRequest: ({ image_props_weight_setting: entries = [] }) => {
     const ratioOf = ratiosOf(entries as readonly string[])
     return {
-      imageProperties: (key, _value, { propertyNames }) => propertyNames(key).some((name) => ratioOf(name) !== 0),
+      imageProperties: (key, _value, { propertiesOf }) => propertiesOf(key).some(({ name }) => ratioOf(name) !== 0),
       ...(ratioOf('hw_architecture') !== 0 && { fields: ['architecture'] }),
     }
   },

@@ -23,39 +23,37 @@ export const unique =
 const inventory = z
   .strictObject({
     resourceClass: className.describe(
-      'The resource class, e.g. CUSTOM_FPGA; for VCPU, MEMORY_MB and DISK_GB it replaces what the plain numbers say.',
+      'The resource class, e.g. CUSTOM_FPGA. An inventory of VCPU, MEMORY_MB or DISK_GB replaces the plain fields of the report.',
     ),
-    total: whole(limits.amount).meta({ description: 'Amount in all.', unit: 'units of the class' }),
+    total: whole(limits.amount).meta({ description: 'The total amount, including what is reserved.', unit: 'units of the class' }),
     reserved: whole(limits.amount)
       .default(0)
-      .meta({ description: 'Kept back for the host itself; at most the total.', unit: 'units of the class' }),
-    allocationRatio: ratio.default(1).describe('Overcommit: capacity = floor((total - reserved) x ratio). Three decimals count.'),
+      .meta({ description: 'Amount that is reserved for the host itself; at most `total`.', unit: 'units of the class' }),
+    allocationRatio: ratio
+      .default(1)
+      .describe('Overcommit: capacity = floor((total - reserved) x ratio). The precision is three decimals.'),
     minUnit: z
       .number()
       .int()
       .min(1)
       .max(limits.amount)
       .default(1)
-      .meta({ description: 'Least amount of one instance.', unit: 'units of the class' }),
-    maxUnit: z
-      .number()
-      .int()
-      .min(1)
-      .max(limits.amount)
-      .nullable()
-      .default(null)
-      .meta({ description: 'Most of one instance; null: all that is not reserved.', unit: 'units of the class' }),
+      .meta({ description: 'The smallest amount that one instance may use.', unit: 'units of the class' }),
+    maxUnit: z.number().int().min(1).max(limits.amount).nullable().default(null).meta({
+      description: 'The largest amount that one instance may use; null: everything that is not reserved.',
+      unit: 'units of the class',
+    }),
     stepSize: z
       .number()
       .int()
       .min(1)
       .max(limits.amount)
       .default(1)
-      .meta({ description: 'Amounts are multiples of it.', unit: 'units of the class' }),
-    used: whole(limits.amount)
-      .nullable()
-      .default(null)
-      .meta({ description: 'What runs there, if the host counts it; null: counted by claims.', unit: 'units of the class' }),
+      .meta({ description: 'An instance may use only multiples of this amount.', unit: 'units of the class' }),
+    used: whole(limits.amount).nullable().default(null).meta({
+      description: 'Amount that running instances use, if the host reports it; if null, the usage is computed from claims.',
+      unit: 'units of the class',
+    }),
   })
   .refine((given) => given.reserved <= given.total, { path: ['reserved'], error: 'must be at most the total' })
   .describe('An inventory of one resource class of the host.')
@@ -65,18 +63,21 @@ export const gpuText = 'A GPU of the host.'
 
 /** The fields of a host's cell. */
 export const numaCellFields = {
-  id: whole(limits.cpus).describe("The host's number of the cell."),
+  id: whole(limits.cpus).describe('The id of the cell on the host.'),
   cpuset: cpus.describe('Host CPUs of the cell.'),
   memoryMb: memory.meta({ description: 'Memory of the cell.', unit: 'MiB' }),
   memoryUsageMb: memory
     .nullable()
     .default(null)
-    .meta({ description: 'Memory in use by running instances; null: counted by claims.', unit: 'MiB' }),
+    .meta({ description: 'Memory that running instances use; if null, the usage is computed from claims.', unit: 'MiB' }),
   cpuUsage: whole(limits.vcpus)
     .nullable()
     .default(null)
-    .meta({ description: 'Shared CPUs in use by running instances; null: counted by claims.', unit: 'CPUs' }),
-  pinnedCpus: cpus.nullable().default(null).describe('Host CPUs given to running instances for themselves; null: counted by claims.'),
+    .meta({ description: 'How many shared CPUs running instances use; if null, the usage is computed from claims.', unit: 'CPUs' }),
+  pinnedCpus: cpus
+    .nullable()
+    .default(null)
+    .describe('Host CPUs that are dedicated to running instances; if null, they are computed from claims.'),
 }
 
 interface CellCpus {
@@ -114,12 +115,12 @@ export const cellsOf = <Cell extends z.ZodType<NumberedCell>>(cell: Cell) =>
 
 /** The fields of a GPU. */
 export const gpuFields = {
-  index: whole(1_023).describe("The host's number of the device."),
+  index: whole(1_023).describe('The index of the GPU on the host.'),
   model: name.nullable().default(null).describe('Model of the device, e.g. A100.'),
-  usedMilli: whole(1_000)
-    .nullable()
-    .default(null)
-    .meta({ description: 'Share of the device in use by running instances; null: counted by claims.', unit: 'thousandths' }),
+  usedMilli: whole(1_000).nullable().default(null).meta({
+    description: 'Share of the device that running instances use; if null, the usage is computed from claims.',
+    unit: 'thousandths',
+  }),
 }
 
 export const gpusOf = <Gpu extends z.ZodType<{ readonly index: number }>>(gpu: Gpu) =>
@@ -134,14 +135,14 @@ export const gpusOf = <Gpu extends z.ZodType<{ readonly index: number }>>(gpu: G
 /** The fields of HostStats 1.0. */
 export const statsFields = {
   vcpus: whole(limits.vcpus).meta({ description: 'CPUs of the host.', unit: 'CPUs' }),
-  vcpusUsed: whole(limits.vcpus * 16).meta({ description: 'CPUs given to running instances.', unit: 'CPUs' }),
+  vcpusUsed: whole(limits.vcpus * 16).meta({ description: 'CPUs that running instances use.', unit: 'CPUs' }),
   memoryMb: memory.meta({ description: 'Memory of the host.', unit: 'MiB' }),
   memoryMbUsed: whole(limits.memoryMib * 16).meta({
-    description: 'Memory given to running instances, and to the host itself.',
+    description: 'Memory that running instances and the host itself use.',
     unit: 'MiB',
   }),
   localGb: whole(limits.diskGib).meta({ description: 'Disk space of the host.', unit: 'GiB' }),
-  localGbUsed: whole(limits.diskGib * 16).meta({ description: 'Disk space given to running instances.', unit: 'GiB' }),
+  localGbUsed: whole(limits.diskGib * 16).meta({ description: 'Disk space that running instances use.', unit: 'GiB' }),
   freeDiskGb: z
     .number()
     .int()
@@ -158,11 +159,11 @@ export const statsFields = {
     .nullable()
     .default(null)
     .meta({ description: 'Free space on the disk when every sparse disk is full; null: not reported.', unit: 'GiB' }),
-  cpuAllocationRatio: ratio.default(1).describe('Overcommit of CPUs; operators and aggregates may set another.'),
-  ramAllocationRatio: ratio.default(1).describe('Overcommit of memory; operators and aggregates may set another.'),
-  diskAllocationRatio: ratio.default(1).describe('Overcommit of disk; operators and aggregates may set another.'),
-  runningVms: whole(limits.vcpus).default(0).meta({ description: 'Instances that run on the host.', unit: 'instances' }),
-  numIoOps: whole(limits.vcpus).default(0).meta({ description: 'Instances that are being built, moved or copied.', unit: 'instances' }),
+  cpuAllocationRatio: ratio.default(1).describe('Overcommit of CPUs. Operators and aggregates may override it.'),
+  ramAllocationRatio: ratio.default(1).describe('Overcommit of memory. Operators and aggregates may override it.'),
+  diskAllocationRatio: ratio.default(1).describe('Overcommit of disk. Operators and aggregates may override it.'),
+  runningVms: whole(limits.vcpus).default(0).meta({ description: 'How many instances run on the host.', unit: 'instances' }),
+  numIoOps: whole(limits.vcpus).default(0).meta({ description: 'How many instances are being built, moved or copied.', unit: 'instances' }),
   hypervisorType: name.nullable().default(null).describe('Type of the hypervisor, e.g. QEMU.'),
   hypervisorVersion: whole(2 ** 31 - 1)
     .nullable()
@@ -173,7 +174,7 @@ export const statsFields = {
   supportedInstances: list(
     z
       .strictObject({
-        arch: name.describe('Architecture, e.g. x86_64.'),
+        arch: name.describe('CPU architecture, e.g. x86_64.'),
         hvType: name.describe('Type of virtualisation, e.g. kvm.'),
         vmMode: name.describe('Mode of the guest, e.g. hvm.'),
       })
@@ -183,7 +184,7 @@ export const statsFields = {
     .describe('Kinds of instances that the host can run.'),
   cpuInfo: z
     .strictObject({
-      arch: name.nullable().default(null).describe('Architecture, e.g. x86_64.'),
+      arch: name.nullable().default(null).describe('CPU architecture, e.g. x86_64.'),
       vendor: name.nullable().default(null).describe('Vendor of the CPUs, e.g. Intel.'),
       model: name.nullable().default(null).describe('Model of the CPUs, e.g. Cascadelake-Server.'),
       features: list(name, 1_024).default([]).describe('CPU flags, e.g. avx2.'),
@@ -193,14 +194,14 @@ export const statsFields = {
     })
     .nullable()
     .default(null)
-    .describe("The host's CPUs."),
+    .describe('The CPUs of the host.'),
   metrics: list(
     z
       .strictObject({
         name: name.describe('Name of the measurement, e.g. cpu.percent.'),
-        value: z.number().describe('The number that was measured.'),
+        value: z.number().describe('The measured value.'),
         timestamp: z.string().max(64).describe('Time of the measurement, RFC 3339.'),
-        source: name.nullable().default(null).describe('Name of what measured it.'),
+        source: name.nullable().default(null).describe('Name of the software that made the measurement.'),
       })
       .describe('A measurement of the host.'),
   )
@@ -208,7 +209,7 @@ export const statsFields = {
     .describe('Measurements of the host.'),
   numaCells: cellsOf(z.strictObject(numaCellFields).superRefine(checkCell).describe(numaCellText))
     .default([])
-    .describe('How the host is divided; no two cells have a number or a CPU alike.'),
+    .describe('The NUMA cells of the host. No two cells may have the same id or share a CPU.'),
   gpus: gpusOf(z.strictObject(gpuFields).describe(gpuText)),
   traits: list(name, 1_024).default([]).describe('Traits of the host, e.g. HW_CPU_X86_AVX2.'),
   inventories: list(inventory)
@@ -217,11 +218,13 @@ export const statsFields = {
       'must not list a resource class twice',
     )
     .default([])
-    .describe('Inventories of further resource classes, each class once.'),
+    .describe('Inventories of further resource classes. Each class may occur once.'),
   instances: list(uuid, 10_000)
     .nullable()
     .default(null)
-    .describe('UUIDs of all instances that run on the host; null: not reported, so this report materialises no claim.'),
+    .describe(
+      'UUIDs of all instances that run on the host. If null, the instances are not reported, and this report materialises no claims.',
+    ),
 }
 
 /**

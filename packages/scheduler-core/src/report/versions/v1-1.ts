@@ -13,14 +13,14 @@ const pages = z
       .min(1)
       .max(limits.memoryMib * 1_024)
       .meta({ description: 'Size of a page.', unit: 'KiB' }),
-    total: whole(limits.amount).meta({ description: 'Pages of this size.', unit: 'pages' }),
+    total: whole(limits.amount).meta({ description: 'How many pages of this size the cell has.', unit: 'pages' }),
     used: whole(limits.amount)
       .nullable()
       .default(null)
-      .meta({ description: 'Pages in use by running instances; null: counted by claims.', unit: 'pages' }),
+      .meta({ description: 'Pages that running instances use; if null, the usage is computed from claims.', unit: 'pages' }),
     reserved: whole(limits.amount)
       .default(0)
-      .meta({ description: 'Pages kept back for the host itself; at most the total.', unit: 'pages' }),
+      .meta({ description: 'Pages that are reserved for the host itself; at most `total`.', unit: 'pages' }),
   })
   .refine((given) => given.reserved <= given.total, { path: ['reserved'], error: 'must be at most the total' })
   .describe('Memory pages of one size.')
@@ -30,19 +30,19 @@ const numaCell = z
     ...numaCellFields,
     siblings: list(cpus, limits.cpus)
       .default([])
-      .describe('CPUs of the cell that are threads of one core, core by core; those in none are cores of their own.'),
+      .describe('CPUs of the cell that are threads of the same core, one list for each core. CPUs in no list are cores with one thread.'),
     pages: list(pages, 16)
       .refine(
         unique((given: { sizeKib: number }) => given.sizeKib),
         'must not list a page size twice',
       )
       .default([])
-      .describe('Memory pages of the cell, each size once.'),
+      .describe('Memory pages of the cell. Each size may occur once.'),
     dedicatedCpuset: cpus
       .nullable()
       .default(null)
-      .describe('Host CPUs that instances may be given for themselves, of those in cpuset or in addition to them; null: any of cpuset.'),
-    socket: whole(limits.cpus).nullable().default(null).describe('The socket of the cell.'),
+      .describe('Host CPUs that can be dedicated to instances, from `cpuset` or in addition to it; null: any CPU in `cpuset`.'),
+    socket: whole(limits.cpus).nullable().default(null).describe('The id of the socket that contains the cell.'),
     physicalNetworks: list(name).default([]).describe('Physical networks that are near to the cell.'),
   })
   .superRefine(({ cpuset, siblings, dedicatedCpuset, pinnedCpus }, context) => {
@@ -63,14 +63,17 @@ const pciPool = z
   .strictObject({
     vendorId: name.describe("PCI vendor, four hexadecimal digits in Nova's reports."),
     productId: name.describe("PCI product, four hexadecimal digits in Nova's reports."),
-    numaNode: whole(limits.cpus).nullable().default(null).describe('The cell that the devices are near to; null: not known.'),
+    numaNode: whole(limits.cpus)
+      .nullable()
+      .default(null)
+      .describe('The id of the NUMA cell that the devices are near to; null: not known.'),
     deviceType: name.nullable().default(null).describe('Type of the devices, e.g. type-PCI, type-PF or type-VF.'),
     tags: keyValues.default({}).describe('Further properties, e.g. physical_network.'),
-    total: whole(limits.amount).meta({ description: 'Number of devices.', unit: 'devices' }),
+    total: whole(limits.amount).meta({ description: 'How many devices the pool has.', unit: 'devices' }),
     used: whole(limits.amount)
       .nullable()
       .default(null)
-      .meta({ description: 'Devices in use by running instances; null: counted by claims.', unit: 'devices' }),
+      .meta({ description: 'Devices that running instances use; if null, the usage is computed from claims.', unit: 'devices' }),
   })
   .describe('Equal PCI devices of the host.')
 
@@ -81,24 +84,30 @@ const pciPool = z
 export const hostStatsV1_1 = z.strictObject({
   ...statsFields,
   version: z.literal('1.1').default('1.1').describe('Version of this form.'),
-  numaCells: cellsOf(numaCell).default([]).describe('How the host is divided; no two cells have a number or a CPU alike.'),
-  tunneledCells: list(whole(limits.cpus), limits.numaCells).default([]).describe('Cells (by id) that tunnelled networks are near to.'),
-  pciPools: list(pciPool, limits.pciPools).default([]).describe('PCI devices of the host, by kind.'),
+  numaCells: cellsOf(numaCell).default([]).describe('The NUMA cells of the host. No two cells may have the same id or share a CPU.'),
+  tunneledCells: list(whole(limits.cpus), limits.numaCells)
+    .default([])
+    .describe('Ids of the NUMA cells that are near to tunnelled networks.'),
+  pciPools: list(pciPool, limits.pciPools).default([]).describe('PCI devices of the host, with equal devices in one pool.'),
   nova: z
     .strictObject({
-      computeNode: novaDocument.describe('The ComputeNode; kept as it came: a key that is missing and a key with null are two things.'),
+      computeNode: novaDocument.describe(
+        'The ComputeNode, stored unchanged, because a missing key and a key with null have different meanings.',
+      ),
       service: novaDocument.nullable().default(null).describe('The nova-compute service of the host.'),
-      cellUuid: name.nullable().default(null).describe("Nova's cell, which is no NUMA cell."),
+      cellUuid: name.nullable().default(null).describe("Nova's cell, which is not a NUMA cell."),
       images: z
         .record(name, keyValues)
         .refine((images) => Object.keys(images).length <= limits.entries, `must hold at most ${limits.entries} instances`)
         .default({})
-        .describe('The image properties of instances on the host, by uuid, as far as they were reported.'),
-      flavors: keyValues.default({}).describe('The flavor (flavorid) of instances on the host, by uuid, as far as it was reported.'),
+        .describe('The reported image properties of instances on the host, by UUID.'),
+      flavors: keyValues.default({}).describe('The reported flavors (flavorid) of instances on the host, by UUID.'),
     })
     .nullable()
     .default(null)
-    .describe("The host as Nova wrote it, where it came so: Nova's rules read it; the other fields are derived from it."),
+    .describe(
+      "The host in Nova's form, if it was reported in that form. Nova's rules read this field. The other fields are derived from it.",
+    ),
 })
 
 export type HostStatsV1_1 = z.output<typeof hostStatsV1_1>

@@ -36,7 +36,7 @@ export const omittedFields = list(z.enum(omittableFields))
     'must not name a field twice',
   )
   .default([])
-  .describe('Fields that this report leaves out: they are not known then, which is not the same as none.')
+  .describe('Fields that this report leaves out. Their values are then unknown, which is not the same as empty.')
 
 /** Checks that omitted fields have no content. */
 export function checkOmitted(

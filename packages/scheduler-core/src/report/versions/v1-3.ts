@@ -12,7 +12,7 @@ export const hostStatsV1_3 = hostStatsV1_1
     machineId: name
       .nullable()
       .default(null)
-      .describe('What identifies the machine, and stays when its name changes; null: not known. Compared as it is.'),
+      .describe("An id of the machine that stays the same when the host's name changes; null if unknown. Ids are compared as they are."),
   })
   .superRefine(checkOmitted)
 

@@ -9,7 +9,7 @@ import type { HostStatsV1_3 } from './v1-3.ts'
 const gpu = z
   .strictObject({
     ...gpuFields,
-    numaNode: whole(limits.cpus).nullable().default(null).describe('The cell that the device is near to; null: not known.'),
+    numaNode: whole(limits.cpus).nullable().default(null).describe('The id of the NUMA cell that the device is near to; null: not known.'),
   })
   .describe(gpuText)
 
@@ -21,7 +21,7 @@ export const hostStatsV1_4 = hostStatsV1_1
     machineId: name
       .nullable()
       .default(null)
-      .describe('What identifies the machine, and stays when its name changes; null: not known. Compared as it is.'),
+      .describe("An id of the machine that stays the same when the host's name changes; null if unknown. Ids are compared as they are."),
     gpus: gpusOf(gpu),
   })
   .superRefine(checkOmitted)

@@ -24,9 +24,9 @@ export const flavor = z.strictObject({
   memoryMb: whole(limits.memoryMib).meta({ description: 'Memory of one instance.', unit: 'MiB' }),
   rootGb: whole(limits.diskGib)
     .default(0)
-    .meta({ description: 'Root disk; not counted when the instance boots from a volume.', unit: 'GiB' }),
+    .meta({ description: 'Root disk. It is not counted if the instance boots from a volume.', unit: 'GiB' }),
   ephemeralGb: whole(limits.diskGib).default(0).meta({ description: 'Ephemeral disk.', unit: 'GiB' }),
-  swapMb: whole(limits.memoryMib).default(0).meta({ description: 'Swap disk; counted in GiB, rounded up.', unit: 'MiB' }),
+  swapMb: whole(limits.memoryMib).default(0).meta({ description: 'Swap disk. It is rounded up to GiB when it is counted.', unit: 'MiB' }),
   extraSpecs: keyValues
     .default({})
     .superRefine((pairs, context) => {
@@ -49,7 +49,7 @@ export const flavor = z.strictObject({
       }
     })
     .describe(
-      'resources:CLASS replaces or adds an amount, trait:NAME with required or forbidden adds a trait; the others are for filters that read them.',
+      'Extra specs of the flavor. resources:CLASS replaces or adds an amount. trait:NAME with the value required or forbidden adds a trait. Other keys have an effect only if a filter reads them.',
     ),
 })
 
@@ -58,37 +58,36 @@ const image = z.strictObject({
   architecture: name.nullable().default(null).describe('CPU architecture that the image needs, e.g. x86_64.'),
   minRamMb: whole(limits.memoryMib).default(0).meta({
     description:
-      "Least memory of a flavor for this image; a call that creates, resizes or rebuilds with less is refused, as by Nova's API. In a document of Nova's, which that API has looked at, it has no effect (`ignoredFields`).",
+      "The least memory that a flavor for this image may have. A call that creates, resizes or rebuilds with less memory is refused, as by Nova's API. The field has no effect in a Nova document, which Nova's API has already checked (`ignoredFields`).",
     unit: 'MiB',
   }),
   minDiskGb: whole(limits.diskGib).default(0).meta({
-    description: 'The same of its root disk, unless that is 0, or on a volume.',
+    description:
+      "The least root disk that a flavor for this image may have. A call that creates, resizes or rebuilds with a smaller root disk is refused, unless the root disk is 0 or on a volume. The field has no effect in a Nova document, which Nova's API has already checked (`ignoredFields`).",
     unit: 'GiB',
   }),
-  properties: keyValues.default({}).describe('What the image needs of a host, e.g. img_hv_type.'),
+  properties: keyValues.default({}).describe('Image properties that restrict the hosts, e.g. img_hv_type.'),
 })
 
 /** The fields of a server group. */
 export const instanceGroupFields = {
-  uuid: uuid.describe('UUID of the group; its first claim binds policy and maximum.'),
+  uuid: uuid.describe('UUID of the group. The first claim in the group fixes its policy and `maxServerPerHost`.'),
   policy: z
     .enum(['AFFINITY', 'ANTI_AFFINITY', 'SOFT_AFFINITY', 'SOFT_ANTI_AFFINITY'])
-    .describe('Together or apart; the soft ones are wishes.'),
+    .describe('The policy of the group: members together on one host, or on different hosts. The soft policies are preferences.'),
   maxServerPerHost: positive(limits.instances)
     .nullable()
     .default(null)
-    .meta({ description: 'With ANTI_AFFINITY: how many members one host may hold; null: 1.', unit: 'instances' }),
-  hosts: list(name).default([]).describe('Hosts that hold members which were not placed by this service.'),
+    .meta({ description: 'With ANTI_AFFINITY: at most this many members on one host; null: 1.', unit: 'instances' }),
+  hosts: list(name).default([]).describe('Hosts with members of the group that this service did not place.'),
 }
 
 const instanceGroup = z.strictObject(instanceGroupFields)
 
 /** The fields of a guest's cell. */
 export const numaCellFields = {
-  id: whole(limits.numaCells).describe("The guest's number of the cell."),
-  cpus: list(whole(limits.cpus), limits.cpus)
-    .min(1)
-    .describe("The guest's CPU numbers in this cell; for placing, only their count matters."),
+  id: whole(limits.numaCells).describe('The id of the cell in the guest.'),
+  cpus: list(whole(limits.cpus), limits.cpus).min(1).describe("The guest's CPU ids in this cell. Only their count affects the placement."),
   memoryMb: positive(limits.memoryMib).meta({ description: 'Memory of the cell.', unit: 'MiB' }),
   cpuPolicy: z.enum(['shared', 'dedicated']).default('shared').describe('dedicated: each guest CPU gets a host CPU of its own.'),
 }
@@ -97,7 +96,7 @@ export const numaCellFields = {
 export const gpuFields = {
   count: positive(limits.gpusPerHost).default(1).meta({ description: 'Number of GPUs.', unit: 'GPUs' }),
   shareMilli: positive(1_000).default(1_000).meta({ description: 'Share of each GPU; 1000 means whole GPUs.', unit: 'thousandths' }),
-  models: list(name).default([]).describe('Models that are accepted; empty: any.'),
+  models: list(name).default([]).describe('Models that are accepted; empty: any model.'),
 }
 
 const gpus = z.strictObject(gpuFields).describe('GPUs of an instance, whole or shares of them.')
@@ -109,49 +108,60 @@ const resourceGroup = z
       z
         .strictObject({
           resourceClass: resourceClass.describe('The resource class, e.g. VCPU or CUSTOM_FPGA.'),
-          amount: whole(limits.amount).meta({ description: 'Added to what the flavor asks of the class.', unit: 'units of the class' }),
+          amount: whole(limits.amount).meta({
+            description: 'Amount that is added to what the flavor requests of the class.',
+            unit: 'units of the class',
+          }),
         })
         .describe('An amount of one resource class.'),
     ).describe('The amounts, one per resource class.'),
-    requiredTraits: list(trait).default([]).describe('Traits, all of which the host must have.'),
-    forbiddenTraits: list(trait).default([]).describe('Traits, none of which the host may have.'),
-    memberOf: list(uuid).default([]).describe('Aggregates of which the host must be in at least one; empty: any host.'),
+    requiredTraits: list(trait).default([]).describe('The host must have all of these traits.'),
+    forbiddenTraits: list(trait).default([]).describe('The host must not have any of these traits.'),
+    memberOf: list(uuid).default([]).describe('The host must be in at least one of these aggregates; empty: any host.'),
   })
-  .describe('Further resources and traits.')
+  .describe('Further resources and traits that an instance needs.')
 
 /** The fields of the requested destination. */
 export const destinationFields = {
-  host: name.nullable().default(null).describe('Only this host.'),
-  node: name.nullable().default(null).describe('Only this node.'),
-  aggregates: list(uuid).default([]).describe('Aggregates of which the host must be in at least one; empty: any host.'),
+  host: name.nullable().default(null).describe('The only host that may be chosen.'),
+  node: name.nullable().default(null).describe('The only node that may be chosen.'),
+  aggregates: list(uuid).default([]).describe('The host must be in at least one of these aggregates; empty: any host.'),
 }
 
 /** The fields of RequestSpec 1.0. */
 export const requestFields = {
   version: z.literal('1.0').default('1.0').describe('Version of this form.'),
-  instanceUuids: list(uuid, limits.instances).default([]).describe('UUIDs of the instances; when given, one for each.'),
+  instanceUuids: list(uuid, limits.instances)
+    .default([])
+    .describe('UUIDs of the instances. If given, there must be one for each instance.'),
   numInstances: positive(limits.instances)
     .optional()
-    .meta({ description: 'Number of instances; not given: as many as instanceUuids names, or 1.', unit: 'instances' }),
+    .meta({ description: 'How many instances to place; by default as many as `instanceUuids` names, or 1.', unit: 'instances' }),
   projectId: name.nullable().default(null).describe('Project that the instances belong to.'),
-  userId: name.nullable().default(null).describe('User who asked for the instances.'),
+  userId: name.nullable().default(null).describe('User who requested the instances.'),
   flavor: flavor.describe('The resources of one instance.'),
   image: image.nullable().default(null).describe('What the image needs of a host.'),
-  availabilityZone: name.nullable().default(null).describe('Only hosts of this zone; null: any.'),
+  availabilityZone: name.nullable().default(null).describe('Only hosts in this availability zone; null: any zone.'),
   instanceGroup: instanceGroup.nullable().default(null).describe('The server group of the instances.'),
   numaTopology: z
     .strictObject({
-      cells: list(z.strictObject(numaCellFields), limits.numaCells).min(1).describe("Each goes to a cell of the host's own."),
+      cells: list(z.strictObject(numaCellFields), limits.numaCells)
+        .min(1)
+        .describe('The NUMA cells of the guest. Each is placed on a different cell of the host.'),
     })
     .nullable()
     .default(null)
-    .describe('How the guest is divided; null: it is not.'),
+    .describe('How the guest is divided into NUMA cells; null: it is not divided.'),
   gpus: gpus.nullable().default(null).describe('GPUs, whole or shares of them; null: none.'),
   requestedResources: list(resourceGroup, 64).default([]).describe('Further resources and traits, in addition to those of the flavor.'),
-  requestedDestination: z.strictObject(destinationFields).nullable().default(null).describe('Where it should go; null: anywhere.'),
-  forceHosts: list(name).default([]).describe("Only these hosts are candidates; the filters still run, unlike Nova's."),
-  forceNodes: list(name).default([]).describe('Only these nodes are candidates; the filters still run.'),
-  ignoreHosts: list(name, limits.instances).default([]).describe('Hosts that are no candidates.'),
+  requestedDestination: z
+    .strictObject(destinationFields)
+    .nullable()
+    .default(null)
+    .describe('Restrictions on the hosts where the instances may be placed; null: no restrictions.'),
+  forceHosts: list(name).default([]).describe('Only these hosts are candidates. Unlike in Nova, the filters still run on them.'),
+  forceNodes: list(name).default([]).describe('Only these nodes are candidates. The filters still run on them.'),
+  ignoreHosts: list(name, limits.instances).default([]).describe('Hosts on which no instance may be placed.'),
   schedulerHints: z
     .record(
       name.describe('Name of the hint, e.g. different_host.'),
@@ -159,8 +169,11 @@ export const requestFields = {
     )
     .refine((hints) => Object.keys(hints).length <= limits.entries, `must hold at most ${limits.entries} hints`)
     .default({})
-    .describe("Hints in Nova's words, e.g. different_host: each with its values."),
-  isBfv: z.boolean().default(false).describe('The instance boots from a volume: its root disk takes nothing from the host.'),
+    .describe("A scheduler hint in Nova's form, e.g. different_host, with its values."),
+  isBfv: z
+    .boolean()
+    .default(false)
+    .describe('True if the instances boot from a volume, so that their root disk uses no disk space of the host.'),
 }
 
 /** RequestSpec 1.0, the first published version. A published version never changes: the next one is a new file. */

@@ -24,16 +24,18 @@ const numaCell = z
     cpuPolicy: z
       .enum(['shared', 'dedicated', 'mixed'])
       .default('shared')
-      .describe('dedicated: each guest CPU gets a host CPU of its own; mixed: those of dedicatedCpus do.'),
+      .describe(
+        "shared: the guest's CPUs share host CPUs. dedicated: each guest CPU gets its own host CPU. mixed: each guest CPU in `dedicatedCpus` gets its own host CPU, and the others share.",
+      ),
     dedicatedCpus: list(whole(limits.cpus), limits.cpus)
       .default([])
-      .describe('With mixed, and only then: the guest CPUs, of those in cpus, that get a host CPU of their own.'),
+      .describe('Required with the policy mixed, and only allowed with it: the guest CPUs in `cpus` that get their own host CPU.'),
     cpuThreadPolicy: z
       .enum(['prefer', 'isolate', 'require'])
       .nullable()
       .default(null)
       .describe(
-        'How dedicated CPUs use the threads of a core: prefer threads of one core, isolate: a core each, require threads of one core; null: as it comes.',
+        'How dedicated CPUs use the threads of a core. prefer: threads of one core are preferred. isolate: each guest CPU gets a core of its own. require: threads of one core are required. null: any threads.',
       ),
     pageSize: z
       .union([z.enum(['small', 'large', 'any']), positive(limits.memoryMib * 1_024)], {
@@ -41,7 +43,7 @@ const numaCell = z
       })
       .nullable()
       .default(null)
-      .meta({ description: 'Pages that back the memory: a kind of them, or their size; null: pages are not counted.', unit: 'KiB' }),
+      .meta({ description: 'The pages that back the memory, by kind or by size; null: pages are not counted.', unit: 'KiB' }),
   })
   .superRefine(({ cpus, cpuPolicy, dedicatedCpus }, context) => {
     const refuse = (message: string) => context.addIssue({ code: 'custom', path: ['dedicatedCpus'], input: dedicatedCpus, message })
@@ -55,17 +57,17 @@ const numaCell = z
 
 const pciRequest = z
   .strictObject({
-    requestId: name.nullable().default(null).describe('Id that ties the devices to, say, a network port.'),
+    requestId: name.nullable().default(null).describe('Id that links the devices to another object, such as a network port.'),
     alias: name.nullable().default(null).describe('Name that operators gave to the kind of device.'),
     count: positive(limits.entries).meta({ description: 'Number of devices.', unit: 'devices' }),
-    specs: list(keyValues.describe('Properties that a PCI device must have, all of them, e.g. vendor_id and product_id.')).describe(
-      'Alternatives: a device that has all properties of one of them will do; empty: none will.',
+    specs: list(keyValues.describe('Properties that a PCI device must all have, e.g. vendor_id and product_id.')).describe(
+      'Alternative descriptions of the devices. A device is accepted if it has all properties of at least one of them. With an empty list no device is accepted.',
     ),
     numaPolicy: z
       .enum(['legacy', 'required', 'preferred', 'socket'])
       .default('legacy')
       .describe(
-        "How near to the guest's cells the devices must be: in one of them (required), there or where that is not known (legacy), there if possible (preferred), on their socket (socket).",
+        'How near the devices must be to the host cells that the guest uses. required: in one of these cells. legacy: in one of these cells, or in a location that is not known. preferred: in one of these cells if possible. socket: on a socket of these cells.',
       ),
   })
   .describe('PCI devices of one kind.')
@@ -84,45 +86,49 @@ export const requestFieldsV1_1 = {
   version: z.literal('1.1').default('1.1').describe('Version of this form.'),
   numaTopology: z
     .strictObject({
-      cells: list(numaCell, limits.numaCells).min(1).describe("Each goes to a cell of the host's own."),
+      cells: list(numaCell, limits.numaCells)
+        .min(1)
+        .describe('The NUMA cells of the guest. Each is placed on a different cell of the host.'),
       emulatorThreadsPolicy: z
         .enum(['share', 'isolate'])
         .nullable()
         .default(null)
         .describe(
-          "Where the emulator's own threads run: among the host's shared CPUs (share), on a CPU of their own (isolate); null: on the guest's.",
+          "Where the emulator's own threads run. share: on the host's shared CPUs. isolate: on a CPU of their own. null: on the guest's CPUs.",
         ),
     })
     .describe('How the guest is divided into NUMA cells.')
     .nullable()
     .default(null)
-    .describe('How the guest is divided; null: it is not.'),
+    .describe('How the guest is divided into NUMA cells; null: it is not divided.'),
   requestedDestination: z
     .strictObject({
       ...destinationFields,
-      forbiddenAggregates: list(uuid).default([]).describe('Aggregates in none of which the host may be.'),
+      forbiddenAggregates: list(uuid).default([]).describe('The host must not be in any of these aggregates.'),
     })
-    .describe('Where the instances should go.')
+    .describe('Restrictions on the hosts where the instances may be placed.')
     .nullable()
     .default(null)
-    .describe('Where it should go; null: anywhere.'),
-  pciRequests: list(pciRequest, limits.pciRequests).default([]).describe('PCI devices, each request with devices of its own.'),
+    .describe('Restrictions on the hosts where the instances may be placed; null: no restrictions.'),
+  pciRequests: list(pciRequest, limits.pciRequests).default([]).describe('PCI devices. No two requests share a device.'),
   forceVerify: z
     .enum(['ALL', 'HARD', 'NONE'])
     .default('ALL')
     .describe(
-      'Which filters run on hosts of forceHosts and forceNodes: all; those of what cannot be otherwise (fit of every kind, ComputeFilter, server groups); none but what every claim needs.',
+      'Which filters run on the hosts of forceHosts and forceNodes: all filters; only filters whose requirements are fixed (fit of every resource kind, ComputeFilter, server groups); or only the rules that every claim must keep.',
     ),
   nova: z
     .strictObject({
       form: z
         .enum(['RequestSpec', 'legacy'])
-        .describe("A RequestSpec in Nova's wire form, or the request_spec and filter_properties of old."),
-      document: novaDocument.describe('Kept as it came: a key that is missing and a key with null are two things.'),
+        .describe("A RequestSpec in Nova's wire form, or the older request_spec and filter_properties."),
+      document: novaDocument.describe('The document, stored unchanged, because a missing key and a key with null have different meanings.'),
     })
     .nullable()
     .default(null)
-    .describe("The request as Nova wrote it, where it came so: Nova's rules read it; the other fields are derived from it."),
+    .describe(
+      "The request in Nova's form, if it was made in that form. Nova's rules read this field. The other fields are derived from it.",
+    ),
 }
 
 /** RequestSpec 1.1: mixed CPUs, thread policies, page sizes, emulator threads, PCI devices, and requests as Nova wrote them. */

@@ -4,13 +4,16 @@ import { limits } from '../limits.ts'
 import { checkRequest, countInstances, type DeepReadonly, flavor, list, name, positive } from './v1-0.ts'
 import { type RequestSpecV1_1, requestFieldsV1_1 } from './v1-1.ts'
 
-export const gangMemberText = 'Instances of another kind, in addition to those of flavor.'
+export const gangMemberText = 'Instances of a further kind, in addition to those with the flavor of the request.'
 
 /** The fields of the instances of one kind in a gang. */
 export const gangMemberFields = {
   name: name.nullable().default(null).describe('Name of the kind, for display, e.g. worker.'),
-  instances: positive(limits.instances).meta({ description: 'How many of numInstances are of this kind.', unit: 'instances' }),
-  flavor: flavor.describe('The resources of one of them.'),
+  instances: positive(limits.instances).meta({
+    description: 'How many of the `numInstances` instances are of this kind.',
+    unit: 'instances',
+  }),
+  flavor: flavor.describe('The resources of one instance of this kind.'),
   numaTopology: requestFieldsV1_1.numaTopology,
   gpus: requestFieldsV1_1.gpus,
   pciRequests: requestFieldsV1_1.pciRequests,
@@ -19,15 +22,15 @@ export const gangMemberFields = {
 
 const topologySpread = z
   .strictObject({
-    topologyKey: name.describe('host, zone, or a metadata key of aggregates: hosts with one value of it are one domain.'),
-    maxSkew: positive(limits.instances)
-      .nullable()
-      .default(null)
-      .meta({ description: 'How many more members a domain may hold than the one that holds fewest.', unit: 'instances' }),
+    topologyKey: name.describe('host, zone, or a metadata key of aggregates. Hosts with the same value of the key form one domain.'),
+    maxSkew: positive(limits.instances).nullable().default(null).meta({
+      description: 'A domain may have at most this many members more than the domain with the fewest members.',
+      unit: 'instances',
+    }),
     maxPerDomain: positive(limits.instances)
       .nullable()
       .default(null)
-      .meta({ description: 'How many members a domain may hold.', unit: 'instances' }),
+      .meta({ description: 'At most this many members may be in one domain.', unit: 'instances' }),
   })
   .refine(({ maxSkew, maxPerDomain }) => maxSkew !== null || maxPerDomain !== null, 'must have maxSkew or maxPerDomain')
   .describe('How the members of the server group are spread over the domains of one topology.')
@@ -39,7 +42,7 @@ export const requestFieldsV1_2 = {
   gang: list(z.strictObject(gangMemberFields).describe(gangMemberText), limits.gangMembers)
     .default([])
     .describe(
-      'Instances of other kinds in addition to those of flavor: all are placed or none. The first of numInstances are of flavor, then these in order.',
+      'Instances of further kinds, in addition to those with `flavor`. Either all instances are placed, or none. Of the `numInstances` instances, the first have `flavor`, and those of the other kinds follow in this order.',
     ),
   topologySpread: list(topologySpread, limits.topologySpreads)
     .default([])

@@ -13,7 +13,7 @@ const gpus = z
       .nullable()
       .default(null)
       .describe(
-        "How near to the guest's cells the GPUs must be, as their host reports it: in one of them (required), there if possible (preferred); null: anywhere.",
+        "How near the GPUs must be to the host cells that the guest uses, by the host's report. required: in one of these cells. preferred: in one of these cells if possible. null: anywhere.",
       ),
   })
   .describe('GPUs of an instance, whole or shares of them.')
@@ -35,18 +35,20 @@ export const requestSpecV1_3 = z
         ...instanceGroupFields,
         apartFrom: list(uuid)
           .default([])
-          .describe('Other server groups whose members share no host with members of this one, whichever of them came first.'),
+          .describe(
+            'Other server groups whose members must not share a host with members of this group, whichever of them were placed first.',
+          ),
       })
       .nullable()
       .default(null)
       .describe('The server group of the instances.'),
-    volumes: list(uuid).default([]).describe('Volumes that an instance boots from or is given.'),
-    ports: list(uuid).default([]).describe('Ports of the network that an instance is given.'),
+    volumes: list(uuid).default([]).describe('UUIDs of the volumes that the instance boots from or gets attached.'),
+    ports: list(uuid).default([]).describe('UUIDs of the network ports that the instance gets.'),
     nearVolumesAndPorts: z
       .boolean()
       .default(true)
       .describe(
-        'Whether it is placed near its volumes and ports without a hint, where documents report their locations; hints that name others hold in any case.',
+        'Whether each instance is placed near its volumes and ports even without a hint, if documents report where these are. Hints that name other volumes or ports apply in any case.',
       ),
   })
   .superRefine(checkRequest)

@@ -32,8 +32,8 @@ export const aggregateImagePropertiesIsolation = novaFilter({
   readsRequest: ({ [NAMESPACE]: namespace, [SEPARATOR]: separator = '.' }) => {
     const prefix = prefixOf(namespace, separator)
     return {
-      imageProperties: (key, value, { propertyNames, hasMetadata }) =>
-        isTruthy(pythonValueOf(value)) && propertyNames(key).some((name) => name.startsWith(prefix) && hasMetadata(name)),
+      imageProperties: (key, _value, { propertiesOf, hasMetadata }) =>
+        propertiesOf(key).some(({ name, value }) => name.startsWith(prefix) && isTruthy(pythonValueOf(value)) && hasMetadata(name)),
       ...('hw_architecture'.startsWith(prefix) && { fields: ['architecture'] }),
     }
   },
