@@ -34,11 +34,11 @@ export interface TestOptions {
   readonly schemes: readonly Scheme[]
 }
 
-/** The tags of tests that also run in all colours. */
+/** Tests with one of these tags also run in every colour scheme. */
 export const COLOURED = /@looks|@colours/
 
 interface TestFixtures {
-  /** The service of the file. */
+  /** The service that all tests of the file share. */
   readonly service: SeededService
   /** Opens an address of the console with a link that signs in. */
   readonly visit: (path: string) => Promise<void>

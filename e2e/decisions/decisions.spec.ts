@@ -59,7 +59,7 @@ test('the refusing filter and its hosts are found with the keyboard alone', { ta
   const [host = ''] = await firstCells(page, MATRIX)
   await page.keyboard.press('Enter')
 
-  // Enter on the count has opened the list again, so the matrix or a host can be opened from it.
+  // The key w focuses the field that asks about one host.
   await page.keyboard.press('w')
   await page.keyboard.press('Control+a')
   await page.keyboard.type(host)

@@ -172,7 +172,7 @@ test('a host is evacuated after a preview of the destination of each instance, a
   await page.getByRole('button', { name: 'Evacuate' }).click()
   const dialog = page.getByRole('dialog')
   await dialog.getByRole('button', { name: 'Preview the moves' }).click()
-  // No other host has the trait that the instance needs.
+  // The instance needs a trait that only leaving-01 has, so there is no destination yet.
   await expect(dialog.getByRole('status')).toContainText('0 of 1 would find a destination; nothing is changed yet')
   await expect(dialog.getByRole('button', { name: 'Reserve 0 destinations' })).toBeDisabled()
   await dialog.getByRole('button', { name: 'Cancel' }).click()

@@ -153,10 +153,10 @@ test('the chart of decision times is below that of the number of decisions, and 
 test('a range drawn with the mouse survives a reload, and a button clears it', { tag: '@rare' }, async ({ page, visit, service }) => {
   await place(service.client, { flavor: 'm1.drawn', vcpus: 999 })
   await visit('/overview?last=15m')
-  // The content above the chart is loaded separately and moves the chart.
+  // Wait for the figures above the chart. They are loaded separately, and when they appear they move the chart down.
   await expect(figure(page, 'Hosts up')).toBeVisible()
   const { x, y, width, height } = await boxOf(chart(page))
-  // The range is begun on the chart of the latency, because both charts share one range.
+  // Both charts share one time range, so the drag begins on the latency chart and ends on the chart above.
   await page.mouse.move(x + 2, y + height - 6)
   await page.mouse.down()
   await page.mouse.move(x + width / 2, y + 6, { steps: 4 })

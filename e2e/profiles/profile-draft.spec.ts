@@ -5,7 +5,7 @@ import { tabTo } from '../keyboard.ts'
 import { keyFor, place, report } from '../seed.ts'
 import { type Service, startService } from '../service.ts'
 
-// All tests share one service, and each has its own profile.
+// All tests of this file share one service. Each test uses another profile, so that they do not affect each other.
 
 interface Fleet extends Service {
   readonly reader: string

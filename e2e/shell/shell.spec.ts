@@ -290,7 +290,7 @@ test.describe('appearance', () => {
   })
 })
 
-test('operations are sent by their ids in the build, and as texts to a replica that does not know these ids', async ({
+test('the console sends document ids instead of queries, and sends the full query if the replica does not know the id', async ({
   page,
   visit,
   provokes,

@@ -17,7 +17,7 @@ const exact = new Intl.NumberFormat('en-US', { maximumSignificantDigits: 17 })
 
 const withMinus = (text: string): string => text.replace('-', '−')
 
-/** A number with its sign and a true minus: +12, −3, 0. */
+/** Formats a number with a plus or minus sign: +12, −3, 0. The minus is the character U+2212, not a hyphen. */
 export function formatSigned(value: number, format: (magnitude: number) => string = formatCount): string {
   const text = format(Math.abs(value))
   return value === 0 || text === '0' ? '0' : `${value < 0 ? '−' : '+'}${text}`

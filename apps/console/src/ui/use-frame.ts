@@ -35,7 +35,7 @@ export function useFrame<Over extends Element>(
     handlers: {
       onPointerDown: (event: PointerEvent<Over>): void => {
         isOver.current = false
-        // a touch scrolls the page, and buttons (also headings that are buttons) handle their own clicks
+        // A touch must scroll the page and not draw a frame. A press on a button, such as a sortable heading, belongs to the button.
         const isOther = event.target instanceof Element && event.target.closest('button') !== null
         if (event.button === 0 && event.pointerType !== 'touch' && !isOther) pressed.current = pointOf(event)
       },

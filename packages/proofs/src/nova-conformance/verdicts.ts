@@ -1,4 +1,4 @@
-/** A difference between an answer and the recorded one: the path in the recorded answer, and both values. */
+/** A difference between an answer and Nova's recorded answer: the path in the recorded answer, and both values. */
 export interface Difference {
   readonly path: string
   readonly expected: unknown

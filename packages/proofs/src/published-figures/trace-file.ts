@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { basename } from 'node:path'
 import { gunzipSync } from 'node:zlib'
 
-/** An invalid trace file. The message names the file, the line, and the found and allowed values. */
+/** The error for an invalid trace file. The message has the file, the line, the found value and the allowed values. */
 export class TraceError extends Error {
   override readonly name = 'TraceError'
 }
@@ -92,7 +92,7 @@ export function readJson(file: string): unknown {
   }
 }
 
-/** A value as messages quote it; long ones are shortened. */
+/** A value as text for error messages. Long values are shortened. */
 export const shown = (value: unknown): string => {
   const text = JSON.stringify(value) ?? String(value)
   return text.length > 60 ? `${text.slice(0, 60)}...` : text

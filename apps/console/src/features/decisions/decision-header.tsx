@@ -25,7 +25,9 @@ interface HeaderProps {
   readonly fidelity: string | undefined
 }
 
-/** The facts of a decision; facts that other decisions may share link to all of these. */
+/**
+ * The facts of a decision. A fact that other decisions can share, such as the flavor, links to the list of all decisions with this fact.
+ */
 export function DecisionHeader({ decision, fidelity }: HeaderProps) {
   const zone = useTimeZone()
   const { outcome, at, attempt, durationMs, account, fleetRevision, profile, spec, instanceUuids, requestIds, replica } = decision

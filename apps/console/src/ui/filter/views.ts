@@ -34,12 +34,12 @@ export function readViews(kept: unknown): readonly View[] {
   return byName(views.filter(({ name }, i) => views.findIndex((one) => one.name === name) === i)).slice(0, MOST_VIEWS)
 }
 
-/** Adds a view, replacing one with the same name. */
+/** Adds a saved view. If a view with the same name exists, the new view replaces it. */
 export const withView = (views: readonly View[], view: View): readonly View[] => byName([...withoutView(views, view.name), view])
 
 export const withoutView = (views: readonly View[], name: string): readonly View[] => views.filter((one) => one.name !== name)
 
-/** Renames a view; the list is unchanged if the name is taken or the view does not exist. */
+/** Renames a saved view. Returns the list unchanged if the new name is in use or the view does not exist. */
 export function renamed(views: readonly View[], from: string, to: string): readonly View[] {
   const view = views.find(({ name }) => name === from)
   if (view === undefined || to === '' || views.some(({ name }) => name === to)) return views

@@ -5,13 +5,13 @@ import type { TableColumn } from './table.tsx'
 
 /** The layout of a list in this browser. */
 export interface ColumnLayout {
-  /** The keys of the shown columns; undefined for the default of the list. */
+  /** The keys of the shown columns. If undefined, the list shows its default columns. */
   readonly shown?: readonly string[]
-  /** The widths of columns that were set, in pixels. */
+  /** The widths that the user has set, in pixels, by column key. Other columns have their default width. */
   readonly widths: Readonly<Record<string, number>>
 }
 
-/** The limits of widths in pixels: a column stays wide enough for the pointer, and narrower than a screen. */
+/** The limits of a column's width in pixels. A column stays wide enough for the pointer, and narrower than a screen. */
 export const LEAST_WIDTH = 40
 export const MOST_WIDTH = 1_200
 

@@ -48,7 +48,9 @@ export function HeadCell<Row>({ column, sort = [], onSort, onResize }: HeadCellP
   )
 }
 
-/** The right edge of a heading, which can be dragged with a pointer. With the keyboard, widths are set in the column chooser. */
+/**
+ * The right edge of a column heading. Dragging this edge changes the width of the column. Keyboard users set widths in the column chooser.
+ */
 function ResizeEdge({ onResize }: { onResize(width: number | undefined): void }) {
   return (
     <span

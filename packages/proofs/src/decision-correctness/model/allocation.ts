@@ -68,7 +68,7 @@ export function override(
   countAnew(fleet)
 }
 
-/** The operators' values of two hosts that turn out to be one machine. If both have a value, the first one's applies. */
+/** Merges the operators' values of two hosts that turn out to be one machine. If both hosts have a value, that of `own` is used. */
 export function mergedOverrides(own: ModelHost['overrides'], other: ModelHost['overrides']): ModelHost['overrides'] {
   const names = new Set([...Object.keys(own), ...Object.keys(other)])
   return Object.fromEntries(Array.from(names, (name) => [name, { ...other[name], ...own[name] }]))

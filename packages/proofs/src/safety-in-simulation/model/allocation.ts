@@ -64,7 +64,7 @@ export function override(fleet: ModelFleet, host: ModelHost, change: ModelChange
   host.allocation = { ...host.allocation, [change.resourceClass]: next }
 }
 
-/** The values of two hosts that turn out to be the same machine; for each, the one that was set last. */
+/** Merges the operators' values of two hosts that turn out to be the same machine. If both hosts have a value, the later one is used. */
 export function merged(own: ModelOverrides, other: ModelOverrides): ModelOverrides {
   const all: ModelOverrides = {}
   for (const name of [...Object.keys(own), ...Object.keys(other)]) {

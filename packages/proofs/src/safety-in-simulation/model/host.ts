@@ -31,7 +31,7 @@ export function newHost(name: string): ModelHost {
   }
 }
 
-/** Changes a host's state, by an operator or because it is silent. */
+/** Changes the status or liveness of a host. An operator sets the status. The liveness changes when the host is silent. */
 export function judgeEdit(fleet: ModelFleet, change: ModelChange): string | undefined {
   const host = fleet.host(change.host)
   if (host === undefined) return 'report.unknown_host'

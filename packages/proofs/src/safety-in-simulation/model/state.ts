@@ -4,8 +4,8 @@ export interface ModelClaim {
   id: string
   account: string
   /**
-   * The project within which the instance has at most one live claim. Null: the scope is the account in `within`, which made the claim
-   * first.
+   * The project within which the instance has at most one live claim. If null, the claim is unique within the account in `within`, which
+   * first made the claim.
    */
   project: string | null
   within: string
@@ -24,7 +24,7 @@ export interface ModelClaim {
   /** The id of the claim at the source of an open move. */
   source: string | null
   target: string | null
-  /** The amounts that the report does not count. */
+  /** The amounts of the claim that the host's report does not count. */
   extra: Record<string, number> | null
   /** Whether the report does not count the GPUs of the claim. */
   extraGpus: boolean

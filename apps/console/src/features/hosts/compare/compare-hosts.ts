@@ -89,7 +89,7 @@ function rangesOf(field: NumberField, read: ReadNumber, inside: Uint32Array, out
   const edges = knownEdges[field.name] ?? edgesOf(known)
   // over-full hosts have negative free amounts
   const least = Math.floor(known.reduce((low, value) => Math.min(low, value), 0))
-  // the last index is for hosts without a number
+  // the last element counts the hosts whose value of this field is unknown
   const count = (hosts: Uint32Array): readonly number[] => {
     const counts = new Array<number>(edges.length + 2).fill(0)
     for (const ordinal of hosts) {
@@ -119,7 +119,7 @@ function rangeAt(
   return { label: `${format(from)} to under ${format(to)}`, terms: `${field}>=${from} ${field}<${to}` }
 }
 
-/** Limits that divide the values into ranges of about equal size; none if all values are equal. */
+/** The bounds that divide the values into ranges with about equally many values each. Empty if all values are equal. */
 function edgesOf(values: number[]): readonly number[] {
   const sorted = Float64Array.from(values).sort()
   const cuts = Array.from({ length: RANGES - 1 }, (_, i) => sorted[Math.floor(((i + 1) * sorted.length) / RANGES)])

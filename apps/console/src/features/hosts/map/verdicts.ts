@@ -4,12 +4,15 @@ import { keyOf } from '../host-row.ts'
 
 /** Hosts with the same verdict. */
 export interface VerdictGroup {
-  /** The name in addresses. */
+  /** The name of the group in URLs. */
   readonly key: string
   readonly label: string
-  /** The number of hosts with the verdict in the decision's funnel. For hosts that the decision did not know, their number in the fleet. */
+  /**
+   * How many hosts have the verdict in the decision's funnel. For the group of hosts that the decision did not know: how many are in the
+   * fleet.
+   */
   readonly count: number
-  /** The number of these hosts that are in the list. */
+  /** How many of the group's hosts are in the list. */
   readonly here: number
   readonly hasPassed: boolean
 }
@@ -18,13 +21,13 @@ export interface VerdictGroup {
 export interface Verdicts {
   /** The chosen host, the hosts that passed, one group for each filter that refused hosts, and the hosts that the decision did not know. */
   readonly groups: readonly VerdictGroup[]
-  /** The index of a host's group, by its ordinal. */
+  /** The index in `groups` of the group of the host with this ordinal. */
   of(ordinal: number): number
-  /** The index of a host's group, by the host's name: `host`, or `host/node`. */
+  /** The index in `groups` of the group of the host with this name, which is `host` or `host/node`. */
   ofName(name: string): number
 }
 
-/** `pickedRank` is the rank of the chosen host, 0 if none was chosen. */
+/** Assigns every host to a group. `pickedRank` is the rank of the chosen host, or 0 if no host was chosen. */
 export function readVerdicts(store: FleetStore, matrix: Matrix, pickedRank: number): Verdicts {
   const refusals = new Uint32Array(matrix.filters.length)
   let passed = 0

@@ -95,7 +95,7 @@ export function HostTimeline({ host, node, revision, ...present }: HostTimelineP
   )
 }
 
-/** The shown kinds, in the form of the address. */
+/** Checkboxes for the kinds of events that the timeline shows. The selection is stored in the URL. */
 function Shown({ shown }: { readonly shown: readonly GroupName[] }) {
   const navigate = route.useNavigate()
   const set = (group: GroupName, isShown: boolean): void => {

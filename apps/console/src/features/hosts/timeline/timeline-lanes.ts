@@ -34,30 +34,30 @@ export interface Mark {
 export interface Lane<One extends Step = Step> {
   readonly group: GroupName
   readonly label: string
-  /** The host's states, one after the other without a gap; none in a lane of marks. */
+  /** Spans of time with the host's state, one after the other without a gap. Empty in a lane that only has marks. */
   readonly spans: readonly Span[]
   /** The events, oldest first, with their glyphs. */
   readonly steps: readonly { readonly step: One; readonly glyph: string }[]
 }
 
-/** Facts that the steps alone do not show. */
+/** What the lanes show in addition to the steps. */
 interface Known {
   readonly shown: readonly GroupName[]
   /** The host's state at the shown moment. */
   readonly state: string
   readonly status: string
-  /** The time at which it was forgotten, if it no longer exists. */
+  /** The time at which the host was forgotten, if it no longer exists. */
   readonly goneMs?: number | undefined
-  /** The time before which only claims and attempts are known; undefined if everything is known. */
+  /** Before this time, only claims and placement attempts are known. Undefined if all events are known. */
   readonly sinceMs?: number | undefined
 }
 
 interface LaneShape {
   readonly label: string
-  /** The field whose changes end a span, for a lane of spans. */
+  /** Only for a lane that shows spans of time: a new span begins whenever this field of the host changes. */
   readonly field?: 'state' | 'status'
   readonly glyphs: Partial<Readonly<Record<Kind, string>>>
-  /** If true, the lane is omitted while there is no event of its kinds. */
+  /** If true, the lane is hidden as long as it has no events. */
   readonly isRare?: true
 }
 

@@ -36,7 +36,7 @@ const failure: Simulation['firstFailure'] = {
 
 const cellsOf = (known: readonly Known[], label: string) => resultRows(known).find((row) => row.label === label)
 
-describe('the difference of scenarios', () => {
+describe('the difference between scenarios', () => {
   test('is listed by field, without equal fields', () => {
     const other = {
       ...EMPTY,
