@@ -15,7 +15,7 @@ test('every column is visible at 1280 pixels', { tag: '@rare' }, async ({ page, 
   }
 })
 
-test('a list is copied in its order: the copied query returns the visible rows', { tag: '@rare' }, async ({
+test('the query that is copied from a list returns the visible rows in the same order', { tag: '@rare' }, async ({
   page,
   visit,
   context,
@@ -38,7 +38,7 @@ test('a list is copied in its order: the copied query returns the visible rows',
   expect(await page.evaluate(() => navigator.clipboard.readText())).toBe("gantt hosts --all --query 'host:az*' --sort 'az,-mem.free'")
 })
 
-test('selected columns are in the address, are stored in the browser, and can be reset', { tag: '@rare' }, async ({
+test('the selected columns are in the URL, are stored in the browser, and can be reset', { tag: '@rare' }, async ({
   page,
   visit,
   browser,

@@ -17,7 +17,7 @@ test('a host appears after its first report, and its row follows its reports', a
   await expect(row).toContainText('32 GiB')
 })
 
-test('every heading of the map links to exactly the hosts that it counts', { tag: '@rare' }, async ({ page, visit, service }) => {
+test('every heading of the map links to exactly the hosts that the heading counts', { tag: '@rare' }, async ({ page, visit, service }) => {
   await report(service.client, { 'in-none-01': {} })
   for (const group of ['az', 'aggregate']) {
     await visit(`/hosts?group=${group}`)

@@ -67,13 +67,14 @@ test('overview: every reason links to as many decisions as it counts, and the re
   const { capacity } = await large.client.request<{ capacity: { fits: number; groups: readonly { key: string; fits: number }[] } }>(
     '{ capacity(input: { spec: { gantt: { flavor: { name: "m1.broad", vcpus: 12, memoryMb: 40960 } } } }) { fits groups { key fits } } }',
   )
-  // A small fleet may be full.
+  // In a small fleet it is possible that nothing more fits.
   if (LARGE >= 1_000) expect(capacity.fits).toBeGreaterThan(0)
   expect(capacity.groups.reduce((sum, { fits }) => sum + fits, 0)).toBe(capacity.fits)
   const row = page.locator('[data-flavor="m1.broad"]')
   const counted = row.locator('[data-fits]')
   await expect(counted).toBeVisible()
-  // The page counts for five seconds at most. On a larger fleet or a busy machine, the count may be partial, and is then marked.
+  // The page stops counting after five seconds. On a larger fleet or a busy machine the count may therefore be partial. It is then marked
+  // with "at least".
   const isPart = ((await counted.textContent()) ?? '').startsWith('at least ')
   const shown = [
     [counted, capacity.fits],
@@ -147,7 +148,7 @@ test('an aggregate: the preview of an edit of a quarter of the fleet has the API
     `${inWords(hostsAffected)} hosts, ${inWords(azChanges)} of them would change their availability zone; ` +
       `they hold ${inWords(claimsOnAffectedHosts)} live claims`,
   )
-  // The check of recent requests ends after ten seconds, with the requests that were checked by then.
+  // The service stops the check of recent requests after ten seconds, and returns the results so far.
   await expect(draft.locator('[data-replayed]')).toBeVisible({ timeout: 30_000 })
   await look('the preview of an edit of a quarter of a large fleet')
   await draft.getByRole('button', { name: 'Discard' }).click()

@@ -108,7 +108,7 @@ test('with the keyboard alone a version is drafted, evaluated, written, and then
   await tabTo(page, part(page, 'CoreFilter').getByRole('switch', { name: 'Use CoreFilter' }))
   await page.keyboard.press('Space')
 
-  // A negative number reverses the weigher, and the row shows this.
+  // A negative multiplier reverses the weigher, and the row shows this.
   await tabTo(page, page.getByRole('textbox', { name: 'Multiplier of RAMWeigher, as a number' }))
   await page.keyboard.press('Control+a')
   await page.keyboard.type('-1.5')

@@ -8,7 +8,8 @@ test('the decisions that a version would have changed are listed with their requ
   tag: '@rare',
 }, async ({ page, visit, browser, fleet }) => {
   const { client } = fleet
-  // Only the second version has the TraitsFilter. The first request requires no trait, and the other one a trait that no host has.
+  // Only the second version has the TraitsFilter. The first request requires no trait. The second request requires a trait that no host
+  // has.
   await writeTwo(client, 'checked', [{ name: 'TraitsFilter' }])
   const placeBy = (extraSpecs: Readonly<Record<string, string>>) =>
     place(client, { flavor: 'm1.checked', vcpus: 1, memoryMb: 1_024, profile: 'checked', extraSpecs })

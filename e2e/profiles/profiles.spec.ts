@@ -6,7 +6,7 @@ import { pressSequence, tabTo } from '../keyboard.ts'
 import { activate, keyFor, place, writeVersion as write } from '../seed.ts'
 import { dialog, evaluation, PACKS, SPREADS, stateOf, summary, test, writeTwo } from './profile-fleet.ts'
 
-test('with the keyboard alone a version becomes shadow, canary and active, and is rolled back; the audit has each step', {
+test('with the keyboard alone a version becomes shadow, canary and active and is rolled back, and the audit has each step', {
   tag: '@rare',
 }, async ({ page, visit, fleet }) => {
   const { client } = fleet
@@ -95,7 +95,7 @@ test('an impossible step is refused in the dialog, with the reason', async ({ pa
   await activate(fleet.client, 'refused@2', { mode: 'SHADOW' })
   await visit('/profiles/refused')
   await page.getByRole('button', { name: 'Roll back' }).click()
-  // Another operator makes the same step first.
+  // Another operator makes the same rollback before this operator does.
   await fleet.client.request(`mutation { profileRollback(profile: "refused", reason: "mine") { __typename } }`, {})
   await dialog(page).getByLabel('Reason').fill('yours')
   await dialog(page).getByRole('button', { name: 'Preview the effect' }).click()

@@ -8,7 +8,7 @@ export interface TraceHost {
 
 /** The host that a request got, and the claim that must be released later. */
 export interface Placement {
-  /** The trace's name of the host. */
+  /** The name of the host in the trace. */
   readonly host: string
   readonly claim: { readonly id: string; readonly fence: number }
   /** The indices of the claimed GPUs. */
@@ -22,7 +22,7 @@ export type Awaitable<Value> = Value | Promise<Value>
 
 /** A host in a replica's answer. */
 export interface HostView {
-  /** The trace's name of the host. */
+  /** The name of the host in the trace. */
   readonly name: string
   /** The free amounts: units by resource class, thousandths by `GPU <index>`. */
   readonly free: ReadonlyMap<string, number>

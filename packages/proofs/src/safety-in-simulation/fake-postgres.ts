@@ -59,7 +59,7 @@ export interface FakePostgres {
   onAppended(listener: (entry: StoredEntry) => void): void
 }
 
-/** The synchronizer reads at most this many parts of entries in one statement. */
+/** A statement that loads a checkpoint returns at most this many of its parts. */
 const PARTS_AT_ONCE = 4
 const LOCK_TIMEOUT_MS = 50
 const EPOCH_MS = 1_700_000_000_000

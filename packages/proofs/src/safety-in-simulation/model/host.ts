@@ -31,7 +31,7 @@ export function newHost(name: string): ModelHost {
   }
 }
 
-/** Changes the status or liveness of a host. An operator sets the status. The liveness changes when the host is silent. */
+/** Judges a change to one host: an operator's edit, or a change of its liveness. */
 export function judgeEdit(fleet: ModelFleet, change: ModelChange): string | undefined {
   const host = fleet.host(change.host)
   if (host === undefined) return 'report.unknown_host'

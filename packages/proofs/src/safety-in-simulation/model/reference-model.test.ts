@@ -183,7 +183,7 @@ test('core and model keep groups apart that do not share a host yet', () => {
   ])
 })
 
-test('a move whose request names another group than its claim is void in core and model', () => {
+test('a move that would put its instance into another group is void in core and model', () => {
   const group: GroupBinding = { uuid: aUuid(0x61), policy: 'ANTI_AFFINITY', maxServerPerHost: 1 }
   const { append, log } = inBoth()
   const fenceOf = (id: string): number => log.fleet.ledger.claims.get(id)?.fence ?? 0
