@@ -57,7 +57,7 @@ test('the text that is copied for the project of a request has only facts that t
   expect(text).not.toMatch(/az1-\d/)
 })
 
-test('the page of a gang that the solver placed shows the solver's result, and each member with its host', { tag: '@rare' }, async ({
+test('the page of a gang that the solver placed shows the result of the solver, and each member with its host', { tag: '@rare' }, async ({
   page,
   visit,
   service,

@@ -158,7 +158,7 @@ export function createFakePostgres(time: VirtualTime, random: Random): FakePostg
     'gantt-load-checkpoint': ([atMost]) =>
       checkpoints
         .filter(({ revision }) => revision <= Number(atMost))
-        // An entry exists only if all of its parts were committed.
+        // A checkpoint exists only if all of its parts were committed.
         .filter(({ revision, parts: count }) => parts.get(revision)?.length === count)
         .sort((a, b) => b.revision - a.revision)
         .slice(0, 1),
