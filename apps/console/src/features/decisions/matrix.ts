@@ -112,8 +112,8 @@ export function verdictAt(matrix: Matrix, host: number, { index: filter, isNet }
 export const shortNames = (names: readonly string[]): string[] => shortWords(names).map((words) => words.join(''))
 
 /**
- * Names for the heads of narrow columns: two lines with a limited number of letters, with a blank between them as the only possible line
- * break.
+ * Names for the headings of narrow columns. A name has at most two lines of `letters` letters, separated by a blank at which the browser
+ * breaks the line.
  */
 export const headNames = (names: readonly string[], letters: number): string[] =>
   shortWords(names).map((words) => {

@@ -58,7 +58,7 @@ export const HOST = graphql(`
   }
 `)
 
-/** The newest decisions of a filter. */
+/** The newest decisions that match a filter. */
 export const ELSEWHERE = graphql(`
   query HostElsewhere($query: String!) {
     decisions(first: 10, query: $query) { nodes { id at outcome account } }
@@ -87,7 +87,7 @@ export const SET_STATUS = graphql(`
   }
 `)
 
-/** Sets whether the used amounts of hosts come from their reports or from claims; a dry run only returns the free amounts. */
+/** Sets whether the usage of hosts is read from their reports or computed from claims. A dry run only returns the free amounts. */
 export const SET_USED_FROM = graphql(`
   mutation HostSetUsedFrom($hosts: [ResourceNameInput!]!, $usedFrom: UsedFrom!, $reason: String!, $dryRun: Boolean!) {
     hostSetUsedFrom(hosts: $hosts, usedFrom: $usedFrom, reason: $reason, dryRun: $dryRun) {
@@ -128,7 +128,10 @@ export const AGGREGATES_NAMED = graphql(`
   }
 `)
 
-/** Sets the ratio and reserve of a class on hosts, overriding their reports; a dry run only returns the free amounts. */
+/**
+ * Sets the allocation ratio and the reserved amount of a class on hosts, instead of the reported values. A dry run only returns the free
+ * amounts.
+ */
 export const SET_ALLOCATION = graphql(`
   mutation HostSetAllocation($hosts: [ResourceNameInput!]!, $resourceClass: String!, $ratio: Float, $reserved: SafeInt, $reason: String!, $dryRun: Boolean!) {
     hostSetAllocation(hosts: $hosts, resourceClass: $resourceClass, ratio: $ratio, reserved: $reserved, reason: $reason, dryRun: $dryRun) {

@@ -11,7 +11,7 @@ interface TrendProps {
 
 const HEIGHT = 20
 
-/** The change of a figure since the preceding span of equal length, and its course within the present one. */
+/** The change of a figure since the preceding time span of equal length, and a small chart of its values in the present span. */
 export function Trend({ change, before, steps }: TrendProps) {
   const most = Math.max(...steps.map((step) => step ?? 0))
   return (

@@ -11,14 +11,17 @@ export interface Course {
 /** A step that an operator may take with a version. */
 export type Step = 'shadow' | 'canary' | 'activate' | 'rollback'
 
-/** The steps that make sense for a version. A rollback concerns the profile and not a version, so it is not among them. */
+/**
+ * The steps that an operator can take with a version. Rollback is not one of them, because it is a step of the profile and not of a
+ * version.
+ */
 export function stepsFor(number: number, { active, rollout }: Course): readonly Exclude<Step, 'rollback'>[] {
   if (number === active.number) return []
   const isShadow = rollout?.mode === 'SHADOW' && rollout.candidate.number === number
   return isShadow ? ['canary', 'activate'] : ['shadow', 'canary', 'activate']
 }
 
-/** The effects of a step, as sentences. For a rollback, `number` is the version that decides after it. */
+/** The effects of a step, as sentences. For a rollback, `number` is the version that decides after the rollback. */
 export function effectsOf(step: Step, name: string, number: number, percent: number, course: Course): readonly string[] {
   const ref = `${name}@${number}`
   const active = `${name}@${course.active.number}`
@@ -100,7 +103,7 @@ export function actionOf({ mutation, target, result, summary }: AuditRow): strin
   return `made ${target} a shadow${typeof percent === 'number' && percent !== 100 ? ` for ${percent} %` : ''}`
 }
 
-/** The arguments, if the audit has them completely. */
+/** Parses the arguments in an audit row. Empty if the audit stored only a part of them. */
 function readSummary(summary: string): Readonly<Record<string, unknown>> {
   try {
     const value: unknown = JSON.parse(summary)

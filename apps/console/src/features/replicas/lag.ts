@@ -3,7 +3,7 @@ import type { Replica } from './compare.ts'
 
 /** The lag of a replica in the last ten minutes. */
 export interface Lag {
-  /** The lag by step, milliseconds, the oldest first; undefined if the replica sent no heartbeat. */
+  /** The lag in milliseconds at each step, the oldest first. Undefined for a step in which the replica sent no heartbeat. */
   readonly steps: readonly (number | undefined)[]
   readonly most: number
   /** The smallest lag, the largest lag, and the lag at the last heartbeat. */

@@ -72,7 +72,7 @@ describe('the fields that are sent', () => {
   })
 })
 
-test('a draft that is rebased on another operator's version keeps the changes of that operator', () => {
+test('a draft that is rebased on the version of another operator keeps the changes of that operator', () => {
   const current: AggregateState = { name: 'ssd2', version: 4, metadata: [{ key: 'ssd', value: 'true' }], hostNames: ['h1', 'h2', 'h7'] }
   expect(changesBetween(base, current).map(({ sign, text }) => `${sign} ${text}`)).toEqual([
     '~ name: ssd → ssd2',

@@ -13,7 +13,7 @@ export const FORGET = graphql(`
   }
 `)
 
-/** Accepts reports under a name again. */
+/** Makes the service accept reports under a name again. */
 export const READMIT = graphql(`
   mutation HostReadmit($host: ResourceNameInput!, $reason: String!) {
     hostReadmit(host: $host, reason: $reason) {
@@ -61,7 +61,7 @@ export const FORGOTTEN_BY = graphql(`
   }
 `)
 
-/** The present host of a name, and that host's earlier names. */
+/** Finds the host that has, or formerly had, a name. Also returns the earlier names of the host. */
 export const FORMER_NAMES = graphql(`
   query HostFormerNames($host: String!, $node: String) {
     host(name: $host, node: $node) { id formerNames }

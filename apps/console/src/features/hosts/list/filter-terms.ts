@@ -2,15 +2,15 @@ import { hasTerm, hostFields, parseQuery, printQuery, withoutTerm, withTerm } fr
 import type { HostGroup } from '../search.ts'
 import { type FacetName, fieldOf, isNumeric, NONE } from './select-hosts.ts'
 
-/** The canonical text of a filter, which the functions below require; an invalid filter is returned unchanged. */
+/** The canonical text of a filter. The other functions of this file require this form. An invalid filter is returned unchanged. */
 export function canonical(filter: string): string {
   const { query, problems } = parseQuery(filter, hostFields)
   return problems.length === 0 ? printQuery(query) : filter
 }
 
 /**
- * The filter after a click on a value of a facet. A selected value is removed. Another value replaces the field's terms, so that the list
- * shows as many hosts as the facet counted. With `isAdded` the value is added to the selected ones.
+ * The filter after a click on a value of a facet. A selected value is removed. Any other value replaces all terms about the field, so that
+ * the list shows as many hosts as the facet counted. With `isAdded` the value is added to the selected values instead.
  */
 export function toggleValue(text: string, field: FacetName, value: string, isAdded: boolean): string {
   if (isChosen(text, field, value)) return value === NONE ? withoutField(text, field) : withoutTerm(text, field, value)

@@ -60,7 +60,7 @@ export function readVerdicts(store: FleetStore, matrix: Matrix, pickedRank: numb
   const here = new Uint32Array(kinds.length)
   for (const index of codes.values()) here[index] = (here[index] ?? 0) + 1
   const hereOf = (key: string, index: number): number =>
-    // the chosen host passed too: the funnel counts it as remaining
+    // the chosen host passed too, so it is also counted in the group "passed", as in the funnel
     (here[index] ?? 0) + (key === 'passed' && pickedRank > 0 ? (here[indexOfKind('chosen')] ?? 0) : 0)
   const groups = kinds.map((kind, index) => {
     const there = hereOf(kind.key, index)
@@ -69,7 +69,7 @@ export function readVerdicts(store: FleetStore, matrix: Matrix, pickedRank: numb
   return { groups, of: (ordinal) => codes.get(ordinal) ?? places.unknown, ofName }
 }
 
-/** The hosts with a verdict, in order; the chosen one is among those that passed. An unknown verdict has no hosts. */
+/** The hosts with a verdict, in the given order. The chosen host is also among the hosts that passed. Empty for an unknown verdict. */
 export function ofVerdict(order: Uint32Array, { groups, of }: Verdicts, key: string): Uint32Array {
   return order.filter((ordinal) => {
     const group = groups[of(ordinal)]

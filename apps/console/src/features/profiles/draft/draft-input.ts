@@ -79,7 +79,7 @@ export function readNumber(text: string): number | undefined {
   return text.trim() === '' || !Number.isFinite(value) ? undefined : value
 }
 
-/** Parses a JSON object; undefined if it is none. */
+/** Parses a JSON object. Undefined if the text is not a JSON object. */
 export function readObject(text: string): Readonly<Record<string, unknown>> | undefined {
   if (text.trim() === '') return {}
   try {
@@ -95,7 +95,10 @@ interface Issue {
   readonly message: string
 }
 
-/** The service's problems by the fields of the draft; their paths refer to the sent form. */
+/**
+ * Converts the problems that the service reports to problems of the draft's fields. The paths in the service's problems refer to the sent
+ * input.
+ */
 export function problemsOf(issues: readonly Issue[], { filters, weighers }: Document): FieldProblem[] {
   const sent = { filters: filters.filter(({ enabled }) => enabled), weighers: weighers.filter(({ enabled }) => enabled) }
   return issues.map(({ path: [, field = '', place = '', member = 'name'], message }) => {

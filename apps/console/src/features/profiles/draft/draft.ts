@@ -33,9 +33,9 @@ export interface Document {
 
 /** A draft of the next version of a profile. */
 export interface ProfileDraft {
-  /** Number of the version that it was made from. */
+  /** The number of the version that the draft was made from. */
   readonly from: number
-  /** The number of the latest version at that time: if another one is the latest now, another operator was faster. */
+  /** The number of the latest version when the draft was begun. If it is no longer the latest, another operator has written a version. */
   readonly latest: number
   readonly compat: string | null
   /** The version that the draft was made from. */
@@ -109,7 +109,7 @@ const isNothing = (value: unknown): boolean =>
 
 const jsonText = (value: unknown): string => (isNothing(value) ? '' : JSON.stringify(value, null, 2))
 
-/** Moves a part to another index, within the ends of the list. */
+/** Moves a part to another index. An index beyond the ends of the list is clamped. */
 export function moved(parts: readonly DraftPart[], id: string, to: number): readonly DraftPart[] {
   const part = parts.find((one) => one.id === id)
   if (part === undefined) return parts

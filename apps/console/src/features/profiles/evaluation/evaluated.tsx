@@ -12,12 +12,12 @@ type Comparison = ResultOf<typeof CHECK>['compareProfiles']
 
 interface EvaluatedProps {
   readonly comparison: Comparison
-  /** Numbers of the versions. */
+  /** The numbers of the two versions. */
   readonly baseline: number
   readonly candidate: number
 }
 
-/** The number of differences, and each request with another result. */
+/** The count of differences, and each request that has another result with the candidate. */
 export function Evaluated({ comparison, baseline, candidate }: EvaluatedProps) {
   const zone = useTimeZone()
   const { since, until, total, sampled, agreement, elsewhere, newFailures, newPlacements, text } = comparison

@@ -15,14 +15,16 @@ interface RankScatterProps {
 
 const WIDTH = 420
 const HEIGHT = 220
-/** The ends of the axes; hosts without a rank are drawn after the end. */
+/** The ends of the axes. Hosts without a rank are drawn beyond the end of the axis. */
 const LEFT = 60
 const RIGHT = WIDTH - 56
 const BOTTOM = HEIGHT - 42
 const TOP = 40
 const LABEL_GAP = 32
 
-/** For decisions with different hosts, the rank of each version's host in the other version's list. The table below has the same data. */
+/**
+ * For decisions with different hosts, draws the rank that each version gives to the host of the other version. A table has the same data.
+ */
 export function RankScatter({ disagreements, versions }: RankScatterProps) {
   const id = useId()
   const navigate = useNavigate()
