@@ -49,7 +49,7 @@ const live: Readonly<Record<LiveState, { readonly label: string; readonly colour
   },
 }
 
-/** Whether the page follows the fleet. */
+/** Shows whether the page follows the changes of the fleet. */
 export function LiveBadge({ state }: { readonly state: LiveState }) {
   const { label, colour, text } = live[state]
   return (

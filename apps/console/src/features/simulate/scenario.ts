@@ -78,7 +78,10 @@ export function readObject(text: string): { readonly value: RequestDocument } | 
   }
 }
 
-/** Fields of a request that do not affect its placement, each with its default value. */
+/**
+ * Fields of a request that do not affect its placement. A field with undefined is always left out. Other fields are left out if they have
+ * this value.
+ */
 const SILENT: Readonly<Record<string, unknown>> = {
   version: undefined,
   instanceUuids: undefined,
@@ -88,7 +91,7 @@ const SILENT: Readonly<Record<string, unknown>> = {
 }
 const ZEROS = new Set(['rootGb', 'ephemeralGb', 'swapMb', 'minRamMb', 'minDiskGb'])
 
-/** A decision's document without default values, so that it fits into an address and people can read it. */
+/** Removes default values from the request of a decision, so that it fits into a URL and people can read it. */
 export function withoutDefaults(document: RequestDocument): RequestDocument {
   const { instanceUuids, numInstances } = document
   const count = typeof numInstances === 'number' ? numInstances : Array.isArray(instanceUuids) ? instanceUuids.length : 1

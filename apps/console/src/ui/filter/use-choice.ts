@@ -5,11 +5,11 @@ export type Key = string | number
 /** The selected rows of a list. A row stays selected even if it leaves the list. Its data is as it was when the row was selected. */
 export interface Choice<Item> {
   readonly items: ReadonlyMap<Key, Item>
-  /** Whether the row at an index is selected; undefined if it cannot be selected. */
+  /** Whether the row at this index is selected. Undefined if the row cannot be selected. */
   isChosen(index: number): boolean | undefined
   /**
-   * Selects a row, or deselects it. `isRange` selects all rows from the last selected one to this one. Keys that are not in the list are
-   * ignored.
+   * Selects a row, or deselects a selected row. With `isRange`, all rows from the last selected row to this row are selected. Keys that are
+   * not in the list are ignored.
    */
   toggle(key: Key, isRange: boolean): void
   /** Selects exactly these rows. With `isAdded`, rows that are already selected stay selected. */
@@ -19,7 +19,7 @@ export interface Choice<Item> {
 
 interface ChoiceOptions<Item> {
   readonly count: number
-  /** The row at an index of the list; undefined if it cannot be selected. */
+  /** The row at this index of the list. Undefined if the row cannot be selected. */
   at(index: number): Item | undefined
   keyOf(item: Item): Key
   /** At most this many rows can be selected. Further rows are not selected. */

@@ -24,7 +24,7 @@ interface PagedListProps<Row> {
   readonly list: string
   /** The title of the list, such as "Claims". `nouns` are the singular and the plural. */
   readonly label: string
-  /** The label of the filter, if it is not "Filter claims". */
+  /** The label of the filter. The default is "Filter" and the label of the list. */
   readonly filterLabel?: string
   readonly nouns: readonly [one: string, many: string]
   readonly fields: readonly QueryField[]
@@ -101,7 +101,7 @@ export function PagedList<Row>(props: PagedListProps<Row>) {
   )
 }
 
-/** The number of matches, or a message if there are none or the number is unknown. */
+/** The count of matches, or a message if there are no matches or the count is unknown. */
 function Found<Row>(props: PagedListProps<Row>) {
   const { label, nouns, pages, none, noMatch, live, isFollowed, counted = { total: pages.total, isMore: false } } = props
   const { rows, error, isLoading, isOld, readAtMs, everyMs, refresh } = pages
@@ -127,7 +127,7 @@ function Found<Row>(props: PagedListProps<Row>) {
   )
 }
 
-/** The number of rows, and the rows. */
+/** The count of the rows, and the rows. */
 function Rows<Row>(props: PagedListProps<Row> & Required<Pick<PagedListProps<Row>, 'counted'>>) {
   const { list, label, nouns, pages, columns, keyOf, onOpen, choice, usualSort, chosen, children, counted, sidePanel, table, handlers } =
     props

@@ -137,7 +137,7 @@ function CurveTable({ curves, resourceClass }: { readonly curves: readonly Drawn
   )
 }
 
-/** The value of a curve at a count of requested instances, as text. Empty if the curve ends before this count. */
+/** The value of a curve at a count of requested instances, as text. `-` if the curve has no point up to this count. */
 function textAt(curve: Curve, asked: number, resourceClass: string): string {
   const point = pointAt(curve, asked)
   if (point === undefined) return '-'
