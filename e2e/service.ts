@@ -5,9 +5,9 @@ import { type Running, startCommand } from './process.ts'
 
 /** A process of the built service. */
 export interface Service extends Pick<Running, 'folder' | 'kill' | 'stop'> {
-  /** The address of the console. */
+  /** The URL of the console. */
   readonly origin: string
-  /** The address of the API. */
+  /** The URL of the API. */
   readonly url: string
   /** A key with all scopes. */
   readonly key: string

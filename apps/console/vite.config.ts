@@ -6,7 +6,7 @@ import { defaultClientConditions, defineConfig, type Plugin, type Rolldown } fro
 import { graphiqlFiles } from './graphiql-files.ts'
 import { persistedDocuments } from './persisted-documents.ts'
 
-/** The address of the service for `npm run dev`. */
+/** The URL of the service for `npm run dev`. */
 const service = process.env.GANTT_URL ?? 'http://127.0.0.1:4000'
 
 /**

@@ -27,7 +27,7 @@ const countOf = async (client: Client, query: string): Promise<number> =>
 /** A day in the past. */
 const yesterday = (): string => new Date(Date.now() - 86_400_000).toISOString().slice(0, 10)
 
-/** The filter query in the address of the page. */
+/** The filter query in the URL of the page. */
 const filterOf = (page: Page): string => new URL(page.url()).searchParams.get('q') ?? ''
 
 test('the bars count the decisions that match the filter, and each links to its decisions', { tag: '@rare' }, async ({
@@ -188,7 +188,7 @@ test('while groups by another field are loading, the old groups are not shown un
   await expect(gridOf(page, 'Decisions by profile').getByRole('link', { name: 'default@0: 1, open them', exact: true })).toBeVisible()
 })
 
-test('a group is opened by keyboard, and the grouping is in the address', { tag: '@rare' }, async ({ page, visit, service }) => {
+test('a group is opened by keyboard, and the grouping is in the URL', { tag: '@rare' }, async ({ page, visit, service }) => {
   await decide(service.client, 'x4.one', 1, 0)
   await decide(service.client, 'x4.two', 0, 2)
   await visit(listOf('flavor:x4.*', '&group=flavor'))

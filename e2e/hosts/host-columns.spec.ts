@@ -102,7 +102,7 @@ test('the width of a column is changed by its edge or by a number, within limits
   await expect.poll(widthOf).toBe(before)
 })
 
-test('hosts are sorted by several columns with Shift and a click or a key, and the address has the order', { tag: '@rare' }, async ({
+test('hosts are sorted by several columns with Shift and a click or a key, and the URL has the order', { tag: '@rare' }, async ({
   page,
   visit,
   service,

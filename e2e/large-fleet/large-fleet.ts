@@ -12,7 +12,7 @@ const LEAST = 50
 /** The largest size. An aggregate can have 100,000 hosts, and each zone has a quarter of them. */
 const MOST = 400_000
 
-/** The number of hosts in the fleet: `GANTT_LARGE_FLEET`, or 10,000 if it is not set. */
+/** The count of hosts in the fleet: `GANTT_LARGE_FLEET`, or 10,000 if it is not set. */
 export const LARGE = readSize(process.env.GANTT_LARGE_FLEET)
 
 /** Additional time limit in milliseconds compared with a small fleet, for operations on all hosts and for creating the fleet. */

@@ -4,7 +4,7 @@ import { hostsWhere, isInQuarter, LARGE, LONGER_MS, test, ZONES, zoneOf } from '
 import { countOf, expectLoaded, expectVirtual, found, QUARTER } from './lists.ts'
 
 // The properties of each page that operators rely on, with GANTT_LARGE_FLEET hosts. Counts equal those of the API and link to exactly the
-// counted rows. Sums are complete. Long lists render only visible rows. The address contains the view. These tests do not change the fleet.
+// counted rows. Sums are complete. Long lists render only visible rows. The URL contains the view. These tests do not change the fleet.
 
 test.describe.configure({ timeout: 120_000 + LONGER_MS })
 
@@ -175,7 +175,7 @@ test('an aggregate: a zone’s hosts are added to its draft by a filter, preview
   await expect(page.locator('[data-members]')).toHaveAttribute('data-members', String(QUARTER))
 })
 
-test('decisions: the list has all decisions that the API counts; a filter narrows it, and the address keeps it', async ({
+test('decisions: the list has all decisions that the API counts; a filter narrows it, and the URL keeps it', async ({
   page,
   visit,
   large,
@@ -347,12 +347,7 @@ test('audit: the list has every call that the API counts, and the row of an edit
   await expectLoaded(page, 'Audit', await countOf(large.client, 'auditLog'))
 })
 
-test('keys: the list has as many keys as the API, a filter finds one, and the address has the view', async ({
-  page,
-  visit,
-  large,
-  look,
-}) => {
+test('keys: the list has as many keys as the API, a filter finds one, and the URL has the view', async ({ page, visit, large, look }) => {
   const { apiKeys } = await large.client.request<{ apiKeys: { nodes: readonly unknown[] } }>('{ apiKeys(first: 500) { nodes { id } } }')
   await visit('/keys')
   await expect(found(page)).toHaveAttribute('data-count', String(apiKeys.nodes.length))

@@ -118,7 +118,7 @@ interface Counted {
   readonly activity: { readonly decisions: number; readonly failed: number; readonly took: { readonly p99Ms: number } }
 }
 
-/** The service's counts for the period in the address. */
+/** The service's counts for the period in the URL. */
 const countOfAddress = async (page: Page, client: Client): Promise<Counted['activity']> => {
   const { since, until } = Object.fromEntries(new URL(page.url()).searchParams)
   const query = `query Count($since: DateTime, $until: DateTime) {
@@ -205,7 +205,7 @@ test('figures show their change since the preceding span of equal length', async
 })
 
 test('the most requested flavor is counted per zone, and a click simulates it', { tag: '@rare' }, async ({ page, visit, service }) => {
-  // The flavor is requested more often than those of other tests. Only one request is placed, so that the capacity stays free for other tests.
+  // The flavor is requested more often than those of other tests. Only one request is placed, so that other tests have enough capacity.
   const { activity } = await service.client.request<{ readonly activity: { readonly flavors: readonly { readonly decisions: number }[] } }>(
     '{ activity(window: "P1D", steps: 1) { flavors { decisions } } }',
     {},

@@ -166,7 +166,7 @@ async function tryTwo(client: Client, profile: string): Promise<void> {
   await activate(client, `${profile}@2`, { mode: 'SHADOW' })
 }
 
-test('a call that is too long for an address cannot be linked', { tag: '@rare' }, async ({ page, visit }) => {
+test('a call that is too long for a URL cannot be linked', { tag: '@rare' }, async ({ page, visit }) => {
   const extraSpecs = Array.from({ length: 200 }, (_, i) => ({ key: `long:key-${i}`, value: 'x'.repeat(20) }))
   await visit(`/simulate?request=${encodeURIComponent(JSON.stringify({ flavor: { vcpus: 1, memoryMb: 1_024, extraSpecs } }))}`)
   await expect(page.getByRole('region', { name: 'Outcome' })).toContainText('would be placed')
@@ -183,10 +183,7 @@ test('the call of a panel that shows the past contains the moment', { tag: '@rar
   await expect(response(page).first()).not.toContainText('"errors"')
 })
 
-test('a browser that opens the address of the API is redirected to this page with the query', { tag: '@rare' }, async ({
-  page,
-  service,
-}) => {
+test('a browser that opens the URL of the API is redirected to this page with the query', { tag: '@rare' }, async ({ page, service }) => {
   await page.goto(`/graphql?query=${encodeURIComponent('{ viewer { scopes } }')}#key=${service.key}`)
   await expect(page).toHaveURL(/\/graphiql\?query=/)
   await ask(page, 'ADMIN')

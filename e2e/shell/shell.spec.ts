@@ -214,7 +214,7 @@ test.describe('navigation', () => {
     await expect(page.getByRole('heading', { name: 'Decisions', level: 1 })).toBeVisible()
   })
 
-  test('an address that is neither a page nor a file gets a 404 with the known pages', async ({ page, provokes }) => {
+  test('a URL that is neither a page nor a file gets a 404 with the known pages', async ({ page, provokes }) => {
     provokes(404)
     const answer = await page.goto('/no-such-page')
     expect(answer?.status()).toBe(404)

@@ -169,7 +169,7 @@ test('one scenario uses the moment of the page, the one next to it the present',
   await expect(page.getByLabel('Time', { exact: true })).toHaveValue('')
 })
 
-test("the curve shows the service's points, at each requested number, and the class is in the address", { tag: '@rare' }, async ({
+test("the curve shows the service's points, at each requested number, and the class is in the URL", { tag: '@rare' }, async ({
   page,
   visit,
   service,

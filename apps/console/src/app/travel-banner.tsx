@@ -26,7 +26,7 @@ const MINUTE_MS = 60_000
 
 interface TravelBannerProps {
   readonly at: string
-  /** A sentence that names the parts of the page that still show the present; undefined if there are none. */
+  /** A sentence that names the parts of the page that still show the present. Undefined if there are none. */
   readonly present: string | undefined
   onPick(): void
 }

@@ -37,7 +37,7 @@ export async function readRows<Row>(read: ReadPage<Row>, { most = MOST_ROWS, sig
 /** Rows as a CSV file. */
 export interface Sheet {
   readonly text: string
-  /** The number of rows. */
+  /** The count of rows. */
   readonly count: number
   /** Whether the list has more rows than the file. */
   readonly isCut: boolean

@@ -4,7 +4,7 @@ import type { HostStatsInput, ProfileInput, RequestSpecInput } from '@gantt/sche
 export interface Plan {
   readonly hosts: readonly HostPlan[]
   readonly aggregates: readonly AggregatePlan[]
-  /** The values that an import of a nova.conf wrote; null without an import. */
+  /** The values that an import of a nova.conf wrote. Null without an import. */
   readonly allocation: FleetAllocationPlan | null
   /** The values that operators set for hosts, in order. */
   readonly overrides: readonly OverridePlan[]

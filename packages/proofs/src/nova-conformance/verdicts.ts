@@ -5,7 +5,7 @@ export interface Difference {
   readonly actual: unknown
 }
 
-/** The first difference between two JSON values, with numbers compared to the last bit; undefined if they are equal. */
+/** The first difference between two JSON values, with numbers compared to the last bit. Undefined if they are equal. */
 export function differenceOf(expected: unknown, actual: unknown, path = ''): Difference | undefined {
   if (Object.is(expected, actual) || expected === actual) return undefined
   if (Array.isArray(expected) && Array.isArray(actual)) {

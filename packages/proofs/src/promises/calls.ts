@@ -114,7 +114,7 @@ export async function confirm(client: Client, claims: readonly { readonly id: st
   return claimConfirm.map(({ __typename }) => __typename)
 }
 
-/** The members of a server group by host, as a replica returns them; empty for a group without members. */
+/** The members of a server group by host, as a replica returns them. Empty for a group without members. */
 export async function membersOf(client: Client, uuid: string): Promise<Readonly<Record<string, number>>> {
   const { serverGroup } = await client.request<{ serverGroup: { members: { host: { name: string }; count: number }[] } | null }>(GROUP, {
     uuid,

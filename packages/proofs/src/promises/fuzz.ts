@@ -160,7 +160,7 @@ function drawOf(source: Source, number: number): Call {
 
 interface End {
   readonly type: 'answered' | 'refused' | 'left'
-  /** A description of the defect in the answer; undefined if there is none. */
+  /** A description of the defect in the answer. Undefined if there is none. */
   readonly why: string | undefined
 }
 

@@ -48,7 +48,7 @@ export async function provePauses(checks: Checks, { hosts, claims, rounds, only 
 interface Asked {
   readonly pauseMs: number
   readonly tookMs: number
-  /** The defects of the answer; empty if there are none. */
+  /** The defects of the answer. Empty if there are none. */
   readonly fault: string
 }
 

@@ -54,7 +54,7 @@ export interface Driver {
   reportHosts(hosts: readonly TraceHost[]): Awaitable<void>
   /** Writes a profile version for this run, and returns the name that `place` accepts. */
   writeProfile(parts: ProfileParts): Awaitable<string>
-  /** Places an instance; undefined if no host fits. */
+  /** Places an instance. Undefined if no host fits. */
   place(request: RequestSpec, profile: string): Awaitable<Placement | undefined>
   release(placement: Placement): Awaitable<void>
   /**

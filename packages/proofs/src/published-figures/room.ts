@@ -24,7 +24,7 @@ function* takenBy({ pod, gpus }: Pick<Stay, 'pod' | 'gpus'>): Generator<readonly
   for (const index of gpus) yield [`GPU ${index}`, pod.gpuMilliEach]
 }
 
-/** The capacity of a node for a resource; 0 for a GPU that the node does not have. */
+/** The capacity of a node for a resource. 0 for a GPU that the node does not have. */
 function capacityOf({ cpuMilli, memoryMib, gpus }: OpenbNode, what: string): number {
   if (what === CPU_CLASS) return cpuMilli
   if (what === 'MEMORY_MB') return memoryMib

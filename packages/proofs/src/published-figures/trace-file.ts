@@ -44,7 +44,7 @@ export function wholeNumber(min: number, max: number = Number.MAX_SAFE_INTEGER):
 /** Text that is not empty. */
 export const word: Cell<string> = { allowed: 'not empty', read: (text) => (text === '' ? undefined : text) }
 
-/** A text; null if it is empty. */
+/** A text. Null if it is empty. */
 export const optionalWord: Cell<string | null> = { allowed: 'any text', read: (text) => (text === '' ? null : text) }
 
 /** Words separated by bars: `A|B`; an empty list if the text is empty. */

@@ -25,7 +25,7 @@ export interface Planted {
 }
 
 export interface Outcome {
-  /** The violations in the order in which they were found; empty if there are none. */
+  /** The violations in the order in which they were found. Empty if there are none. */
   readonly violations: readonly string[]
   readonly entries: number
   readonly placed: number

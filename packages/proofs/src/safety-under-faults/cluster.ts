@@ -8,7 +8,7 @@ import { createWallClock, type WallClock } from './faults/clock.ts'
 
 /** A replica: a process that can be killed and restarted, its clock, and the link through which callers reach it. */
 export interface ReplicaProcess {
-  /** The running service; undefined while the replica is down. */
+  /** The running service. Undefined while the replica is down. */
   service: Service | undefined
   /** The address of the link. While the replica is down, no server listens there. */
   client: Client

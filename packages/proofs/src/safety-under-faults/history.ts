@@ -132,7 +132,7 @@ export interface Report {
   readonly host: string
   /** The host's present name, if it differs from the first name. */
   readonly as?: string
-  /** The listed instances; null if the host lists none. */
+  /** The listed instances. Null if the host lists none. */
   readonly instances: readonly string[] | null
   /** The used amounts in the report, by resource class and by kind of unit that hosts choose. */
   readonly used: Amounts

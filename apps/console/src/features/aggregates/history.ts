@@ -11,7 +11,7 @@ export interface AuditRow {
 /** The filter of the audit for the calls about an aggregate. */
 export const historyQuery = (uuid: string): string => `mutation:aggregateCreate,aggregateUpdate,aggregateImport target:${uuid}`
 
-/** The change in an audit row; undefined for a row that changed nothing. */
+/** The change in an audit row. Undefined for a row that changed nothing. */
 export function actionOf({ mutation, result, summary }: AuditRow): string | undefined {
   const args = readObject(summary)
   if (result !== 'AggregatePayload' || args.dryRun === true) return undefined

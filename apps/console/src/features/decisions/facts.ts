@@ -25,7 +25,7 @@ export function readableAmount(value: string | null, unit: string | null): strin
   return `${formatCount(number)}${unit ? ` ${unit}` : ''}`
 }
 
-/** The available share of the needed amount, 0 to 1; undefined if the check is not about amounts. */
+/** The available share of the needed amount, 0 to 1. Undefined if the check is not about amounts. */
 export function shareOf({ required, actual, shortfall }: Fact): number | undefined {
   if (shortfall === null || required === null || actual === null) return undefined
   const need = Number(required)

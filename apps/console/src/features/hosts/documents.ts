@@ -75,7 +75,7 @@ export const HOST_CHANGED = graphql(`
   }
 `)
 
-/** Enables or disables at most 1,000 hosts; a dry run only returns the effect. */
+/** Enables or disables at most 1,000 hosts. A dry run only returns the effect. */
 export const SET_STATUS = graphql(`
   mutation HostSetStatus($hosts: [ResourceNameInput!]!, $status: HostStatus!, $reason: String!, $dryRun: Boolean!) {
     hostSetStatus(hosts: $hosts, status: $status, reason: $reason, dryRun: $dryRun) {
@@ -99,7 +99,7 @@ export const SET_USED_FROM = graphql(`
   }
 `)
 
-/** Finds another host for every claim of a host; a dry run only returns the destinations. */
+/** Finds another host for every claim of a host. A dry run only returns the destinations. */
 export const EVACUATE = graphql(`
   mutation HostEvacuate($input: HostEvacuateInput!, $dryRun: Boolean!) {
     hostEvacuate(input: $input, dryRun: $dryRun) {

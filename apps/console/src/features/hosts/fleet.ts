@@ -36,7 +36,7 @@ export interface FleetFeed {
 
 interface Kept {
   readonly key: string | undefined
-  /** The moment; undefined for the present. */
+  /** The moment. Undefined for the present. */
   readonly at: string | undefined
   readonly fleet: Fleet
 }

@@ -7,7 +7,7 @@ export interface HostRow {
   readonly node: string
   readonly hasOtherNodes: boolean
   readonly texts: Readonly<Record<FieldHolding<'code'>['name'], string>>
-  /** The texts of a field with several texts, or the one text of an optional field; empty if the host does not report it. */
+  /** The texts of a field with several texts, or the one text of an optional field. Empty if the host does not report it. */
   readonly sets: Readonly<Record<FieldHolding<'set'>['name'], readonly string[]>>
   /**
    * The values in the units of their fields. Only `age` is different: it has the time of the last report in milliseconds since 1970, or 0.

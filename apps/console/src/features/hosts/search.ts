@@ -75,7 +75,7 @@ export const readSort = (sort: string): readonly HostSortTerm[] => parseSort(sor
 
 /** The query parameters of the page of a host. */
 export interface HostSearch {
-  /** The node; absent if it has the name of the host. */
+  /** The node. Absent if it has the name of the host. */
   readonly node?: string
   /** The selected tab. The default is summary. */
   readonly sheet?: HostSheet

@@ -35,7 +35,7 @@ export function changeOf(now: number, before: number): string | undefined {
   return before === 0 ? undefined : `${signed((100 * (now - before)) / before)} %`
 }
 
-/** The change of the share of failed decisions in percentage points: +0.3 points; undefined without decisions. */
+/** The change of the share of failed decisions in percentage points: +0.3 points. Undefined without decisions. */
 export function shareChangeOf(
   now: Pick<Activity, 'decisions' | 'failed'>,
   before: Pick<Activity, 'decisions' | 'failed'>,

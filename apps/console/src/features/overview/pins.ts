@@ -10,7 +10,7 @@ export const MOST_PINS = 10
 /** The pins that this browser stores. They are used if the URL has no pins. */
 export const keptPins = createKept('overview.pins', readPins)
 
-/** Parses the flavors in an address; invalid parts are ignored. */
+/** Parses the flavors in a URL. Invalid parts are ignored. */
 export function pinsOf(text: string): readonly Pin[] {
   try {
     return readPins(JSON.parse(text))
@@ -19,7 +19,7 @@ export function pinsOf(text: string): readonly Pin[] {
   }
 }
 
-/** Prints pins for the address; undefined for none. */
+/** Prints pins for the URL. Undefined for none. */
 export const printPins = (pins: readonly Pin[]): string | undefined => (pins.length === 0 ? undefined : JSON.stringify(pins))
 
 /** The key of a flavor. It contains only the fields that identify the flavor, and not how often it is requested. */

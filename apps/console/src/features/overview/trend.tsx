@@ -1,11 +1,11 @@
 import { pathOf } from './steps.ts'
 
 interface TrendProps {
-  /** The change, such as +3 %; undefined without a former value. */
+  /** The change, such as +3 %. Undefined without a former value. */
   readonly change: string | undefined
   /** The value in the previous period, for the title. */
   readonly before: string
-  /** The value of each step; undefined if it is not known. */
+  /** The value of each step. Undefined if it is not known. */
   readonly steps: readonly (number | undefined)[]
 }
 

@@ -69,7 +69,7 @@ export function summaryOf({ active, rollout }: Course, name: string): string {
   return `${name}@${active.number} decides all calls. ${ref} is its shadow: it decides${share} them again, and claims nothing.`
 }
 
-/** Why a percentage is invalid for a canary; undefined if it is valid. */
+/** Why a percentage is invalid for a canary. Undefined if it is valid. */
 export function wrongPercent(text: string): string | undefined {
   const percent = Number(text)
   const isFine = text.trim() !== '' && percent >= 0.01 && percent <= 100 && Math.abs(Math.round(percent * 100) - percent * 100) < 1e-6
@@ -91,7 +91,7 @@ export interface AuditRow {
 export const historyQuery = (name: string): string =>
   `mutation:profileVersionCreate,profileActivate,profileRollback target:${name},${name}@*`
 
-/** A change of the profile; undefined for a row that changed nothing. */
+/** A change of the profile. Undefined for a row that changed nothing. */
 export function actionOf({ mutation, target, result, summary }: AuditRow): string | undefined {
   const { dryRun, rollout, reason } = readSummary(summary)
   if (dryRun === true || result !== 'ProfilePayload') return undefined

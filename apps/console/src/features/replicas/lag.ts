@@ -10,7 +10,7 @@ export interface Lag {
   readonly text: string
 }
 
-/** The lag of a replica; undefined if no heartbeat was read in the last ten minutes. */
+/** The lag of a replica. Undefined if no heartbeat was read in the last ten minutes. */
 export function lagOf({ lagHistory, lag, live }: Pick<Replica, 'lagHistory' | 'lag' | 'live'>): Lag | undefined {
   const steps = lagHistory.map((one) => (one === null ? undefined : readDuration(one)))
   const known = steps.filter((one) => one !== undefined)

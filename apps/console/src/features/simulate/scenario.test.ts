@@ -103,7 +103,7 @@ describe('a scenario', () => {
   const throughAddress = (scenarios: readonly Scenario[]) =>
     scenariosOf(readSimulateSearch(JSON.parse(JSON.stringify(searchOf(scenarios)))), undefined)
 
-  test('the address contains the first and all further scenarios completely', () => {
+  test('the URL contains the first and all further scenarios completely', () => {
     fc.assert(
       fc.property(fc.array(scenario, { minLength: 1, maxLength: 3 }), (scenarios) => {
         expect(throughAddress(scenarios)).toEqual({ scenarios, problem: undefined })
@@ -111,7 +111,7 @@ describe('a scenario', () => {
     )
   })
 
-  test('a further scenario has only its differences in the address', () => {
+  test('a further scenario has only its differences in the URL', () => {
     const first = { ...EMPTY, at: '17' }
     const { beside, ...flat } = searchOf([first, { ...first, count: 3 }, { ...first, at: undefined, name: 'now' }])
     expect(flat).toEqual(searchOf([first]))
@@ -123,7 +123,7 @@ describe('a scenario', () => {
     expect(scenariosOf(readSimulateSearch(search), undefined).scenarios).toEqual([{ ...EMPTY, count: 4, profile: 'p@2', at: '9' }])
   })
 
-  test('the first and all further scenarios use the request of the decision in the address', () => {
+  test('the first and all further scenarios use the request of the decision in the URL', () => {
     const asked = { flavor: { vcpus: 7 } }
     const { scenarios } = scenariosOf({ decision: 'd', beside: '[{"count":2}]' }, asked)
     expect(scenarios.map((one) => one.request)).toEqual([asked, asked])

@@ -26,7 +26,7 @@ function tick(): void {
   for (const listener of listeners) listener()
 }
 
-/** The time at which the clock is stopped while the console shows the past; undefined while it runs. */
+/** The time at which the clock is stopped while the console shows the past. Undefined while it runs. */
 let stoppedAt: number | undefined
 
 /** Stops the clock at a time in milliseconds since 1970. Undefined lets the clock run again. */

@@ -6,7 +6,7 @@ export interface Connection<Node> {
   readonly pageInfo: { readonly hasNextPage: boolean; readonly endCursor: string | null }
 }
 
-/** A page, and the cursor after which it was read; null for the first page. */
+/** A page, and the cursor after which it was read. Null for the first page. */
 export interface ReadPage<List> {
   readonly after: string | null
   readonly list: List

@@ -10,10 +10,10 @@ export function readTravelSearch({ at }: Record<string, unknown>): TravelSearch 
   return typeof at === 'string' && at !== '' ? { at } : {}
 }
 
-/** The moment that the console shows; undefined for the present. */
+/** The moment that the console shows. Undefined for the present. */
 export const useAt = (): string | undefined => useSearch({ strict: false, select: ({ at }: TravelSearch) => at })
 
-/** The moment that the console shows, outside of components; undefined for the present. */
+/** The moment that the console shows, outside of components. Undefined for the present. */
 export const currentAt = (): string | undefined => readTravelSearch({ at: new URLSearchParams(location.search).get('at') }).at
 
 /** The name of a moment in a sentence. */

@@ -17,7 +17,7 @@ export interface Pages<Node, List = unknown> {
   readonly rows: readonly Node[]
   /** The loaded pages. They can have further data in addition to the rows. */
   readonly lists: readonly List[]
-  /** The page that was read last; undefined before the first one. */
+  /** The page that was read last. Undefined before the first one. */
   readonly newest: List | undefined
   /** The total number of items. */
   readonly total: number
@@ -26,9 +26,9 @@ export interface Pages<Node, List = unknown> {
   readonly isLoading: boolean
   /** Whether the loaded rows belong to another filter, or could not be refreshed. */
   readonly isOld: boolean
-  /** The time of the last read, milliseconds by the clock of this browser; 0 if nothing was read for this filter. */
+  /** The time of the last read, milliseconds by the clock of this browser. 0 if nothing was read for this filter. */
   readonly readAtMs: number
-  /** The interval of automatic reads, milliseconds; undefined if a stream adds new rows. */
+  /** The interval of automatic reads, milliseconds. Undefined if a stream adds new rows. */
   readonly everyMs: number | undefined
   /**
    * Must be called with the range of visible rows. The next page is then loaded before it is needed, and only visible pages are read again.
@@ -190,7 +190,7 @@ export function usePages<Doc extends Operation, List extends Connection<unknown>
   return { ...shown, isOld: isOld || shown.isOld, readAtMs: dataUpdatedAt, everyMs, onRange, refresh, readNewest, read: readOne, load }
 }
 
-/** The cursor after which the next page is read; undefined if there is no next page. */
+/** The cursor after which the next page is read. Undefined if there is no next page. */
 function nextAfter(pages: readonly ReadPage<Connection<unknown>>[]): string | null | undefined {
   const { hasNextPage, endCursor } = pages.at(-1)?.list.pageInfo ?? { hasNextPage: false, endCursor: null }
   return hasNextPage ? endCursor : undefined

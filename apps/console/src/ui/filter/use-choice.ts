@@ -69,7 +69,7 @@ export function useChoice<Item>({ count, at, keyOf, most = Number.POSITIVE_INFIN
   }, [items, count, at, keyOf, most])
 }
 
-/** The index of a key in a list; -1 if it is not in the list. */
+/** The index of a key in a list. -1 if it is not in the list. */
 export function indexOf(key: Key, count: number, keyAt: (index: number) => Key | undefined): number {
   for (let i = 0; i < count; i++) if (keyAt(i) === key) return i
   return -1

@@ -49,7 +49,7 @@ function configured({ allocation: { release, classes } }: ModelFleet, { name }: 
   return release < 27 ? before : since
 }
 
-/** The lowest ratio of a host's aggregates; undefined if one of them is invalid. */
+/** The lowest ratio of a host's aggregates. Undefined if one of them is invalid. */
 function leastRatio({ aggregates }: ModelFleet, { host }: ModelHost, resourceClass: string): number | undefined {
   const key = STANDARD.find(({ name }) => name === resourceClass)?.nova
   const texts = aggregates.filter(({ hosts }) => hosts.includes(host)).flatMap(({ metadata }) => metadata[key ?? ''] ?? [])

@@ -43,7 +43,7 @@ export interface ModelScore {
 export interface ModelInstance {
   /** The filters in the order in which they run. `asked` is false if the filter does not apply to the request. */
   readonly filters: readonly { readonly filter: string; readonly asked: boolean }[]
-  /** The number of hosts. */
+  /** The count of hosts. */
   readonly hosts: number
   /** The checks of each host; none for a host that has left. */
   readonly checks: readonly (readonly ModelCheck[])[]

@@ -23,7 +23,7 @@ import type { ModelFleet, ModelHost } from './state.ts'
 /** A filter that is prepared for one request: the reason why it refuses a host, or undefined if the host passes. */
 export type Ask = (host: ModelHost) => Refusal | undefined
 
-/** Prepares a filter for a request; undefined if the filter does not apply to the request. */
+/** Prepares a filter for a request. Undefined if the filter does not apply to the request. */
 type ModelFilter = (request: RequestSpec, fleet: ModelFleet) => Ask | undefined
 
 /** The filters of this service by their names in profiles, and `Candidates`, which runs before all others. */

@@ -36,7 +36,7 @@ export interface Inventory {
   readonly inAll: number
 }
 
-/** The amounts of a class that the host reports; undefined if it does not report the class. */
+/** The amounts of a class that the host reports. Undefined if it does not report the class. */
 export function inventoryOf({ stats }: ModelHost, resourceClass: string): Inventory | undefined {
   const plain: Record<string, [total: number, ratio: number, used: number]> = {
     VCPU: [stats.vcpus, stats.cpuAllocationRatio, stats.vcpusUsed],
@@ -86,7 +86,7 @@ const hugePagesOf = (pages: HostStats['numaCells'][number]['pages']) => pages.fi
 export const hugeUsedIn = ({ pages }: HostStats['numaCells'][number]): number =>
   hugePagesOf(pages).reduce((mib, { used, sizeKib }) => mib + ((used ?? 0) * sizeKib) / 1_024, 0)
 
-/** The memory outside of huge pages that one instance can still get on the host; undefined if the host has no huge pages. */
+/** The memory outside of huge pages that one instance can still get on the host. Undefined if the host has no huge pages. */
 export function plainMemoryOf(fleet: ModelFleet, host: ModelHost): number | undefined {
   const setAside = host.stats.numaCells.reduce((mib, cell) => mib + setAsideIn(cell), 0)
   const inventory = inventoryOf(host, 'MEMORY_MB')
@@ -147,7 +147,7 @@ export const holds = (fleet: ModelFleet, host: ModelHost, instance: string): boo
 export const isClaimed = ({ claims }: ModelFleet, instance: string): boolean =>
   claims.some((claim) => claim.isLogged && claim.instance === instance)
 
-/** The policy of a group as its first claim set it; undefined if the group has no members. */
+/** The policy of a group as its first claim set it. Undefined if the group has no members. */
 export const boundGroup = ({ claims }: ModelFleet, uuid: string): ModelGroup | undefined =>
   claims.find(({ group }) => group?.uuid === uuid)?.group ?? undefined
 

@@ -39,7 +39,7 @@ function ofFleet({ allocation: { release, classes } }: ModelFleet, name: string,
   return name === 'MEMORY_MB' && release < 27 ? 1.5 : 1
 }
 
-/** The lowest ratio of a host's aggregates; undefined if one of them is invalid. */
+/** The lowest ratio of a host's aggregates. Undefined if one of them is invalid. */
 export function leastRatio(fleet: ModelFleet, host: string, name: string): number | undefined {
   const key = FIELDS[name]?.nova
   if (fleet.level < LEVEL || key === undefined) return undefined

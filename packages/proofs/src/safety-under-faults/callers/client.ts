@@ -300,7 +300,7 @@ export async function runClient(n: number, run: Run): Promise<void> {
     take([open])
     stop(open)
   }
-  /** The next attempt for an instance; undefined if Nova's form cannot express the request and there is no alternate. */
+  /** The next attempt for an instance. Undefined if Nova's form cannot express the request and there is no alternate. */
   const attemptFor = (source: Held, open: Held | undefined): Attempt | undefined => {
     const { decision, claim } = open ?? source
     const ends = open === undefined ? null : refOf(open)

@@ -13,7 +13,7 @@ export type Stats = Readonly<Record<string, unknown>>
 export interface AgentReport {
   readonly incarnation: string
   readonly sequence: number
-  /** The listed instances; null for a report without a list. */
+  /** The listed instances. Null for a report without a list. */
   readonly instances: readonly string[] | null
   /** The used amounts in the report, by resource class and by kind of unit that hosts choose. */
   readonly used: Amounts

@@ -14,7 +14,7 @@ export interface NatsServer extends NatsChild {
 /** Three servers with three copies of each stream. Each server has its own small disk if one could be mounted. */
 export interface NatsCluster {
   readonly servers: readonly NatsServer[]
-  /** The small disk of a server; undefined if none could be mounted. */
+  /** The small disk of a server. Undefined if none could be mounted. */
   diskOf(server: NatsServer): SmallDisk | undefined
   /** Why no disk could be mounted. Undefined if all disks are mounted. */
   readonly noDisk: string | undefined

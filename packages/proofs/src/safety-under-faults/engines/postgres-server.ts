@@ -6,7 +6,7 @@ import { serverProcesses } from '../../processes/server-processes.ts'
 /** A PostgreSQL server that is restarted whenever it ends, as by a service manager, unless it is kept down. */
 export interface PostgresServer {
   readonly stateDir: string
-  /** The running server; undefined while it is down. */
+  /** The running server. Undefined while it is down. */
   readonly running: EmbeddedPostgres | undefined
   /** Starts the server, or waits until it runs again. */
   start(): Promise<EmbeddedPostgres>

@@ -221,7 +221,7 @@ function withHighestBefore(
     })
 }
 
-/** The highest revision in an answer; 0 if there is none. */
+/** The highest revision in an answer. 0 if there is none. */
 function revisionIn({ outcome }: Operation): number {
   if (outcome.type !== 'ok') return 0
   const { answer } = outcome

@@ -6,7 +6,7 @@ interface LeftOut {
   readonly unreadable: number
 }
 
-/** Why requests were omitted, as a sentence; empty if none was omitted. */
+/** Why requests were omitted, as a sentence. Empty if none was omitted. */
 export function leftOutText({ outOfTime, notReplayable, unreadable }: LeftOut): string {
   const parts = [
     ...(outOfTime > 0 ? [`${formatCount(outOfTime)} ran out of time`] : []),

@@ -11,7 +11,7 @@ export interface Replayed {
 }
 
 interface ReplayByProps extends Replayed {
-  /** The profile that decided, name@number; undefined if the service no longer has it. */
+  /** The profile that decided, name@number. Undefined if the service no longer has it. */
   readonly recorded: string | undefined
   onAsk(replayed: Replayed): void
 }

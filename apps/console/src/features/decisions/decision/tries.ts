@@ -9,10 +9,10 @@ type LostTry = Chained['lostTries'][number]
 export interface Try {
   /** The position of the attempt, counted from 1 over all known decisions of the chain. */
   readonly number: number
-  /** The decision of the attempt; null for the shown decision. */
+  /** The decision of the attempt. Null for the shown decision. */
   readonly decision: string | null
   readonly at: string
-  /** The chosen hosts; empty if no host was found. */
+  /** The chosen hosts. Empty if no host was found. */
   readonly hosts: readonly string[]
   /** The result of the attempt. */
   readonly text: string

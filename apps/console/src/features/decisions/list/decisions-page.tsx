@@ -192,7 +192,7 @@ export function DecisionsPage() {
   )
 }
 
-/** The filter for all decisions with the ids in a pasted log line; undefined for a text that is a filter already. */
+/** The filter for all decisions with the ids in a pasted log line. Undefined for a text that is a filter already. */
 function filterOfLine(text: string): string | undefined {
   const ids = idsIn(text)
   const { query, problems } = parseQuery(text, decisionFields)

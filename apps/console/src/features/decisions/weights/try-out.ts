@@ -4,7 +4,7 @@ export const MOST_MULTIPLIER = 1e9
 /** Changed multipliers by weigher. */
 export type Tried = ReadonlyMap<string, number>
 
-/** Parses `RAMWeigher:0.5,CPUWeigher:-2` of an address; invalid parts are ignored. */
+/** Parses `RAMWeigher:0.5,CPUWeigher:-2` of a URL. Invalid parts are ignored. */
 export function readTried(text: string | undefined): Tried {
   const pairs = (text ?? '').split(',').flatMap((pair): [string, number][] => {
     const [name = '', written = ''] = pair.split(':')
@@ -14,11 +14,11 @@ export function readTried(text: string | undefined): Tried {
   return new Map(pairs)
 }
 
-/** Prints changed multipliers in the form that `readTried` parses; undefined without changes. */
+/** Prints changed multipliers in the form that `readTried` parses. Undefined without changes. */
 export const printTried = (tried: Tried): string | undefined =>
   tried.size === 0 ? undefined : [...tried].map(([name, value]) => `${name}:${value}`).join(',')
 
-/** Parses a multiplier; undefined if a profile may not have it. */
+/** Parses a multiplier. Undefined if a profile may not have it. */
 export function readMultiplier(text: string): number | undefined {
   const value = Number(text)
   return text.trim() !== '' && Math.abs(value) <= MOST_MULTIPLIER ? value : undefined
@@ -124,7 +124,7 @@ export function trackOf({ multiplier, flipsBelow, flipsAbove }: Omit<Limits, 'na
 /** Rounds away the error of a multiplication with a power of ten. */
 const clean = (value: number): number => Number(value.toPrecision(12))
 
-/** The position of a multiplier on a track, 0 to 1; undefined beyond its ends. */
+/** The position of a multiplier on a track, 0 to 1. Undefined beyond its ends. */
 export function placeOn({ min, max }: Track, value: number | null): number | undefined {
   if (value === null || value < min || value > max) return undefined
   return (value - min) / (max - min)

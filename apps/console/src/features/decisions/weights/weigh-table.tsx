@@ -25,7 +25,7 @@ interface WeighTableProps {
   /** The host with which all other hosts are compared. If undefined, this is the chosen host. */
   readonly pin: string | undefined
   readonly numbers: WeightNumbers
-  /** The changed multipliers, in the form of the address. */
+  /** The changed multipliers, in the form of the URL. */
   readonly tried: string | undefined
   /** The sort key of hosts with equal totals. The host with the lower key is first. */
   orderOf(host: string): number

@@ -11,7 +11,7 @@ interface WhyNotProps {
   readonly profile: string | undefined
   /** The revision of the fleet on which the host is evaluated, instead of the decision's own revision. */
   readonly revision: string | undefined
-  /** `host` or `host/node`; undefined while no host is selected. */
+  /** `host` or `host/node`. Undefined while no host is selected. */
   readonly host: string | undefined
   /** The names of hosts that contain a text, as suggestions. The operator may also enter any other name. */
   suggest(text: string): readonly string[]

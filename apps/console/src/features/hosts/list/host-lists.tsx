@@ -183,7 +183,7 @@ export const HostLists = memo(function HostLists({ fleet, list, verdicts, search
 /** The key of a host in the URL. */
 const panelIdOf = (store: FleetStore, ordinal: number): string => keyOfName({ host: store.nameOf(ordinal), node: store.nodeOf(ordinal) })
 
-/** The side panel with the host in the address. */
+/** The side panel with the host in the URL. */
 function HostOf({ store, id }: { readonly store: FleetStore; readonly id: string }) {
   const ordinal = useMemo(() => store.ordinals.find((one) => panelIdOf(store, one) === id), [store, id])
   // a host that is no longer in the fleet is requested by its name, because the service still has its data

@@ -46,7 +46,7 @@ type Kind = Happening['kind']
 export const keyOf = ({ at, kind, revision, claimId, aggregateUuid, decision }: Happening): string =>
   `${at} ${kind} ${revision} ${claimId ?? aggregateUuid ?? decision?.id}`
 
-/** The kinds of steps that can be shown or hidden, as the address names them. */
+/** The kinds of steps that can be shown or hidden, as the URL names them. */
 export const groups = {
   status: { label: 'Status', kinds: ['STATUS'] },
   liveness: { label: 'Liveness', kinds: ['LIVENESS'] },
@@ -93,7 +93,7 @@ const words: Readonly<Record<Kind, string>> = {
 export const wordOf = ({ kind, endedAs }: Pick<Happening, 'kind' | 'endedAs'>): string =>
   endedAs === null ? words[kind] : `claim ${endedAs.toLowerCase()}`
 
-/** The time range of the log; undefined if it is not known yet. */
+/** The time range of the log. Undefined if it is not known yet. */
 export type Log = { readonly firstRevision: string; readonly firstAt: string | null } | undefined
 
 /**

@@ -16,7 +16,7 @@ export interface VersionInput {
 
 export interface Read {
   readonly input: VersionInput
-  /** Problems that prevent sending the draft; empty if it can be sent. */
+  /** Problems that prevent sending the draft. Empty if it can be sent. */
   readonly problems: readonly FieldProblem[]
 }
 
@@ -73,7 +73,7 @@ export const schedulerInput = ({ scheduler }: DraftSettings): Readonly<Record<st
 
 export const fieldOf = (list: PartList, id: string, field: string): string => `${list}.${id}.${field}`
 
-/** Parses a typed number; undefined for an invalid one. */
+/** Parses a typed number. Undefined for an invalid one. */
 export function readNumber(text: string): number | undefined {
   const value = Number(text.trim().replace('−', '-'))
   return text.trim() === '' || !Number.isFinite(value) ? undefined : value

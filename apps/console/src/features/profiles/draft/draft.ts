@@ -7,9 +7,9 @@ export interface DraftPart {
   readonly enabled: boolean
   /** Whether a filter is in shadow mode; false for a weigher. */
   readonly shadow: boolean
-  /** Set for a weigher; empty for a filter. */
+  /** Set for a weigher. Empty for a filter. */
   readonly multiplier: string
-  /** An object as JSON; empty for none. */
+  /** An object as JSON. Empty for none. */
   readonly options: string
 }
 
@@ -21,7 +21,7 @@ export interface DraftSettings {
   readonly tieOrder: string
   /** The scheduler's name, as in `profileParts`. */
   readonly scheduler: string
-  /** Assignment rules, limits of the solver, settings of Nova, and collected kinds: an object as JSON; empty for none. */
+  /** Assignment rules, limits of the solver, settings of Nova, and collected kinds: an object as JSON. Empty for none. */
   readonly further: string
 }
 
@@ -127,7 +127,7 @@ export const added = (parts: readonly DraftPart[], name: string, list: PartList)
   { id: freeId(parts, name), name, enabled: true, shadow: false, multiplier: list === 'weighers' ? '1' : '', options: '' },
 ]
 
-/** Parses a stored draft; undefined for anything else. */
+/** Parses a stored draft. Undefined for anything else. */
 export function readProfileDraft(text: string | null): ProfileDraft | undefined {
   try {
     const value: unknown = JSON.parse(text ?? 'null')

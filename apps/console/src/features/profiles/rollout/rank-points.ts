@@ -21,7 +21,7 @@ interface Ranked {
 /** Decisions with the same two ranks. */
 export interface RankPoint<One> {
   readonly key: string
-  /** The rank of the candidate's host in the order of the active version, 1 = best; null if it has none. */
+  /** The rank of the candidate's host in the order of the active version, 1 = best. Null if it has none. */
   readonly old: number | null
   /** The rank of the active version's host in the order of the candidate. */
   readonly new: number | null
