@@ -127,7 +127,7 @@ export interface Ask {
   readonly gpus?: { readonly count: number; readonly model?: string }
   readonly pciRequests?: readonly { readonly count: number; readonly vendorId: string }[]
   readonly extraSpecs?: Readonly<Record<string, string>>
-  /** The profile; the default one if absent. */
+  /** The profile. If absent, the default profile of the service. */
   readonly profile?: string
   /** The TTL of the claim, such as PT1H. If absent, the claim does not expire. */
   readonly reservedFor?: string

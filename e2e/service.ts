@@ -31,7 +31,7 @@ const RACK = fileURLToPath(new URL('../examples/plugin-rack', import.meta.url))
 export interface SharedStore {
   /** The folder of the service whose database is shared. */
   readonly folder: string
-  /** The port; a free one by default. */
+  /** The port. If absent, a free port is used. */
   readonly port?: number
 }
 

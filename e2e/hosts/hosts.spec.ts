@@ -125,7 +125,7 @@ test.describe('looks', () => {
   })
 })
 
-test('markup in the names of a host and its aggregate has no effect, the longest traits do not overflow the page, and longer ones are refused', {
+test('markup in the names of a host and its aggregate has no effect, the longest traits do not overflow the page, and longer traits are refused', {
   tag: '@rare',
 }, async ({ page, visit, service, context }) => {
   const name = '<img src=x onerror=alert(1)>'

@@ -88,7 +88,7 @@ test('overview: every reason links to as many decisions as it counts, and the re
   if (LARGE >= 1_000) expect(numberIn(await counted.textContent())).toBeGreaterThan(0)
 })
 
-test('aggregates: members are counted; one with a quarter of the fleet lists all, finds some, and links to them', async ({
+test('aggregates: members are counted, and an aggregate with a quarter of the fleet lists, finds and links all of its hosts', async ({
   page,
   visit,
   large,
@@ -222,7 +222,7 @@ test('a decision: every host is refused once or remains, and every count links t
   await expectVirtual(page, 'Hosts by filters', LARGE)
 })
 
-test('simulate: the placed instances and the number of further ones are the API’s, and nothing is claimed', async ({
+test('simulate: the placed instances and the count of further instances that fit are those of the API, and nothing is claimed', async ({
   page,
   visit,
   large,
@@ -265,7 +265,7 @@ test('profiles: all are listed, each with its rollout', async ({ page, visit, la
   await look('a profile of a large fleet')
 })
 
-test('claims: every state links to as many claims as it counts, the list reaches the last one, and all matches are selected', async ({
+test('claims: the count of every state links to as many claims, the list reaches the last claim, and all matching claims can be selected', async ({
   page,
   visit,
   large,

@@ -71,12 +71,9 @@ test('the decisions that a version would have changed are listed with their requ
   await expect(page.locator('[data-headline]')).toBeVisible()
 })
 
-test('an empty comparison shows a message, a cancelled one can be repeated, and an impossible one is refused', { tag: '@rare' }, async ({
-  page,
-  visit,
-  fleet,
-  provokes,
-}) => {
+test('an empty comparison shows a message, a cancelled comparison can be repeated, and an impossible comparison is refused', {
+  tag: '@rare',
+}, async ({ page, visit, fleet, provokes }) => {
   provokes(400)
   await writeTwo(fleet.client, 'unused')
   await visit('/profiles/unused?version=2&check=yes')

@@ -128,7 +128,11 @@ test("after another operator's step, the page makes no further step without a ne
   await expect(dialog(page).locator('[data-effect]')).toContainText('faster@1 decides again')
 })
 
-test('a link to an old version shows it, even if there are many newer ones', { tag: '@rare' }, async ({ page, visit, fleet }) => {
+test('a link to an old version shows this version, even if there are many newer versions', { tag: '@rare' }, async ({
+  page,
+  visit,
+  fleet,
+}) => {
   for (let i = 0; i < 14; i++) await write(fleet.client, 'long', `the ${i}th`, SPREADS)
   await visit('/profiles/long?version=2')
   await expect(page.locator('[data-version="2"]')).toBeInViewport()

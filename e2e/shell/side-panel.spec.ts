@@ -58,7 +58,7 @@ for (const { name, path, label, link } of [
     await expect(page).toHaveURL(link)
   })
 
-test('the map: a click shows a host in the panel, a second one opens its page; the panel follows arrows, o toggles it', {
+test('on the map a click shows a host in the panel and a second click opens its page, the panel follows the arrow keys, and o toggles it', {
   tag: ['@colours', '@rare'],
 }, async ({ page, visit, look }) => {
   await visit('/hosts?view=map')
