@@ -72,7 +72,10 @@ function checkName({ hosts, aggregates }: Fleet, record: HostRecord, report: Rep
   if (at(serviceSuspect, record.index) !== isSuspect) report('state.column', 'serviceSuspect', isSuspect, at(serviceSuspect, record.index))
 }
 
-/** Recomputes every class column from the report and the claims, with integers of any size. */
+/**
+ * Recomputes the columns of every resource class from the host's report and claims, in integer arithmetic without overflow, and reports
+ * each column that differs.
+ */
 function checkClasses({ hosts, featureLevel }: Fleet, record: HostRecord, { classes }: HostSums, report: Report): void {
   const { index } = record
   const reported = inventoriesOf(countedStats(hosts, record))

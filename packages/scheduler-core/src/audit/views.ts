@@ -144,8 +144,8 @@ export function wholeHostView(fleet: Fleet, record: HostRecord): View {
 }
 
 /**
- * An idempotency key without its answer, and with the number of claims only. Both are as long as the request was wide, and each claim
- * refers to the key.
+ * An idempotency key as it is compared. The stored answer is omitted, and the claims are replaced by their count, because both grow with
+ * the number of requested instances. The view of each claim refers to its key.
  */
 const boundView = ({ account, key, digest, boundAt, forgottenAt, claims }: BoundKey): View => ({
   account,

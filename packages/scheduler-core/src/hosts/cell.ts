@@ -26,13 +26,13 @@ export interface CellInventory {
   readonly limits?: CellLimits | undefined
 }
 
-/** Numbers of a cell's CPUs that are not dedicated. They are cached until a change. */
+/** Counts of a cell's CPUs that are not dedicated. The counts are cached until the cell changes. */
 interface FreeCpus {
   /** The number of CPUs of `cpuset` that are no longer used as shared CPUs. */
   readonly unshared: number
   /** The number of CPUs that can still be dedicated to one instance. */
   readonly free: number
-  /** For each number of threads, the number of cores with at least this many free threads. */
+  /** At index n, the number of cores with at least n free threads. */
   readonly coresWith: readonly number[]
   /** Running sums of the threads of cores that are entirely free, core by core. If undefined, every CPU is a separate core. */
   readonly wholeCores: readonly number[] | undefined

@@ -9,17 +9,17 @@ export interface Group {
   readonly uuid: string
   readonly policy: GroupPolicy
   readonly maxServerPerHost: number | null
-  /** The uuids of groups with which it must not share a host, as its members' claims named them. Absent if there are none. */
+  /** The uuids of groups that this group must not share a host with. The claims of its members listed them. Absent if there are none. */
   readonly apartFrom?: readonly string[]
   /** 1 when the group is created. Increases with every edit. */
   readonly version: number
-  /** The revision of the last edit. Claims that were decided before it are void. */
+  /** The revision of the last edit. Claims that were decided before this revision are void. */
   readonly lastEdit: number
   /** The number of live members by host. */
   readonly members: ReadonlyMap<HostIndex, number>
 }
 
-/** A group for writing, with its members. */
+/** A group that can be written, including its members. */
 export type OwnGroup = Own<Omit<Group, 'members'>> & { members: Map<HostIndex, number> }
 
 export class Groups {
@@ -29,12 +29,12 @@ export class Groups {
   /** Groups that name other groups with which they must not share hosts. */
   #apart: ReadonlySet<string> = new Set()
 
-  /** Increases with every write of a group. A count of members is valid while this number is unchanged. */
+  /** Increases with every write of a group. A cached count of members is valid until this value changes. */
   get writes(): number {
     return this.#writes
   }
 
-  /** All groups in the order in which they were created. */
+  /** All groups by their uuids, in the order in which the groups were created. */
   get byUuid(): SharedMap<Group> {
     return this.#byUuid
   }
@@ -43,7 +43,9 @@ export class Groups {
     return this.#byUuid.get(uuid)
   }
 
-  /** Returns a group for writing. A group that another fleet may share is first replaced by a clone (owner.ts). */
+  /**
+   * Returns a group that can be written. If another fleet may share the group object, the object is replaced by a clone first (owner.ts).
+   */
   own(uuid: string): OwnGroup | undefined {
     this.#writes++
     const group = this.#byUuid.get(uuid)
@@ -55,7 +57,7 @@ export class Groups {
     return clone
   }
 
-  /** Whether a claim may name this group: false if the group exists with another policy. */
+  /** Returns false if the group exists with a policy other than the one in the binding. */
   accepts({ uuid, policy, maxServerPerHost }: GroupBinding): boolean {
     const group = this.#byUuid.get(uuid)
     return group === undefined || (group.policy === policy && group.maxServerPerHost === maxServerPerHost)

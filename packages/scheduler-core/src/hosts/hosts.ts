@@ -125,7 +125,7 @@ export class HostTable {
     return this.#records.length
   }
 
-  /** Whether no host has left, so that all records are of present hosts. */
+  /** True if no host has left the fleet, so that every record belongs to a present host. */
   get isWhole(): boolean {
     return this.#goneCount === 0
   }

@@ -10,13 +10,13 @@ import { OWN_UNITS, PLAIN_IN_CELLS, STATED_MAXIMA, STRICT_CLAIMS, UNITS_BEFORE_F
 import { heldByMover } from '../mover.ts'
 import { hugeHeld } from '../numa/huge-held.ts'
 
-/** The maximum that Placement uses if no maximum is stated. */
+/** The `max_unit` that Placement assumes if an inventory has none. */
 const UNSTATED = 2_147_483_647
 
 /**
- * The largest amount of a class that one instance may have on a host. This is the reported limit, or else the total without the reserve:
- * overcommit lets instances share, but never gives one of them more than exists. Placement's `max_unit` has the same meaning, as Nova's
- * hosts report it. Below feature level STRICT_CLAIMS only a reported limit applies.
+ * The largest amount of a class that one instance may have on a host: the limit in the report or, if the report has no limit, the total
+ * minus the reserved amount. Overcommit lets instances share the total, but no single instance gets more than the total. Placement's
+ * `max_unit` has the same meaning in the reports of Nova's hosts. Below feature level STRICT_CLAIMS, only a limit in the report applies.
  */
 export function maxUnitOf(stated: number | null, total: number, reserved: number, featureLevel: number): number {
   if (featureLevel < STRICT_CLAIMS) return stated ?? Number.MAX_SAFE_INTEGER

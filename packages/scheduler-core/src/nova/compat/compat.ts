@@ -23,7 +23,10 @@ export const compatFilters: readonly Filter[] = novaFilters.map((filter) => {
   }
 })
 
-/** The same as `compatFilters`; aggregates may set the multipliers for their hosts, as in Nova. */
+/**
+ * The weighers that a profile with `compat: nova` may name. They read this service's requests and reports. An aggregate's metadata can set
+ * the multiplier of a weigher for its hosts, as in Nova.
+ */
 export const compatWeighers: readonly Weigher[] = novaWeighers.map(asWeigher)
 
 /** The options of a filter, with values from other settings of Nova's configuration. */

@@ -4,14 +4,14 @@ import { type Problem, problemAt, quote } from '../../text/problem.ts'
 import { NovaError } from '../text/nova-error.ts'
 import type { WrittenRequest } from './caller-paths.ts'
 
-/** A document of Nova's in this service's own form, for the parser of that form. */
+/** A document of Nova after its translation into this service's own form, which is then parsed. */
 export interface ImportedDocument {
   readonly document: unknown
-  /** Paths of fields that are set and that this release does not know: they have no effect. */
+  /** Paths of fields that are set but that this release does not know. These fields have no effect. */
   readonly unknown: readonly string[]
-  /** Keys that lead to the document in the input; none where the input is the document. */
+  /** The keys that lead from the input to the document. Absent if the input is the document itself. */
   readonly root?: readonly string[]
-  /** For a request: the document as it is stored, for translating paths of the typed form to the caller's paths. */
+  /** Only for a request: the document as it is stored. Paths in the typed form are translated with it to paths in the caller's document. */
   readonly nova?: WrittenRequest
 }
 
