@@ -15,7 +15,7 @@ import { refusedHosts } from './words.ts'
 const RUNS = draws(40, 200, 10_000)
 
 describe('the laws of the cause: forms, orders and counts', () => {
-  test('a request in the typed form, as Nova's RequestSpec and as Nova's older dictionaries has the same cause', () => {
+  test('a request has the same cause in the typed form, as a RequestSpec and as the older dictionaries of Nova', () => {
     fc.assert(
       fc.property(
         fc.array(hostDrawn, { minLength: 1, maxLength: 6 }),

@@ -234,10 +234,7 @@ export class Fleet {
     if (before < UNLISTED_TIMES && this.featureLevel >= UNLISTED_TIMES) yield* this.#countUnlisted()
   }
 
-  /**
-   * Sets the start of the time for which unlisted instances are not listed to the present time, because the actual start is not stored
-   * below this level.
-   */
+  /** Starts the time for which instances are unlisted at the present time, because lower levels do not store the actual start. */
   *#countUnlisted(): Steps<void> {
     for (const claim of inSlices(this.ledger.claimsInFull.values(), SLICE))
       if (claim === undefined) yield

@@ -64,8 +64,9 @@ export class Groups {
   }
 
   /**
-   * A group that must be kept apart from this one although both have members on one host, or undefined if there is none. Such a rule is
-   * already broken, so it is not recorded. A recorded rule stays, even if two hosts with members of both groups are merged.
+   * The uuid of a group with a member on the same host as this group, although the two must be kept apart. Undefined if there is no such
+   * group. A rule that is already broken in this way is not recorded. A recorded rule stays, even if two hosts with members of both groups
+   * are merged.
    */
   sharesWith({ uuid, apartFrom = [] }: Pick<GroupBinding, 'uuid' | 'apartFrom'>): string | undefined {
     const own = apartFrom.length === 0 ? undefined : this.#byUuid.get(uuid)
@@ -104,8 +105,8 @@ export class Groups {
   }
 
   /**
-   * The groups with members from which this group is kept apart by the rule of either group, in order of uuid. `named` are further groups
-   * that a request names.
+   * The groups that have members and must be kept apart from this group, by the rule of either group, in order of uuid. `named` are further
+   * groups that a request lists.
    */
   apartOf(uuid: string, named: readonly string[] = []): readonly Group[] {
     const own = this.#byUuid.get(uuid)?.apartFrom ?? []
@@ -172,15 +173,15 @@ const union = (a: readonly string[], b: readonly string[]): readonly string[] =>
 
 type Rule = Pick<Group, 'policy' | 'maxServerPerHost' | 'members'>
 
-/** Whether one more member may be on the host. Soft policies always allow it. */
+/** Whether the host may have one more member. Soft policies always allow one more. */
 export function groupAllows({ policy, maxServerPerHost, members }: Rule, host: HostIndex): boolean {
   if (policy === 'ANTI_AFFINITY') return (members.get(host) ?? 0) < (maxServerPerHost ?? 1)
-  // if two hosts have members, the only instance is moving between them and may also stay
+  // if two hosts have members, the group's only instance is moving between these hosts, and may also stay
   if (policy === 'AFFINITY') return members.size === 0 || (members.size === 1 && members.has(host))
   return true
 }
 
-/** Whether the present members satisfy the rule. */
+/** Whether the present members satisfy the group's rule. */
 export function membersKeep({ policy, maxServerPerHost, members }: Rule): boolean {
   if (policy === 'ANTI_AFFINITY') return [...members.values()].every((count) => count <= (maxServerPerHost ?? 1))
   return policy !== 'AFFINITY' || members.size <= 1

@@ -19,7 +19,7 @@ export type Imported = ({ readonly ok: true } & ImportedDocument) | { readonly o
 
 type Path = readonly string[]
 
-/** Whether readers name the document by a root that the input does not have, because the document is the whole input. */
+/** How readers' paths relate to the input. */
 export interface Roots {
   readonly spec?: Path
   readonly legacy?: Path
@@ -28,9 +28,8 @@ export interface Roots {
 }
 
 /**
- * Runs an import; `where` translates a reader's path to the path in the document. An error that makes the document
- * unreadable becomes a problem with the caller's path, the found value and the allowed values; the message names the
- * path.
+ * Runs an import. `where` translates a reader's path to the path in the document. If the document cannot be read, the result is a problem
+ * with the caller's path, the found value and the allowed values. The message contains the path.
  */
 export function attempt(code: Code, read: () => ImportedDocument, roots: Roots, where?: (at: string) => Path): Imported {
   try {

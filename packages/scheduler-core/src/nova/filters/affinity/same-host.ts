@@ -40,7 +40,7 @@ export const differentHostFilter = novaFilter({
   },
 })
 
-/** A single text or a list; an empty one has no effect. Uuids are compared as they are written. */
+/** The uuids in a hint, which is a single text or a list. An empty hint has no effect. Uuids are compared literally. */
 function uuidsOf(request: NovaRequest, hint: string): readonly string[] {
   const value = hintOf(request, hint) ?? []
   if (typeof value !== 'string') return value

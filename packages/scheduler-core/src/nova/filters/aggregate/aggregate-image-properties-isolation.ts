@@ -65,7 +65,7 @@ const openTo = (properties: readonly string[]): string => `open to images with $
 
 const prefixOf = (namespace: unknown, separator: unknown): string => (namespace ? `${namespace}${separator}` : '')
 
-/** The text as Python prints it. CPUs of NUMA nodes are sets in Nova, and lists in the wire form. */
+/** The value of an image property as Python prints it. CPUs of NUMA nodes are sets in Nova, but lists in the wire form. */
 function textOf(name: string, value: PythonValue): string {
   if (name !== 'hw_numa_cpus' || !Array.isArray(value)) return pythonText(value)
   return `[${value.map((cpus: PythonValue) => (Array.isArray(cpus) && cpus.length > 0 ? `{${cpus.map(pythonText).join(', ')}}` : 'set()')).join(', ')}]`
