@@ -138,7 +138,7 @@ describe('if members must share a host and fit on no host, each host is compared
     )
   })
 
-  test('the shortfall of a host's cells for all members is reported in addition to the shortfall of its totals', () => {
+  test("the shortfall of a host's cells for all members is reported in addition to the shortfall of its totals", () => {
     const numaCells = [0, 1].map((id) => ({ id, cpuset: Array.from({ length: 8 }, (_, cpu) => 8 * id + cpu), memoryMb: 32_768 }))
     const six = { id: 0, cpus: [0, 1, 2, 3, 4, 5], memoryMb: 64, cpuPolicy: 'dedicated' as const }
     const asks = (numInstances: number) => ({ numInstances, flavor: { vcpus: 6, memoryMb: 64 }, numaTopology: { cells: [six] } })

@@ -54,7 +54,8 @@ const isForced = ({ forceHosts, forceNodes }: RequestSpec): boolean => forceHost
 
 const destination = placementFilter({
   name: 'PlacementDestination',
-  description: 'The host has the node of the requested destination, is in the requested cell and aggregates, and is not in a forbidden aggregate.',
+  description:
+    'The host has the node of the requested destination, is in the requested cell and aggregates, and is not in a forbidden aggregate.',
   admits: {
     by: 'place',
     which(request) {
@@ -89,7 +90,8 @@ function node(request: RequestSpec, { hosts }: Fleet): Check | undefined {
 /** Checks the availability zone. A zone that no aggregate has is the default zone, or does not exist, in which case no host is in it. */
 const zone = placementFilter({
   name: 'PlacementZone',
-  description: 'The host is in an aggregate of the requested availability zone. For the default zone, the host is in no aggregate with a zone.',
+  description:
+    'The host is in an aggregate of the requested availability zone. For the default zone, the host is in no aggregate with a zone.',
   admits: {
     by: 'place',
     which: ({ availabilityZone }) => `in availability zone ${availabilityZone}`,
@@ -127,7 +129,7 @@ const zone = placementFilter({
 
 const tenant = placementFilter({
   name: 'PlacementTenant',
-  description: 'If any aggregate lists the request's project, the host is in such an aggregate.',
+  description: "If any aggregate lists the request's project, the host is in such an aggregate.",
   admits: {
     by: 'property',
     which: ({ projectId }) =>

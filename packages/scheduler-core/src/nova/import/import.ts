@@ -19,11 +19,11 @@ export type Imported = ({ readonly ok: true } & ImportedDocument) | { readonly o
 
 type Path = readonly string[]
 
-/** How readers' paths relate to the input. */
+/** The paths at which the input contains the documents. */
 export interface Roots {
   readonly spec?: Path
   readonly legacy?: Path
-  /** Names may differ there too. */
+  /** Translates a path within the ComputeNode, because its names may differ from those of the object. */
   readonly computeNode?: (path: Path) => Path
 }
 

@@ -14,7 +14,7 @@ const MOST = 'max_server_per_host'
  */
 export const serverGroupAntiAffinityFilter = novaFilter({
   name: 'ServerGroupAntiAffinityFilter',
-  description: 'The host has fewer members of the server group than the group's rule allows.',
+  description: "The host has fewer members of the server group than the group's rule allows.",
   reads: ['instances'],
   prepare({ instanceGroup: group, instanceUuid }, _options, { featureLevel = GROUP_HOSTS }) {
     if (group == null) return undefined
