@@ -25,11 +25,11 @@ export class EndedKeys {
   #gone = 0
   /** The records since the last full chunk. */
   #latest: Uint8Array[] = []
-  /** Whether another table has the same list of ended keys. */
+  /** Whether another object shares the list of the latest records. */
   #isShared = false
-  /** The number of the first record of the first chunk in the list, a multiple of CHUNK. */
+  /** The index of the first record of the first chunk in the list, a multiple of CHUNK. */
   #base = 0
-  /** The number of the oldest record that is not forgotten. */
+  /** The index of the oldest record that is not forgotten. */
   #first = 0
   #claims = 0
   #byKey = new HashIndex()

@@ -148,7 +148,7 @@ export function judgeConfirm({ ledger, place, now }: JudgedFleet, { claim: id, f
   return undefined
 }
 
-/** Moves the end of a reservation to now + ttl, if this is later than its present end. */
+/** Sets the end of a reservation to now + ttl, if this is later than the present end. */
 export function judgeExtend({ ledger, place, now }: JudgedFleet, { claim: id, fence, ttlMs }: ClaimExtended): Void {
   const found = ledger.claims.get(id)
   if (found === undefined || found.fence !== fence || !isLive(found)) return 'claim.lost'

@@ -61,8 +61,9 @@ export interface Filter {
    */
   readonly admits?: Admits
   /**
-   * Present if the part runs outside of this process: a plug-in in a thread, or an extender. It is called before the decision, and its
-   * answers are an input of the decision (outside/). Its own functions are never called. `by`: who answers, as name@version.
+   * Present if the filter runs outside of this process: a plug-in in a thread, or an extender. It is called before the decision, and its
+   * answers are an input of the decision (outside/). Its own functions are never called. `by` is the plug-in or extender that answers, as
+   * name@version.
    */
   readonly outside?: { readonly by: string }
   /**
@@ -91,8 +92,8 @@ export interface Admits {
 /** The first filter of every decision. */
 export interface CandidatesFilter extends Filter {
   /**
-   * The hosts that a request names, each once, sorted by index. Only these can pass, so filters are not called for others. Undefined if the
-   * request names no hosts.
+   * The hosts that a request lists, each once, sorted by index. Only these hosts can pass, so filters are not called for other hosts.
+   * Undefined if the request lists no hosts.
    */
   named?(request: RequestSpec, fleet: Fleet): readonly HostIndex[] | undefined
 }

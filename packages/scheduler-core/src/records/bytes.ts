@@ -114,7 +114,7 @@ const beforeView = new DataView(new ArrayBuffer(NUMBER_BYTES))
 const beforeBytes = new Uint8Array(beforeView.buffer)
 
 function setNumber(value: number, view: DataView): void {
-  // engines may use any bits for NaN, but the next number is written as the difference from these bits
+  // Engines may use any bits for NaN, but the next number is written as the difference from these bits, so they must be fixed.
   if (Number.isNaN(value)) {
     view.setUint32(0, 0x7ff80000)
     view.setUint32(4, 0)

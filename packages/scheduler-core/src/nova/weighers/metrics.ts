@@ -14,7 +14,7 @@ const options = z.strictObject({
 /** Scores hosts by the sum of the metrics in the option, each multiplied by its ratio. */
 export const metricsWeigher = novaWeigher({
   name: 'MetricsWeigher',
-  description: 'Sum of the host's metrics that the profile lists, each multiplied by its ratio.',
+  description: "Sum of the host's metrics that the profile lists, each multiplied by its ratio.",
   reads: ['metrics'],
   unit: 'points',
   multiplier: { key: 'metrics_weight_multiplier', option: 'metrics.weight_multiplier' },
