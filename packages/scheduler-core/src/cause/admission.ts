@@ -41,7 +41,7 @@ export interface AdmittedHosts {
 /** The name of the filter that keeps all members of a server group on one host. */
 export const AFFINITY_FILTER = 'ServerGroupAffinityFilter'
 
-/** The number of hosts that are examined between two pauses. */
+/** The generator yields after this many hosts. */
 const SLICE = 128
 
 /**

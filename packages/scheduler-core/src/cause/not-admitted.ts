@@ -5,7 +5,7 @@ import type { Steps } from '../values/steps.ts'
 import type { Admission } from './admission.ts'
 import { type Condition, letInBy, placesFirst } from './admission.ts'
 
-/** The number of hosts that are examined between two pauses. */
+/** The generator yields after this many hosts. */
 const SLICE = 128
 
 /**

@@ -13,7 +13,7 @@ import type { HostRefusal, NearestHost, Refusals } from './refusal.ts'
 import { distanceBy, shareOf, shortfallsOf, thingOf } from './shortfalls.ts'
 import { isFull, type TooFew } from './too-few.ts'
 
-/** The number of hosts that are examined between two pauses. */
+/** The generator yields after this many hosts. */
 const SLICE = 128
 
 /** The generator yields after this many hosts if all members are placed on each host one after the other, which takes longer. */

@@ -29,7 +29,7 @@ import type { JudgedFleet } from './judged-fleet.ts'
  */
 export type Void = Code | undefined
 
-/** The maximum number of keys that a fleet remembers. When it is reached, new claims are void. */
+/** A fleet remembers at most this many keys. When this limit is reached, new claims are void. */
 export const KEY_CAP = 1_000_000
 
 /**

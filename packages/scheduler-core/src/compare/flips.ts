@@ -56,7 +56,7 @@ interface Met {
   readonly outcomeOf: (host: number) => ComparedOutcome
 }
 
-/** The number of hosts that are compared between two pauses. */
+/** The generator yields after this many hosts. */
 const SLICE = 128
 
 /** Finds the outcome of each host for one instance in each decision. */

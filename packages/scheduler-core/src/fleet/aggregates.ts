@@ -31,7 +31,7 @@ interface Members {
   readonly column: Uint8Array
 }
 
-/** The maximum number of aggregates with cached member columns. Requests name only a few aggregates. */
+/** Member columns are cached for at most this many aggregates. Requests use only a few aggregates. */
 const MEMBER_COLUMNS = 64
 
 const NO_MEMBERS = new Uint8Array(0)

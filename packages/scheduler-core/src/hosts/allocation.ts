@@ -113,10 +113,7 @@ const leavesReserveOpen = ({ featureLevel }: HostTable, { stats }: HostRecord, r
   standardRatio(stats, resourceClass) !== undefined &&
   inventoryOf(stats, resourceClass) === undefined
 
-/**
- * The part of the used amount in a document of Nova that is actually reserved. Nova adds the reserved amounts of its configuration to the
- * used amounts.
- */
+/** The reserved part of the used amount in a document of Nova. Nova adds the reserved amounts of its configuration to the usage. */
 function reserveInUse(hosts: HostTable, record: HostRecord, resourceClass: string): number {
   if (record.usedFrom !== 'REPORT' || !leavesReserveOpen(hosts, record, resourceClass)) return 0
   return ofFleet(hosts.fleetAllocation, resourceClass, 'reserved')?.value ?? 0

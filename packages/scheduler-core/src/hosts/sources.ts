@@ -64,7 +64,7 @@ export const groupFrom = (uuid: string, what: string): Source => ({ kind: 'group
 /** The status that operators set for the host, with its reason. */
 export const statusOf = ({ statusReason }: HostRecord): Source => ({ kind: 'status', ref: statusReason })
 
-/** The host's liveness according to its signs of life. */
+/** The host's liveness according to its heartbeats. */
 export const livenessOf = ({ livenessReason }: HostRecord): Source => ({ kind: 'liveness', ref: livenessReason })
 
 /** The instances on the host, from its report and its claims. */

@@ -14,8 +14,8 @@ import { groupOf, prepareGrants } from './filter-scheduler.ts'
 import { findHostForAll, goTogether, type InstanceAsk } from './host-for-all.ts'
 
 /**
- * Limits for the extra cost of a refusal. While a different order is searched, at most this many instances are placed, and at most
- * MOST_LOOKS / hosts are considered for them.
+ * Limits for the extra cost of a refusal. While a different order is searched, at most MOST_PLACED instances are placed, and at most
+ * MOST_LOOKS pairs of an instance and a host are considered.
  */
 const MOST_PLACED = 300
 const MOST_LOOKS = 300_000

@@ -17,7 +17,7 @@ import { emptied, gone, withRatio, withService } from './made-up-stats.ts'
 /** A hypothetical log entry has at most this many changes. The generator yields after each entry. */
 const SLICE = 50
 
-/** The largest number of hosts or claims that are read between two pauses. */
+/** The generator yields after reading this many hosts or claims. */
 const PAUSED_AFTER = 500
 
 /** The status reason of a host that a what-if query removes. */

@@ -151,7 +151,7 @@ export function findAggregate({ aggregates }: Fleet, ref: string): string | unde
   return undefined
 }
 
-/** The largest number of hosts or names that are read between two pauses. */
+/** The generator yields after reading this many hosts or names. */
 const SLICE = 500
 
 /** The names of the added hosts in their order; no host of the fleet has one of them. */

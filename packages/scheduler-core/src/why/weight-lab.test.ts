@@ -140,7 +140,7 @@ test('the search for winning multipliers yields after each computation of all to
   const steps = winningMultipliersInSteps(examined, examined.ranked[1] as number)
   let pauses = 0
   while (steps.next().done !== true) pauses++
-  // The search pauses once for the share of each weigher. For each weigher that scores the two hosts differently it pauses twice more.
+  // The search yields once for the share of each weigher. For each weigher that scores the two hosts differently, it yields twice more.
   expect(pauses).toBeGreaterThanOrEqual(3 * weighers.length)
 })
 

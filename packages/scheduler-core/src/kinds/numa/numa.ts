@@ -265,7 +265,7 @@ interface Sum {
   readonly pages: Map<number, number>
 }
 
-/** Adds a part of a grant to the used amounts of its cell. Returns false if the sum does not fit. */
+/** Adds a part of a grant to the sums of its cell. Returns false if the sum does not fit. */
 function addsUp(cell: CellState, sum: Sum, part: CellGrant): boolean {
   sum.cpus += part.cpus
   sum.memoryMb += part.memoryMb

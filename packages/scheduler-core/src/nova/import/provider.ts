@@ -68,7 +68,7 @@ function inside(given: unknown, field: string): { readonly value: unknown; reado
   return { value: given[field], at: `${field}.${field}` }
 }
 
-/** The typed form of a report. The used amounts of the standard classes come from the node, which counts reserved amounts as used. */
+/** The typed form of a report. The usage of the standard classes is read from the node, which counts reserved amounts as used. */
 export function providerStats({ traits, inventories }: NovaProvider, node: NovaComputeNode): Json {
   const used: Readonly<Record<string, number>> = { VCPU: node.vcpusUsed, MEMORY_MB: node.memoryMbUsed, DISK_GB: node.localGbUsed }
   return {

@@ -27,7 +27,7 @@ export function reportPath(given: unknown, [field = '', ...rest]: Path): Path {
     case 'inventories': {
       const { at, value } = within(parts.inventories, 'inventories')
       const name = Object.keys(fieldsOf(value))[Number(position)]
-      // The node contains the used amounts.
+      // The usage is in the node.
       if (inner[0] === 'used') return [...ofNode, USED[name ?? ''] ?? '']
       return [...at, ...(name === undefined ? [] : [name]), ...inner.filter((key) => key !== 'resourceClass').map(snake)]
     }

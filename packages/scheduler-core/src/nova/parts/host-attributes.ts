@@ -9,7 +9,7 @@ import { isTruthy, pythonRepr, pythonText } from '../text/python-text.ts'
  */
 export type HostValue = PythonValue | NovaObject | readonly NovaObject[]
 
-/** An object that is no dictionary to Python, such as an address or a list of metrics. */
+/** An object that Python does not treat as a dictionary, such as an address or a list of metrics. */
 export class NovaObject {
   /** The text as Python prints it, except for addresses in memory. */
   readonly text: string

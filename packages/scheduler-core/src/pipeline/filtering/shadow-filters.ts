@@ -27,7 +27,7 @@ export interface ShadowStep {
   readonly reasons: readonly ReasonCount[]
 }
 
-/** The number of hosts that are checked between two pauses. */
+/** The generator yields after this many hosts. */
 const SLICE = 128
 
 /** Calls the filters of a profile that are in shadow mode for every host. */

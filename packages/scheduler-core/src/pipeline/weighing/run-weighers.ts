@@ -62,7 +62,7 @@ export function runWeighers(steps: readonly WeighStep[], hosts: Int32Array): Wei
   return { hosts, weighers, totals: totalsOf(weighers, new Float64Array(hosts.length)) }
 }
 
-/** Computes the same as `runWeighers`, as a generator that pauses. */
+/** `runWeighers` as a generator that yields in between. */
 export function* runWeighersInSteps(steps: readonly WeighStep[], hosts: Int32Array, slice = HOSTS_AT_ONCE): Steps<Weighed> {
   if (slice === WHOLE) return runWeighers(steps, hosts)
   const weighers: WeigherScores[] = []
@@ -75,7 +75,7 @@ export function* runWeighersInSteps(steps: readonly WeighStep[], hosts: Int32Arr
   return { hosts, weighers, totals: totalsOf(weighers, new Float64Array(hosts.length)) }
 }
 
-/** The numbers of all hosts, with a pause after each slice of them. */
+/** The scores of all hosts. Yields after each slice of hosts. */
 function* inParts(numbersOf: (hosts: Int32Array) => Float64Array, hosts: Int32Array, slice: number): Steps<Float64Array> {
   const numbers = new Float64Array(hosts.length)
   for (let from = 0; from < hosts.length; from += slice) {
