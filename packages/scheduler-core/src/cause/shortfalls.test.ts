@@ -48,57 +48,54 @@ test('a resource class that the nearest host does not report is named, even if t
     )
 })
 
-describe.each(['default', 'nova', 'nova-compat', 'best-fit'])(
-  'by profile %s, a shortfall that is caused by a reserved amount names the reserved amount',
-  (profile) => {
-    const reported = (asks: Parameters<typeof aRequest>[0], shape: HostShape, changes: readonly Change[] = []) => {
-      const log = aLog()
-      log.append([{ type: 'feature', level: FEATURE_LEVEL }, aReport('a', shape), ...changes])
-      return textOf(log.fleet, asks, profile)
-    }
-    const pool = (usedGib: number): Change[] => [
-      {
-        type: 'aggregate',
-        uuid: aUuid(70),
-        expectedVersion: 0,
-        next: { name: 'pool', hosts: ['a'], metadata: { 'gantt:disk_pool': aUuid(71) } },
-      },
-      aDocument('a', 'storage', { pools: [{ uuid: aUuid(71), name: 'p', totalGib: 100, reservedGib: 20, usedGib }] }),
-    ]
-    const disk = (rootGb: number) => ({ flavor: { vcpus: 1, memoryMb: 64, rootGb } })
+describe.each(['default', 'nova', 'nova-compat', 'best-fit'])('by profile %s, a shortfall from a reserved amount names it', (profile) => {
+  const reported = (asks: Parameters<typeof aRequest>[0], shape: HostShape, changes: readonly Change[] = []) => {
+    const log = aLog()
+    log.append([{ type: 'feature', level: FEATURE_LEVEL }, aReport('a', shape), ...changes])
+    return textOf(log.fleet, asks, profile)
+  }
+  const pool = (usedGib: number): Change[] => [
+    {
+      type: 'aggregate',
+      uuid: aUuid(70),
+      expectedVersion: 0,
+      next: { name: 'pool', hosts: ['a'], metadata: { 'gantt:disk_pool': aUuid(71) } },
+    },
+    aDocument('a', 'storage', { pools: [{ uuid: aUuid(71), name: 'p', totalGib: 100, reservedGib: 20, usedGib }] }),
+  ]
+  const disk = (rootGb: number) => ({ flavor: { vcpus: 1, memoryMb: 64, rootGb } })
 
-    test("A18: a shortfall of a pool's total names the pool only once", () => {
-      expect(reported(disk(90), {}, pool(0))).toBe(
-        'The only host does not take it. a: The pool p has 80 GiB in all; 90 GiB were asked for by one instance; ' +
-          '20 of its 100 GiB are reserved (by the storage document of a).',
-      )
-    })
+  test("A18: a shortfall of a pool's total names the pool only once", () => {
+    expect(reported(disk(90), {}, pool(0))).toBe(
+      'The only host does not take it. a: The pool p has 80 GiB in all; 90 GiB were asked for by one instance; ' +
+        '20 of its 100 GiB are reserved (by the storage document of a).',
+    )
+  })
 
-    test('for the free space of a pool, if a smaller reserve would be enough', () => {
-      expect(reported(disk(40), {}, pool(50))).toContain(
-        'a: The pool p has 30 GiB left; 40 GiB were asked for; 20 of its 100 GiB are reserved (by the storage document of a).',
-      )
-      expect(reported(disk(60), {}, pool(50))).toMatch(/a: The pool p has 30 GiB left; 60 GiB were asked for\.$/)
-    })
+  test('for the free space of a pool, if a smaller reserve would be enough', () => {
+    expect(reported(disk(40), {}, pool(50))).toContain(
+      'a: The pool p has 30 GiB left; 40 GiB were asked for; 20 of its 100 GiB are reserved (by the storage document of a).',
+    )
+    expect(reported(disk(60), {}, pool(50))).toMatch(/a: The pool p has 30 GiB left; 60 GiB were asked for\.$/)
+  })
 
-    test('of a pool for all members of a group that must share a host', () => {
-      const group = { numInstances: 3, instanceGroup: { uuid: aUuid(9), policy: 'AFFINITY' as const } }
-      expect(reported({ ...disk(40), ...group }, { vcpus: 64 }, pool(0))).toContain(
-        'a: The pool p has 80 GiB in all; 120 GiB were asked for by its 3 instances; 20 of its 100 GiB are reserved (by the storage document of a).',
-      )
-      expect(reported({ ...disk(25), ...group }, { vcpus: 64 }, pool(10))).toContain(
-        'a: The pool p has 70 GiB left; 75 GiB were asked for by its 3 instances; 20 of its 100 GiB are reserved (by the storage document of a).',
-      )
-    })
+  test('of a pool for all members of a group that must share a host', () => {
+    const group = { numInstances: 3, instanceGroup: { uuid: aUuid(9), policy: 'AFFINITY' as const } }
+    expect(reported({ ...disk(40), ...group }, { vcpus: 64 }, pool(0))).toContain(
+      'a: The pool p has 80 GiB in all; 120 GiB were asked for by its 3 instances; 20 of its 100 GiB are reserved (by the storage document of a).',
+    )
+    expect(reported({ ...disk(25), ...group }, { vcpus: 64 }, pool(10))).toContain(
+      'a: The pool p has 70 GiB left; 75 GiB were asked for by its 3 instances; 20 of its 100 GiB are reserved (by the storage document of a).',
+    )
+  })
 
-    test('for the free amount by the report, if a smaller reserve would be enough', () => {
-      const shape = { vcpus: 8, inventories: [{ resourceClass: 'CUSTOM_Q', total: 10, reserved: 3, used: 5 }] }
-      const asks = (amount: number) => ({ flavor: { vcpus: 1, memoryMb: 64, extraSpecs: { 'resources:CUSTOM_Q': String(amount) } } })
-      expect(reported(asks(4), shape)).toContain('a: CUSTOM_Q: 4 needed, 2 free; 3 of its 10 are reserved (by its report).')
-      expect(reported(asks(6), shape)).toMatch(/a: CUSTOM_Q: 6 needed, 2 free\.$/)
-    })
-  },
-)
+  test('for the free amount by the report, if a smaller reserve would be enough', () => {
+    const shape = { vcpus: 8, inventories: [{ resourceClass: 'CUSTOM_Q', total: 10, reserved: 3, used: 5 }] }
+    const asks = (amount: number) => ({ flavor: { vcpus: 1, memoryMb: 64, extraSpecs: { 'resources:CUSTOM_Q': String(amount) } } })
+    expect(reported(asks(4), shape)).toContain('a: CUSTOM_Q: 4 needed, 2 free; 3 of its 10 are reserved (by its report).')
+    expect(reported(asks(6), shape)).toMatch(/a: CUSTOM_Q: 6 needed, 2 free\.$/)
+  })
+})
 
 describe('no shortfall of a host is named twice', () => {
   const saidOf = (shape: HostShape, asks: Parameters<typeof aRequest>[0], profile: string, changes: readonly Change[] = []) => {

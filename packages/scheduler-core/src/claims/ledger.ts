@@ -249,10 +249,7 @@ export class Ledger {
     return this.#holds.isInPlace(claim)
   }
 
-  /**
-   * Ends a live claim and frees its resources. The resources stay held in two cases: only claims count on the host and the host still lists
-   * the instance, or the host's report cannot show yet what the claim added in place.
-   */
+  /** Ends a live claim and frees its resources, unless they stay held (ended-claims.ts). */
   end(claim: Claim, state: EndState, reason: string | null, revision: number, now: number): void {
     const target = claim.target === null ? undefined : this.claims.get(claim.target)
     if (target !== undefined && this.isInPlace(target)) this.end(target, state, reason, revision, now)

@@ -117,8 +117,8 @@ export class Fleet {
   }
 
   /**
-   * `apply` as a generator that yields in between, for a private fleet. The fleet is locked until the whole entry is applied, so that no
-   * other code uses an intermediate state. If the generator is ended early, the fleet is unusable.
+   * `apply` as a generator, for a private fleet. The fleet is locked until the whole entry is applied. If the generator is ended early, the
+   * fleet is unusable.
    */
   *applyInSteps(entry: LogEntry): Steps<readonly Void[]> {
     if (this.#locked) throw new Error('the fleet cannot change while an overlay is open, or another entry is being applied')
@@ -234,7 +234,7 @@ export class Fleet {
     if (before < UNLISTED_TIMES && this.featureLevel >= UNLISTED_TIMES) yield* this.#countUnlisted()
   }
 
-  /** Starts the time for which instances are unlisted at the present time, because lower levels do not store the actual start. */
+  /** Starts the time for which instances are unlisted now, because lower levels do not store the actual start. */
   *#countUnlisted(): Steps<void> {
     for (const claim of inSlices(this.ledger.claimsInFull.values(), SLICE))
       if (claim === undefined) yield
@@ -330,10 +330,7 @@ export class Fleet {
     return undefined
   }
 
-  /**
-   * Sets the liveness of a host. Existing claims stay. New claims on a host that is down are void, even if they were decided before the
-   * host went down.
-   */
+  /** Sets the liveness of a host. Existing claims stay. New claims on a host that is down are void, even if decided before. */
   #setLiveness(change: LivenessChanged): Void {
     const known = this.hosts.find(change)
     if (known === undefined) return 'report.unknown_host'

@@ -15,9 +15,8 @@ export interface AllocationAmounts {
 }
 
 /**
- * Where the resource usage of a host is read from. REPORT: the usage in the host's report, plus the resources of claims that the report
- * does not count. CLAIMS: the sum of all claims, regardless of the report. CLAIMS is for a host that does not list its instances and runs
- * no instance without a claim.
+ * Where the resource usage of a host is read from. REPORT: its report, plus the claims that the report does not count. CLAIMS: all claims,
+ * without the report, for a host that does not list its instances and runs none without a claim.
  */
 export const usedFromValues = ['REPORT', 'CLAIMS'] as const
 
@@ -124,7 +123,7 @@ export interface MoveProposed extends Proposed {
   readonly source: ClaimRef
 }
 
-/** Proposes claims for new instances, by the rule that each instance has only one live claim in its project (claims/judge-instances.ts). */
+/** Proposes claims for new instances. Each may have one live claim in its project (claims/judge-instances.ts). */
 export interface InstancesProposed extends Omit<ClaimsProposed, 'type'> {
   readonly type: 'instances'
   /** The request's project. If null, the rule applies within the account. */
@@ -184,23 +183,18 @@ export interface ClaimExpired {
   readonly claim: string
 }
 
-/** The caller's last call for an idempotency key. It binds an unused key to no claims, or releases the claims of a used key. */
+/** The caller's last call for a key. It binds an unused key to no claims, or releases the claims of a used key. */
 export interface KeyAbandoned {
   readonly type: 'abandon'
   readonly account: string
   readonly key: string
 }
 
-/**
- * Sets how many ended idempotency keys are stored, and for how long. The change counts only if the limits still have the expected version.
- */
+/** Sets how many ended keys are stored, and for how long. Counts only if the limits have the expected version. */
 export interface KeyLimitsChanged {
   readonly type: 'key-limits'
   readonly expectedVersion: number
-  /**
-   * At most this many keys whose claims have all ended are stored. When this limit is reached, proposals with new keys are void. Keys of
-   * live claims do not count towards the limit.
-   */
+  /** At most this many keys whose claims have all ended are stored. At this limit, proposals with new keys are void. */
   readonly cap: number
   /** How long a key is kept after its last claim ended, in milliseconds of store time. */
   readonly afterlifeMs: number
@@ -231,7 +225,7 @@ export interface StatusSet extends HostName {
   readonly reason: string
 }
 
-/** Sets whether the resource usage of a host is read from its report, or only from claims. */
+/** Sets whether the usage of a host is read from its report, or only from claims. */
 export interface UsedFromSet extends HostName {
   readonly type: 'usedFrom'
   readonly usedFrom: UsedFrom
@@ -252,10 +246,7 @@ export interface HostAllocationSet extends HostName {
   readonly reason: string
 }
 
-/**
- * Replaces the fleet's values, which apply to hosts with documents in Nova's form that do not contain these values. The change counts only
- * if the fleet's values still have the expected version.
- */
+/** Replaces the values for documents in Nova's form that do not contain them. Counts only if they have the expected version. */
 export interface FleetAllocationSet {
   readonly type: 'fleetAllocation'
   readonly expectedVersion: number
@@ -266,7 +257,7 @@ export interface FleetAllocationSet {
   readonly reason: string
 }
 
-/** The liveness of a host according to its reports and heartbeats. It does not depend on the content of reports. */
+/** The liveness of a host by its reports and heartbeats, regardless of the content of reports. */
 export const livenessStates = ['UP', 'SUSPECT', 'DOWN'] as const
 export type Liveness = (typeof livenessStates)[number]
 
@@ -282,9 +273,7 @@ export interface HostForgotten {
   readonly hosts: readonly HostName[]
   /** If true, live claims end as REVOKED with the reason. If false, live claims make the change void. */
   readonly isForced: boolean
-  /**
-   * The number of live claims that the caller expects. If the actual number differs, the change is void. Absent if any number is accepted.
-   */
+  /** The number of live claims that the caller expects. If it differs, the change is void. Absent if any number is accepted. */
   readonly expectedClaims?: number
   readonly reason: string
 }
@@ -302,10 +291,7 @@ export interface HostReplaced {
   readonly reason: string
 }
 
-/**
- * Sets a new rule for a group. The change counts only if the group still has the expected version, and if the group's members already
- * satisfy the new rule.
- */
+/** Sets a new rule for a group. Counts only if the group has the expected version and its members satisfy the rule. */
 export interface GroupChanged extends GroupBinding {
   readonly type: 'group'
   readonly expectedVersion: number
@@ -317,10 +303,7 @@ export interface MembershipChanged extends ClaimRef {
   readonly group: GroupBinding | null
 }
 
-/**
- * Replaces the entire state of an aggregate; null deletes the aggregate. The change counts only if the aggregate still has the expected
- * version.
- */
+/** Replaces an aggregate; null deletes it. Counts only if the aggregate has the expected version. */
 export interface AggregateChanged {
   readonly type: 'aggregate'
   readonly uuid: string
@@ -350,8 +333,8 @@ export interface ProfileActivated {
 }
 
 /**
- * Sets which version of a profile decides and which version is tried. The change counts only if the profile's rollout state still has the
- * expected version. An activation ends a rollout, and a rollback activates the previous version.
+ * Sets which version of a profile decides and which is tried. Counts only if the rollout state has the expected version. An activation ends
+ * a rollout, and a rollback activates the previous version.
  */
 export interface ProfileRolledOut {
   readonly type: 'rollout'

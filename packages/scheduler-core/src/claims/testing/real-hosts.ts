@@ -352,10 +352,7 @@ export class RealHosts {
     if (delta.addInstances !== undefined) machine.shown = new Set([...machine.shown, ...added])
   }
 
-  /**
-   * Sets where a host's usage is read from, as an operator does if each instance of the host has a claim of its size, or is listed and had
-   * one.
-   */
+  /** Sets where usage is read from, if each instance of the host has a claim of its size, or is listed and had one. */
   #usedFrom(machine: Machine, b: number): void {
     const { strangers, lists } = this.#setting
     const { name: host } = machine
