@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import type { Page, Route } from '@playwright/test'
 
-/** The parts of a request of the page that are used here. */
+/** The fields of a browser request that these helpers read. */
 interface Sent {
   postData(): string | null
 }
@@ -9,7 +9,8 @@ interface Sent {
 let documents: Readonly<Record<string, string>> | undefined
 
 /**
- * The GraphQL text of a request. The page sends the text, or an id of an operation in its build. Empty if the request is no GraphQL call.
+ * The GraphQL text of a request. A page sends either the text or the id of a document from its build. Empty if the request is not a GraphQL
+ * call.
  */
 export function operationOf(request: Sent): string {
   const { query, documentId } = JSON.parse(request.postData() ?? '{}') as { readonly query?: string; readonly documentId?: string }
@@ -20,7 +21,9 @@ export function operationOf(request: Sent): string {
   return text
 }
 
-/** Holds back calls of the selected operations. Returns the number of calls that are held, and a function that releases them. */
+/**
+ * Delays calls of the selected operations until they are released. Returns the count of delayed calls and a function that releases them.
+ */
 export async function holdCalls(page: Page, isHeld: (operation: string) => boolean) {
   let count = 0
   let release = (): void => undefined
@@ -38,9 +41,9 @@ export async function holdCalls(page: Page, isHeld: (operation: string) => boole
 }
 
 /**
- * Sends an unknown key with calls of the selected operations, as if the key had been revoked. The page also makes calls on its own at any
- * time, so a test whose own action must be refused first selects the operation. Returns a function that makes calls use the right key
- * again.
+ * Sends an unknown key with calls of the selected operations, as if the key had been revoked. The page can make automatic calls at any
+ * time. So if a certain action must be the first refused call, the test selects its operation. Returns a function that makes calls use the
+ * right key again.
  */
 export async function revokeKey(page: Page, isRefused: (operation: string) => boolean = () => true): Promise<() => Promise<void>> {
   const handler = async (route: Route): Promise<void> => {

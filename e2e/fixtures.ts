@@ -12,9 +12,9 @@ export interface SeededService extends Service {
 }
 
 interface WorkerFixtures {
-  /** Starts a service when a file first uses it, and stops the service of the file before. */
+  /** Returns the service of a test file. It is started when the file first uses it. The service of the previous file is then stopped. */
   readonly serviceOfFile: (file: string) => Promise<SeededService>
-  /** A service without hosts; tests must not report any. */
+  /** A service without hosts. Tests must not report hosts to it. */
   readonly emptyService: Service
 }
 
@@ -34,25 +34,25 @@ export interface TestOptions {
   readonly schemes: readonly Scheme[]
 }
 
-/** The tags of tests that also run in all colours. */
+/** Tests with one of these tags also run in every colour scheme. */
 export const COLOURED = /@looks|@colours/
 
 interface TestFixtures {
-  /** The service of the file. */
+  /** The service that all tests of the file share. */
   readonly service: SeededService
-  /** Opens an address of the console with a link that signs in. */
+  /** Opens a path of the console with a link that signs in. */
   readonly visit: (path: string) => Promise<void>
   /** Checks the accessibility of the page. `state` names the state of the page in a failure message. */
   readonly axe: (state: string) => Promise<void>
   /**
-   * Checks a state of the page in the colours of the Playwright project: accessibility, that nothing is beyond the right edge, and that the
-   * headings of tables are not cut. The page keeps the last colours for the next page. A test that calls this has the tag `@looks` or
-   * `@colours`, by which the project for all colours selects its tests.
+   * Checks a state of the page in each colour scheme of the Playwright project. It checks accessibility, that no content is beyond the
+   * right edge, and that table headings are not cut. The browser page keeps the last colour scheme. A test that calls this function must
+   * have the tag `@looks` or `@colours`, because the project for all colour schemes selects its tests by these tags.
    */
   readonly look: (state: string) => Promise<void>
   /**
-   * Declares the errors that a test provokes in the console of the browser, as statuses of answers or parts of their texts. Each of them
-   * must occur, and no others may.
+   * Declares the errors that a test provokes in the browser's console, as HTTP statuses or parts of the error texts. Each of these errors
+   * must occur, and no other error may occur.
    */
   readonly provokes: (...errors: readonly (number | string)[]) => void
 }
@@ -68,7 +68,7 @@ export const test = base.extend<TestFixtures & TestOptions, WorkerFixtures>({
       const end = async (): Promise<void> => {
         const before = now
         now = undefined
-        // The test that requested the service has reported a failed start, and no process is left.
+        // If the start of the previous service failed, its test has reported this, and there is no process to stop.
         const service = await before?.service.catch(() => undefined)
         await service?.stop()
       }
@@ -107,7 +107,7 @@ export const test = base.extend<TestFixtures & TestOptions, WorkerFixtures>({
 
   page: async ({ page }, use) => {
     await use(page)
-    // An automatic request of the page may still be in a route handler of the test while the browser is closed.
+    // While the browser is closed, a route handler of the test may still handle an automatic request of the page.
     if (!page.isClosed()) await page.unrouteAll({ behavior: 'ignoreErrors' })
   },
 
@@ -146,7 +146,7 @@ export const test = base.extend<TestFixtures & TestOptions, WorkerFixtures>({
       context.on('weberror', (error) => errors.push(String(error.error())))
       await use((...parts) => void provoked.push(...parts.map((part) => (typeof part === 'number' ? `a status of ${part} (` : part))))
       for (const part of provoked) await expect.poll(() => errors.join('; '), 'errors in the console of the browser').toContain(part)
-      // Errors that arrived during the wait are checked too.
+      // Errors that arrived while waiting are checked too.
       const others = errors.filter((error) => !provoked.some((part) => error.includes(part)))
       expect(others, `errors in the console of the browser: ${others.join('; ')}`).toEqual([])
     },
@@ -168,7 +168,7 @@ export async function checkAccessibility(page: Page, state: string): Promise<voi
     Promise.all(
       document.getAnimations().map(({ finished, effect }) => {
         const endsAfterMs = Number(effect?.getComputedTiming().endTime ?? 0)
-        // An animation that repeats forever is part of the state of the page.
+        // An animation that repeats forever has no end to wait for. It is part of the state of the page.
         if (!Number.isFinite(endsAfterMs)) return undefined
         // An animation that was replaced, for example when all colours change, never reports its end.
         const isOver = new Promise((resolve) => setTimeout(resolve, endsAfterMs + 100))

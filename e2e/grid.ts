@@ -1,6 +1,6 @@
 import { expect, type Locator, type Page } from '@playwright/test'
 
-/** A list of the console by its label. Only visible rows exist in the document. The number of all rows is in `aria-rowcount`. */
+/** A list of the console by its label. Only visible rows exist in the document. The attribute `aria-rowcount` has the count of all rows. */
 export const gridOf = (page: Page, label: string): Locator => page.getByRole('grid', { name: label })
 
 /** The rows of a list that exist in the document, without the heading. */
@@ -26,10 +26,10 @@ export async function expectRowCount(page: Page, label: string, count: number, o
   await expect(gridOf(page, label)).toHaveAttribute('aria-rowcount', String(count + 1), options)
 }
 
-/** A number in the format of the console. */
+/** Formats a count as the console does: 12,345. */
 export const inWords = (count: number): string => count.toLocaleString('en-US')
 
-/** Parses a number in the format of the console. */
+/** Parses a count that the console has formatted. */
 export const numberIn = (text: string | null): number => {
   const found = /\d[\d,]*/.exec(text ?? '')?.[0]
   if (found === undefined) throw new Error(`There is no number in ${JSON.stringify(text)}`)

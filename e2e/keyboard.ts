@@ -1,6 +1,6 @@
 import { expect, type Locator, type Page } from '@playwright/test'
 
-/** An upper limit for the number of tab stops between any two headings of a page. */
+/** Between any two headings of a page there are at most this many tab stops. */
 const MOST_STOPS = 80
 
 /** Presses Tab until an element has the focus. */
@@ -11,7 +11,7 @@ export async function tabTo(page: Page, target: Locator): Promise<void> {
 
 /**
  * Presses the keys of a sequence such as `g h` as fast as a person would. The browser stamps each key when it arrives, even if the page is
- * busy. If the test waited for the effect of each key, the next one could arrive after the time limit of sequences.
+ * busy. The function does not wait for the effect of a key, because the next key could then arrive after the time limit of sequences.
  */
 export async function pressSequence(page: Page, sequence: string): Promise<void> {
   await Promise.all(sequence.split(' ').map((key) => page.keyboard.press(key)))

@@ -8,8 +8,8 @@ export interface Box {
 }
 
 /**
- * Reads a value until two reads in a row are equal, because content that is loaded later may move an element. `undefined` means that there
- * is no value yet.
+ * Reads a value until two consecutive reads are equal, because content that is loaded later can move an element. A read returns `undefined`
+ * if there is no value yet.
  */
 export async function settled<Value>(what: string, read: () => Promise<Value | undefined>): Promise<Value> {
   let found: Value | undefined
@@ -49,13 +49,13 @@ export async function expectWholeHeadings(page: Page, state: string): Promise<vo
       const found: string[] = []
       const range = document.createRange()
       for (const head of document.querySelectorAll('thead th, [role=columnheader]')) {
-        // This table is in closed details.
+        // The table is inside a closed `details` element, so it is not visible.
         if (!head.checkVisibility()) continue
         const edge = head.getBoundingClientRect().right - Number.parseFloat(getComputedStyle(head).paddingRight)
         const texts = document.createTreeWalker(head, NodeFilter.SHOW_TEXT)
         while (texts.nextNode() !== null) {
           const node = texts.currentNode as Text
-          // This is the name of a column of checkboxes, for screen readers only.
+          // This heading is the name of a checkbox column. It is for screen readers only, so it may be cut.
           if (node.parentElement?.closest('.g-table-unseen')) continue
           // A name may be broken at a zero-width space.
           for (const { index, 0: word } of node.data.matchAll(/[^\s\u200b]+/g)) {

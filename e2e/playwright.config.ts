@@ -5,22 +5,22 @@ import { COLOURED, type TestOptions } from './fixtures.ts'
 
 const browser = findBrowser()
 const desktop = { ...devices['Desktop Chrome'], viewport: { width: 1280, height: 720 } }
-/** Tests with this tag check the appearance of pages. They also run in all colours, and at a zoom of 200 %. */
+/** Tests with this tag check the appearance of pages. They also run in all colour schemes, and at a zoom of 200 %. */
 const LOOKS = /@looks/
 /** The tests that run on the large fleet. */
 const LARGE = /large-fleet\/[a-z-]+\.spec\.ts$/
 /**
- * Whether the trace of a failure also contains the pages after each action. Without this it contains the actions and the log of the page.
- * Tests with it take half as long again.
+ * If true, the trace of a failed test also contains the page after each action, and tests take one and a half times as long. If false, the
+ * trace has only the actions and the log of the page.
  */
 const recordsPages = process.env.GANTT_TRACE === 'pages'
-/** Tests with this tag are slow, repeat on another page what `npm test` checks on one, only check appearance, or check rare situations. */
+/** `npm test` skips tests with this tag. They are slow, check rare situations or appearance, or repeat a check on a further page. */
 const RARE = /@rare/
 const SCREENSHOTS = /screenshots\.spec\.ts$/
 
 export default defineConfig<TestOptions>({
   testDir: '.',
-  // This keeps the PostgreSQL server of all tests running between the files.
+  // Keeps the PostgreSQL server that all tests share running between the test files.
   globalSetup: '../apps/server/src/testing/global-setup.ts',
   outputDir: '../test-results',
   // These time limits are longer than any load requires. A test waits for a condition, and fails if the condition never holds.

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { Client } from '@gantt/client'
 
-/** The fields of a host's report that a test sets. The others describe an unused machine with 16 CPUs, 64 GiB and 1 TB. */
+/** The fields of a host's report that a test sets. All other fields describe an unused machine with 16 CPUs, 64 GiB and 1 TB. */
 export interface Machine {
   readonly vcpusUsed?: number
   readonly memoryMb?: number
@@ -18,7 +18,7 @@ export interface Machine {
     readonly pages?: readonly { readonly sizeKib: number; readonly total: number; readonly reserved?: number; readonly used?: number }[]
   }[]
   readonly traits?: readonly string[]
-  /** The number of instances; `instances` has their ids. */
+  /** How many instances run on the host. `instances` has their ids. */
   readonly runningVms?: number
   readonly instances?: readonly string[]
   readonly hypervisorType?: string
@@ -122,14 +122,14 @@ export interface Ask {
   readonly numInstances?: number
   /** The uuid of the only instance. A second request with the same uuid is a retry. */
   readonly instance?: string
-  /** Further kinds of instances, which are placed together with those of the flavor, all or none. */
+  /** Further kinds of instances. They are placed together with the instances of the flavor, either all or none. */
   readonly gang?: readonly { readonly name: string; readonly instances: number; readonly vcpus: number; readonly memoryMb: number }[]
   readonly gpus?: { readonly count: number; readonly model?: string }
   readonly pciRequests?: readonly { readonly count: number; readonly vendorId: string }[]
   readonly extraSpecs?: Readonly<Record<string, string>>
-  /** The profile; the default one if absent. */
+  /** The profile. If absent, the default profile of the service. */
   readonly profile?: string
-  /** The TTL of its claim (PT1H); if absent, the claim does not expire. */
+  /** The TTL of the claim, such as PT1H. If absent, the claim does not expire. */
   readonly reservedFor?: string
 }
 
@@ -173,7 +173,7 @@ export async function place(
         ... on UserError { message }
       }
     }`,
-    // The claim has no expiry, because a claim that expires would change numbers in the middle of a test.
+    // The claim does not expire, because an expiry would change counts in the middle of a test.
     {
       input: {
         idempotencyKey: randomUUID(),
@@ -259,7 +259,7 @@ export async function seedFleet(client: Client): Promise<Seed> {
   return { hostCount: az1.length + az2.length + az3.length, refused, placed, aggregates }
 }
 
-/** The number of hosts whose reports are in one call. */
+/** One call has the reports of this many hosts. */
 const BATCH = 1_000
 
 /** Reports a fleet of any size, several hosts per call; `machine` describes each host. */

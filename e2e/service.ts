@@ -5,9 +5,9 @@ import { type Running, startCommand } from './process.ts'
 
 /** A process of the built service. */
 export interface Service extends Pick<Running, 'folder' | 'kill' | 'stop'> {
-  /** The address of the console. */
+  /** The URL of the console. */
   readonly origin: string
-  /** The address of the API. */
+  /** The URL of the API. */
   readonly url: string
   /** A key with all scopes. */
   readonly key: string
@@ -16,22 +16,22 @@ export interface Service extends Pick<Running, 'folder' | 'kill' | 'stop'> {
 
 /** A demo, and the links that it printed. */
 export interface Demo extends Service {
-  /** The address of the failed decision that the demo recommends to open first, without origin and key. */
+  /** The path of the failed decision that the demo recommends to open first. */
   readonly start: string
-  /** The addresses of the other links, also without origin and key. */
+  /** The paths of all other printed links. */
   readonly others: readonly string[]
 }
 
 const KEY = 'the-admin-key-of-browser-tests'
 
-/** The folder of an example plug-in with a filter by racks. No profile of the release uses its parts. */
+/** The folder of an example plug-in with a filter by racks. No profile of the release uses the filters and weighers of this plug-in. */
 const RACK = fileURLToPath(new URL('../examples/plugin-rack', import.meta.url))
 
 /** An existing service whose database a new replica uses, and the port of the new replica. */
 export interface SharedStore {
   /** The folder of the service whose database is shared. */
   readonly folder: string
-  /** The port; a free one by default. */
+  /** The port. If absent, a free port is used. */
   readonly port?: number
 }
 
@@ -40,7 +40,7 @@ const databases = new Map<string, string>()
 
 /**
  * Starts `gantt serve` with a plug-in. Its database is a copy of the migrated template on the server that all tests share. This takes a
- * third of the time of starting a separate PostgreSQL server.
+ * third of the time that a separate PostgreSQL server would need to start.
  */
 export async function startService(shared?: SharedStore): Promise<Service> {
   if (shared !== undefined) return toService(await serve(databaseOf(shared.folder), shared.port))

@@ -2,16 +2,16 @@ import { createHash } from 'node:crypto'
 import { css, editorWorkerService, graphqlWorker, js, jsonWorker } from '@graphql-yoga/render-graphiql/graphiql'
 import type { Plugin } from 'vite'
 
-/** The document that the page of GraphiQL shows in its frame; src/features/graphiql/frame.tsx knows it too. */
+/** The name of the document in the frame of the GraphiQL page. It must equal the name in src/features/graphiql/frame.tsx. */
 const FRAME = 'graphiql-frame.html'
 
-/** The dark theme has a text colour with a contrast of 1.8:1; WCAG requires 4.5:1. */
+/** Replaces a text colour of GraphiQL's dark theme whose contrast is only 1.8:1. WCAG requires 4.5:1. */
 const LEGIBLE = '\nbody.graphiql-dark .mtk13 { color: #ffa86b; }\n'
 
 /**
- * Serves GraphiQL as separate files: script, styles and workers of its package, and a document that loads them. The document is shown in
- * a frame, so that GraphiQL has its own styles, keys and globals, and is removed when the operator leaves the page. The console's own
- * chunks contain none of it.
+ * Serves GraphiQL as separate files: script, styles and workers of its package, and a document that loads them. The document is shown in a
+ * frame, so that GraphiQL has its own styles, keys and globals, and is removed when the operator leaves the page. The console's own chunks
+ * do not contain GraphiQL.
  */
 export function graphiqlFiles(): Plugin {
   const files = namedFiles()

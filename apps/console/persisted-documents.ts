@@ -8,8 +8,9 @@ const MANIFEST = 'documents.json'
 
 /**
  * Gives each operation of a build an id: `sha256:` and the hash of its text. The id is stored as `documentId`, and lib/service/wire.ts
- * sends it. The texts are written into a file for the service, next to the page. `graphql(...)` takes a text without expressions, and
- * fragments of the same file by their names. An operation must begin with its header, because the page reads only the header.
+ * sends it. The texts are written into a file for the service, next to the page. The argument of `graphql(...)` must be a text without
+ * expressions. Fragments of the same file are referenced by their names. An operation must begin with its header, because the page reads
+ * only the header.
  */
 export function persistedDocuments(): Plugin {
   const texts = new Map<string, string>()
@@ -46,7 +47,7 @@ interface FoundDocument {
   readonly end: number
 }
 
-/** The operations of a module, in its order; fragments are not operations. */
+/** The operations in a module, in the order of the module. Fragments are not returned, because they are part of the operations. */
 function documentsIn(program: ESTree.Program, file: string): FoundDocument[] {
   const calls: { readonly node: ESTree.CallExpression; readonly text: string; readonly fragments: readonly string[] }[] = []
   const texts = new Map<string, string>()

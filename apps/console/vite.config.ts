@@ -6,7 +6,7 @@ import { defaultClientConditions, defineConfig, type Plugin, type Rolldown } fro
 import { graphiqlFiles } from './graphiql-files.ts'
 import { persistedDocuments } from './persisted-documents.ts'
 
-/** The address of the service for `npm run dev`. */
+/** The URL of the service for `npm run dev`. */
 const service = process.env.GANTT_URL ?? 'http://127.0.0.1:4000'
 
 /**
@@ -29,7 +29,7 @@ export default defineConfig({
   server: { host: '127.0.0.1', proxy: { '/graphql': new URL(service).origin } },
   build: {
     target: 'es2022',
-    // browsers that support light-dark(): a translation for older ones would need a colour scheme that no style sheet here sets
+    // these browsers support light-dark(); for older browsers it would be translated to a form that the style sheets here do not support
     cssTarget: ['chrome123', 'firefox120', 'safari17.5'],
     sourcemap: true,
     manifest: 'manifest.json',
@@ -44,7 +44,10 @@ export default defineConfig({
   },
 })
 
-/** The files of GraphiQL are so large that their best compression would take longer than the rest of the build. */
+/**
+ * Files with more than this many bytes are compressed less. These are the files of GraphiQL, for which the best compression would take
+ * longer than the rest of the build.
+ */
 const LARGE_BYTES = 300_000
 
 /** Writes compressed copies of each text file as .br and .gz, so that the service does not compress at run time. */

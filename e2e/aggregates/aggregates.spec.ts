@@ -4,7 +4,11 @@ import { expectRowCount, firstCells, gridOf, rowWith } from '../grid.ts'
 import { gather, place, report } from '../seed.ts'
 import { READ, type Read } from './read.ts'
 
-test('the list counts members, and each count links to exactly these hosts', async ({ page, visit, service }) => {
+test('the list shows the count of members of each aggregate, and the count links to exactly these hosts', async ({
+  page,
+  visit,
+  service,
+}) => {
   await visit('/aggregates?q=name:fast-disks')
   const row = rowWith(page, 'Aggregates', 'fast-disks')
   await expect(row).toContainText('rack=r12')
@@ -31,7 +35,7 @@ test('the list counts members, and each count links to exactly these hosts', asy
   await expect(page.getByRole('heading', { name: 'az2-04', level: 1 })).toBeVisible()
 })
 
-test('a click on a heading sorts the list as the service does, and the address and copied rows have the same order', async ({
+test('after a click on a heading the list, its URL and the copied rows have the order of the service', async ({
   page,
   context,
   visit,
@@ -64,7 +68,7 @@ test('a click on a heading sorts the list as the service does, and the address a
   await expect(page.getByText('Copied: CSV')).toBeVisible()
   const [, ...rows] = (await page.evaluate(() => navigator.clipboard.readText())).trim().split(/\r?\n/)
   expect(rows.map((row) => row.split(',')[1])).toEqual(['sorted-none', 'sorted-one', 'sorted-two', 'sorted-three'])
-  // A spreadsheet treats a text that begins with = as a formula.
+  // A text that begins with = must be escaped, because a spreadsheet would run it as a formula.
   await page.goto('/aggregates?q=key:kind value:formula')
   await expect(rowWith(page, 'Aggregates', '=sorted')).toBeVisible()
   await page.keyboard.press('Y')
@@ -132,7 +136,7 @@ test('before an edit is applied the preview shows its effect on recent requests,
   })
   expect(outcome).toBe('PLACED')
   await visit(`/aggregates/${uuid}?edit=yes`)
-  // One of the requested flavors has the key in its extra specs.
+  // Exactly one of the requested flavors has this metadata key in its extra specs.
   await expect(page.locator('[data-key="preview-tier"] [data-named]')).toContainText(/^1 of the \d+ most requested flavors/)
   const draft = page.getByRole('region', { name: 'Draft', exact: true })
   await draft.getByLabel('Set metadata').fill('preview-tier=silver')
@@ -182,7 +186,7 @@ test('hosts are added by a filter, the history shows the edit, and reverting it 
   await expect(draft).toBeHidden()
   const { aggregate } = await service.client.request<Read>(READ, { uuid })
   expect(aggregate).toMatchObject({ version: 3, hostNames: ['az1-04'], metadata: [{ key: 'a', value: '1' }] })
-  // The edits can be reverted to the state before any of them, not only to the state before the last one.
+  // Each of the edits can be reverted, not only the last one.
   await expect(history.locator('[data-action]')).toHaveCount(3)
   await history
     .getByRole('button', { name: /^Draft the state before/ })
@@ -208,7 +212,7 @@ test('hosts are added by a filter, the history shows the edit, and reverting it 
   await expect(draft.getByRole('heading', { name: 'Draft on version 4' })).toBeVisible()
 })
 
-test('the answers of a preview appear below its buttons, and each is requested once', { tag: '@rare' }, async ({
+test('the results of a preview appear below its buttons, and each result is requested once', { tag: '@rare' }, async ({
   page,
   visit,
   service,
@@ -243,7 +247,11 @@ test('the answers of a preview appear below its buttons, and each is requested o
   expect(replays).toBe(1)
 })
 
-test('unknown names are reported, with the true number of those that are not shown', { tag: '@rare' }, async ({ page, visit, service }) => {
+test('unknown host names are reported, with the count of the names that are left out', { tag: '@rare' }, async ({
+  page,
+  visit,
+  service,
+}) => {
   const known = ['az1-04', 'az1-05', 'az1-06']
   const uuid = await gather(service.client, 'pasted', { hosts: ['az1-04'] })
   await visit(`/aggregates/${uuid}?edit=yes`)

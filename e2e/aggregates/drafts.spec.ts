@@ -3,7 +3,11 @@ import { expect, type Page, test } from '../fixtures.ts'
 import { gather } from '../seed.ts'
 import { READ, type Read } from './read.ts'
 
-test('an answer for a draft that was discarded meanwhile does not restore it', { tag: '@rare' }, async ({ page, visit, service }) => {
+test('a draft that is discarded while hosts are being added by a filter stays discarded when the answer arrives', { tag: '@rare' }, async ({
+  page,
+  visit,
+  service,
+}) => {
   const uuid = await gather(service.client, 'to-drop', { hosts: ['az1-04'] })
   await visit(`/aggregates/${uuid}?edit=yes`)
   const draft = page.getByRole('region', { name: 'Draft', exact: true })
@@ -20,11 +24,9 @@ test('an answer for a draft that was discarded meanwhile does not restore it', {
   await expect(page.getByRole('button', { name: 'Edit', exact: true })).toBeVisible()
 })
 
-test('after a concurrent edit the slower operator sees the other changes, and applies their own on top', { tag: '@rare' }, async ({
-  page,
-  visit,
-  service,
-}) => {
+test('after a concurrent edit the slower operator sees the changes of the other operator and applies their own changes on top', {
+  tag: '@rare',
+}, async ({ page, visit, service }) => {
   const uuid = await gather(service.client, 'to-fight-over', { hosts: ['az1-04'] })
   await visit(`/aggregates/${uuid}?edit=yes`)
   const draft = page.getByRole('region', { name: 'Draft', exact: true })
@@ -46,12 +48,9 @@ test('after a concurrent edit the slower operator sees the other changes, and ap
   expect((await service.client.request<Read>(READ, { uuid })).aggregate?.hostNames).toEqual(['az1-04', 'az1-05', 'az1-06'])
 })
 
-test('if two tabs edit one aggregate, the slower one shows the changes of the other, and no change is lost', { tag: '@rare' }, async ({
-  page,
-  context,
-  visit,
-  service,
-}) => {
+test('if two tabs edit the same aggregate, the slower tab shows the changes of the faster one, and no change is lost', {
+  tag: '@rare',
+}, async ({ page, context, visit, service }) => {
   const uuid = await gather(service.client, 'in-two-tabs', { hosts: ['az1-04'] })
   await visit(`/aggregates/${uuid}?edit=yes`)
   const other = await context.newPage()
@@ -107,13 +106,17 @@ test('a draft survives a revoked key: its preview is refused, and it is applied 
   expect(aggregate).toMatchObject({ hostNames: ['az1-04', 'az1-05'], metadata: [{ key: 'kept', value: 'yes' }] })
 })
 
-test('a draft is shown only at its aggregate, and no longer after it is discarded', { tag: '@rare' }, async ({ page, visit, service }) => {
+test('a draft is shown only on the page of its aggregate, and disappears when it is discarded', { tag: '@rare' }, async ({
+  page,
+  visit,
+  service,
+}) => {
   const one = await gather(service.client, 'drafted', { hosts: ['az1-04'] })
   const other = await gather(service.client, 'not-drafted', { hosts: ['az1-05'] })
   await visit(`/aggregates/${one}?edit=yes`)
   const draft = page.getByRole('region', { name: 'Draft', exact: true })
   await draft.getByLabel('Add hosts').fill('az1-06')
-  // The address changes through the history, as with Back and Forward, and the page stays loaded.
+  // The URL is changed through the browser's history, as by Back and Forward, so that the page is not reloaded.
   await page.evaluate((address) => {
     history.pushState(null, '', address)
     dispatchEvent(new PopStateEvent('popstate'))

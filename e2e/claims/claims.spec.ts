@@ -44,7 +44,7 @@ const stateOf = async (client: Client, id: string): Promise<{ readonly state: st
     )
   ).claim
 
-test('every count links to exactly that many claims; a claim links to its host and to its decision', async ({ page, visit, service }) => {
+test('every count links to exactly as many claims, and a claim links to its host and to its decision', async ({ page, visit, service }) => {
   const { instance } = await reserve(service.client)
   await visit('/claims')
   for (const kind of ['reserved', 'ending', 'old', 'held', 'counted', 'expired']) {
@@ -74,7 +74,7 @@ test('the share of proposals with a conflict is the same as on the overview', { 
   for (const path of ['/claims', '/overview']) {
     await visit(path)
     const conflicts = page.locator('[data-figure="Conflicts"]')
-    // The page reads the status of replicas at an interval of seconds.
+    // The page reads the status of replicas only every few seconds.
     await expect(conflicts).toHaveText(/^Conflicts[\d.]+ %$/, { timeout: 30_000 })
     await expect(conflicts).toHaveAttribute(
       'title',
@@ -83,7 +83,11 @@ test('the share of proposals with a conflict is the same as on the overview', { 
   }
 })
 
-test('with the keyboard alone a claim is selected, previewed, and revoked with a reason', async ({ page, visit, service }) => {
+test('with the keyboard alone a claim is selected, its revocation is previewed, and it is revoked with a reason', async ({
+  page,
+  visit,
+  service,
+}) => {
   const [one, other] = [await reserve(service.client), await reserve(service.client)]
   await visit('/hosts')
   await pressSequence(page, 'g c')
@@ -112,7 +116,7 @@ test('with the keyboard alone a claim is selected, previewed, and revoked with a
   expect(await stateOf(service.client, other.id)).toMatchObject({ state: 'RESERVED' })
 })
 
-test('a range of claims is selected by Shift-x, and all by a second step; ended claims have no checkbox', async ({
+test('Shift-x selects a range of claims, a further button selects all, and ended claims have no checkbox', async ({
   page,
   visit,
   service,
@@ -146,7 +150,11 @@ test('a range of claims is selected by Shift-x, and all by a second step; ended 
   await expect(page.getByRole('checkbox')).toHaveCount(3)
 })
 
-test('"select all" does not select the rows of the former filter while the new one is loading', async ({ page, visit, service }) => {
+test('"select all" does not select the rows of the former filter while the rows of the new filter are loading', async ({
+  page,
+  visit,
+  service,
+}) => {
   const account = 'chooses-too-early'
   const caller = createClient({
     url: `${service.origin}/graphql`,
@@ -167,7 +175,7 @@ test('"select all" does not select the rows of the former filter while the new o
   await expect(page.locator('[data-chosen="3"]')).toHaveCount(0)
 })
 
-test('a selection of all rows of one filter does not apply to the list of another', { tag: '@rare' }, async ({ page }) => {
+test('if the filter changes while all rows are being selected, no row of the new list is selected', { tag: '@rare' }, async ({ page }) => {
   // The list needs more than a page of claims, so this test has its own fleet.
   const service = await startService()
   try {
@@ -198,7 +206,7 @@ test('a selection of all rows of one filter does not apply to the list of anothe
     const late = page.waitForResponse(isList)
     release()
     await late
-    // The list was read again automatically, so the late page has no effect any more.
+    // The list has been read again automatically, so the late page must have no effect.
     for (let i = 0; i < 2; i++) await page.waitForResponse(isList)
     await expect(gridOf(page, 'Claims')).toBeVisible()
     await expect(page.locator('[data-chosen="120"]')).toHaveCount(0)
@@ -254,7 +262,7 @@ test('a histogram shows the ages, and each bar links to exactly its claims', { t
   await visit(`/claims?q=account:${account} age<3d`)
   const ages = page.getByRole('region', { name: 'Claims by age' })
   await expect(ages.getByRole('application', { name: /^3 claims by age/ })).toBeVisible()
-  // Claims move from one bar to the next as they age, so this is repeated.
+  // The check is repeated, because claims move from one bar to the next as they age.
   await expect(async () => {
     await page.goto(`/claims?q=account:${account}`)
     await ages.getByText('As a list').click()
@@ -273,7 +281,7 @@ test('the remaining time of a reservation is shown by the clock of the service, 
   await expect(rowWith(page, 'Claims', instance)).toContainText(/in (1 h|60 min|59 min)/)
 })
 
-test('a list that cannot be refreshed shows since when, and the error can be copied; y copies the link', { tag: '@rare' }, async ({
+test('a list that cannot be refreshed shows since when, its error can be copied, and the key y copies the link', { tag: '@rare' }, async ({
   page,
   context,
   visit,
@@ -304,7 +312,7 @@ test('a list that cannot be refreshed shows since when, and the error can be cop
   await expect(page.locator('[data-as-of-read]')).toHaveCount(0)
 })
 
-test('a list whose request was refused is requested again at its interval, and not when its rows get the focus', { tag: '@rare' }, async ({
+test('after a refused request the list is read again at its interval, and not when its rows get the focus', { tag: '@rare' }, async ({
   page,
   visit,
   service,

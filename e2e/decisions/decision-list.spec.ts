@@ -5,11 +5,11 @@ import { expectRowCount, gridOf, rowsOf, rowWith } from '../grid.ts'
 import { place } from '../seed.ts'
 import { addressOf, placeAs, waitingButton } from './explained.ts'
 
-test('new decisions are not added while the operator reads the list, and are shown on request', async ({ page, visit, service }) => {
+test('while the operator reads the list, new decisions are only counted, and a button adds them', async ({ page, visit, service }) => {
   await visit('/decisions')
   await expect(page.locator('[data-live=live]')).toBeVisible()
   await gridOf(page, 'Decisions').focus()
-  // The list counts as being read as soon as its first row has the cursor.
+  // Once the first row has the cursor, the operator is assumed to read the list.
   await page.keyboard.press('ArrowDown')
   const { y } = (await gridOf(page, 'Decisions').boundingBox()) ?? { y: -1 }
   await place(service.client, { flavor: 'x1.waiting' })
@@ -53,7 +53,11 @@ test('after a change of the filter, new decisions that match it appear', async (
   await expect(rowWith(page, 'Decisions', 'x1.that')).toBeVisible()
 })
 
-test('a new decision causes a request for one page, however many pages were loaded', { tag: '@rare' }, async ({ page, visit, service }) => {
+test('after several pages were loaded, a new decision causes a request for only one page', { tag: '@rare' }, async ({
+  page,
+  visit,
+  service,
+}) => {
   for (let i = 0; i < 60; i++) await place(service.client, { flavor: 'x1.paged', vcpus: 400 })
   await visit('/decisions?q=flavor:x1.paged')
   await expect(page.locator('[data-live=live]')).toBeVisible()
@@ -72,7 +76,7 @@ test('a new decision causes a request for one page, however many pages were load
   expect(read).toEqual([null])
 })
 
-test('a late answer removes no row from a live list', { tag: '@rare' }, async ({ page, visit, service }) => {
+test('an answer that arrives late does not remove rows from a live list', { tag: '@rare' }, async ({ page, visit, service }) => {
   const placeOne = () => place(service.client, { flavor: 'x1.late' })
   await placeOne()
   await visit('/decisions?q=flavor:x1.late')
@@ -187,7 +191,7 @@ test('the keys [ and ] step through the decisions of the list, and through those
   await expectRowCount(page, 'Decisions', 3)
 })
 
-test('a filter without a match shows how long complete records are kept, and the list shows this for each decision', {
+test('a filter without matches shows how long complete records are stored, and the list shows this for each decision', {
   tag: '@rare',
 }, async ({ page, visit }) => {
   await visit('/decisions?q=flavor:no-such')

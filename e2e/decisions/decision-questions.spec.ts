@@ -5,7 +5,7 @@ import { place, report, setStatus } from '../seed.ts'
 import { startService } from '../service.ts'
 import { addressOf, answerAbout, explain, MATRIX } from './explained.ts'
 
-test('parts of a request without effect are listed on the page of the decision and in its simulation', { tag: '@rare' }, async ({
+test('fields of a request that have no effect are listed on the page of the decision and in its simulation', { tag: '@rare' }, async ({
   page,
   visit,
   service,
@@ -34,7 +34,7 @@ test('the text for a ticket has the reason and the link', async ({ page, context
   expect(text.trim().split('\n').at(-1)).toBe(page.url())
 })
 
-test('the text copied for the project of a request has only what the project may read, and names no host', async ({
+test('the text that is copied for the project of a request has only facts that the project may read, and no host names', async ({
   page,
   context,
   visit,
@@ -57,7 +57,7 @@ test('the text copied for the project of a request has only what the project may
   expect(text).not.toMatch(/az1-\d/)
 })
 
-test('a gang that the solver placed shows its numbers, and each member with its host', { tag: '@rare' }, async ({
+test('the page of a gang that the solver placed shows the result of the solver, and each member with its host', { tag: '@rare' }, async ({
   page,
   visit,
   service,
@@ -92,7 +92,7 @@ test('the columns of the matrix and of the weights fit at 1280 pixels', { tag: '
   expect(cut).toEqual([])
 })
 
-test('the attempts before a decision are listed with their hosts, the reasons why they were lost, and links', async ({
+test('the attempts before a decision are listed with their hosts, with the reasons why they failed, and with links', async ({
   page,
   visit,
   service,
@@ -148,7 +148,7 @@ test('a decision is replayed with another profile: page and shared link show the
   await expect(profiles).toHaveValue('')
 })
 
-test('a decision is compared with the attempt before it, even if it requested something else', { tag: '@rare' }, async ({
+test('a decision is compared with the attempt before it, even if that attempt requested other resources', { tag: '@rare' }, async ({
   page,
   visit,
   service,
@@ -195,12 +195,12 @@ test('each change that would make a request fit links to the page where it is ma
   }
 })
 
-test('a decision is replayed on the present fleet: the address and the page show it, the API agrees, and nothing is decided', {
+test('a decision is replayed on the present fleet: the page shows the result of the API, the URL has the revision, and no decision is made', {
   tag: ['@colours', '@rare'],
 }, async ({ page, visit, service, look }) => {
   const { client } = service
   const { decisionId } = await place(client, { flavor: 'x1.replayed', vcpus: 1, memoryMb: 64 })
-  // The claim of this decision holds resources now, unlike at the time of the decision.
+  // The present fleet differs from that of the decision, because the claim of the decision now holds resources.
   await visit(addressOf(decisionId))
   const headline = page.locator('[data-headline]')
   await expect(headline).toBeVisible()

@@ -11,7 +11,7 @@ const histogram = (page: Page) => page.getByRole('region', { name: 'Decisions ov
 const chart = (page: Page) => histogram(page).getByRole('application')
 const line = (page: Page) => histogram(page).locator('[data-brush-line]')
 
-/** Makes decisions for a flavor that no other test uses; `placed` of them are placed and `refused` are not. */
+/** Makes decisions for a flavor that no other test uses. `placed` and `refused` are the counts of placed and refused requests. */
 async function decide(client: Client, flavor: string, placed: number, refused: number): Promise<void> {
   for (let i = 0; i < placed; i++) await place(client, { flavor, vcpus: 1, memoryMb: 64, zone: 'az1' })
   for (let i = 0; i < refused; i++) await place(client, { flavor, vcpus: 400 })
@@ -27,7 +27,7 @@ const countOf = async (client: Client, query: string): Promise<number> =>
 /** A day in the past. */
 const yesterday = (): string => new Date(Date.now() - 86_400_000).toISOString().slice(0, 10)
 
-/** The filter query in the address of the page. */
+/** The filter query in the URL of the page. */
 const filterOf = (page: Page): string => new URL(page.url()).searchParams.get('q') ?? ''
 
 test('the bars count the decisions that match the filter, and each links to its decisions', { tag: '@rare' }, async ({
@@ -56,7 +56,11 @@ test('the bars count the decisions that match the filter, and each links to its 
   }
 })
 
-test('a range is selected with the mouse, the address has it, and Back removes it', { tag: '@rare' }, async ({ page, visit, service }) => {
+test('a time range that is selected with the mouse is in the URL, and Back removes it', { tag: '@rare' }, async ({
+  page,
+  visit,
+  service,
+}) => {
   await decide(service.client, 'x2.drawn', 2, 1)
   const day = yesterday()
   await visit(listOf(`flavor:x2.drawn at>=${day}`))
@@ -124,7 +128,7 @@ test('new decisions appear in the bars too', { tag: '@rare' }, async ({ page, vi
   await expectRowCount(page, 'Decisions', 3)
 })
 
-test('decisions are grouped by common values, and each count links to as many decisions', { tag: '@rare' }, async ({
+test('decisions are grouped by common values, and each count links to exactly as many decisions', { tag: '@rare' }, async ({
   page,
   visit,
   service,
@@ -160,7 +164,11 @@ test('decisions are grouped by common values, and each count links to as many de
   }
 })
 
-test('groups by one field are never shown as groups by another', { tag: '@rare' }, async ({ page, visit, service }) => {
+test('while groups by another field are loading, the old groups are not shown under the new heading', { tag: '@rare' }, async ({
+  page,
+  visit,
+  service,
+}) => {
   await decide(service.client, 'x9.kinds', 1, 0)
   await visit(listOf('flavor:x9.kinds', '&group=project'))
   await expect(gridOf(page, 'Decisions by project').getByRole('link', { name: 'no project: 1, open them', exact: true })).toBeVisible()
@@ -180,7 +188,7 @@ test('groups by one field are never shown as groups by another', { tag: '@rare' 
   await expect(gridOf(page, 'Decisions by profile').getByRole('link', { name: 'default@0: 1, open them', exact: true })).toBeVisible()
 })
 
-test('a group is opened by keyboard, and the grouping is in the address', { tag: '@rare' }, async ({ page, visit, service }) => {
+test('a group is opened by keyboard, and the grouping is in the URL', { tag: '@rare' }, async ({ page, visit, service }) => {
   await decide(service.client, 'x4.one', 1, 0)
   await decide(service.client, 'x4.two', 0, 2)
   await visit(listOf('flavor:x4.*', '&group=flavor'))
@@ -195,7 +203,7 @@ test('a group is opened by keyboard, and the grouping is in the address', { tag:
   expect(filterOf(page)).toBe('flavor:x4.* flavor:x4.two')
 })
 
-test('columns are added, and are in the address', { tag: '@rare' }, async ({ page, visit, service }) => {
+test('columns that are added to the list are in the URL', { tag: '@rare' }, async ({ page, visit, service }) => {
   await decide(service.client, 'x2.columns', 1, 0)
   await visit(listOf('flavor:x2.columns'))
   await expect(gridOf(page, 'Decisions').getByRole('columnheader', { name: 'Took' })).toBeVisible()

@@ -59,7 +59,7 @@ test('the refusing filter and its hosts are found with the keyboard alone', { ta
   const [host = ''] = await firstCells(page, MATRIX)
   await page.keyboard.press('Enter')
 
-  // Enter on the count has opened the list again, so the matrix or a host can be opened from it.
+  // The key w focuses the field that asks about one host.
   await page.keyboard.press('w')
   await page.keyboard.press('Control+a')
   await page.keyboard.type(host)
@@ -89,7 +89,7 @@ test('the numbers of the funnel are the API’s, and they add up', async ({ page
   await expect(page.locator('[data-law=sum]')).toHaveText(`${refused} refused + 0 left = ${countHosts(hostCount)}`)
 })
 
-test('every count links to exactly that many hosts', { tag: '@rare' }, async ({ page, visit, service }) => {
+test('every count of the funnel links to exactly as many hosts', { tag: '@rare' }, async ({ page, visit, service }) => {
   await visit(`${addressOf(service.seed.refused.decisionId)}?all=yes`)
   const regions = [
     page.getByRole('region', { name: 'Filters' }).getByRole('button', { name: /hosts?/ }),
@@ -150,7 +150,7 @@ test('a histogram shows the missing amounts; each bar links to exactly the hosts
   await page.reload()
   await expectRowCount(page, MATRIX, numberIn(labels.at(-1) ?? ''))
   expect(page.url()).toBe(address)
-  // The bar at the cursor is selected with the keyboard, then all bars.
+  // With the keyboard, first the bar at the cursor is selected, and then all bars.
   const drawn = bars.getByRole('application')
   await drawn.focus()
   for (const key of ['Home', 'Shift+End', 'Enter']) await page.keyboard.press(key)
@@ -184,7 +184,7 @@ test('reload and a second browser show the same view of a decision', { tag: '@ra
   }
 })
 
-test('a placed request shows why this host, with the API’s totals', async ({ page, visit, service }) => {
+test('the page of a placed request shows why its host was chosen, with the API’s totals', async ({ page, visit, service }) => {
   const { decisionId, hosts } = service.seed.placed
   await visit(addressOf(decisionId))
   const { explainPlacement } = await service.client.request<{
@@ -232,7 +232,7 @@ test('a request in a fleet without hosts shows a message, and no empty matrix', 
   }
 })
 
-test('every instance of a request has its own view', async ({ page, visit, service }) => {
+test('every instance of a request has its own tab', async ({ page, visit, service }) => {
   const { decisionId, hosts } = await place(service.client, { flavor: 'x1.three', numInstances: 3, zone: 'az1' })
   expect(hosts).toHaveLength(3)
   await visit(addressOf(decisionId))

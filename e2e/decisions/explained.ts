@@ -53,7 +53,7 @@ export async function whyNot(
   return answer.whyNot
 }
 
-/** Asserts that the numbers in the answer about a host are those of the API. */
+/** Asserts that the amounts in the page's answer about a host equal those of the API. */
 export async function expectAnswerOfApi(page: Page, client: Client, id: string, host: string): Promise<void> {
   const { headline, verdict } = await whyNot(client, id, host)
   const answer = answerAbout(page, host)

@@ -27,7 +27,7 @@ async function explain(client: Client, id: string): Promise<Explained> {
   return explainPlacement
 }
 
-/** A value of a multiplier at which another host of the decision becomes first, and that host. */
+/** A weigher, the value of its multiplier at which another host of the decision becomes first, and that other host. */
 function limitOf({ weighing }: Explained): { readonly name: string; readonly at: number; readonly winner: string } {
   for (const { name, flipsBelow, winnerBelow, flipsAbove, winnerAbove } of weighing.weighers) {
     if (flipsBelow !== null && winnerBelow !== null) return { name, at: flipsBelow, winner: winnerBelow }
@@ -40,7 +40,7 @@ const lab = (page: Page) => page.getByRole('region', { name: 'Weight lab' })
 const firstTried = (page: Page) => lab(page).locator('[data-tried-first]')
 const firstRow = (page: Page) => page.getByRole('region', { name: 'Weights', exact: true }).locator('tr[data-host]').first()
 
-test('with the keyboard a multiplier is moved to its limit: the expected host becomes first, also in the table and by the shared link', {
+test('when a multiplier is moved to its limit with the keyboard, the expected host becomes first, in the table and by the shared link too', {
   tag: '@rare',
 }, async ({ page, visit, browser, service }) => {
   const { decisionId } = service.seed.placed
@@ -80,11 +80,9 @@ test('with the keyboard a multiplier is moved to its limit: the expected host be
   await expect(page).toHaveURL(`/decisions/${encodeURIComponent(decisionId)}`)
 })
 
-test('a slider is moved with keys and a number is typed; a simulation of the whole fleet gives the same host', { tag: '@rare' }, async ({
-  page,
-  visit,
-  service,
-}) => {
+test('after a multiplier is changed by slider and by typing, a simulation on the whole fleet chooses the same host as the page', {
+  tag: '@rare',
+}, async ({ page, visit, service }) => {
   const { decisionId } = service.seed.placed
   const explained = await explain(service.client, decisionId)
   await visit(`/decisions/${encodeURIComponent(decisionId)}`)
@@ -113,11 +111,9 @@ test('a slider is moved with keys and a number is typed; a simulation of the who
   expect(now.profile).toEqual(explained.profile)
 })
 
-test('a decision is simulated from its page: the request, its profile and its fleet are in the address', { tag: '@rare' }, async ({
-  page,
-  visit,
-  service,
-}) => {
+test('a link on the page of a decision opens a simulation with the request, the profile and the fleet of the decision in the URL', {
+  tag: '@rare',
+}, async ({ page, visit, service }) => {
   const { decisionId, hosts } = service.seed.placed
   const { fleetRevision, profile } = await explain(service.client, decisionId)
   await visit(`/decisions/${encodeURIComponent(decisionId)}`)

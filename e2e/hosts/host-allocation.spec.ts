@@ -15,7 +15,7 @@ const shown = (page: Page, resourceClass: string) =>
     .filter({ has: page.getByRole('rowheader', { name: resourceClass, exact: true }) })
     .getByRole('cell')
 
-test('a ratio and a reserved amount are shown, set, shown with account and reason, and removed one by one @looks', {
+test('a ratio and a reserved amount are set, are shown with the account and the reason, and are removed one by one @looks', {
   tag: '@rare',
 }, async ({ page, visit, look, service }) => {
   await report(service.client, { 'al-01': { vcpusUsed: 4 } })
@@ -58,7 +58,7 @@ test('a ratio and a reserved amount are shown, set, shown with account and reaso
   await expect(page.getByText(/VCPU reserved: set for this host \(set by admin, .+: measured\)/)).toBeVisible()
   await look('a host with its own ratio and reserved amount')
 
-  // The fields have the values that were set. Emptying one removes its value, and the other value is not sent.
+  // The fields have the values that were set. Emptying a field removes its value. The value of the other field is not sent.
   await open(page)
   await expect(ratio).toHaveValue('1.5')
   await expect(reserved).toHaveValue('8')

@@ -48,7 +48,7 @@ test('after a restart with a new fleet, in which ordinals belong to other hosts,
   await expect(page.getByRole('checkbox', { checked: true })).toHaveCount(0)
 })
 
-test('hosts are selected by x and Shift-x, all by a second step, and their status is set after a preview of each', {
+test('hosts are selected by x, by Shift-x and by a button for all, and each change of their status is previewed first', {
   tag: '@rare',
 }, async ({ page, visit, service }) => {
   await report(service.client, { 'many-01': {}, 'many-02': {}, 'many-03': {}, 'many-04': {} })
@@ -94,7 +94,7 @@ test('selected hosts are added to the draft of an aggregate, which has exactly t
   await expect(page).toHaveURL(`/aggregates/${uuid}?edit=yes`)
   const draft = page.getByRole('region', { name: 'Draft', exact: true })
   await expect(draft.getByLabel('Add hosts')).toHaveValue('to-gather-0\nto-gather-2')
-  // The draft survives a reload, and no name is added twice.
+  // After a reload the draft still exists, and no name was added twice.
   await page.reload()
   await expect(draft.getByLabel('Add hosts')).toHaveValue('to-gather-0\nto-gather-2')
   await draft.getByRole('button', { name: 'Preview the impact' }).click()
@@ -131,7 +131,7 @@ test('two key presses in quick succession both have an effect', { tag: '@rare' }
   await expect(gridOf(page, 'Hosts').getByRole('columnheader', { name: 'State, status' })).toHaveCount(0)
 })
 
-test('hosts that are selected by a frame on the map or by x are compared with the others, and each count links to as many hosts', {
+test('hosts that are selected by a frame on the map or by x are compared with all other hosts, and each count links to exactly as many hosts', {
   tag: ['@colours', '@rare'],
 }, async ({ page, visit, look }) => {
   await visit('/hosts?q=host:az1-*,az2-*')
@@ -166,7 +166,7 @@ test('hosts that are selected by a frame on the map or by x are compared with th
   await expect(page.locator('[data-chosen="7"]')).toBeVisible()
 })
 
-test('an incoming change moves neither the selection, nor a cursor, nor the scroll position', { tag: '@rare' }, async ({
+test('when a change arrives, the selection, the cursors and the scroll position stay the same', { tag: '@rare' }, async ({
   page,
   visit,
   service,
@@ -188,7 +188,7 @@ test('an incoming change moves neither the selection, nor a cursor, nor the scro
   const before = await place()
   expect(before).toBeGreaterThan(0)
 
-  // The fullest hosts are first, so the cell of this host moves from one end of the map to the other.
+  // The map shows the fullest hosts first, so these reports move the cells of both hosts from one end of the map to the other.
   await report(service.client, { 'keep-59': { memoryMbUsed: 16_384 }, 'keep-40': { memoryMbUsed: 32_768 } })
   await expect(cursor).toContainText('32 GiB')
   await expect(cursor).toContainText('keep-40')

@@ -15,7 +15,7 @@ test('every column is visible at 1280 pixels', { tag: '@rare' }, async ({ page, 
   }
 })
 
-test('a list is copied in its order: the copied query returns the visible rows', { tag: '@rare' }, async ({
+test('the query that is copied from a list returns the visible rows in the same order', { tag: '@rare' }, async ({
   page,
   visit,
   context,
@@ -38,7 +38,7 @@ test('a list is copied in its order: the copied query returns the visible rows',
   expect(await page.evaluate(() => navigator.clipboard.readText())).toBe("gantt hosts --all --query 'host:az*' --sort 'az,-mem.free'")
 })
 
-test('selected columns are in the address, are stored in the browser, and can be reset', { tag: '@rare' }, async ({
+test('the selected columns are in the URL, are stored in the browser, and can be reset', { tag: '@rare' }, async ({
   page,
   visit,
   browser,
@@ -102,7 +102,7 @@ test('the width of a column is changed by its edge or by a number, within limits
   await expect.poll(widthOf).toBe(before)
 })
 
-test('hosts are sorted by several columns with Shift and a click or a key, and the address has the order', { tag: '@rare' }, async ({
+test('hosts are sorted by several columns with Shift and a click or a key, and the URL has the order', { tag: '@rare' }, async ({
   page,
   visit,
   service,

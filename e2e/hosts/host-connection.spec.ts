@@ -37,12 +37,9 @@ test('a draft survives a revoked key: its preview is refused, and it is sent aft
   await expect(page.getByRole('main')).toContainText('draining: a long story')
 })
 
-test('if the key is revoked while a page is only read, a new key is requested, and the feed continues with it', { tag: '@rare' }, async ({
-  page,
-  visit,
-  service,
-  provokes,
-}) => {
+test('if the key is revoked while the operator only reads a page, a new key is requested, and the feed continues with the new key', {
+  tag: '@rare',
+}, async ({ page, visit, service, provokes }) => {
   provokes(401)
   const restoreKey = await revokeKey(page, (operation) => operation.includes('subscription FleetDeltas'))
   await visit('/hosts?view=table&q=host:again-*')
@@ -72,7 +69,7 @@ test('a list that was not loaded before its key was revoked is loaded with the n
     await door.getByLabel('API key').fill(service.key)
     await page.keyboard.press('Enter')
     await expect(page.getByRole('main').getByText('az1-01').first()).toBeVisible()
-    // Until the dialog is closed there are two such messages: the page's and the dialog's.
+    // While the dialog is open there are two such messages, one on the page and one in the dialog.
     await expect(page.getByRole('alert')).toHaveCount(0)
   }
 })
@@ -96,7 +93,7 @@ test('the key f freezes the list and resumes its updates', async ({ page, visit,
   await page.keyboard.press('f')
   await expect(page.getByRole('button', { name: 'Follow' })).toBeVisible()
   await report(service.client, { 'frozen-01': {} })
-  // A list that is not frozen shows the host, so the report has arrived.
+  // A second list, which is not frozen, shows when the report has arrived.
   const other = await page.context().newPage()
   await other.goto(`/hosts?view=table&q=host:frozen-*#key=${service.key}`)
   await expect(rowWith(other, 'Hosts', 'frozen-01')).toBeVisible()

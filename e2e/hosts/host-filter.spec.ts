@@ -4,7 +4,7 @@ import { expectNoSidewaysScroll } from '../layout.ts'
 import { report } from '../seed.ts'
 import { filterOf, found, IN_SIGHT, namesOf } from './lists.ts'
 
-test('every count of a facet links to exactly that many hosts, and equals the API’s', { tag: '@rare' }, async ({
+test('every count of a facet equals that of the API, and links to exactly as many hosts', { tag: '@rare' }, async ({
   page,
   visit,
   service,
@@ -27,12 +27,12 @@ test('every count of a facet links to exactly that many hosts, and equals the AP
     const names = await namesOf(service.client, query)
     expect(names).toHaveLength(count)
     const shown = await firstCells(page, 'Hosts')
-    // Other tests may leave a long list, of which only the visible rows exist.
+    // Only visible rows exist in the document, so a list that is too long is not compared.
     if (count <= IN_SIGHT) expect(shown.sort()).toEqual(names.sort())
     else expect(names).toEqual(expect.arrayContaining(shown))
     await facet.click()
     await expect(page).toHaveURL('/hosts?view=table')
-    // The lists follow the address with a delay, and the next count is read from them.
+    // The next count is read from the lists, which follow the URL with a delay, so wait for them.
     await expect(found(page)).toHaveAttribute('data-count', inAll)
   }
 })
@@ -68,7 +68,7 @@ test('a click with Shift adds a value of a facet', async ({ page, visit }) => {
   await expectRowCount(page, 'Hosts', 4)
 })
 
-test('unknown parts of an address are ignored', async ({ page, visit }) => {
+test('unknown query parameters in a URL are ignored', async ({ page, visit }) => {
   for (const search of ['view=xx&group=yy&colour=zz&no=such', 'sort=constructor', 'sort=-nonsense', 'q=%E0%A4%A&sort=%00']) {
     await visit(`/hosts?${search}`)
     await expect(found(page)).toBeVisible()

@@ -21,7 +21,10 @@ test('the amounts of a host are those of the API, and they add up', async ({ pag
   }
 })
 
-test('with the keyboard alone: from any page to a host, to the next one of the list, and back', async ({ page, visit }) => {
+test('with the keyboard alone an operator goes from any page to a host, to the next host of the list, and back', async ({
+  page,
+  visit,
+}) => {
   await visit('/aggregates')
   await expect(page.getByRole('heading', { name: 'Aggregates', level: 1 })).toBeVisible()
   await pressSequence(page, 'g h')
@@ -67,7 +70,10 @@ test('Enter opens the row that j and k selected, wherever the focus is, and Back
   await expect(marked).toContainText(next)
 })
 
-test('j moves the focus to the list, so that Enter opens the row and does not press the button before it', async ({ page, visit }) => {
+test('j moves the focus to the list, so that Enter opens the row and does not press the button that had the focus', async ({
+  page,
+  visit,
+}) => {
   await visit('/hosts?view=table')
   const grid = gridOf(page, 'Hosts')
   await expect(grid).toBeVisible()
@@ -85,7 +91,7 @@ test('j moves the focus to the list, so that Enter opens the row and does not pr
   await expect(page.getByRole('heading', { name, level: 1 })).toBeVisible()
 })
 
-test('the selected tab of a host is in the address, and each tab has as many rows as it counts', async ({ page, visit, service }) => {
+test('the selected tab of a host is in the URL, and each tab has as many rows as its count', async ({ page, visit, service }) => {
   await report(service.client, { 'busy-01': {} })
   await gather(service.client, 'zone-busy', { availabilityZone: 'busy', hosts: ['busy-01'] })
   for (let i = 0; i < 21; i++) await place(service.client, { zone: 'busy', vcpus: 0, memoryMb: 64, rootGb: 1 })
@@ -172,7 +178,7 @@ test('a host is evacuated after a preview of the destination of each instance, a
   await page.getByRole('button', { name: 'Evacuate' }).click()
   const dialog = page.getByRole('dialog')
   await dialog.getByRole('button', { name: 'Preview the moves' }).click()
-  // No other host has the trait that the instance needs.
+  // The instance needs a trait that only leaving-01 has, so there is no destination yet.
   await expect(dialog.getByRole('status')).toContainText('0 of 1 would find a destination; nothing is changed yet')
   await expect(dialog.getByRole('button', { name: 'Reserve 0 destinations' })).toBeDisabled()
   await dialog.getByRole('button', { name: 'Cancel' }).click()

@@ -97,7 +97,7 @@ test('the history of a host is drawn as lanes, and each step links to the consol
   await expect(page.locator('[data-happened]')).toHaveAttribute('data-happened', '4')
 })
 
-test('the kinds of events to show are selected by keyboard, and are in the address', { tag: '@rare' }, async ({ page, visit, service }) => {
+test('the kinds of shown events are selected by keyboard, and are in the URL', { tag: '@rare' }, async ({ page, visit, service }) => {
   await aLife(service.client, 'tl-02')
   await visit('/hosts/tl-02?sheet=timeline&kinds=status,claims')
   await expect(page.locator('[data-happened]')).toHaveAttribute('data-happened', '3')
@@ -120,7 +120,7 @@ test('the kinds of events to show are selected by keyboard, and are in the addre
   await expect(page.getByText('No events of these kinds: lost attempts.')).toBeVisible()
 })
 
-test('a long history is loaded in parts, and a key that may not read the audit sees no accounts', { tag: '@rare' }, async ({
+test('a long history is loaded in parts, and without the scope for the audit no accounts are shown', { tag: '@rare' }, async ({
   page,
   visit,
   service,
@@ -134,7 +134,7 @@ test('a long history is loaded in parts, and a key that may not read the audit s
   await expect(page.getByText('56 in all.')).toBeVisible()
   await expect(page.locator('tr[data-kind]')).toHaveCount(56)
   const reader = await keyFor(service.client, 'tl-reader', ['READ'])
-  // A link that differs only in its key would change only the fragment of the address and load nothing.
+  // A link that differs only in its key would change only the fragment of the URL, so that no page would be loaded.
   await page.goto('about:blank')
   await page.goto(`/hosts/tl-03?sheet=timeline#key=${reader}`)
   await expect(page.getByText('The newest 50 of 56.')).toBeVisible()
@@ -228,7 +228,7 @@ test('PCI devices are shown by kind and NUMA cell, with free numbers and holders
   await expect(section.locator('tr').filter({ hasText: '10de:20b0' }).getByRole('cell')).toHaveText([
     ...['not reported', 'not known', 'none', '4', '1', '3', /25 %/, 'no claim'],
   ])
-  // The devices are attached to the first NUMA cell, whose box shows them with its CPUs and used pages.
+  // The devices are attached to the first NUMA cell. Its box shows them together with its CPUs and used pages.
   const cell = page.getByRole('region', { name: 'NUMA cell 0' })
   await expect(cell).toContainText('4 CPUs: 1 pinned (1), 3 shared (0,2-3), none free. Shared: 1 used or claimed, 2 free')
   await expect(cell).toContainText('Pages of 2 MiB: 250 of 1,000 used or claimed (25 %), 750 free, 24 more reserved.')

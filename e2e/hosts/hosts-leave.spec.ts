@@ -7,7 +7,7 @@ import { gather, keyFor, place, report } from '../seed.ts'
 const dialogOf = (page: Page, name: RegExp) => page.getByRole('dialog', { name })
 const nameCell = (page: Page, name: string) => page.getByRole('grid', { name: 'Hosts' }).getByRole('row').filter({ hasText: name })
 
-/** Reports a host with a trait that only it has, and places an instance on it. */
+/** Reports a host with a trait that no other host has, and places an instance on this host. */
 async function withClaim(client: Client, host: string): Promise<{ readonly instance: string }> {
   const trait = `CUSTOM_${host.toUpperCase().replaceAll('-', '_')}`
   const instance = randomUUID()
@@ -39,7 +39,7 @@ const readmit = (client: Client, host: string): Promise<void> =>
 const replace = (client: Client, host: string, by: string): Promise<void> =>
   change(client, `hostReplace(host: { host: "${host}" }, by: { host: "${by}" }, reason: "moved")`)
 
-test('a host is forgotten after a preview of the claims that end; its page stays, and offers to readmit it @looks', {
+test('a host is forgotten after a preview of the claims that end, and its page remains and offers to readmit it @looks', {
   tag: '@rare',
 }, async ({ page, visit, look, service }) => {
   const { client } = service
@@ -92,7 +92,7 @@ test('a host is forgotten after a preview of the claims that end; its page stays
   await expect(page.getByRole('button', { name: 'Forget' })).toBeVisible()
 })
 
-test('a host is replaced after a preview of what moves to the new name; its former address redirects to it @looks', {
+test('a host is replaced after a preview of the effects, and the URL of its former name redirects to the new name @looks', {
   tag: '@rare',
 }, async ({ page, visit, look, service }) => {
   const { client } = service

@@ -49,7 +49,7 @@ for (const which of ['placed', 'refused'] as const)
       ...(which === 'placed' ? ([['chosen', 1]] as const) : []),
     ])
     expect([...counts].reduce((sum, [verdict, count]) => (verdict === 'chosen' ? sum : sum + count), 0)).toBe(hostCount)
-    // There is one more verdict, because hosts that were added later are listed too.
+    // The legend has one more group than the funnel: the hosts that were added after the decision.
     await expect(legendOf(page).locator('[data-verdict]')).toHaveCount(counts.size + 1)
     for (const [verdict, count] of counts) {
       const key = keyOf(page, verdict)
@@ -63,7 +63,7 @@ for (const which of ['placed', 'refused'] as const)
       expect(await firstCells(page, 'Hosts')).toEqual(hosts)
       await page.reload()
       await expectRowCount(page, 'Hosts', 1)
-      // Exactly the listed rows are copied, because no call of the API returns the hosts of a verdict.
+      // The copy contains exactly the listed rows. It must be made by the page, because no API call returns the hosts with a verdict.
       await page.getByRole('button', { name: 'Copy as' }).click()
       await expect(page.getByRole('menuitem')).toHaveText(['Link', 'CSV, 1 host', 'JSON, 1 host', 'CSV file, 1 host'])
       await page.keyboard.press('Escape')

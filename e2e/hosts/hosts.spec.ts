@@ -17,7 +17,7 @@ test('a host appears after its first report, and its row follows its reports', a
   await expect(row).toContainText('32 GiB')
 })
 
-test('every heading of the map links to exactly the hosts that it counts', { tag: '@rare' }, async ({ page, visit, service }) => {
+test('every heading of the map links to exactly the hosts that the heading counts', { tag: '@rare' }, async ({ page, visit, service }) => {
   await report(service.client, { 'in-none-01': {} })
   for (const group of ['az', 'aggregate']) {
     await visit(`/hosts?group=${group}`)
@@ -125,7 +125,7 @@ test.describe('looks', () => {
   })
 })
 
-test('markup in the names of a host and its aggregate has no effect, the longest traits do not overflow the page, and longer ones are refused', {
+test('markup in the names of a host and its aggregate has no effect, the longest traits do not overflow the page, and longer traits are refused', {
   tag: '@rare',
 }, async ({ page, visit, service, context }) => {
   const name = '<img src=x onerror=alert(1)>'

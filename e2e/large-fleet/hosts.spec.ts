@@ -3,7 +3,7 @@ import { expectRowCount, firstCells, gridOf, inWords, numberIn } from '../grid.t
 import { hostsWhere, LARGE, test, ZONES, zoneOf } from './large-fleet.ts'
 import { countOf, expectVirtual, found, isByMemory, memoryFreeOf, QUARTER } from './lists.ts'
 
-test('hosts: the table has all hosts but renders only visible rows; End reaches the last one, and the address has the view', async ({
+test('hosts: the table has all hosts but renders only visible rows, End reaches the last host, and the URL has the view', async ({
   page,
   visit,
   large,
@@ -27,7 +27,7 @@ test('hosts: the table has all hosts but renders only visible rows; End reaches 
   await expect.poll(shown).toEqual(names)
 })
 
-test('hosts: every count of a facet equals that of the API, and links to exactly that many hosts', async ({ page, visit, large }) => {
+test('hosts: every count of a facet equals that of the API, and links to exactly as many hosts', async ({ page, visit, large }) => {
   await visit('/hosts?view=table')
   const facets = page.getByRole('navigation', { name: 'Facets' })
   await expect(facets.getByTitle('fast-disks', { exact: true }).locator('.number')).toHaveText(inWords(QUARTER))
@@ -48,7 +48,7 @@ test('hosts: every count of a facet equals that of the API, and links to exactly
   }
 })
 
-test('hosts: each typed word filters the list like the API, and the address keeps it', async ({ page, visit, large }) => {
+test('hosts: each typed word filters the list like the API, and the URL keeps it', async ({ page, visit, large }) => {
   await visit('/hosts?view=table')
   await expectRowCount(page, 'Hosts', LARGE)
   await page.keyboard.press('/')
@@ -59,7 +59,7 @@ test('hosts: each typed word filters the list like the API, and the address keep
     typed += word
     const count = await countOf(large.client, 'hosts', typed)
     await expect(found(page), typed).toHaveAttribute('data-count', String(count))
-    // In a small fleet a word may exclude no host.
+    // In a small fleet, each typed word may match all remaining hosts.
     expect(count, typed).toBeLessThan(LARGE >= 1_000 ? before : before + 1)
     before = count
   }
@@ -102,7 +102,7 @@ test('hosts: all matching hosts are selected by a second step, stay selected, an
   expect(await countOf(large.client, 'hosts', 'status:DISABLED')).toBe(disabled)
 })
 
-test('hosts: the map has all hosts, its headings add up and link to what they count, and its cursor opens a cell', async ({
+test('hosts: the map has all hosts, the counts of its headings add up and link to these hosts, and Enter opens the cell at the cursor', async ({
   page,
   visit,
   look,

@@ -12,7 +12,7 @@ const LEAST = 50
 /** The largest size. An aggregate can have 100,000 hosts, and each zone has a quarter of them. */
 const MOST = 400_000
 
-/** The number of hosts in the fleet: `GANTT_LARGE_FLEET`, or 10,000 if it is not set. */
+/** The count of hosts in the fleet: `GANTT_LARGE_FLEET`, or 10,000 if it is not set. */
 export const LARGE = readSize(process.env.GANTT_LARGE_FLEET)
 
 /** Additional time limit in milliseconds compared with a small fleet, for operations on all hosts and for creating the fleet. */
@@ -20,26 +20,27 @@ export const LONGER_MS = LARGE * 6
 
 export const ZONES = ['az1', 'az2', 'az3', 'az4'] as const
 
-/** The number of hosts that one call edits. */
+/** One call edits this many hosts. */
 const AT_ONCE = 10_000
 const STATUSES_AT_ONCE = 1_000
-/** The number of concurrent requests. */
+/** This many requests are sent concurrently. */
 const ASKED_TOGETHER = 10
 
 export interface LargeSeed {
   /** The names of all hosts, sorted. */
   readonly names: readonly string[]
-  /** A revision at which part of the hosts had not reported yet, and the number of those that had. */
+  /** A revision at which only a part of the hosts had reported, and the count of these hosts. */
   readonly early: { readonly revision: string; readonly hosts: number }
   /** The uuid of an aggregate with a quarter of all hosts, from every zone. */
   readonly quarter: string
   /**
-   * A request that no host can take: three quarters of the hosts are in other zones, and the others lack memory or CPUs or are disabled.
+   * A request that fits on no host. Three quarters of the hosts are in other zones. The hosts of the requested zone lack memory or CPUs, or
+   * are disabled.
    */
   readonly refused: Placement
-  /** A request that any host of the first zone with enough free resources can take. */
+  /** A request that fits on any host of the first zone with enough free resources. */
   readonly placed: Placement
-  /** The same request twice. In between, the host of the first decision was disabled. */
+  /** Two decisions on the same request. Between them, the host of the first decision was disabled. */
   readonly twice: readonly [Placement, Placement]
 }
 
@@ -68,7 +69,7 @@ export const test = base.extend<object, { readonly large: LargeFleet }>({
   },
 })
 
-/** The number of hosts whose index meets a condition. */
+/** How many hosts have an index that meets the condition. */
 export const hostsWhere = (holds: (i: number) => boolean): number => Array.from({ length: LARGE }, (_, i) => i).filter(holds).length
 
 export const zoneOf = (i: number): number => Math.floor((i * ZONES.length) / LARGE)
@@ -128,7 +129,7 @@ async function seedLargeFleet(client: Client, size: number): Promise<LargeSeed> 
   expect([placed, refused, first, second].map(({ outcome }) => outcome)).toEqual(['PLACED', 'NO_VALID_HOST', 'PLACED', 'PLACED'])
 
   await together(60, (i) => place(client, { flavor: 'm1.small', vcpus: 1, memoryMb: 512, zone: `az${1 + (i % 4)}` }))
-  // The instances are so large that the number of further ones is small and can be counted completely for any size of the fleet.
+  // The instances are so large that only few more of them fit. So the capacity can be counted completely for any size of the fleet.
   await together(20, () => place(client, { flavor: 'm1.broad', vcpus: 12, memoryMb: 40_960 }))
   await together(30, (i) => place(client, { flavor: 'm1.wide', vcpus: 200 + i }))
   await together(10, () => place(client, { flavor: 'm1.elsewhere', zone: 'az9' }))

@@ -3,13 +3,13 @@ import { expect, type Page } from '../fixtures.ts'
 import { expectRowCount, gridOf, rowsOf } from '../grid.ts'
 import { hostsWhere, isInQuarter } from './large-fleet.ts'
 
-/** The maximum number of rows that exist in the document for any list. */
+/** The document has at most this many rows of any list. */
 const MOST_ROWS = 100
 export const QUARTER = hostsWhere(isInQuarter)
 
 export const found = (page: Page) => page.getByRole('main').locator('[data-count]').first()
 
-/** The number of items that the API counts in a list: `hosts`, `decisions`, `claims`, `auditLog`, `aggregates`. */
+/** The total count of a list according to the API. `list` is `hosts`, `decisions`, `claims`, `auditLog` or `aggregates`. */
 export async function countOf(client: Client, list: string, query = ''): Promise<number> {
   const { counted } = await client.request<{ counted: { totalCount: number } }>(
     `query Count($query: String) { counted: ${list}(first: 1, query: $query) { totalCount } }`,
@@ -32,7 +32,7 @@ export async function expectVirtual(page: Page, label: string, count: number): P
   await expect(rowsOf(page, label).first()).toHaveAttribute('aria-rowindex', '2')
 }
 
-/** Asserts that a list that loads further rows while scrolling finally has this many. */
+/** Scrolls through a list that loads further rows while scrolling. Asserts that it has this many rows at the end. */
 export async function expectLoaded(page: Page, label: string, count: number): Promise<void> {
   await expect(found(page)).toHaveAttribute('data-count', String(count))
   const grid = gridOf(page, label)
@@ -60,6 +60,6 @@ export async function memoryFreeOf(client: Client, names: readonly string[]): Pr
   return names.map((name) => free.get(name) ?? -1)
 }
 
-/** Whether there is more than one amount, with the largest first. */
+/** Whether there are several amounts, in descending order. */
 export const isByMemory = (amounts: readonly number[]): boolean =>
   amounts.length > 1 && amounts.every((amount, i) => amount >= 0 && amount <= (amounts[i - 1] ?? amount))

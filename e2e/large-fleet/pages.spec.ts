@@ -4,7 +4,7 @@ import { hostsWhere, isInQuarter, LARGE, LONGER_MS, test, ZONES, zoneOf } from '
 import { countOf, expectLoaded, expectVirtual, found, QUARTER } from './lists.ts'
 
 // The properties of each page that operators rely on, with GANTT_LARGE_FLEET hosts. Counts equal those of the API and link to exactly the
-// counted rows. Sums are complete. Long lists render only visible rows. The address contains the view. These tests do not change the fleet.
+// counted rows. Sums are complete. Long lists render only visible rows. The URL contains the view. These tests do not change the fleet.
 
 test.describe.configure({ timeout: 120_000 + LONGER_MS })
 
@@ -67,13 +67,14 @@ test('overview: every reason links to as many decisions as it counts, and the re
   const { capacity } = await large.client.request<{ capacity: { fits: number; groups: readonly { key: string; fits: number }[] } }>(
     '{ capacity(input: { spec: { gantt: { flavor: { name: "m1.broad", vcpus: 12, memoryMb: 40960 } } } }) { fits groups { key fits } } }',
   )
-  // A small fleet may be full.
+  // In a small fleet it is possible that nothing more fits.
   if (LARGE >= 1_000) expect(capacity.fits).toBeGreaterThan(0)
   expect(capacity.groups.reduce((sum, { fits }) => sum + fits, 0)).toBe(capacity.fits)
   const row = page.locator('[data-flavor="m1.broad"]')
   const counted = row.locator('[data-fits]')
   await expect(counted).toBeVisible()
-  // The page counts for five seconds at most. On a larger fleet or a busy machine, the count may be partial, and is then marked.
+  // The page stops counting after five seconds. On a larger fleet or a busy machine the count may therefore be partial. It is then marked
+  // with "at least".
   const isPart = ((await counted.textContent()) ?? '').startsWith('at least ')
   const shown = [
     [counted, capacity.fits],
@@ -87,7 +88,7 @@ test('overview: every reason links to as many decisions as it counts, and the re
   if (LARGE >= 1_000) expect(numberIn(await counted.textContent())).toBeGreaterThan(0)
 })
 
-test('aggregates: members are counted; one with a quarter of the fleet lists all, finds some, and links to them', async ({
+test('aggregates: members are counted, and an aggregate with a quarter of the fleet lists, finds and links all of its hosts', async ({
   page,
   visit,
   large,
@@ -147,7 +148,7 @@ test('an aggregate: the preview of an edit of a quarter of the fleet has the API
     `${inWords(hostsAffected)} hosts, ${inWords(azChanges)} of them would change their availability zone; ` +
       `they hold ${inWords(claimsOnAffectedHosts)} live claims`,
   )
-  // The check of recent requests ends after ten seconds, with the requests that were checked by then.
+  // The service stops the check of recent requests after ten seconds, and returns the results so far.
   await expect(draft.locator('[data-replayed]')).toBeVisible({ timeout: 30_000 })
   await look('the preview of an edit of a quarter of a large fleet')
   await draft.getByRole('button', { name: 'Discard' }).click()
@@ -174,7 +175,7 @@ test('an aggregate: a zone’s hosts are added to its draft by a filter, preview
   await expect(page.locator('[data-members]')).toHaveAttribute('data-members', String(QUARTER))
 })
 
-test('decisions: the list has all decisions that the API counts; a filter narrows it, and the address keeps it', async ({
+test('decisions: the list has all decisions that the API counts; a filter narrows it, and the URL keeps it', async ({
   page,
   visit,
   large,
@@ -221,7 +222,7 @@ test('a decision: every host is refused once or remains, and every count links t
   await expectVirtual(page, 'Hosts by filters', LARGE)
 })
 
-test('simulate: the placed instances and the number of further ones are the API’s, and nothing is claimed', async ({
+test('simulate: the placed instances and the count of further instances that fit are those of the API, and nothing is claimed', async ({
   page,
   visit,
   large,
@@ -264,7 +265,7 @@ test('profiles: all are listed, each with its rollout', async ({ page, visit, la
   await look('a profile of a large fleet')
 })
 
-test('claims: every state links to as many claims as it counts, the list reaches the last one, and all matches are selected', async ({
+test('claims: the count of every state links to as many claims, the list reaches the last claim, and all matching claims can be selected', async ({
   page,
   visit,
   large,
@@ -346,12 +347,7 @@ test('audit: the list has every call that the API counts, and the row of an edit
   await expectLoaded(page, 'Audit', await countOf(large.client, 'auditLog'))
 })
 
-test('keys: the list has as many keys as the API, a filter finds one, and the address has the view', async ({
-  page,
-  visit,
-  large,
-  look,
-}) => {
+test('keys: the list has as many keys as the API, a filter finds one, and the URL has the view', async ({ page, visit, large, look }) => {
   const { apiKeys } = await large.client.request<{ apiKeys: { nodes: readonly unknown[] } }>('{ apiKeys(first: 500) { nodes { id } } }')
   await visit('/keys')
   await expect(found(page)).toHaveAttribute('data-count', String(apiKeys.nodes.length))

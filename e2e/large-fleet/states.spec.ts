@@ -85,7 +85,7 @@ const expectTitle = (page: Page, { title }: Subject, fleet: LargeFleet): Promise
   expect(titleOf(page)).toHaveText(typeof title === 'function' ? title(fleet) : title)
 const titleOf = (page: Page): Locator => page.getByRole('heading', { level: 1 })
 const wrong = (page: Page): Locator => page.getByRole('main').getByRole('alert')
-/** Matches a count of 0, which must not be shown before the data is loaded. */
+/** Matches a count of 0. A page must not show it before the data is loaded. */
 const NOTHING = /(?<![\w.:-])0(?![\w.:])/
 
 /** The texts of the page, each as a separate item. */
@@ -158,7 +158,7 @@ for (const subject of OF_THE_FLEET) {
     await expectTitle(page, subject, large)
     await expect(page.locator('[data-live=live]')).toHaveCount(0)
     await axe(`${name}, in the past`)
-    // This revision is from before the aggregates, the claims and half of the hosts.
+    // At this revision the aggregates, the claims and half of the hosts did not exist yet.
     await page.goto(at(large.early.revision))
     await expect(page.getByRole('region', { name: 'Time travel' })).toHaveAttribute('data-as-of', large.early.revision)
     await expect(titleOf(page)).toBeVisible()

@@ -35,7 +35,7 @@ test('questions 1 and 2: what happened, and which filters refused the hosts?', a
     )
 
   const most = asked.reduce((one, other) => (other.rejected > one.rejected ? other : one))
-  // Disabled hosts are refused by an earlier filter, so they are not counted here.
+  // Disabled hosts are refused by an earlier filter, so they are not in this count.
   const elsewhere = hostsWhere((i) => zoneOf(i) !== 3 && isOpen(i))
   expect(most.rejected).toBe(elsewhere)
   await tabTo(page, page.getByRole('button', { name: `${inWords(elsewhere)} hosts refused by ${most.name}`, exact: true }))
@@ -65,7 +65,7 @@ test('question 3: why was host X not chosen?', async ({ page, browser, large }) 
   }
   await page.keyboard.press('Escape')
   await expect(page.locator('[data-why-not]')).toBeHidden()
-  // The page of the nearest host is also opened from the list of hosts, in which it is the first.
+  // The host with the smallest shortfall is the first in the matrix. Its answer can also be opened from there.
   await expect(gridOf(page, MATRIX)).toBeFocused()
   await page.keyboard.press('Home')
   const first = gridOf(page, MATRIX).locator('[role=row][aria-rowindex="2"]')
@@ -116,8 +116,8 @@ test('question 5: what would make the request fit?', async ({ page, browser, lar
   await expect(section.getByRole('heading', { name: 'What would make it fit' })).toBeFocused()
   await page.keyboard.press('Tab')
   await page.keyboard.press('Enter')
-  // A search that runs out of time finds fewer changes, but the smallest one is the same. If two searches run at the same time, it may find
-  // none.
+  // A search that reaches its time limit finds fewer changes, but still the smallest one. If two searches run at the same time, one of them
+  // may find no change at all.
   await expect(page.locator('[data-counterfactual]').first()).toBeVisible({ timeout: 60_000 })
   let least = ''
   await expect

@@ -64,7 +64,7 @@ test('changes are marked on the chart, with links to their rows of the audit', a
   await expect(page.locator('[data-entry]')).toContainText(`aggregateCreate of ${uuid}`)
 })
 
-test('every count of a reason links to exactly that many decisions', async ({ page, visit, service }) => {
+test('every count of a failure reason links to exactly as many decisions', async ({ page, visit, service }) => {
   await place(service.client, { flavor: 'm1.wide', vcpus: 999 })
   await visit('/overview')
   const rows = page.locator('[data-code]')
@@ -88,12 +88,16 @@ test('every count of a reason links to exactly that many decisions', async ({ pa
   }
 })
 
-test('a count links to the decisions that it counted, without later ones', { tag: '@rare' }, async ({ page, visit, service }) => {
+test('a count links to exactly the counted decisions, without decisions that were made later', { tag: '@rare' }, async ({
+  page,
+  visit,
+  service,
+}) => {
   await place(service.client, { flavor: 'm1.before', vcpus: 999 })
   await visit('/overview?last=24h')
   const figure = (label: string) => page.locator(`[data-figure="${label}"]`).getByRole('link')
   await expect(figure('Failed')).toBeVisible()
-  // The page counts every 15 s. From here on its requests are held back, so it keeps its counts.
+  // The page counts every 15 s. From here on its requests are delayed, so that the shown counts stay the same.
   const counting = await holdCalls(page, (operation) => operation.includes('OverviewActivity'))
   for (const label of ['Failed', 'Decisions, 24h']) {
     const count = numberIn(await figure(label).textContent())
@@ -114,7 +118,7 @@ interface Counted {
   readonly activity: { readonly decisions: number; readonly failed: number; readonly took: { readonly p99Ms: number } }
 }
 
-/** The service's counts for the period in the address. */
+/** The service's counts for the period in the URL. */
 const countOfAddress = async (page: Page, client: Client): Promise<Counted['activity']> => {
   const { since, until } = Object.fromEntries(new URL(page.url()).searchParams)
   const query = `query Count($since: DateTime, $until: DateTime) {
@@ -122,7 +126,7 @@ const countOfAddress = async (page: Page, client: Client): Promise<Counted['acti
   return (await client.request<Counted>(query, { since, until })).activity
 }
 
-test('the chart of decision times is below that of the number of decisions, and both share cursor, keys and range', async ({
+test('the latency chart is below the chart of decision counts, and both charts share cursor, keys and time range', async ({
   page,
   visit,
   service,
@@ -153,10 +157,10 @@ test('the chart of decision times is below that of the number of decisions, and 
 test('a range drawn with the mouse survives a reload, and a button clears it', { tag: '@rare' }, async ({ page, visit, service }) => {
   await place(service.client, { flavor: 'm1.drawn', vcpus: 999 })
   await visit('/overview?last=15m')
-  // The content above the chart is loaded separately and moves the chart.
+  // Wait for the figures above the chart. They are loaded separately, and when they appear they move the chart down.
   await expect(figure(page, 'Hosts up')).toBeVisible()
   const { x, y, width, height } = await boxOf(chart(page))
-  // The range is begun on the chart of the latency, because both charts share one range.
+  // Both charts share one time range, so the drag begins on the latency chart and ends on the chart above.
   await page.mouse.move(x + 2, y + height - 6)
   await page.mouse.down()
   await page.mouse.move(x + width / 2, y + 6, { steps: 4 })
@@ -201,7 +205,7 @@ test('figures show their change since the preceding span of equal length', async
 })
 
 test('the most requested flavor is counted per zone, and a click simulates it', { tag: '@rare' }, async ({ page, visit, service }) => {
-  // This flavor is requested more often than those of other tests, but without taking their capacity.
+  // The flavor is requested more often than those of other tests. Only one request is placed, so that other tests have enough capacity.
   const { activity } = await service.client.request<{ readonly activity: { readonly flavors: readonly { readonly decisions: number }[] } }>(
     '{ activity(window: "P1D", steps: 1) { flavors { decisions } } }',
     {},
@@ -223,7 +227,7 @@ test('the most requested flavor is counted per zone, and a click simulates it', 
   await expect(page.getByRole('heading', { level: 1, name: 'Simulate' })).toBeVisible()
   await expect(page.locator('[data-fits]')).toHaveAttribute('data-fits', String(capacity.fits))
 
-  // A pinned flavor stays pinned, for this browser and for everyone with the link.
+  // The pin is stored in this browser and is in the URL, so it is still there after Back and for everyone with the link.
   await page.goBack()
   await row.getByRole('button', { name: 'Pin m1.counted' }).click()
   await expect(page).toHaveURL(/pin=/)
@@ -240,7 +244,11 @@ test('the most requested flavor is counted per zone, and a click simulates it', 
   await expect(page.locator('[data-pinned="true"] [data-fits]')).toHaveAttribute('data-fits', String(capacity.fits))
 })
 
-test('the span is in the address and is stored; the last changes are shown', { tag: '@rare' }, async ({ page, visit, service }) => {
+test('the selected time span is in the URL and stored in the browser, and the last changes are listed', { tag: '@rare' }, async ({
+  page,
+  visit,
+  service,
+}) => {
   await visit('/hosts')
   await pressSequence(page, 'g o')
   await expect(page.getByRole('heading', { level: 1, name: 'Overview' })).toBeFocused()
@@ -267,14 +275,21 @@ test('in the past no replica and no conflict is shown, because they are known on
   await expect(figure(page, 'Conflicts')).toHaveCount(0)
 })
 
-test('a read-only key sees which scope the changes need, and everything else', async ({ page, service }) => {
+test('with a read-only key the list of changes shows the missing scope, and the rest of the page is complete', async ({
+  page,
+  service,
+}) => {
   const reader = await keyFor(service.client, 'reads-the-overview', ['READ'])
   await page.goto(`/overview#key=${reader}`)
   await expect(page.getByRole('region', { name: 'Recent changes' })).toContainText('needs a key with OPERATE; yours has READ')
   await expect(page.locator('[data-zone="az1"]').first()).toBeVisible()
 })
 
-test('if the service does not answer the last numbers stay, and are marked as old', { tag: '@rare' }, async ({ page, visit, provokes }) => {
+test('if the service does not answer, the last values stay on the page and are marked as old', { tag: '@rare' }, async ({
+  page,
+  visit,
+  provokes,
+}) => {
   provokes('ERR_FAILED')
   await visit('/overview')
   await expect(page.locator('[data-zone="az1"]').first()).toBeVisible()

@@ -5,7 +5,7 @@ import { tabTo } from '../keyboard.ts'
 import { keyFor, place, report } from '../seed.ts'
 import { type Service, startService } from '../service.ts'
 
-// All tests share one service, and each has its own profile.
+// All tests of this file share one service. Each test uses another profile, so that they do not affect each other.
 
 interface Fleet extends Service {
   readonly reader: string
@@ -108,7 +108,7 @@ test('with the keyboard alone a version is drafted, evaluated, written, and then
   await tabTo(page, part(page, 'CoreFilter').getByRole('switch', { name: 'Use CoreFilter' }))
   await page.keyboard.press('Space')
 
-  // A negative number reverses the weigher, and the row shows this.
+  // A negative multiplier reverses the weigher, and the row shows this.
   await tabTo(page, page.getByRole('textbox', { name: 'Multiplier of RAMWeigher, as a number' }))
   await page.keyboard.press('Control+a')
   await page.keyboard.type('-1.5')

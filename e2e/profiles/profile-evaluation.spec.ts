@@ -8,7 +8,8 @@ test('the decisions that a version would have changed are listed with their requ
   tag: '@rare',
 }, async ({ page, visit, browser, fleet }) => {
   const { client } = fleet
-  // Only the second version has the TraitsFilter. The first request requires no trait, and the other one a trait that no host has.
+  // Only the second version has the TraitsFilter. The first request requires no trait. The second request requires a trait that no host
+  // has.
   await writeTwo(client, 'checked', [{ name: 'TraitsFilter' }])
   const placeBy = (extraSpecs: Readonly<Record<string, string>>) =>
     place(client, { flavor: 'm1.checked', vcpus: 1, memoryMb: 1_024, profile: 'checked', extraSpecs })
@@ -70,12 +71,9 @@ test('the decisions that a version would have changed are listed with their requ
   await expect(page.locator('[data-headline]')).toBeVisible()
 })
 
-test('an empty comparison shows a message, a cancelled one can be repeated, and an impossible one is refused', { tag: '@rare' }, async ({
-  page,
-  visit,
-  fleet,
-  provokes,
-}) => {
+test('an empty comparison shows a message, a cancelled comparison can be repeated, and an impossible comparison is refused', {
+  tag: '@rare',
+}, async ({ page, visit, fleet, provokes }) => {
   provokes(400)
   await writeTwo(fleet.client, 'unused')
   await visit('/profiles/unused?version=2&check=yes')

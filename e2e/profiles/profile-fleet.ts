@@ -3,7 +3,7 @@ import { test as base, expect, type Page } from '../fixtures.ts'
 import { keyFor, type Part, report, writeVersion as write } from '../seed.ts'
 import { type Service, startService } from '../service.ts'
 
-// Rollouts change the decisions of the whole service, so these tests have their own service, and each test has its own profile.
+// Rollouts change the decisions of the whole service. So these tests have their own service, and each test uses another profile.
 
 interface Fleet extends Service {
   /** A key that may only read. */

@@ -6,7 +6,7 @@ import { pressSequence, tabTo } from '../keyboard.ts'
 import { activate, keyFor, place, writeVersion as write } from '../seed.ts'
 import { dialog, evaluation, PACKS, SPREADS, stateOf, summary, test, writeTwo } from './profile-fleet.ts'
 
-test('with the keyboard alone a version becomes shadow, canary and active, and is rolled back; the audit has each step', {
+test('with the keyboard alone a version becomes shadow, canary and active and is rolled back, and the audit has each step', {
   tag: '@rare',
 }, async ({ page, visit, fleet }) => {
   const { client } = fleet
@@ -95,7 +95,7 @@ test('an impossible step is refused in the dialog, with the reason', async ({ pa
   await activate(fleet.client, 'refused@2', { mode: 'SHADOW' })
   await visit('/profiles/refused')
   await page.getByRole('button', { name: 'Roll back' }).click()
-  // Another operator makes the same step first.
+  // Another operator makes the same rollback before this operator does.
   await fleet.client.request(`mutation { profileRollback(profile: "refused", reason: "mine") { __typename } }`, {})
   await dialog(page).getByLabel('Reason').fill('yours')
   await dialog(page).getByRole('button', { name: 'Preview the effect' }).click()
@@ -128,7 +128,11 @@ test("after another operator's step, the page makes no further step without a ne
   await expect(dialog(page).locator('[data-effect]')).toContainText('faster@1 decides again')
 })
 
-test('a link to an old version shows it, even if there are many newer ones', { tag: '@rare' }, async ({ page, visit, fleet }) => {
+test('a link to an old version shows this version, even if there are many newer versions', { tag: '@rare' }, async ({
+  page,
+  visit,
+  fleet,
+}) => {
   for (let i = 0; i < 14; i++) await write(fleet.client, 'long', `the ${i}th`, SPREADS)
   await visit('/profiles/long?version=2')
   await expect(page.locator('[data-version="2"]')).toBeInViewport()

@@ -4,7 +4,7 @@ import { expectRowCount } from '../grid.ts'
 import { place, report } from '../seed.ts'
 import { type Service, startService } from '../service.ts'
 
-// Rollouts change the decisions of the whole service, so these tests have their own service, and each test has its own profile.
+// Rollouts change the decisions of the whole service. So these tests have their own service, and each test uses another profile.
 
 const HOSTS = 12
 
@@ -56,8 +56,8 @@ async function tryOut(client: Client, version: string, rollout: object): Promise
 }
 
 /**
- * Creates a profile whose second version is in a rollout. The first version spreads. The second packs, and refuses one host, which
- * therefore has no rank.
+ * Creates a profile whose second version is in a rollout. The first version spreads instances over the hosts. The second version packs
+ * them. It also refuses one host, so that this host has no rank.
  */
 async function openRollout(client: Client, profile: string, mode = 'SHADOW'): Promise<void> {
   await write(client, profile, { multiplier: 1 })
@@ -96,7 +96,7 @@ test('bars show the share of agreement over time, also with the keyboard, and li
   await expect(agreement(page).locator('[data-kind="agreed"]')).toContainText('alike 1')
   await expect(agreement(page).locator('[data-kind="elsewhere"]')).toContainText(`elsewhere ${PLACED}`)
 
-  // The whole period is selected, because the decisions may be in any of its minutes.
+  // All bars are selected, because the decisions can be in any of these minutes.
   await bars(page).focus()
   await page.keyboard.press('Home')
   await page.keyboard.press('Shift+End')

@@ -39,7 +39,7 @@ test('the list has every call that the service counts', async ({ page, visit, se
   await expect(page.locator(`[data-count="${auditLog.totalCount}"]`)).toBeVisible()
 })
 
-test('only visible rows of a long list are refreshed, and new rows at the top move no row and are shown on scrolling', {
+test('in a long list only visible rows are refreshed, and new rows at the top do not move the others', {
   tag: '@rare',
 }, async ({ page, visit, service }) => {
   await endedKeys(
@@ -83,7 +83,7 @@ test('only visible rows of a long list are refreshed, and new rows at the top mo
     rowsOf(page, 'Audit').filter({ has: page.getByRole('gridcell', { name: inWords(auditLog.nodes[place]?.seq ?? 0), exact: true }) })
   await expect(rowOf(0)).toHaveCount(1)
 
-  // The list is scrolled slightly below the top of its first page. Only this page is then refreshed.
+  // The list is scrolled a little, so that all visible rows belong to its first page. Then only this page is refreshed.
   await grid.evaluate((element) => element.scrollTo({ top: 560 }))
   const some = rowOf(25)
   const place = async () => (await some.boundingBox())?.y

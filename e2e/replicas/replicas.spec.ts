@@ -136,11 +136,11 @@ test('a finding with several repairs: one is selected, and the size of the insta
   await dialog.getByLabel('Account').fill('their-account')
   await look('a finding with several repairs')
   await see.click()
-  // The host already counts its use, so the claim needs no further resources.
+  // The host's report already includes the use of the instance, so the claim needs no further resources.
   const differences = dialog.locator('[data-differences]')
   await expect(differences).toContainText('their-account')
   await expect(differences).not.toContainText('classes.VCPU.claimed')
-  // Another size is another change, which needs a new preview.
+  // If the operator enters another size, the change differs and needs a new preview.
   await dialog.getByLabel('vCPU').fill('3')
   await expect(dialog.locator('[data-differences]')).toHaveCount(0)
   await see.click()
@@ -200,7 +200,7 @@ test.describe('two replicas on one database', () => {
     'two replicas have the same state; a killed one is shown as silent, and its page works again with a new replica on its port',
     { tag: '@rare' },
     async ({ page, context, replicas: [first, second], provokes }) => {
-      // First no server listens on the port, and then one that is not ready yet.
+      // At first no server listens on the port. Then the server is not ready yet.
       provokes('Failed to load resource')
       const [firstName, secondName] = [await nameOf(first), await nameOf(second)]
       await report(first.client, { 'host-1': {} })

@@ -19,7 +19,7 @@ async function ask(page: Page, answer: string | RegExp): Promise<void> {
   await expect(response(page).first()).toContainText(answer)
 }
 
-test("a call in the address is sent with the session's key, and nothing is sent to another host", { tag: '@rare' }, async ({
+test("a call in the URL is sent with the session's key, and no request goes to another host", { tag: '@rare' }, async ({
   page,
   visit,
   service,
@@ -65,7 +65,10 @@ test('a subscription shows events until it is stopped', { tag: '@rare' }, async 
   await expect(run(page)).toBeVisible()
 })
 
-test("the editors' content is in the address; a reload and a link show the same", { tag: '@rare' }, async ({ page, visit }) => {
+test('the content of the editors is in the URL, and a reload and a link show the same content', { tag: '@rare' }, async ({
+  page,
+  visit,
+}) => {
   await visit(addressOf('{ viewer { scopes } }'))
   await ask(page, 'ADMIN')
   const editor = frame(page).getByRole('textbox', { name: 'Editor content' }).first()
@@ -148,7 +151,7 @@ for (const [name, { path, panels }] of Object.entries(PANELS))
       const query = searchParams.get('query') ?? ''
       expect(query).toMatch(new RegExp(`^query ${operation}\\b`))
       const variables = JSON.parse(searchParams.get('variables') ?? '{}') as Record<string, unknown>
-      // The page itself has sent exactly this call.
+      // The page of the panel has sent exactly the same call.
       const asked = () => sent.filter(({ operationName }) => operationName === operation).map((one) => one.variables ?? {})
       await expect.poll(asked, panel).toContainEqual(variables)
       await service.client.request(query, variables)
@@ -163,7 +166,7 @@ async function tryTwo(client: Client, profile: string): Promise<void> {
   await activate(client, `${profile}@2`, { mode: 'SHADOW' })
 }
 
-test('a call that is too long for an address cannot be linked', { tag: '@rare' }, async ({ page, visit }) => {
+test('a call that is too long for a URL cannot be linked', { tag: '@rare' }, async ({ page, visit }) => {
   const extraSpecs = Array.from({ length: 200 }, (_, i) => ({ key: `long:key-${i}`, value: 'x'.repeat(20) }))
   await visit(`/simulate?request=${encodeURIComponent(JSON.stringify({ flavor: { vcpus: 1, memoryMb: 1_024, extraSpecs } }))}`)
   await expect(page.getByRole('region', { name: 'Outcome' })).toContainText('would be placed')
@@ -180,10 +183,7 @@ test('the call of a panel that shows the past contains the moment', { tag: '@rar
   await expect(response(page).first()).not.toContainText('"errors"')
 })
 
-test('a browser that opens the address of the API is redirected to this page with the query', { tag: '@rare' }, async ({
-  page,
-  service,
-}) => {
+test('a browser that opens the URL of the API is redirected to this page with the query', { tag: '@rare' }, async ({ page, service }) => {
   await page.goto(`/graphql?query=${encodeURIComponent('{ viewer { scopes } }')}#key=${service.key}`)
   await expect(page).toHaveURL(/\/graphiql\?query=/)
   await ask(page, 'ADMIN')

@@ -86,7 +86,7 @@ test('the row of a key links to the calls of the key', async ({ page, visit, ser
   await expect(page.getByRole('heading', { name: 'No call matches' })).toBeVisible()
 })
 
-test('an active key is found among hundreds of ended ones, and all of these can be reached by scrolling', { tag: '@rare' }, async ({
+test('an active key is found among hundreds of ended keys, and all ended keys can be reached by scrolling', { tag: '@rare' }, async ({
   page,
   visit,
   service,

@@ -12,7 +12,7 @@ import type { Service } from '../service.ts'
 const TIMEOUT_MS = 60_000
 
 const status = (page: Page): Locator => page.locator('[data-service-status]')
-/** The message that the service has not answered for a while. */
+/** The message on the page that the service has not answered for more than three seconds. */
 const silent = (page: Page): Locator => page.locator('[data-no-news]')
 
 /** The process id of the service, which is a part of the name of its replica. */
@@ -56,7 +56,7 @@ const pages: readonly (readonly [path: string, live: (page: Page) => Locator])[]
   ['/profiles', (page) => gridOf(page, 'Profiles')],
 ]
 
-test('while the service is paused every page shows a message and is dimmed; afterwards the pages are current again', {
+test('while the service is paused every page shows a message and is dimmed, and afterwards the pages are current again', {
   tag: '@rare',
 }, async ({ context, service }) => {
   test.setTimeout(300_000)
@@ -90,13 +90,9 @@ test('while the service is paused every page shows a message and is dimmed; afte
   }
 })
 
-test('without the network for 30 s nothing looks current; afterwards the lists have all changes', { tag: '@rare' }, async ({
-  context,
-  page,
-  visit,
-  service,
-  provokes,
-}) => {
+test('after 30 s without the network no data looks current, and when the network returns the lists have all changes', {
+  tag: '@rare',
+}, async ({ context, page, visit, service, provokes }) => {
   test.setTimeout(300_000)
   provokes('ERR_INTERNET_DISCONNECTED')
   await visit('/decisions?q=flavor:blind.*')
@@ -128,7 +124,7 @@ test('without the network for 30 s nothing looks current; afterwards the lists h
   await claims.close()
 })
 
-/** Leaves calls of this operation without an answer until they are released. */
+/** Leaves calls of the named operation without an answer. Returns a function that lets them be answered. */
 async function hang(page: Page, name: string): Promise<() => Promise<void>> {
   const held = async (route: Parameters<Parameters<Page['route']>[1]>[0]): Promise<void> => {
     if (!operationOf(route.request()).includes(`query ${name}`)) await route.fallback()
@@ -137,11 +133,9 @@ async function hang(page: Page, name: string): Promise<() => Promise<void>> {
   return () => page.unroute('**/graphql', held)
 }
 
-test('a hanging request becomes an error that can be retried, while the service is known to be alive', { tag: '@colours' }, async ({
-  page,
-  visit,
-  look,
-}) => {
+test('a request that gets no answer becomes an error with a retry button, while heartbeats show that the service is alive', {
+  tag: '@colours',
+}, async ({ page, visit, look }) => {
   const unblock = await hang(page, 'ClaimList')
   await visit('/claims')
   const problem = page.getByRole('alert').filter({ hasText: 'No answer in time' }).first()
@@ -179,7 +173,7 @@ test('an evacuation first lists the instances that it will not move', { tag: '@c
   await look('an evacuation that leaves instances behind')
 })
 
-test('the numbers of one refused host are not shown as those of all refused hosts', async ({ page, visit, service }) => {
+test('the amounts of one refused host are not shown as the amounts of all refused hosts', async ({ page, visit, service }) => {
   const names = ['mixed-01', 'mixed-02']
   await report(service.client, Object.fromEntries(names.map((name) => [name, {}])))
   const statuses = ['MAINTENANCE', 'DRAINING']

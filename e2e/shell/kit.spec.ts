@@ -9,7 +9,7 @@ import { test as base, expect } from '../fixtures.ts'
 const root = fileURLToPath(new URL('../../apps/console', import.meta.url))
 
 interface Kit {
-  /** The address of a page that shows all components. It needs no service. */
+  /** The URL of a page that shows all components. It needs no service. */
   readonly kit: string
 }
 

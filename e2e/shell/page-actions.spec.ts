@@ -48,7 +48,7 @@ test('an action is found by a part of its name and run with the keyboard alone',
   await page.reload()
   await expect(page.getByRole('button', { name: 'Edit' })).toBeDisabled()
   await openActions(page)
-  // The draft is already open, so the action to edit is listed but disabled.
+  // The draft is already open, so the action "edit" is listed as disabled.
   await page.keyboard.type('edit')
   await expect(entries(page)).toHaveText(['EditNot available now.'])
   await page.keyboard.press('Enter')
@@ -107,7 +107,7 @@ test('arrow keys select entries of a menu, and a repeated shortcut opens the men
   for (let i = 0; i < 3; i++) await page.keyboard.press('ArrowDown')
   await page.keyboard.press('Enter')
   await expect(page.getByRole('menuitem', { name: 'Link' })).toBeFocused()
-  // A letter that matches no entry is not a shortcut of the page either.
+  // While the menu is open, a letter that matches no entry does not trigger a shortcut of the page.
   await page.keyboard.press('.')
   await page.keyboard.press('m')
   await expect(page.getByRole('menuitem', { name: 'Link' })).toBeFocused()

@@ -241,11 +241,12 @@ async function showTop(page: Page, section: Locator): Promise<void> {
 }
 
 async function picture(page: Page, name: string): Promise<void> {
-  // No text cursor blinks, and the pointer is over no element.
+  // The text cursor is hidden, and the pointer is moved away, so that no element is highlighted.
   await page.mouse.move(0, 0)
   const png = await page.screenshot({ animations: 'disabled', caret: 'hide' })
   await mkdir(FOLDER, { recursive: true })
   await writeFile(path.join(FOLDER, `${name}.png`), png)
-  // Only images in the repository have to be small. The size of other ones depends on what the demo placed last.
+  // Only the images that are written into the repository have to be small. The size of all others depends on the instances that the demo
+  // placed last.
   if (process.env.GANTT_SCREENSHOTS !== undefined) expect(png.length, `bytes of ${name}.png`).toBeLessThan(MOST_BYTES)
 }

@@ -214,7 +214,7 @@ test.describe('navigation', () => {
     await expect(page.getByRole('heading', { name: 'Decisions', level: 1 })).toBeVisible()
   })
 
-  test('an address that is neither a page nor a file gets a 404 with the known pages', async ({ page, provokes }) => {
+  test('a URL that is neither a page nor a file gets a 404 with the known pages', async ({ page, provokes }) => {
     provokes(404)
     const answer = await page.goto('/no-such-page')
     expect(answer?.status()).toBe(404)
@@ -290,7 +290,7 @@ test.describe('appearance', () => {
   })
 })
 
-test('operations are sent by their ids in the build, and as texts to a replica that does not know these ids', async ({
+test('the console sends document ids instead of queries, and sends the full query if the replica does not know the id', async ({
   page,
   visit,
   provokes,

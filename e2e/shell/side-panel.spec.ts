@@ -42,7 +42,7 @@ for (const { name, path, label, link } of [
     await page.keyboard.press(']')
     await expect(panel).toHaveAttribute('data-panel', second)
 
-    // Steps of the cursor add no history entries, so Back closes the panel.
+    // Moving the cursor adds no history entries, so Back closes the panel.
     await page.keyboard.press('Escape')
     await expect(panel).toBeHidden()
     await expect(page).not.toHaveURL(/beside=/)
@@ -58,7 +58,7 @@ for (const { name, path, label, link } of [
     await expect(page).toHaveURL(link)
   })
 
-test('the map: a click shows a host in the panel, a second one opens its page; the panel follows arrows, o toggles it', {
+test('on the map a click shows a host in the panel and a second click opens its page, the panel follows the arrow keys, and o toggles it', {
   tag: ['@colours', '@rare'],
 }, async ({ page, visit, look }) => {
   await visit('/hosts?view=map')
@@ -99,7 +99,7 @@ test('the map: a click shows a host in the panel, a second one opens its page; t
 test('although the side panel moves the cells of the map, a second click or a double click in one place opens the same host', {
   tag: '@rare',
 }, async ({ page, visit, service }) => {
-  // The map has more than one row of cells, and one row more if the panel makes it narrower.
+  // At this width the map has several rows of cells, and one more row when the open panel makes the map narrower.
   await page.setViewportSize({ width: 1_010, height: 720 })
   const names = Array.from({ length: 45 }, (_, i) => `cell-${String(i + 1).padStart(2, '0')}`)
   await report(service.client, Object.fromEntries(names.map((name) => [name, {}])))

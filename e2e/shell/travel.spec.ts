@@ -39,7 +39,7 @@ async function choose(page: Page, text: string): Promise<void> {
   await search.fill(text)
   await expect(page.locator('[data-action]').first()).toContainText(text)
   await page.keyboard.press('Enter')
-  // A palette that is opened while the former one is still closing would be closed too.
+  // If the palette were opened again while it is still closing, it would be closed again.
   await expect(search).toBeHidden()
 }
 
@@ -126,7 +126,7 @@ test('nothing can be changed in the past: buttons and keys show why, and nothing
   await expect(page.getByRole('button', { name: 'Edit', exact: true })).toBeVisible()
   await page.keyboard.press('e')
   await expect(page.getByText(/Nothing can be changed while the console shows the past/).first()).toBeVisible()
-  // The dialog was already open when the moment was added to the address.
+  // Here the dialog is already open when the moment is added to the URL.
   await page.goto('/aggregates')
   await page.getByRole('button', { name: 'Create', exact: true }).click()
   await page.getByLabel('Name').fill('of-no-time')
@@ -173,11 +173,9 @@ test('with the keyboard alone, another time, the next change and the present are
   await expect(page).toHaveURL(/\/claims$/)
 })
 
-test('a decision links to the fleet on which it was decided, and pages without a past show a message', { tag: '@rare' }, async ({
-  page,
-  visit,
-  service,
-}) => {
+test('a decision links to the fleet at the revision of the decision, and pages that cannot show the past show a message', {
+  tag: '@rare',
+}, async ({ page, visit, service }) => {
   await visit(`/decisions/${service.seed.refused.decisionId}`)
   await page.getByRole('link', { name: /as it was for this decision/ }).click()
   await expect(page).toHaveURL(/\/hosts\?at=\d+/)

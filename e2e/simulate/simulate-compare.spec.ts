@@ -3,7 +3,7 @@ import { operationOf } from '../calls.ts'
 import { expect, type Page, test } from '../fixtures.ts'
 import { keyFor, place } from '../seed.ts'
 
-/** Nine instances of a large flavor, which do not all fit in az1. More of them fit with two further hosts. */
+/** A request for a large flavor. Of nine instances, some do not fit in az1. With two further hosts, more instances fit. */
 const REQUEST = { flavor: { vcpus: 8, memoryMb: 32_768, rootGb: 20 }, availabilityZone: 'az1' }
 const MORE_HOSTS = { addHosts: [{ likeHost: 'az1-01', count: 2 }] }
 
@@ -37,11 +37,11 @@ const ask = (client: Client, overlay: object): Promise<Asked> =>
     { requests: [{ spec: { gantt: REQUEST }, count: 9 }], spec: { gantt: REQUEST }, overlay },
   )
 
-/** The numbers of all objects that a simulation could create by mistake. */
+/** The counts of all objects that a simulation could create by mistake. */
 const traces = (client: Client): Promise<unknown> =>
   client.request('{ claims(first: 1) { totalCount } decisions(first: 1) { nodes { id } } }', {})
 
-test('the results of another scenario are next to it, for everyone with the link, and nothing is claimed', { tag: '@rare' }, async ({
+test('the results of two scenarios are next to each other, a link shows the same, and nothing is claimed', { tag: '@rare' }, async ({
   page,
   visit,
   browser,
@@ -52,7 +52,7 @@ test('the results of another scenario are next to it, for everyone with the link
   await visit(`/simulate?${new URLSearchParams({ request: JSON.stringify(REQUEST), count: '9' })}`)
   await expect(page.locator('[data-placed]')).toHaveAttribute('data-placed', String(first.simulate.placed))
 
-  // A key adds a copy of the scenario, which is equal until it is changed.
+  // A key press adds a copy of the scenario. The copy is equal until it is changed.
   await page.getByRole('heading', { level: 1 }).focus()
   await page.keyboard.press('n')
   await expect(bar(page).getByRole('button', { pressed: true })).toHaveText('Scenario 2')
@@ -91,7 +91,10 @@ test('the results of another scenario are next to it, for everyone with the link
   }
 })
 
-test('at most three scenarios are named, moved and removed, and Back undoes each step', { tag: '@rare' }, async ({ page, visit }) => {
+test('scenarios, of which there are at most three, are named, moved and removed, and Back undoes each step', { tag: '@rare' }, async ({
+  page,
+  visit,
+}) => {
   await visit(addressOf({ name: 'more hosts', count: 9, overlay: MORE_HOSTS }))
   const names = bar(page).locator('[aria-pressed]')
   await expect(names).toHaveText(['as it is', 'more hosts'])
@@ -115,7 +118,11 @@ test('at most three scenarios are named, moved and removed, and Back undoes each
   await expect(names).toHaveText(['the copy', 'as it is', 'more hosts'])
 })
 
-test('each column fails separately, and can be repeated', { tag: '@rare' }, async ({ page, visit, provokes }) => {
+test('if one column of a comparison fails, the others keep their results, and the failed column can be retried', { tag: '@rare' }, async ({
+  page,
+  visit,
+  provokes,
+}) => {
   provokes(400)
   await visit(addressOf({ name: 'without a host', count: 9, overlay: { removeHosts: ['no-such-host'] } }))
   const column = (i: number) => comparison(page).locator(`[data-column="${i}"]`)
@@ -127,14 +134,14 @@ test('each column fails separately, and can be repeated', { tag: '@rare' }, asyn
   await expect(column(2).getByRole('alert').first()).toContainText('no-such-host')
 })
 
-test('a key that may not read sees an error in each column', { tag: '@rare' }, async ({ page, service, provokes }) => {
+test('with a key that may not read, each column shows an error', { tag: '@rare' }, async ({ page, service, provokes }) => {
   provokes(403)
   const reporter = await keyFor(service.client, 'reports-only', ['REPORT'])
   await page.goto(`${addressOf({ count: 2 })}#key=${reporter}`)
   for (const i of [1, 2]) await expect(comparison(page).locator(`[data-column="${i}"]`)).toContainText('Your key may not do this')
 })
 
-test('Esc cancels the requests of all columns, and each can be repeated', { tag: '@rare' }, async ({ page, visit }) => {
+test('Esc cancels the requests of all columns, and each request can be repeated', { tag: '@rare' }, async ({ page, visit }) => {
   let isHeld = true
   await page.route('**/graphql', async (route) => {
     // The calls are never answered, so the requests end when the page aborts them.
@@ -156,7 +163,11 @@ test('Esc cancels the requests of all columns, and each can be repeated', { tag:
   await expect(columns.first()).toContainText('cancelled')
 })
 
-test('one scenario uses the moment of the page, the one next to it the present', { tag: '@rare' }, async ({ page, visit, service }) => {
+test('one scenario can use the moment of the page while the scenario next to it uses the present', { tag: '@rare' }, async ({
+  page,
+  visit,
+  service,
+}) => {
   const { fleet } = await service.client.request<{ fleet: { asOf: string } }>('{ fleet { asOf } }', {})
   await place(service.client, { flavor: 'm1.later', vcpus: 1, memoryMb: 1_024, zone: 'az1' })
   await visit(`${addressOf({ count: 9, at: 'now' })}&at=${fleet.asOf}`)
@@ -169,7 +180,7 @@ test('one scenario uses the moment of the page, the one next to it the present',
   await expect(page.getByLabel('Time', { exact: true })).toHaveValue('')
 })
 
-test("the curve shows the service's points, at each requested number, and the class is in the address", { tag: '@rare' }, async ({
+test("the curve has the service's value for each count of requested instances, and the URL has the shown class", { tag: '@rare' }, async ({
   page,
   visit,
   service,
@@ -194,7 +205,7 @@ test("the curve shows the service's points, at each requested number, and the cl
   await expect(curve(page).getByLabel('Resource class')).toHaveValue('VCPU')
 })
 
-test('a requested flavor fills in the form', { tag: '@rare' }, async ({ page, visit, service }) => {
+test('a recently requested flavor can be selected to fill in the form', { tag: '@rare' }, async ({ page, visit, service }) => {
   await place(service.client, { flavor: 'm1.begins', vcpus: 3, memoryMb: 1_536 })
   // The most requested flavors depend on the other tests, so they are read from the API.
   const { activity } = await service.client.request<{ activity: { flavors: { name: string | null; vcpus: number }[] } }>(
@@ -214,7 +225,7 @@ test('a requested flavor fills in the form', { tag: '@rare' }, async ({ page, vi
   await expect(page.locator('[data-placed]')).toHaveAttribute('data-placed', '1')
 })
 
-test('scenarios are saved under a name, opened, renamed and deleted; other stored values are left out', { tag: '@rare' }, async ({
+test('scenarios are saved under a name, opened, renamed and deleted, and invalid stored values are ignored', { tag: '@rare' }, async ({
   page,
   visit,
 }) => {

@@ -9,7 +9,7 @@ test('instances without a destination after draining are shown, in the placement
   service,
   look,
 }) => {
-  // Each host of az3 fits at most one of the large instances; the small one fits on either.
+  // On each host of az3, at most one of the large instances fits. The small instance fits on any of these hosts.
   await place(service.client, { zone: 'az3', vcpus: 1, memoryMb: 4_096 })
   await place(service.client, { zone: 'az3', vcpus: 1, memoryMb: 4_096 })
   const { hosts } = await place(service.client, { zone: 'az3', vcpus: 0, memoryMb: 256 })
@@ -39,7 +39,7 @@ test('instances without a destination after draining are shown, in the placement
   await look('a host that is drained')
 })
 
-test('if every instance finds another host, only their number is shown', { tag: '@rare' }, async ({ page, visit, service }) => {
+test('if every instance finds another host, only the count of instances is shown', { tag: '@rare' }, async ({ page, visit, service }) => {
   const { hosts } = await place(service.client, { zone: 'az2', vcpus: 1, memoryMb: 1_024 })
   const overlay = JSON.stringify({ drainHosts: hosts })
   await visit(`/simulate?${new URLSearchParams({ request: JSON.stringify(REQUEST), overlay })}`)

@@ -26,7 +26,7 @@ const ask = (client: Client, overlay: object): Promise<Simulated> =>
 
 const SPEC = { gantt: { flavor: { vcpus: 8, memoryMb: 32_768, rootGb: 20 }, availabilityZone: 'az1' } }
 
-test('with the keyboard alone, instances are counted with two more hosts and nothing is claimed; the link repeats the simulation', async ({
+test('with the keyboard alone a simulation with two more hosts is run, nothing is claimed, and the link repeats the simulation', async ({
   page,
   visit,
   browser,
@@ -108,7 +108,7 @@ test('the message about an unknown host has its name', async ({ page, visit, pro
   await expect(outcome(page).getByRole('alert')).toContainText('no-such-host')
 })
 
-test('a key that may not read sees which scope it lacks', async ({ page, service, provokes }) => {
+test('with a key that may not read, the page shows the missing scope', async ({ page, service, provokes }) => {
   provokes(403)
   const { apiKeyCreate } = await service.client.request<{ apiKeyCreate: { secret: string } }>(
     `mutation Key { apiKeyCreate(input: { name: "reporter", account: "reporter", scopes: [REPORT] }) { ... on ApiKeyPayload { secret } } }`,

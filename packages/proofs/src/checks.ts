@@ -1,4 +1,4 @@
-/** The results of a proof, check by check. */
+/** Collects the results of the checks of a proof. */
 export interface Checks {
   /** Counts a check and reports it; `detail` describes a failure. */
   check(name: string, holds: boolean, detail?: () => string): void
@@ -6,7 +6,7 @@ export interface Checks {
   readonly failed: number
 }
 
-/** `say` is called with a line for each check. If a check is repeated, it is called only for the failures and the first success. */
+/** Calls `say` with one line for each check. If a check is repeated, only its failures and its first success are reported. */
 export function createChecks(say: (line: string) => void): Checks {
   const reported = new Set<string>()
   let passed = 0

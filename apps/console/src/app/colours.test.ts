@@ -66,7 +66,7 @@ describe('the eight colours of the parts of a bar', () => {
   )
   const pairs = set.flatMap((one, i) => set.flatMap((other, j) => (j > i ? [{ i, j, apart: distance(one, other) }] : [])))
 
-  test('with deuteranopia, neighbouring colours are at least 30 apart in CIE Lab, also the last and the first', () => {
+  test('with deuteranopia, neighbouring colours, including the last and the first, are at least 30 apart in CIE Lab', () => {
     expect(set).toHaveLength(8)
     expect(pairs.filter(({ i, j, apart }) => (j - i === 1 || j - i === 7) && apart < 30)).toEqual([])
   })

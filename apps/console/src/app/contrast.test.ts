@@ -6,8 +6,9 @@ import { describe, expect, test } from 'vitest'
 import type { Backdrop } from '../ui/chart/load-scale.ts'
 import { cssVariables, theme } from './theme.ts'
 
-// WCAG 2.2, 1.4.3 and 1.4.6: text and its background, in every colour of the theme. A browser checks each state of each
-// page in light (`npm test`) and in dark and forced colours (`npm run test:all`); this file checks all pairs, whether they occur or not.
+// WCAG 2.2, 1.4.3 and 1.4.6: text and its background, in every colour of the theme. The browser tests check each state of each page in
+// light (`npm test`) and in dark and forced colours (`npm run test:all`). This file checks all pairs of colours, even those that no page
+// shows.
 
 type Rgba = readonly [red: number, green: number, blue: number, alpha: number]
 type Variables = Readonly<Record<string, string>>
@@ -110,7 +111,7 @@ const VARIANTS = ['light', 'outline', 'filled', 'subtle'] as const
 interface Pair {
   readonly pair: string
   readonly ink: string
-  /** The layers from the top down; all but the last may be transparent. */
+  /** The layers below the text, from the top down. Every layer except the last can be transparent. */
   readonly ground: readonly string[]
 }
 
@@ -120,7 +121,7 @@ const named = (ink: string, ...ground: readonly string[]): Pair => ({
   ground: ground.map((name) => `var(${name})`),
 })
 
-/** Pairs of text and background, and parts of the library with their own colours, from its style sheets. */
+/** Pairs of text and background colours, including those in the style sheets of the component library. */
 const FIXED: readonly Pair[] = [
   named('--gantt-travel-ink', '--gantt-travel'),
   named('--mantine-color-placeholder', '--mantine-color-body'),
@@ -192,22 +193,22 @@ describe.each(backdrops)('in %s', (backdrop) => {
     })
   }
 
-  test('every text of the theme has at least 4.5:1 on each of its backgrounds', () => {
+  test('every text of the theme has a contrast of at least 4.5:1 on each of its backgrounds', () => {
     expect(tooPale(false, 4.5)).toEqual([])
   })
 
-  test('outdated text, which is grey and slightly paler, has at least 4.5:1 too', () => {
+  test('outdated text, which is grey and slightly paler, has a contrast of at least 4.5:1', () => {
     const stale = sheets.find(({ file }) => file === path.join('app', 'global.css'))?.css ?? ''
     const opacity = Number(/\.stale \{\s*opacity: ([\d.]+);\s*filter: grayscale\(1\);/.exec(stale)?.[1])
     expect(tooPale(false, 4.5, (colour, page) => over(grey(colour, opacity), page))).toEqual([])
   })
 
-  test('with high contrast every text has at least 7:1', () => {
+  test('with high contrast every text has a contrast of at least 7:1', () => {
     expect(tooPale(true, 7)).toEqual([])
   })
 })
 
-test('every colour of text or background is in the pairs above, and no style sheet adds another one', () => {
+test('every colour of text or background is in the pairs of this file, and no style sheet has a further colour', () => {
   const inks = new Set<string>(INKS)
   const others = sheets.flatMap(({ file, css }) =>
     Array.from(css.matchAll(/(?<![\w-])color: var\((--[\w-]+)\)/g), ([, name = '']) => name)
@@ -218,7 +219,7 @@ test('every colour of text or background is in the pairs above, and no style she
 })
 
 describe('with forced colours', () => {
-  /** Bars and keys of legends. They may keep their own colours, because each has a label next to it in a colour of the system. */
+  /** Bars and legend keys. They can have their own colours, because next to each there is a label in a colour of the system. */
   const DRAWN = new Set([
     '.g-legend > i',
     '.g-meter',

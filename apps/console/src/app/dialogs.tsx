@@ -17,7 +17,8 @@ interface DialogsProps {
 
 /** The dialogs of the shell. This module is loaded after the shell was rendered. */
 export function Dialogs({ open, onOpen, onClose }: DialogsProps) {
-  // A dialog may be requested before this module is loaded. It opens only after the first render, so that it can return the focus later.
+  // A dialog can be requested before this module is loaded. It opens only after the first rendering, so that the focus can return when it
+  // is closed.
   const [drawn, setDrawn] = useState<Dialog>()
   useEffect(() => setDrawn(open), [open])
   const stateOf = (dialog: Dialog) => ({ opened: drawn === dialog, onClose: () => onClose(dialog) })

@@ -1,6 +1,6 @@
 import { Empty } from '../ui/empty.tsx'
 
-/** The page for an unknown address. */
+/** The page for an unknown URL. */
 export function NotFoundPage() {
   return (
     <Empty title="Page not found">

@@ -47,6 +47,6 @@ export const pages = [
   },
 ] as const
 
-/** A sentence that names the parts of a page that show the present even while the console shows the past; undefined if there are none. */
+/** A sentence that names the parts of a page that show the present even while the console shows the past. Undefined if there are none. */
 export const presentOn = (path: string): string | undefined =>
   pages.flatMap((page) => ((path === page.to || path.startsWith(`${page.to}/`)) && 'present' in page ? [page.present] : []))[0]

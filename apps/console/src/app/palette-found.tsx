@@ -22,7 +22,7 @@ const FIND = graphql(`
 /** A text that may be a part of an id. Shorter texts would match too many ids. */
 const PART_OF_ID = /^[0-9a-f-]{4,36}$/i
 
-/** Only this many characters of a pasted text are searched, because the service limits the length of a filter. */
+/** The search uses at most this many characters of a pasted text, because the service limits the length of a filter. */
 const MOST_NAME = 100
 
 /** The pages and actions of the palette, by kind. */
@@ -33,7 +33,7 @@ export interface PaletteGroup {
 
 interface FoundProps {
   readonly word: string
-  /** Renders an entry with the part of the palette that is loaded with the console. */
+  /** Renders the groups. This is a parameter because the rendering code is loaded with the console, and this module only later. */
   children(groups: readonly PaletteGroup[], isSearching: boolean): ReactNode
 }
 

@@ -7,7 +7,9 @@ import { PaletteFound, type PaletteGroup } from './palette-found.tsx'
 
 const [store, palette] = createSpotlight()
 
-/** The focus stays in the input, so the list itself must be scrollable by keys; the library's type lacks the property for this. */
+/**
+ * The focus stays in the input, so the list must be scrollable with the keyboard. The library's type does not have the property for this.
+ */
 const scrolled = { viewportProps: { tabIndex: 0 } }
 
 interface PaletteProps {

@@ -16,7 +16,10 @@ import { RouteProblem } from './route-problem.tsx'
 import { carryMoment, only, parseSearch, printSearch } from './search.ts'
 import { Shell } from './shell.tsx'
 
-/** All addresses of the console. A feature defines its query parameters; its page is loaded when it is opened. */
+/**
+ * All URLs of the console. Each feature defines the query parameters of its pages. The code of a page is loaded when the page is first
+ * opened.
+ */
 const root = createRootRoute({
   validateSearch: readTravelSearch,
   search: { middlewares: [carryMoment] },

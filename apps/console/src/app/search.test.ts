@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { only, parseSearch, printSearch } from './search.ts'
 
-test('any value in the address is read back as it was written', () => {
+test('any value that is written to a URL is read back unchanged', () => {
   const values = fc.dictionary(fc.stringMatching(/^[a-z]{1,8}$/), fc.string({ minLength: 1, unit: 'grapheme' }), { maxKeys: 6 })
   fc.assert(
     fc.property(values, (search) => {
@@ -12,12 +12,12 @@ test('any value in the address is read back as it was written', () => {
   )
 })
 
-test('unset values are not in the address', () => {
+test('values that are not set are not in the URL', () => {
   expect(printSearch({ q: undefined, sort: 'name' })).toBe('?sort=name')
   expect(printSearch({})).toBe('')
 })
 
-test('a value that the reader omits is absent, although the address has it', () => {
+test('a query parameter that the feature does not read is removed', () => {
   const read = only(({ view }) => (view === 'map' ? { view } : {}))
   const asRouter = (search: Record<string, unknown>) => ({ ...search, ...read(search) })
   expect(asRouter({ view: 'map', no: 'such' })).toEqual({ view: 'map', no: undefined })

@@ -1,11 +1,13 @@
 import { readTravelSearch, type TravelSearch } from '../lib/service/travel.ts'
 
-/** The search part of an address as plain text: `?q=az:z1&sort=-mem.free`. Nothing is JSON, so that people can write it. */
+/** Parses the query string of a URL, such as `?q=az:z1&sort=-mem.free`. Values are not JSON, so that people can write them. */
 export function parseSearch(text: string): Record<string, string> {
   return Object.fromEntries(new URLSearchParams(text))
 }
 
-/** The reverse of `parseSearch`. Undefined and empty values are omitted, and `:` and `,` are not escaped. */
+/**
+ * Prints query parameters in the form that `parseSearch` reads. Undefined and empty values are omitted, and `:` and `,` are not escaped.
+ */
 export function printSearch(search: Record<string, unknown>): string {
   const params = new URLSearchParams()
   for (const [name, value] of Object.entries(search))
@@ -15,8 +17,8 @@ export function printSearch(search: Record<string, unknown>): string {
 }
 
 /**
- * Wraps a feature's reader of query parameters for the router, which would otherwise keep parameters that the reader omits. The moment
- * (`at`) is read for every page.
+ * Wraps the function with which a feature reads its query parameters. Without this, the router would keep parameters that the function
+ * omits. The moment (`at`) is read for every page.
  */
 export const only =
   <Search extends object>(read: (search: Record<string, unknown>) => Search) =>
@@ -26,7 +28,7 @@ export const only =
     ...read(search),
   })
 
-/** Every link keeps the moment, unless it sets another one, or the present (`at: undefined`). */
+/** Adds the shown moment to every link, unless the link sets another moment or the present (`at: undefined`). */
 export const carryMoment = <Search extends TravelSearch>({
   search,
   next,

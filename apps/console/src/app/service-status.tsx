@@ -13,7 +13,7 @@ const SERVICE_STATUS = graphql(`
   }
 `)
 
-/** The interval of the check. After three seconds without a message, the page shows that it has no news from the service. */
+/** The service is checked once in this many milliseconds. After three seconds without a message, the page shows that it has no news. */
 const EVERY_MS = 1_000
 /** The timeout of an answer. */
 const DEADLINE_MS = 5_000

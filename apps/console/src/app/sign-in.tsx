@@ -94,7 +94,7 @@ function KeyForm() {
   )
 }
 
-/** Why a key cannot be used; undefined when it can. */
+/** Tries a key. Returns the reason if the key cannot be used, otherwise undefined. */
 async function tryKey(key: string): Promise<string | undefined> {
   try {
     const { viewer } = await createClient({ url: graphqlUrl(), key }).request<{ readonly viewer: { readonly scopes: readonly string[] } }>(

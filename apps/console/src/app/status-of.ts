@@ -8,14 +8,14 @@ export interface Health {
   readonly stateAge: string
   readonly violations: number
   readonly checkedAge: string | null
-  /** The time since which the auditor has found no violation, and the number of its checks. */
+  /** The time since when the auditor has found no violation, and how many checks it has made since then. */
   readonly cleanSince: string | null
   readonly cleanLooks: number
 }
 
 export interface Shown {
   readonly label: string
-  /** For how long there has been no violation; it grows each second. */
+  /** For how long there has been no violation. The text changes every second. */
   readonly since?: string
   /** The time of the check, if it did not fail. */
   readonly age?: string
@@ -26,8 +26,8 @@ export interface Shown {
 const labels = { STORE_AWAY: 'store unavailable', READ_ONLY: 'read only', CLOSING: 'closing' } as const
 
 /**
- * The most urgent state comes first: no news, no answer, limited mode, violations. `silence`: the seconds without news
- * from the service, after which earlier states no longer count as known.
+ * The status line. If several of these conditions apply, the first one is shown: no news, no answer, limited mode, violations. `silence` is
+ * the time in seconds without news from the service. It is undefined while there is contact.
  */
 export function statusOf(health: Health | undefined, silence?: number): Shown {
   if (silence !== undefined) {

@@ -26,7 +26,7 @@ const MINUTE_MS = 60_000
 
 interface TravelBannerProps {
   readonly at: string
-  /** A sentence that names the parts of the page that still show the present; undefined if there are none. */
+  /** A sentence that names the parts of the page that still show the present. Undefined if there are none. */
   readonly present: string | undefined
   onPick(): void
 }
@@ -83,7 +83,7 @@ interface StepsProps {
   onPick(): void
 }
 
-/** Buttons to the moments one minute and one revision earlier and later. A button is disabled if the log has no such moment. */
+/** Buttons that go one minute or one revision back or forward. A button is disabled if the log does not have the target moment. */
 function Steps({ at, revision, shownMs, reach, onPick }: StepsProps) {
   const first = Number(reach?.fleetLog.firstRevision ?? 0)
   const last = Number(reach?.fleet.asOf ?? 0)

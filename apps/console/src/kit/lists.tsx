@@ -51,7 +51,7 @@ function Rows({ label, rows, chosen = new Set() }: { label: string; rows: readon
 const never = new Promise<string>(() => {})
 const awaited = columns.map((column) => ({ ...column, cell: () => use(never) }))
 
-/** A list in the state in which other rows are being loaded: the old rows are shown, and the new ones never arrive. */
+/** A list that shows old rows while new rows are being loaded. In the kit the new rows never arrive. */
 function OnTheirWay() {
   const [from, setFrom] = useState(0)
   const [isPending, startTransition] = useTransition()
@@ -124,7 +124,7 @@ const copyList = (of: Pages<Sample>) => (
   />
 )
 
-/** A dialog in the state in which a file is being made: the file is never ready. */
+/** A dialog that shows the progress while a file is being made. In the kit the file is never ready. */
 function Saved() {
   const [isOpen, setOpen] = useState(false)
   return (

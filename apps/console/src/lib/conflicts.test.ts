@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { conflictsLine } from './conflicts.ts'
 
-test('the share of conflicts is computed over all proposals of live replicas; a replica that reports none is left out', () => {
+test('the share of conflicts is computed from the proposals of all live replicas that report their conflicts', () => {
   const one = { live: true, proposals: 90, conflicts: 0 }
   const busy = { ...one, proposals: 10, conflicts: 5 }
   const gone = { ...one, live: false, conflicts: 90 }

@@ -1,14 +1,16 @@
 import { formatCount } from './format.ts'
 import { shareText } from './share.ts'
 
-/** The conflicts of a replica's proposals in the last minute; null if it does not report them. */
+/** The proposals of a replica in the last minute, and how many had a conflict. Null if the replica does not report these counts. */
 export interface Proposing {
   readonly live: boolean
   readonly proposals: number | null
   readonly conflicts: number | null
 }
 
-/** The share of conflicts in the proposals of live replicas in the last minute. Replicas that do not report them are left out. */
+/**
+ * The share of proposals of live replicas that had a conflict in the last minute. Replicas that do not report these counts are left out.
+ */
 export function conflictsLine(replicas: readonly Proposing[]): { readonly value: string; readonly title: string } {
   const live = replicas.filter((one) => one.live)
   const reporting = live.filter(({ proposals }) => proposals !== null)

@@ -1,12 +1,12 @@
 export type Cell = string | number | null
 
 /**
- * A column of a copied list: its name with the unit, how it is read from a row, and the key of the table column that it belongs to. A
- * field without a table column is always copied.
+ * A column of a copied list: its name with the unit, a function that reads the value from a row, and the key of the table column to which
+ * it belongs. A field without a table column is always copied.
  */
 export type RowField<Row> = readonly [name: string, read: (row: Row) => Cell, column?: string]
 
-/** The fields of the shown columns, by their keys. */
+/** The fields that are copied if the columns with the keys `shown` are visible. */
 export const fieldsShown = <Row>(fields: readonly RowField<Row>[], shown: readonly string[]): readonly RowField<Row>[] =>
   fields.filter(([, , column]) => column === undefined || shown.includes(column))
 

@@ -48,13 +48,13 @@ export interface Matrix {
   readonly hostCount: number
   readonly filters: readonly string[]
   readonly codes: readonly string[]
-  /** The unit of `missing`, by code; null if the amounts cannot be added. */
+  /** For each reason code, the unit of its amounts in `missing`. Null if these amounts cannot be added. */
   readonly units: readonly (string | null)[]
-  /** The amount that each host lacks by the first filter that refuses it; 0 if the reason is not about an amount. */
+  /** For each host, the missing amount according to the first filter that refuses the host. 0 if the reason is not about an amount. */
   readonly missing: ArrayLike<number>
-  /** The index of the first filter that refuses a host; 255 if all filters pass it. */
+  /** For each host, the index of the first filter that refuses it. 255 if the host passes all filters. */
   readonly firstFailing: ArrayLike<number>
-  /** The index of the reason's code; 255 if no filter refuses the host. */
+  /** For each host, the index of the reason code. 255 if the host passes all filters. */
   readonly reason: ArrayLike<number>
   readonly rank: ArrayLike<number>
   readonly distance: ArrayLike<number>
@@ -63,7 +63,7 @@ export interface Matrix {
   refuses(host: number, filter: number): boolean
 }
 
-/** The value for a host that no filter refuses. */
+/** The value of `firstFailing` and `reason` for a host that passes all filters. */
 export const PASSES_ALL = 255
 
 export function readMatrix(packed: PackedMatrix): Matrix {

@@ -9,7 +9,7 @@ export interface AskedFlavor {
   readonly ephemeralGb: number
   readonly swapMb: number
   readonly extraSpecs: readonly { readonly key: string; readonly value: string }[]
-  /** The number of decisions that requested the flavor. */
+  /** How many decisions requested the flavor. */
   readonly decisions: number
 }
 

@@ -4,10 +4,10 @@ import { type Choice, preference, usePreference } from './browser/preferences.ts
 
 const count = new Intl.NumberFormat('en-US', { maximumFractionDigits: 2 })
 
-/** A number with thousands separators, and a true minus if it is negative: 12,345. */
+/** Formats a number with thousands separators: 12,345. The minus of a negative number is the character U+2212, not a hyphen. */
 export const formatCount = (value: number): string => withMinus(count.format(value))
 
-/** A number with at most this many significant digits; by default with all digits: 0.0001235. */
+/** Formats a number with at most this many significant digits: 0.0001235. The default is 15 digits. */
 export const formatNumber = (value: number, digits = 15): string => withMinus(exact.format(Number(value.toPrecision(digits))))
 
 /** A number with exactly this many decimals: 0.2500. */
@@ -17,7 +17,7 @@ const exact = new Intl.NumberFormat('en-US', { maximumSignificantDigits: 17 })
 
 const withMinus = (text: string): string => text.replace('-', '−')
 
-/** A number with its sign and a true minus: +12, −3, 0. */
+/** Formats a number with a plus or minus sign: +12, −3, 0. The minus is the character U+2212, not a hyphen. */
 export function formatSigned(value: number, format: (magnitude: number) => string = formatCount): string {
   const text = format(Math.abs(value))
   return value === 0 || text === '0' ? '0' : `${value < 0 ? '−' : '+'}${text}`
@@ -25,7 +25,7 @@ export function formatSigned(value: number, format: (magnitude: number) => strin
 
 const BINARY = ['MiB', 'GiB', 'TiB', 'PiB'] as const
 
-/** MiB in the largest binary unit with a value of at least 1: 250880 -> 245 GiB; or in MiB if the operator chose so. */
+/** Formats MiB in the largest binary unit with a value of at least 1: 250880 -> 245 GiB. If the operator prefers exact units, in MiB. */
 export function formatMib(mib: number): string {
   return preference('units') === 'exact' ? `${formatCount(mib)} MiB` : scaled(mib)
 }
@@ -40,13 +40,13 @@ function scaled(mib: number): string {
   return `${formatCount(Number(value.toFixed(Math.abs(value) >= 100 ? 0 : 1)))} ${BINARY[unit]}`
 }
 
-/** GiB in the largest binary unit with a value of at least 1, or in GiB if the operator chose so. */
+/** Formats GiB in the largest binary unit with a value of at least 1. If the operator prefers exact units, in GiB. */
 export const formatGib = (gib: number): string => (preference('units') === 'exact' ? `${formatCount(gib)} GiB` : scaled(gib * 1_024))
 
 /** A percentage, 0..100, without decimals. */
 export const formatPercent = (percent: number): string => `${Math.round(percent)} %`
 
-/** A share of 1 in per cent, to a tenth: 99.2 %. */
+/** Formats a share (0 to 1) as a percentage, rounded to a tenth: 99.2 %. */
 export const formatShare = (share: number): string => `${formatCount(Number((share * 100).toFixed(1)))} %`
 
 /** An amount of a resource class, with its unit if it has one. */
@@ -69,7 +69,7 @@ export function formatDuration(ms: number): string {
 /** A short duration, to a tenth of a millisecond: 0.4 ms, 12.3 ms, 1.2 s. */
 export const formatTook = (ms: number): string => (ms < 100 ? `${formatCount(Number(ms.toFixed(1)))} ms` : formatDuration(ms))
 
-/** The milliseconds of a duration in the API's form: PT3.2S, P1DT2H. 0 for an invalid one. */
+/** Converts a duration in the API's form (PT3.2S, P1DT2H) to milliseconds. 0 if the text is invalid. */
 export function readDuration(text: string): number {
   const [, days, hours, minutes, seconds] = /^P(?:(\d+)D)?(?:T(?:(\d+)H)?(?:(\d+)M)?(?:(\d+(?:\.\d+)?)S)?)?$/.exec(text) ?? []
   return (((Number(days ?? 0) * 24 + Number(hours ?? 0)) * 60 + Number(minutes ?? 0)) * 60 + Number(seconds ?? 0)) * 1_000
@@ -78,7 +78,7 @@ export function readDuration(text: string): number {
 /** The time zone for all times of the console. */
 export type TimeZoneChoice = Choice<'timezone'>
 
-/** A hook for components that show times, which follow changes of the zone. */
+/** A hook for components that show times. They are rendered again when the operator selects another time zone. */
 export const useTimeZone = (): TimeZoneChoice => usePreference('timezone')
 
 const times: Readonly<Record<TimeZoneChoice, Intl.DateTimeFormat>> = {

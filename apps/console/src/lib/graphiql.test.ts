@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest'
 import { inEditors, toGraphiql } from './graphiql.ts'
 
-test('the address contains a call with its variables, and no variables if the call has none', () => {
+test('the URL contains the call and its variables, if it has any', () => {
   expect(toGraphiql('{ viewer { scopes } }')).toEqual({ query: '{ viewer { scopes } }' })
   expect(toGraphiql('{ a }', { q: 'az:z1' })).toEqual({ query: '{ a }', variables: '{\n  "q": "az:z1"\n}' })
 })
 
-/** The length of an address of a call without the value of its only variable. */
+/** The length of the URL for a call whose only variable has an empty value. */
 const around = encodeURIComponent(`{a}${inEditors('{a}', { q: '' }).variables}`).length
 
 test.each([

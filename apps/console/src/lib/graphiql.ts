@@ -1,13 +1,13 @@
 import { type Operation, textOf } from './service/wire.ts'
 
-/** The content of GraphiQL's address and editors. */
+/** The content of GraphiQL's editors. The URL contains the same texts. */
 interface InAddress {
   readonly query: string
   /** The text of a JSON object. */
   readonly variables?: string
 }
 
-/** The maximum length of texts in an address, because the service reads request heads of up to 32 KB. */
+/** A URL can have texts of at most this many characters, because the service accepts request heads of up to 32 KB. */
 const MOST_CHARACTERS = 12_000
 
 export const isTooLong = ({ query = '', variables = '' }: Partial<InAddress>): boolean =>
@@ -19,7 +19,7 @@ export const inEditors = (document: string | Operation, variables: Readonly<Reco
   ...(Object.keys(variables).length === 0 ? {} : { variables: JSON.stringify(variables, null, 2) }),
 })
 
-/** The query string of GraphiQL with a call in its editors; undefined if the call is too long for an address. */
+/** The query parameters that open GraphiQL with a call in its editors. Undefined if the call is too long for a URL. */
 export function toGraphiql(document: string | Operation, variables?: Readonly<Record<string, unknown>>): InAddress | undefined {
   const call = inEditors(document, variables)
   return isTooLong(call) ? undefined : call

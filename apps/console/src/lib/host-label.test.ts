@@ -14,11 +14,11 @@ test.each([
 })
 
 /** If a node has the name of its host and the host has several nodes, HOST alone would mean all of them. */
-test('every document with the name and the node of a host also has whether the host has other nodes', () => {
+test('every GraphQL document that selects the name and the node of a host also selects `hasOtherNodes`', () => {
   const folder = new URL('../', import.meta.url)
   const files = fs
     .readdirSync(folder, { recursive: true, encoding: 'utf8' })
-    // files with other documents, for copies that contain both names, are left out
+    // documents in files with other names are left out, because they are only for copies that contain both names
     .filter((file) => /(documents|explanation|palette-found)\.tsx?$/.test(file))
   const isWithout = (text: string): boolean =>
     /[{\s`]name node\b(?! hasOtherNodes)/.test(text) ||

@@ -24,7 +24,7 @@ test.each([
   expect(await readRows(read, { most })).toEqual({ rows: all.slice(0, most), isCut })
 })
 
-test('nothing is read after it was cancelled', async () => {
+test('after reading was cancelled, no further page is read', async () => {
   const cancel = new AbortController()
   const reads: (string | null)[] = []
   const run = readRows(

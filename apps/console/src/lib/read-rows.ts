@@ -1,7 +1,7 @@
 import { csvOf, fieldsShown, type RowField } from './csv.ts'
 import type { Connection } from './service/pages.ts'
 
-/** The maximum number of rows of a list that are copied. */
+/** At most this many rows of a list are copied. */
 export const MOST_ROWS = 20_000
 
 interface ReadRows<Row> {
@@ -11,10 +11,10 @@ interface ReadRows<Row> {
 }
 
 export interface ReadOptions {
-  /** The maximum number of rows; by default MOST_ROWS. */
+  /** At most this many rows are read. The default is MOST_ROWS. */
   readonly most?: number
   readonly signal?: AbortSignal
-  /** Called after each page with the number of rows so far. */
+  /** Called after each page with the count of rows so far. */
   onRead?(count: number): void
 }
 
@@ -37,9 +37,9 @@ export async function readRows<Row>(read: ReadPage<Row>, { most = MOST_ROWS, sig
 /** Rows as a CSV file. */
 export interface Sheet {
   readonly text: string
-  /** The number of rows. */
+  /** The count of rows. */
   readonly count: number
-  /** Whether the list has more rows. */
+  /** Whether the list has more rows than the file. */
   readonly isCut: boolean
 }
 

@@ -4,5 +4,5 @@ interface CountedReason {
   readonly text: string
 }
 
-/** A sentence that is true of all counted hosts: facts about a single host are marked as such. */
+/** A sentence about all counted hosts. If there are several hosts, the amounts of the first host are marked as an example. */
 export const reasonOfHosts = ({ hosts, text }: CountedReason): string => (hosts === 1 ? text : `for example: ${text}`)

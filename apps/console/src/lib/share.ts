@@ -1,6 +1,8 @@
 import { formatPercent, formatShare } from './format.ts'
 
-/** A share in per cent, such as 0.8 %. It is never 0 for a count above 0, and never 100 for less than all; `-` if the total is 0. */
+/**
+ * A share as a percentage, such as 0.8 %. It is rounded to 0 only for a count of 0, and to 100 only for the whole. `-` if the total is 0.
+ */
 export function shareText(some: number, all: number): string {
   if (all === 0) return '-'
   const percent = (100 * some) / all

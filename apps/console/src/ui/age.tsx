@@ -1,7 +1,7 @@
 import { formatDuration, formatTime, titleOfTime, useTimeZone } from '../lib/format.ts'
 import { useShownNow } from '../lib/service/clock.ts'
 
-/** The age of something, updated live; the exact time is in the title. */
+/** Shows how long ago a time was, and updates this text live. The title has the exact time. */
 export function Age({ atMs, ago = false }: { readonly atMs: number; readonly ago?: boolean }) {
   const now = useShownNow()
   const zone = useTimeZone()
@@ -15,7 +15,7 @@ export function Age({ atMs, ago = false }: { readonly atMs: number; readonly ago
   )
 }
 
-/** The time until something ends, by the service's clock. */
+/** Shows how much time is left until a time, by the service's clock. */
 export function TimeLeft({ untilMs }: { readonly untilMs: number }) {
   const leftMs = untilMs - useShownNow()
   const iso = new Date(untilMs).toISOString()

@@ -4,5 +4,5 @@ import type { ComponentPropsWithRef } from 'react'
 
 const PlainAnchor = (props: AnchorProps & Omit<ComponentPropsWithRef<'a'>, keyof AnchorProps>) => <Anchor {...props} />
 
-/** A link to a page of the console. TypeScript checks the address. */
+/** A link to a page of the console. TypeScript checks the URL. */
 export const AnchorLink = createLink(PlainAnchor)

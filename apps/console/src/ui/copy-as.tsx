@@ -16,13 +16,13 @@ import { problemOf } from './problem.tsx'
 export type Copy = readonly [label: string, make: () => string | Promise<string>]
 
 export interface CopyAsProps {
-  /** The call behind the page; a call with a moment uses that of the address. */
+  /** The call that read the data of the page. If the call has a moment, it is the moment in the URL. */
   readonly call?: Call
   /** Additional items of the page. */
   readonly items?: readonly Copy[]
 }
 
-/** A menu that copies the page in several forms: a link, a call and its answer, a command, rows. */
+/** A menu that copies the page in several forms: as a link, as a call or its answer, as a command, or as rows. */
 export function CopyAs({ call, ...others }: CopyAsProps) {
   return call === undefined ? <CopyMenu {...others} /> : <CopyCall {...call} {...others} />
 }
@@ -34,7 +34,7 @@ function CopyCall({ document, variables = {}, items = [] }: CopyCallProps) {
   return <CopyMenu items={[...items, ...callCopies(document, asked)]} graphiql={toGraphiql(document, asked)} />
 }
 
-/** The items for a call: its text, and its answer under the given label. */
+/** The menu items for a call: its text, and its answer. `answer` is the label of the second item. */
 export const callCopies = (document: Operation, variables: VariablesOf<Operation>, answer = 'Answer, JSON'): readonly Copy[] => [
   ['GraphQL query', () => graphqlOf(document, variables)],
   ['curl', () => curlOf(location.origin, document, variables)],
@@ -52,7 +52,7 @@ interface CopyMenuProps extends Pick<CopyAsProps, 'items'> {
   readonly graphiql?: ReturnType<typeof toGraphiql>
 }
 
-/** Reserves the space of the button while its data is loaded, so that nothing moves under a pointer. */
+/** Reserves the space of the button while its data is loading, so that nothing moves under the pointer. */
 export const CopyRoom = () => (
   <Button size="compact-sm" variant="outline" style={{ visibility: 'hidden' }} {...icons}>
     Copy as
@@ -96,7 +96,7 @@ export function CopyMenu({ items = [], files = [], graphiql }: CopyMenuProps) {
 /** Shows a message for two seconds. */
 export const notifyDone = (message: string): void => void notifications.show({ message, autoClose: 2_000, withCloseButton: false })
 
-/** Copies a text to the clipboard, and shows the result. */
+/** Copies a text to the clipboard, and shows a message whether this succeeded. */
 export async function copy(label: string, make: Copy[1]): Promise<void> {
   try {
     await navigator.clipboard.writeText(await make())

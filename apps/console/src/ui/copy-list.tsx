@@ -15,12 +15,15 @@ import type { TableColumn } from './table/table.tsx'
 /** Loaded when a file is requested. */
 const SaveRows = lazy(async () => ({ default: (await import('./table/save-rows.tsx')).SaveRows }))
 
-/** The maximum number of rows for the clipboard, because a browser allows writing to it only shortly after a click. */
+/**
+ * At most this many rows are copied to the clipboard. A browser allows writing to the clipboard only shortly after a click, so loading more
+ * rows would take too long.
+ */
 const MOST_IN_CLIPBOARD = 1_000
 
 type CopiedPages<Row> = Pick<Pages<Row, Connection<Row>>, 'lists' | 'total' | 'read'>
 
-/** A list that is completely loaded. */
+/** Wraps rows that are all loaded, so that they can be copied like a list that is loaded page by page. */
 export function wholeList<Row>(nodes: readonly Row[]): CopiedPages<Row> {
   const list: Connection<Row> = { nodes, pageInfo: { hasNextPage: false, endCursor: null } }
   return { lists: [list], total: nodes.length, read: async () => list }
@@ -34,14 +37,17 @@ interface CopyListProps<Row> {
   readonly list: string
   readonly nouns: readonly [one: string, many: string]
   readonly columns: readonly TableColumn<Row>[]
-  /** The columns of a copied row; a field of a table column is included while the column is shown. */
+  /** The columns of a copied row. A field that belongs to a table column is only included while the column is shown. */
   readonly fields: readonly RowField<Row>[]
   readonly pages: CopiedPages<Row>
-  /** For a list that is counted elsewhere: the number of rows, and whether there are more. */
+  /** Only if the page counts the rows itself: the count, and whether there are more rows than counted. */
   readonly counted?: { readonly total: number; readonly isMore: boolean }
 }
 
-/** Copies the rows of the page in several forms, and saves all matching rows as a CSV file, also those that are not loaded. */
+/**
+ * The menu that copies the loaded rows in several forms. It also saves all matching rows as a CSV file, including those that are not
+ * loaded.
+ */
 export function CopyList<Row>(props: CopyListProps<Row>) {
   const { call, items = [], list, nouns, pages, counted = { total: pages.total, isMore: false } } = props
   const [isSaving, setSaving] = useState(false)
@@ -78,7 +84,7 @@ export function CopyList<Row>(props: CopyListProps<Row>) {
   )
 }
 
-/** The CSV file of all rows; its name has the moment if the page shows the past. */
+/** Returns a function that reads all rows as a CSV file. If the page shows the past, the name of the file contains the moment. */
 function useSheet<Row>({ call, list, columns, fields, pages: { read } }: CopyListProps<Row>): (options?: ReadOptions) => Promise<Sheet> {
   const { isPast } = useMoment(call.document, call.variables ?? {})
   const at = useAt()

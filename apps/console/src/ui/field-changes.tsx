@@ -14,7 +14,7 @@ interface FieldChangesProps extends Pick<SmallTableProps<FieldChange>, 'label' |
 
 const none = <span className="dimmed">none</span>
 
-/** The differences of two documents, field by field. */
+/** The differences between two documents, field by field. */
 export function FieldChanges({ changes, sides: [before, after], ...table }: FieldChangesProps) {
   return (
     <SmallTable

@@ -8,7 +8,9 @@ import './heading.css'
 interface HeadingProps {
   /** The key that moves to this section from anywhere on the page. */
   readonly keys?: string
-  /** The call of the section, if it has one of its own. The heading then has a link to GraphiQL with this call. */
+  /**
+   * The call that reads the data of the section, if the section has its own call. The heading then has a link to GraphiQL with this call.
+   */
   readonly call?: Call | undefined
   readonly children: string
 }

@@ -3,20 +3,20 @@ import { type ReactNode, useEffect, useRef } from 'react'
 import { whenUncovered } from '../lib/browser/over-page.ts'
 import type { LiveState } from '../lib/service/live.ts'
 
-/** The path of the first page of a visit. This page does not take the focus, so that Tab begins at the top of the document. */
+/** The path of the first page of a visit. On that page the focus does not move to the heading, so that Tab begins at the top. */
 let beginning: string | undefined
 let hasLeftIt = false
 
 /**
- * A page: its heading, the elements next to it, and its content. It also sets the title of the browser's tab, and moves the focus to
- * the heading of a page that was opened, for keyboards and screen readers.
+ * A page of the console: the heading, the elements next to the heading, and the content. It also sets the title of the browser tab. When a
+ * page is opened, the focus moves to its heading, so that screen readers announce the page and Tab continues there.
  */
 export function Page({ title, aside, children }: { readonly title: string; readonly aside?: ReactNode; readonly children: ReactNode }) {
   const heading = useRef<HTMLHeadingElement>(null)
   const isOpened = useRef(false)
   useEffect(() => {
     document.title = `${title} - Gantt`
-    // a page that only gets another title does not move the focus
+    // the focus does not move if the open page only gets another title
     beginning ??= location.pathname
     hasLeftIt ||= location.pathname !== beginning
     const isNew = !isOpened.current
@@ -49,7 +49,7 @@ const live: Readonly<Record<LiveState, { readonly label: string; readonly colour
   },
 }
 
-/** Whether the page follows the fleet. */
+/** Shows whether the page follows the changes of the fleet. */
 export function LiveBadge({ state }: { readonly state: LiveState }) {
   const { label, colour, text } = live[state]
   return (

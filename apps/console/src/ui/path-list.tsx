@@ -8,7 +8,7 @@ interface PathListProps {
   readonly children: ReactNode
 }
 
-/** A sentence followed by the paths that it is about; renders nothing without paths. */
+/** A sentence, followed by a list of the paths that it is about. Renders nothing if there are no paths. */
 export function PathList({ label, paths, children }: PathListProps) {
   if (paths.length === 0) return null
   return (

@@ -3,7 +3,10 @@ import { Alert, Button, Code, Group, Stack, Text } from '@mantine/core'
 import { useState } from 'react'
 import { isTimeout } from '../lib/service/timeout.ts'
 
-/** An error with its code and request id for the ticket, and a button to retry. A missing scope is shown as such. */
+/**
+ * Shows an error with its code and request id, so that they can be copied into a ticket, and a button to retry. A missing scope has its own
+ * message.
+ */
 export function Problem({ error, onRetry }: { readonly error: unknown; readonly onRetry?: (() => void) | undefined }) {
   const problem = problemOf(error)
   const { title, text, code, requestId } = problem

@@ -8,18 +8,18 @@ import { useSilenceOf } from '../lib/service/use-freshness.ts'
 import { Age } from './age.tsx'
 
 export interface FreshProps {
-  /** The time of the read, by the clock of this browser; 0: not known. */
+  /** The time at which the data was read, by the clock of this browser. 0 if it is not known. */
   readonly atMs: number
-  /** The interval of automatic reads, milliseconds; undefined if there are none, or if a stream updates the data. */
+  /** The interval of automatic reads in milliseconds. Undefined if there are none, or if a stream updates the data. */
   readonly everyMs?: number | undefined
   /** The stream that updates the data. */
   readonly live?: LiveState | undefined
-  /** False if the data does not follow changes, like a record or a frozen list. */
+  /** False if the data is not meant to follow changes, as in a record or a frozen list. */
   readonly isFollowed?: boolean | undefined
 }
 
 interface StaleProps extends FreshProps {
-  /** Why the data could not be refreshed; null if it could. */
+  /** Why the data could not be refreshed. Null if it could. */
   readonly error: unknown
   /** Whether the content belongs to an earlier request, because the requested data has not arrived yet. */
   readonly isOther?: boolean
@@ -27,7 +27,7 @@ interface StaleProps extends FreshProps {
 }
 
 /**
- * Marks outdated data: it is paler, and has the time of its last update. All live data is marked after three seconds without news
+ * Marks outdated data. Such data is paler and has the time of its last update. All live data is marked after three seconds without news
  * (lib/service/freshness.ts), because an operator must not take an outdated number for a current one.
  */
 export function Stale({ error, isOther = false, children, ...fresh }: StaleProps) {
@@ -43,7 +43,7 @@ export function Stale({ error, isOther = false, children, ...fresh }: StaleProps
   )
 }
 
-/** The number of seconds without news of shown data; undefined while it is current. Data of the past is always current. */
+/** For how many seconds the shown data has not been current. Undefined while it is current. Data of the past is always current. */
 export function useSilence({ atMs, everyMs, live, isFollowed = true }: FreshProps): number | undefined {
   const silence = useSilenceOf({ readAtMs: atMs, everyMs })
   if (!isFollowed || currentAt() !== undefined) return undefined
@@ -52,7 +52,7 @@ export function useSilence({ atMs, everyMs, live, isFollowed = true }: FreshProp
 
 const secondsSince = (atMs: number): number => Math.floor(Math.max(0, Date.now() - atMs) / 1_000)
 
-/** The time and the age of the data, and the time without an update. */
+/** Shows the time and the age of the data and, if it is outdated, for how long there has been no update. */
 export function AsOf({ atMs, silence }: { readonly atMs: number; readonly silence?: number | undefined }) {
   const zone = useTimeZone()
   // ages are computed by the service's clock

@@ -4,7 +4,7 @@ import { indexOf, type Key } from './filter/use-choice.ts'
 interface Anchored {
   readonly count: number
   keyOf(index: number): Key
-  /** The identity of the list; for another list the anchor is reset. */
+  /** The identity of the list. If it changes, the stored position is reset. */
   readonly listKey: string
 }
 

@@ -7,17 +7,17 @@ export interface Frame {
   readonly to: Point
 }
 
-/** The distance in pixels from which on a press with movement is a selection frame. */
+/** A press becomes a selection frame when the pointer has moved this many pixels. */
 const BEGINS_AFTER = 4
 
-/** Draws frames over an element. `pointOf` returns the position of an event within it. */
+/** A hook that lets the user draw frames over an element. `pointOf` returns the position of an event within the element. */
 export function useFrame<Over extends Element>(
   pointOf: (event: PointerEvent<Over>) => Point,
   onDone: (frame: Frame, isAdded: boolean) => void,
 ) {
   const [frame, setFrame] = useState<Frame | undefined>()
   const pressed = useRef<Point | undefined>(undefined)
-  /** Whether a frame was just drawn. The click that ends it must not count as a click on the chart. */
+  /** Whether a frame was just drawn. The click at its end must not be handled as a click on the chart. */
   const isOver = useRef(false)
   const cancel = (): void => {
     pressed.current = undefined
@@ -35,7 +35,7 @@ export function useFrame<Over extends Element>(
     handlers: {
       onPointerDown: (event: PointerEvent<Over>): void => {
         isOver.current = false
-        // a touch scrolls the page, and buttons (also headings that are buttons) handle their own clicks
+        // A touch must scroll the page and not draw a frame. A press on a button, such as a sortable heading, belongs to the button.
         const isOther = event.target instanceof Element && event.target.closest('button') !== null
         if (event.button === 0 && event.pointerType !== 'touch' && !isOther) pressed.current = pointOf(event)
       },

@@ -4,12 +4,12 @@ import { difference } from './difference.ts'
 import { decideAsModel, groupOf } from './model/decide.ts'
 import type { ModelFleet } from './model/state.ts'
 
-/** The number of instances at which counting stops. Placing tries one more. */
+/** Counting stops at this many instances. Placing tries one more. */
 const LIMIT = 25
 
 /**
  * Compares the capacity for a request, counted host by host, with the number of instances that can be placed one by one. Also checks the
- * sums over groups of hosts. Both ignore pending proposals, because these are no claims yet.
+ * sums over groups of hosts. Both results ignore pending proposals, because a pending proposal is not a claim yet.
  */
 export function compareCapacity(
   core: Core,

@@ -2,7 +2,10 @@ import type { Fact } from '@gantt/scheduler-core'
 import { difference } from './difference.ts'
 import type { Refusal } from './model/refusal.ts'
 
-/** Checks the facts of a refusal: the first fact has the numbers of the reason's sentence, and the terms of a number add up to it. */
+/**
+ * Checks the facts of a refusal. The first fact must have the amounts of the reason's sentence, and the terms of an amount must add up to
+ * it.
+ */
 export function compareFacts(path: string, facts: readonly Fact[], { need, have }: Refusal): string | undefined {
   const [first] = facts
   const found = { ...(typeof need === 'number' && { need: first?.required }), ...(typeof have === 'number' && { have: first?.actual }) }

@@ -36,7 +36,7 @@ import type { Refusal } from './model/refusal.ts'
 import type { ModelFleet } from './model/state.ts'
 import type { Plan, Question } from './plan.ts'
 
-/** The result of a case: the difference of core and model, if any, and the model's decision. */
+/** The result of a case: the first difference between core and model, if any, and the model's decision. */
 export interface Outcome {
   /** Undefined if core and model agree to the last bit. */
   readonly difference: string | undefined
@@ -45,8 +45,9 @@ export interface Outcome {
 }
 
 /**
- * Decides the case by the core and by the model, starting with an empty fleet. Compares the records of every decision. For the last one
- * also compares the replay of its record, every filter's verdict on every host, counts, numbers of reasons, and all scores.
+ * Decides the case with the core and with the model, starting with an empty fleet. Compares the records of every decision. For the last
+ * decision it also compares the replay of the record, every filter's verdict on every host, the counts of hosts and reasons, and all
+ * scores.
  */
 export function checkPlan(plan: Plan, core: Core): Outcome {
   const profile = getProfile(plan.profile)
@@ -216,7 +217,7 @@ function compareDecisions(
   }
 }
 
-/** Compares every filter's verdict on every host, the counts of hosts and reasons, and every number of the scores. */
+/** Compares every filter's verdict on every host, the counts of hosts and reasons, and all parts of the scores. */
 function compareExaminations(path: string, fleet: Fleet, examined: Examination, model: ModelInstance): string | undefined {
   const { steps, weighed, ranked, firstRefusing, hostCount } = examined
   const names = steps.map(({ filter }) => filter)
@@ -265,7 +266,10 @@ function compareExaminations(path: string, fleet: Fleet, examined: Examination, 
   }
 }
 
-/** A check in the form of the model. Texts are compared only if the model has them, because some are long lists for people. */
+/**
+ * Converts a check of the core to the model's form. Texts are compared only if the model has them. It leaves out texts that are long lists
+ * for people.
+ */
 function toModelCheck({ filter, verdict, reason }: Check, refusal: Refusal | undefined) {
   if (reason === undefined) return { filter, verdict }
   const { code, need, have } = reason

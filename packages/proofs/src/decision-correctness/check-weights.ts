@@ -3,12 +3,12 @@ import { difference } from './difference.ts'
 import { decideAsModel, type ModelQuestion } from './model/decide.ts'
 import type { ModelFleet } from './model/state.ts'
 
-/** The number of the best hosts between which the results are compared. */
+/** The results are compared for this many of the best hosts. */
 const RANKS = 10
 
 /**
  * Compares the core's analysis of the weights for the first instance of a decision with the model. It checks for each weigher which host
- * wins without it, at which multiplier another host wins, and that no other host wins at the multiplier just before.
+ * wins without that weigher, at which multiplier another host wins, and that no other host wins at the multiplier just before that one.
  */
 export function compareWeights(examined: Examination, model: ModelFleet, question: ModelQuestion): string | undefined {
   const { profile } = question
@@ -56,7 +56,7 @@ const rankAsModel = (model: ModelFleet, question: ModelQuestion) =>
 
 const isUnweighed = ({ scheduler, weighers }: Profile): boolean => scheduler === 'chance' || weighers.length === 0
 
-/** The next representable number after the first one, in the direction of the other. */
+/** The floating-point number next to `number`, in the direction of `other`. */
 function nextTo(number: number, other: number): number {
   if (number === other) return number
   if (number === 0) return other > 0 ? Number.MIN_VALUE : -Number.MIN_VALUE

@@ -4,12 +4,12 @@ import { difference } from './difference.ts'
 import { decideAsModel } from './model/decide.ts'
 import { readModel } from './read-model.ts'
 
-/** The limits of a search: how many decisions it may try, and how many answers it may return. */
+/** The limits of a search: the maximum counts of tried decisions and of returned answers. */
 const MOST = { mostRuns: 30, first: 3 }
 
 /**
- * Applies every proposed change to a separate fleet, on which the core and the model must then place all instances. If the request is
- * reported to fit without changes, both must place it.
+ * Applies every proposed change to a separate fleet, on which the core and the model must then place all instances. If the answer is that
+ * the request fits without changes, core and model must place it.
  */
 export function compareCounterfactuals(
   core: Core,

@@ -59,8 +59,8 @@ export const getProfile = (input: unknown): Profile => get(parseProfile(input))
 export const getStats = (input: unknown) => get(parseHostStats(input))
 
 /**
- * A log of one fleet at the feature level of this release. Every change must count, except for claims of a group that is bound to another
- * policy.
+ * A log of one fleet at the feature level of this release. Every change must take effect, except for claims of a group that is bound to
+ * another policy.
  */
 export interface CoreLog {
   readonly fleet: Fleet
@@ -90,7 +90,7 @@ export const reportOf = (host: string, node: string, stats: PublishedStats, sequ
 
 export { publishedStats }
 
-/** A decision as the store returns it, decoded from its packed bytes. */
+/** A decision after it was packed to bytes and unpacked again, as for a decision that is read from the store. */
 export function asStored({ record, answer }: Decided): KeptDecision {
   const bytes = packDecision({ record, answer })
   if (bytes === undefined) throw new Error('the decision has no packed form')
@@ -138,7 +138,7 @@ export const decideOnce = (fleet: Fleet, profile: Profile, request: RequestSpec,
     }),
   )
 
-/** The claims of a decision in the form of the log. */
+/** The claims of a decision as a proposal for the log. */
 export const proposalOf = ({ parts, answer, record }: Decided, request: RequestSpec): ClaimsProposed => ({
   type: 'claims',
   account: 'truth',

@@ -3,7 +3,8 @@ import type { Draw } from './draw.ts'
 import type { AggregatePlan, FleetAllocationPlan, OverridePlan } from './plan.ts'
 
 /**
- * A document in Nova's form, which a host reports in a minority of cases. Most of these documents leave the ratios to the configuration.
+ * A document in Nova's form, which a host reports in a minority of cases. Most of these documents have no ratios of their own, so that
+ * Nova's configuration determines the ratios.
  */
 export function drawDocument(draw: Draw): Pick<HostStatsInput, 'nova'> {
   if (!draw.chance(15)) return {}

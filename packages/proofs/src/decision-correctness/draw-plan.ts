@@ -7,7 +7,7 @@ import { drawQuestion } from './draw-question.ts'
 import type { AggregatePlan, Plan } from './plan.ts'
 import { uuidOf } from './uuid.ts'
 
-/** The case of a seed. Its numbers are small, so that exact fits, ties, full hosts and empty fleets are common. */
+/** The case of a seed. All amounts are small, so that exact fits, ties, full hosts and empty fleets are common. */
 export function drawPlan(seed: string): Plan {
   const draw = createDraw(seed)
   const theme = draw.of(themes)
@@ -38,7 +38,7 @@ export function drawPlan(seed: string): Plan {
   }
 }
 
-/** A later report of the same machine. Its cells and GPUs are unchanged, and its use differs. */
+/** A later report of the same machine, with the same cells and GPUs and another use. */
 function afterwards(draw: Draw, theme: Theme, { numaCells, gpus }: Partial<HostStatsInput>): HostStatsInput {
   return { ...drawStats(draw, theme), ...(numaCells !== undefined && { numaCells }), ...(gpus !== undefined && { gpus }) }
 }
@@ -52,7 +52,7 @@ const drawLeaving = (draw: Draw, hosts: number): Plan['leaves'][number] => ({
   to: draw.between(0, 2 * hosts),
 })
 
-/** Aggregates with at most one zone for each host, because the log refuses a second one. */
+/** Random aggregates. A host is in at most one availability zone, because the log refuses a second zone. */
 function drawAggregates(draw: Draw, names: readonly string[]): AggregatePlan[] {
   const zoned = new Set<string>()
   return draw.list(draw.between(0, 3), (i) => {

@@ -4,7 +4,7 @@ import { instancePool } from './draw-host.ts'
 import type { Question } from './plan.ts'
 import { uuidOf } from './uuid.ts'
 
-/** A request for hosts of these names. Some of the hosts that it names do not exist. */
+/** A random request for a fleet with these hosts. Some of the hosts that the request names do not exist. */
 export function drawQuestion(draw: Draw, theme: Theme, hosts: readonly string[]): Question {
   return {
     request: drawRequest(draw, theme, [...hosts, 'nobody']),

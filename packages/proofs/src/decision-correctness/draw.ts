@@ -12,7 +12,7 @@ export interface Draw {
   list<T>(count: number, make: (i: number) => T): T[]
 }
 
-/** A small set of names for a case. Hosts and requests share it, so that rare properties occur in both. */
+/** A small set of names for a case. Hosts and requests use the same set, so that requests match rare properties of hosts. */
 export type Theme = (typeof themes)[number]
 export const themes = ['plain', 'plain', 'gpu', 'numa', 'group'] as const
 

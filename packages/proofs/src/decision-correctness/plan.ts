@@ -1,21 +1,21 @@
 import type { HostStatsInput, ProfileInput, RequestSpecInput } from '@gantt/scheduler-core'
 
-/** A random case as data: the history of the fleet, and the checks to make. A failing case is printed in this form. */
+/** A random case as data: the history of the fleet, and which checks are made. A failing case is printed in this form. */
 export interface Plan {
   readonly hosts: readonly HostPlan[]
   readonly aggregates: readonly AggregatePlan[]
-  /** The values that an import of a nova.conf wrote; null without an import. */
+  /** The values that an import of a nova.conf wrote. Null without an import. */
   readonly allocation: FleetAllocationPlan | null
   /** The values that operators set for hosts, in order. */
   readonly overrides: readonly OverridePlan[]
   readonly profile: ProfileInput
-  /** Earlier requests, which were decided by the same profile and claimed. */
+  /** Earlier requests. They are decided with the same profile, and their claims are in the log. */
   readonly earlier: readonly Question[]
   /** Later reports of hosts that have reported before, by index in `hosts`. */
   readonly reports: readonly { readonly host: number; readonly stats: HostStatsInput }[]
   /** Hosts that leave before the later reports, in order. */
   readonly leaves: readonly LeavingPlan[]
-  /** Whether the last earlier request is not in the log yet, but is a proposal in the same entry. */
+  /** If true, the last of the earlier requests is not in the log yet. Its claims are proposals in the same entry. */
   readonly isBatched: boolean
   readonly question: Question
   /** Whether the capacity for further instances is counted too. */
@@ -39,7 +39,10 @@ export interface LeavingPlan {
   readonly host: number
   /** `back`: the host is forgotten by force, readmitted, and sends its first report again. */
   readonly how: 'forget' | 'force' | 'back' | 'replace'
-  /** The index in `hosts` of the host that is the same machine; an index outside of `hosts` if the host only gets a new name. */
+  /**
+   * For `replace`, the index in `hosts` of the host that is the same machine. If the index is outside of `hosts`, the host only gets a new
+   * name.
+   */
   readonly to: number
 }
 
@@ -55,7 +58,7 @@ export interface OverridePlan {
   /** Null if nothing was set, or if the value is removed. */
   readonly ratio: number | null
   readonly reserved: number | null
-  /** Whether the value is set together with the later reports, after hosts have left. Otherwise it is set at the beginning. */
+  /** If true, the value is set together with the later reports, after hosts have left. If false, it is set at the beginning. */
   readonly isLate: boolean
 }
 

@@ -38,7 +38,8 @@ export function readModel({ hosts, aggregates, groups, ledger }: Fleet): ModelFl
     claims: held.map((claim) => ({
       host: byIndex[claim.host] as ModelHost,
       instance: claim.instance,
-      // An ended claim is kept as long as its host lists the instance. It counts in the use of the host, but not as a member of a group.
+      // An ended claim is stored as long as its host lists the instance. It is part of the host's use, but its instance is not a member of
+      // a group.
       group: isLive(claim) ? groupOf(claim.group) : null,
       takes: claim.grants as ModelFleet['claims'][number]['takes'],
       isListed: !isLive(claim) || claim.state === 'MATERIALISED',

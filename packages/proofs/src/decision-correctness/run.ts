@@ -7,10 +7,10 @@ import { count, createTally, type Tally } from './tally.ts'
 
 export interface TruthOptions {
   readonly seed: number
-  /** The number of the first case. */
+  /** The index of the first case. */
   readonly from: number
   readonly cases: number
-  /** The number of failures after which the run ends. */
+  /** The run ends after this many failures. */
   readonly mostFailures: number
   readonly core?: Core
   /** Whether to search for the smallest case that fails in the same way. */
@@ -24,7 +24,7 @@ export interface Failure {
   readonly smallest: Plan
 }
 
-/** Decides random cases by the core and by the model. The same seed and number give the same case. */
+/** Decides random cases with the core and with the model, and compares the results. The same seed and index give the same case. */
 export function checkCases(options: TruthOptions): { readonly tally: Tally; readonly failures: readonly Failure[] } {
   const { seed, from, cases, mostFailures, core = trueCore, isShrinking = true, onCase } = options
   const tally = createTally()
@@ -51,7 +51,7 @@ function check(plan: Plan, core: Core): Outcome | { readonly difference: string;
   }
 }
 
-/** Whether core and model differ about a valid plan. */
+/** Whether the plan is valid, and core and model give different results for it. */
 function failsAsPlan(plan: Plan, core: Core): boolean {
   try {
     return check(plan, core).difference !== undefined

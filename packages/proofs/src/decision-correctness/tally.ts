@@ -2,10 +2,10 @@ import type { Outcome } from './check-plan.ts'
 import { filters } from './model/filters.ts'
 import { weighers } from './model/weighers.ts'
 
-/** Counts of the kinds of cases. They show that not only easy cases were compared. */
+/** Counts cases by kind. The counts show that not only easy cases were compared. */
 export interface Tally {
   cases: number
-  /** The number of cases in which all, some or no instances were placed. */
+  /** In how many cases all, some or none of the instances were placed. */
   placed: number
   inPart: number
   refused: number
@@ -14,13 +14,13 @@ export interface Tally {
   /** Cases in which several hosts had the best total. */
   tied: number
   instances: number
-  /** The number of verdicts of filters on hosts. */
+  /** How many verdicts of filters on hosts were compared. */
   checks: number
   /** For each filter, the cases in which it was the first to refuse at least one host. */
   readonly refusedBy: Record<string, number>
   /** For each weigher, the cases in which its contribution differed between hosts. */
   readonly weighedBy: Record<string, number>
-  /** For each code, the cases in which a filter refused a host for it, whether that filter was the first or not. */
+  /** For each reason code, the cases in which any filter refused a host with this code. */
   readonly codes: Record<string, number>
 }
 
@@ -34,7 +34,7 @@ export const createTally = (): Tally => ({
   tied: 0,
   instances: 0,
   checks: 0,
-  // The model has no devices, so no host is refused because of one.
+  // The hosts of the model have no devices, so no host is refused because of a device.
   refusedBy: Object.fromEntries(
     Object.keys(filters).flatMap((name) => (['PciPassthroughFilter', 'DiskPoolFilter'].includes(name) ? [] : [[name, 0]])),
   ),

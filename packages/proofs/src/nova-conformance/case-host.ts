@@ -4,7 +4,8 @@ import { CaseFileError } from './cases.ts'
 type Json = Readonly<Record<string, unknown>>
 
 /**
- * A host of a case with its ComputeNode, service, aggregates and instances. `aggregates` are those of the case, for a host that lists none.
+ * A host of a case with its ComputeNode, service, aggregates and instances. `aggregates` are the aggregates of the whole case. They are
+ * used for a host that lists no aggregates.
  */
 export function readCaseHost(given: unknown, aggregates: readonly unknown[] = []): HostState {
   const host = asObject(given, 'host')

@@ -38,7 +38,7 @@ describe('a folder of cases', () => {
     return folder
   }
 
-  test('is read at any depth, plain or compressed; cases are counted, and the first difference of each kind is shown', async () => {
+  test('is read with its subfolders and compressed files, and the result has counts and the first difference of each kind', async () => {
     put('deep/io.jsonl.gz', ioOps('io-1', 3, true), ioOps('io-2', 9, true), ioOps('io-3', 9, 'KeyError'))
     put('io.jsonl', ioOps('io-4', 8, false))
     const { code, out } = await gantt({}, 'conformance', folder)
@@ -48,14 +48,14 @@ describe('a folder of cases', () => {
     expect(out.trimEnd().split('\n').at(-1)).toBe('3 passed, 1 failed')
   })
 
-  test('ends with 0 when everything passed', async () => {
+  test('ends with exit code 0 if every case passed', async () => {
     put('io.jsonl', ioOps('io-1', 3, true))
     const { code, out } = await gantt({}, 'conformance', folder, '--json')
     expect(code).toBe(0)
     expect(JSON.parse(out)).toEqual({ passed: 1, failed: 0, kinds: [{ kind: 'filter IoOpsFilter', passed: 1, failed: 0 }] })
   })
 
-  test('an unknown filter fails its cases, with a list of the known ones', () => {
+  test('cases of an unknown filter fail with a list of the known filters', () => {
     put('odd.jsonl', { ...ioOps('odd-1', 3, true), filter: 'NoSuchFilter' })
     expect(runCases(findCaseFiles(folder))[0]?.first?.difference.actual).toContain('there is no filter NoSuchFilter')
   })

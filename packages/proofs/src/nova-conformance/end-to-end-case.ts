@@ -17,8 +17,8 @@ import { numaLimitsOf, wireOf } from './wire-form.ts'
 type Json = Readonly<Record<string, unknown>>
 
 /**
- * Judges a whole request of one or more instances. A case has every round with its filters, weights and choice, the chosen host's state
- * after the round, the alternates and the limits.
+ * Judges a whole request for one or more instances. A case records each round (one instance) with its filters, weights and choice, the
+ * chosen host's state afterwards, the alternates and the limits.
  */
 export function judgeEndToEndCase(given: Case): Difference | undefined {
   const aggregates = asList(given.aggregates, 'aggregates')
@@ -101,5 +101,5 @@ const limitsOf = ({ limits }: SelectedHost): Json =>
 
 const namesOf = (hosts: readonly { readonly host: string }[]): readonly string[] => hosts.map(({ host }) => host)
 
-/** The fields of an answer that the case has, because a case may record fewer fields. */
+/** The answer restricted to the fields that the case has recorded. */
 const only = (answer: Json, expected: Json): Json => Object.fromEntries(Object.keys(expected).map((field) => [field, answer[field]]))

@@ -22,7 +22,7 @@ const names = new Map([
   ['VMMode', vmModeName],
 ])
 
-/** The functions that the filters are built on, by the kind of row that tests them. */
+/** The functions that the filters are built on, by the kind of case that tests the function. */
 const answers = new Map<unknown, Answer>([
   ['match', (row) => match(asText(row.value, 'value'), asText(row.requirement, 'requirement'))],
   ['version', (row) => hypervisorVersionText(Number(row.hypervisor_version))],
@@ -32,7 +32,7 @@ const answers = new Map<unknown, Answer>([
   ['numa_constraints', guestTopology],
 ])
 
-/** Whether rows of this kind can be judged here. */
+/** Whether cases of this kind test a single function. */
 export const isExtraKind = (kind: unknown): boolean => answers.has(kind)
 
 /** Judges a case of a single function. The recorded result is its return value or the exception that it raises. */

@@ -6,8 +6,8 @@ import { type Difference, differenceOf } from './verdicts.ts'
 type Json = Readonly<Record<string, unknown>>
 
 /**
- * Judges a RequestSpec in one of its wire versions and, if the case has them, the older dictionaries. Each must be read as the recorded
- * request.
+ * Judges a RequestSpec in one of its wire versions and, if the case has such data, in Nova's older dictionaries. Each form must be read as
+ * the recorded request.
  */
 export function judgeRequestSpecCase(given: Case): Difference | undefined {
   const expected = asObject(given.expected, 'expected')
@@ -16,7 +16,7 @@ export function judgeRequestSpecCase(given: Case): Difference | undefined {
   const difference = differenceOf(expected, only(meaning, Object.keys(expected)), 'expected')
   if (difference !== undefined || given.legacy_dicts === undefined) return difference
   const { request_spec, filter_properties } = asObject(given.legacy_dicts, 'legacy_dicts')
-  // The dictionaries have fields that the object did not have yet in that version.
+  // The dictionaries have fields that the object of that version did not have.
   const known = asList(expected.set_fields, 'set_fields').map((field) => asText(field, 'set field'))
   const legacy = meaningOf(readLegacyRequest({ request_spec, filter_properties }))
   return differenceOf(withOnePolicy(only(expected, known)), withOnePolicy(only(legacy, known)), 'legacy')
@@ -110,14 +110,14 @@ function meaningOf(request: NovaRequest): Json {
   }
 }
 
-/** Removes the field with a group's policy, whose location depends on the version and which the dictionaries do not contain. */
+/** Removes the fields with a group's policy. Their names depend on the version, and the dictionaries do not have them. */
 function withOnePolicy(meaning: Json): Json {
   if (!meaning.instance_group) return meaning
   const { policy, policies, ...group } = asObject(meaning.instance_group, 'instance_group')
   return { ...meaning, instance_group: { ...group, policy: policy ?? (Array.isArray(policies) ? policies[0] : undefined) } }
 }
 
-/** The rules as the case has them. They are texts in the wire form, and only the known rule has an effect. */
+/** The group's rules in the form of the case. Only the known rule has an effect. */
 const rulesOf = (rules: Readonly<Record<string, string>>): Json =>
   Object.fromEntries(Object.entries(rules).map(([name, value]) => [name, name === 'max_server_per_host' ? Number(value) : value]))
 

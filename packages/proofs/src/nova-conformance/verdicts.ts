@@ -1,11 +1,11 @@
-/** A difference between an answer and the recorded one: the path in the recorded answer, and both values. */
+/** A difference between an answer and Nova's recorded answer: the path in the recorded answer, and both values. */
 export interface Difference {
   readonly path: string
   readonly expected: unknown
   readonly actual: unknown
 }
 
-/** The first difference between two JSON values, with numbers compared to the last bit; undefined if they are equal. */
+/** The first difference between two JSON values, with numbers compared to the last bit. Undefined if they are equal. */
 export function differenceOf(expected: unknown, actual: unknown, path = ''): Difference | undefined {
   if (Object.is(expected, actual) || expected === actual) return undefined
   if (Array.isArray(expected) && Array.isArray(actual)) {

@@ -32,7 +32,7 @@ export function judgeWeigherCase(given: Case): Difference | undefined {
   }
 }
 
-/** Splits an order into groups of neighbours with equal numbers. */
+/** Splits a list of hosts into groups of neighbours with equal totals. */
 export function groupsOf(order: readonly number[], totals: readonly number[]): readonly (readonly number[])[] {
   const groups: number[][] = []
   for (const i of order) {

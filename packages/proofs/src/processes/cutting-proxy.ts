@@ -6,7 +6,7 @@ import { type Link, startLink } from './link.ts'
 export interface CuttingProxy extends Omit<Link, 'lead' | 'port'> {
   /** The folder of the proxy's socket, as `host` of a connection. */
   readonly host: string
-  /** Cuts the next connection that appends to the log: after the statement reached the server, or before. */
+  /** Cuts the next connection that appends to the log, before or after the statement reaches the server. */
   cutNextAppend(when: 'before' | 'after'): void
   /** Forwards new connections to the server whose socket is in this folder. */
   lead(serverSocketFolder: string): void

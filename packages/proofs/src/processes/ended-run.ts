@@ -19,14 +19,14 @@ export function startChild<Child extends ChildProcess>(start: () => Child): Chil
   const child = start()
   children.add(child)
   child.once('exit', () => children.delete(child))
-  // Without a pid the process was not started. After an error of another kind it still runs.
+  // If there is no pid, the process was not started. After any other error the process still runs.
   child.once('error', () => child.pid === undefined && children.delete(child))
   return child
 }
 
 /**
- * Registers a folder that is removed at the end of this run; returns a function that removes it earlier. If a signal is ending the run,
- * that function does nothing, because the folder is removed only after its database is stopped.
+ * Registers a folder that is removed at the end of this run; returns a function that removes it earlier. If a signal is ending the run, the
+ * returned function does nothing, because the folder must not be removed before its database is stopped.
  */
 export function ownFolder(folder: string): () => void {
   folders.add(folder)

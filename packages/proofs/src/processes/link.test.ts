@@ -50,7 +50,7 @@ test('a link forwards data, and connects new connections to its current target',
   await expect.poll(second.heard).toBe('b y')
 })
 
-test('a silent link delivers nothing and closes nothing; when it is no longer silent, all data arrives in order', async () => {
+test('a silent link delivers no data and closes no connection, and when it is no longer silent all data arrives in order', async () => {
   const link = await linkTo(await answering('a'))
   const caller = await callerOf(link)
   caller.send('1')
@@ -80,7 +80,7 @@ test('a delayed piece of data arrives later, and pieces arrive in the order in w
   await expect.poll(caller.heard).toBe('a 1a 2')
 })
 
-test('severed connections end, and new ones end at once while the link is closed', async () => {
+test('severed connections end, and while the link is closed new connections end at once', async () => {
   const link = await linkTo(await answering('a'))
   const caller = await callerOf(link)
   caller.send('1')

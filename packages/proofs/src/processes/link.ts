@@ -12,11 +12,11 @@ export interface Link {
   setDelay(ms: number): void
   /** While the link is silent, no data arrives and no connection ends. Data that was sent meanwhile arrives afterwards, as on a network. */
   setSilent(isSilent: boolean): void
-  /** The number of connections that were cut. */
+  /** The count of connections that were cut. */
   readonly cuts: number
-  /** The number of bytes that the server has sent. */
+  /** The count of bytes that the server has sent. */
   readonly received: number
-  /** The TCP port on which the link listens; undefined if it listens on a Unix socket. */
+  /** The TCP port on which the link listens. Undefined if it listens on a Unix socket. */
   readonly port: number | undefined
   close(): Promise<void>
 }

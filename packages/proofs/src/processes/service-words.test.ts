@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { createServiceWords } from './service-words.ts'
 
-test('the last hundred lines are kept, and every internal error with the first lines of its stack', () => {
+test('the last hundred lines of output and all internal errors with the first lines of their stacks are stored', () => {
   const { hear, words, defects } = createServiceWords()
   hear('request r-1 failed: Error: no such column')
   for (let i = 0; i < 120; i++) hear(`    at line ${i}`)

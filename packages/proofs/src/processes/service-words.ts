@@ -1,12 +1,12 @@
 const MOST_LINES = 100
-/** The number of lines of a stack that are kept for an internal error. */
+/** For an internal error, this many lines of its stack are stored. */
 const LINES_OF_DEFECT = 6
 
 /** The output of a service, line by line. */
 export interface ServiceWords {
   /** The last lines, newest last. */
   readonly words: readonly string[]
-  /** The internal errors of the service because of which requests failed, each with the first lines of its stack. */
+  /** The internal errors that made requests fail, each with the first lines of its stack. */
   readonly defects: readonly string[]
   hear(line: string): void
 }

@@ -10,7 +10,7 @@ export interface Answer {
   readonly __typename: string
   readonly message?: string
   readonly replayed?: boolean
-  /** `attempt`: the number of times that the request was decided. */
+  /** `attempt`: how many times the request was decided. */
   readonly decision?: { readonly id: string; readonly attempt: number }
   readonly destinations?: readonly {
     readonly selected: { readonly host: { readonly name: string }; readonly claim: { readonly id: string; readonly fence: number } | null }
@@ -77,7 +77,7 @@ export interface SelectInput {
   /** The deadline of the call as a duration; the service's default if absent. */
   readonly deadline?: string
   readonly instanceGroup?: { readonly uuid: string; readonly policy: string; readonly maxServerPerHost?: number }
-  /** The claim that is live-migrated. Claims at both ends are held until the new one is confirmed. */
+  /** The claim that is live-migrated. Both the old and the new claim hold resources until the new claim is confirmed. */
   readonly moveOf?: { readonly id: string; readonly fence: number }
 }
 
@@ -114,7 +114,7 @@ export async function confirm(client: Client, claims: readonly { readonly id: st
   return claimConfirm.map(({ __typename }) => __typename)
 }
 
-/** The members of a server group by host, as a replica returns them; empty for a group without members. */
+/** The members of a server group by host, as a replica returns them. Empty for a group without members. */
 export async function membersOf(client: Client, uuid: string): Promise<Readonly<Record<string, number>>> {
   const { serverGroup } = await client.request<{ serverGroup: { members: { host: { name: string }; count: number }[] } | null }>(GROUP, {
     uuid,

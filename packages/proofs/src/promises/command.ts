@@ -23,7 +23,10 @@ const count = (text: string): number => {
 
 const fromZero = (text: string): number => (text === '0' ? 0 : count(text))
 
-/** `gantt prove ...`: tests promises on real processes and a real database, each in its own folder. Proofs about decisions need neither. */
+/**
+ * `gantt prove ...`: tests the promises with real processes and a real database, each run in its own folder. Proofs about decisions need no
+ * processes and no database.
+ */
 export function addProve(program: Command): void {
   const prove = program
     .command('prove')

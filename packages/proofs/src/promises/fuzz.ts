@@ -16,16 +16,16 @@ export interface ProveFuzzOptions {
   readonly hosts: number
   readonly claims: number
   readonly seed: number
-  /** The number of the first document. */
+  /** The index of the first document. */
   readonly from: number
-  /** The number of concurrent readers. */
+  /** How many read calls are sent concurrently. */
   readonly callers: number
-  /** The time within which `/live` must answer, milliseconds; if absent, any duration is accepted. */
+  /** `/live` must answer within this many milliseconds. If absent, any duration is accepted. */
   readonly silentMs?: number
   say(line: string): void
 }
 
-/** The default time within which `/live` must answer, milliseconds. */
+/** The default time in milliseconds within which `/live` must answer. */
 export const SILENT_MS = 200
 /**
  * If the service used less processor time than this (milliseconds) while `/live` was silent, another process on the machine caused the
@@ -48,7 +48,7 @@ const FILTERED = [
 interface Ran {
   readonly call: Call
   readonly number: number
-  /** The time of the start, milliseconds since 1970. */
+  /** When the call was sent, in milliseconds since 1970. */
   readonly from: number
   readonly to: number
 }
@@ -81,7 +81,7 @@ export async function proveFuzz(checks: Checks, options: ProveFuzzOptions): Prom
       }
       live.take()
       await pauseOf(service)
-      /** The longest pause since the last check, in milliseconds of processor time. */
+      /** The longest time since the last check during which the service was busy without yielding, in milliseconds of processor time. */
       let pauseMs = 0
       const notePause = async (): Promise<void> => {
         pauseMs = Math.max(pauseMs, await pauseOf(service))
@@ -160,7 +160,7 @@ function drawOf(source: Source, number: number): Call {
 
 interface End {
   readonly type: 'answered' | 'refused' | 'left'
-  /** A description of the defect in the answer; undefined if there is none. */
+  /** A description of the defect in the answer. Undefined if there is none. */
   readonly why: string | undefined
 }
 

@@ -11,7 +11,7 @@ export interface GroupsOptions {
 
 const CALLERS = 16
 const HOSTS = ['h0', 'h1', 'h2', 'h3', 'h4'] as const
-/** The maximum numbers of members on a host that are tested; undefined means Nova's default of one. */
+/** The tested values of the maximum count of members on one host. Undefined means Nova's default, which is one. */
 const MOST = [undefined, 2, 3] as const
 
 /**
@@ -74,7 +74,7 @@ async function fillGroup(checks: Checks, clients: Clients, round: number, most: 
   await release(clients[0], claims)
 }
 
-/** Moves two members at once, by different processes, to a host that has neither. */
+/** Moves two members at the same time through different processes. Both moves fit only on the same empty host. */
 async function moveMembers(checks: Checks, clients: Clients, round: number): Promise<void> {
   const instanceGroup = { uuid: randomUUID(), policy: 'ANTI_AFFINITY' }
   const [from, to] = [HOSTS.slice(0, 2), HOSTS[2]]

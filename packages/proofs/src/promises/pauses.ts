@@ -13,12 +13,12 @@ export interface ProvePausesOptions {
   say(line: string): void
 }
 
-/** The longest time for which a query may block other calls, in milliseconds. */
+/** A query may block other calls for at most this many milliseconds. */
 const LONGEST_MS = 20
 
 /**
  * Sends every slow query to a service with a large fleet, one at a time, and measures the longest time for which each blocks all other
- * calls. The shortest of several rounds counts, so that other load on the machine does not matter.
+ * calls. The result is the shortest time of several rounds, so that other load on the machine does not matter.
  */
 export async function provePauses(checks: Checks, { hosts, claims, rounds, only = '', say }: ProvePausesOptions): Promise<void> {
   await withFolder(async (folder) => {
@@ -48,7 +48,7 @@ export async function provePauses(checks: Checks, { hosts, claims, rounds, only 
 interface Asked {
   readonly pauseMs: number
   readonly tookMs: number
-  /** The defects of the answer; empty if there are none. */
+  /** The defects of the answer. Empty if there are none. */
   readonly fault: string
 }
 
@@ -66,7 +66,10 @@ async function askOnce(service: Service, { document, variables }: LongQuestion):
   return { pauseMs: await pauseOf(service), tookMs, fault }
 }
 
-/** The longest pause since the last call, in milliseconds of processor time, so that other processes do not affect it. */
+/**
+ * The longest pause of the service since the last call of this function. It is measured in processor time, in milliseconds, so that other
+ * processes do not affect it.
+ */
 export async function pauseOf({ url }: Service): Promise<number> {
   const response = await fetch(new URL('/metrics', url), { headers: { authorization: `Bearer ${ADMIN_KEY}` } })
   const found = /^gantt_longest_pause_cpu_seconds (\S+)$/m.exec(await response.text())?.[1]

@@ -25,7 +25,7 @@ const proofs: readonly (readonly [string, (checks: Checks) => Promise<void>])[] 
   ],
 ]
 
-/** Proofs that run only in the long form, because the simulation and the nemesis test the same promises in the short one. */
+/** Proofs that run only in the long form, because in the short form the simulation and the nemesis test the same promises. */
 const longProofs: typeof proofs = [
   ['race', (checks) => proveRace(checks, { rounds: 30 })],
   ['survive', (checks) => proveSurvive(checks, { rounds: 3, say: () => undefined })],

@@ -13,7 +13,7 @@ export interface RaceOptions {
 
 /**
  * Two service processes on one PostgreSQL, and eight clients that race for the last unit of a small host. Nothing may be allocated twice. A
- * late caller must get the next candidate or a justified refusal.
+ * caller that loses the race must get the next candidate host or a justified refusal.
  */
 export async function proveRace(checks: Checks, { rounds }: RaceOptions): Promise<void> {
   await withFolder(async (folder) => {

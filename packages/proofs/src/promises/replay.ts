@@ -14,7 +14,7 @@ const HOST_VCPUS = 8
 /** A long deadline for a busy machine, because this proof does not measure speed. */
 const DEADLINE = 'PT60S'
 const CALL_DEADLINE_MS = 90_000
-/** The largest number of further requests if no conflict occurred among the requested number. */
+/** If no conflict occurred during the requested number of requests, at most this many further requests are sent. */
 const MOST_FOR_CONFLICT = 5_000
 const PROFILES = ['default', 'first-fit', 'random', 'best-fit'] as const
 

@@ -10,12 +10,12 @@ export interface RestartOptions {
   say(line: string): void
 }
 
-/** The number of hosts whose reports are in one call. */
+/** One call has the reports of this many hosts. */
 const AT_ONCE = 100
 const CALLERS = 16
 
 /**
- * Measures how long a service with a large fleet takes to restart, and how long a second replica takes to join. Checks that nothing is
+ * Measures how long a service with a large fleet takes to restart, and how long a second replica takes to join. Checks that no claim is
  * lost.
  */
 export async function proveRestart(checks: Checks, { hosts, claims, say }: RestartOptions): Promise<void> {

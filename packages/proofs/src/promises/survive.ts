@@ -10,7 +10,7 @@ export interface SurviveOptions {
   say(line: string): void
 }
 
-/** Ends the service, the database and all its processes at once with kill -9. After a restart every acknowledged claim must exist. */
+/** Kills the service and all processes of its database at once with kill -9. After a restart every acknowledged claim must exist. */
 export async function proveSurvive(checks: Checks, { rounds, say }: SurviveOptions): Promise<void> {
   await withFolder(async (folder) => {
     const acknowledged: string[] = []
@@ -21,7 +21,8 @@ export async function proveSurvive(checks: Checks, { rounds, say }: SurviveOptio
         const { client } = service
         const host = `h${round}`
         await reportHosts(client, [{ name: host, vcpus: 1_000 }])
-        // The service is killed during these calls. Claims that were answered must exist afterwards; the others may exist.
+        // The service is killed during these calls. A claim whose call was answered must exist afterwards. If a call got no answer, its
+        // claim may or may not exist.
         const calls = Array.from({ length: 50 }, (_, i) =>
           select(client, { key: `s-${round}-${i}`, forceHosts: [host] }).then(
             (answer) => acknowledged.push(...claimsOf(answer).map(({ id }) => id)),

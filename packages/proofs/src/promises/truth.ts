@@ -9,12 +9,12 @@ export interface ProveTruthOptions {
 }
 
 /**
- * From this number of cases on, each filter must be the first to refuse in one case of a hundred, and each weigher must make a difference
- * in one case of two hundred.
+ * If a run has at least this many cases, each filter must be the first to refuse a host in 1 % of the cases. Each weigher must contribute
+ * differently to hosts in 0.5 % of the cases.
  */
 const MANY = 2_000
 
-/** Decides random cases by the core and by the model, and reports how many of each kind there were. */
+/** Decides random cases with the core and with the model, and reports how many cases of each kind there were. */
 export function proveTruth(checks: Checks, { cases, seed, from, say }: ProveTruthOptions): void {
   let reportedAt = performance.now()
   const { tally, failures } = checkCases({

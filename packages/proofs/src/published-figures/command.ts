@@ -136,7 +136,7 @@ interface OpenbFlags {
   readonly concurrency: number
 }
 
-/** The number of findings that are listed. Further ones are only counted. */
+/** At most this many findings are listed. Further findings are only counted. */
 const LISTED = 10
 
 async function openb(flags: OpenbFlags): Promise<Report> {
@@ -180,8 +180,8 @@ async function openb(flags: OpenbFlags): Promise<Report> {
 }
 
 /**
- * Runs a replay and prints the result. An error that the caller can correct becomes a message, with exit code 2 for bad input and 1
- * otherwise.
+ * Runs a replay and prints the result. An error that the caller can correct is printed as a message. The exit code is 2 for bad input, and
+ * 1 for all other errors.
  */
 async function run<Flags extends { readonly json?: true }>(flags: Flags, replay: (flags: Flags) => Promise<Report>): Promise<void> {
   const startedAt = performance.now()
@@ -198,7 +198,7 @@ async function run<Flags extends { readonly json?: true }>(flags: Flags, replay:
   }
 }
 
-/** Makes invalid options end with 2, as for the other commands. The library commander would end with 1. */
+/** Sets the exit code of invalid options to 2, as for the other commands. By default the library commander uses 1. */
 function exitWith2(command: Command): void {
   command.exitOverride(({ exitCode }) => process.exit(exitCode === 0 ? 0 : 2))
 }

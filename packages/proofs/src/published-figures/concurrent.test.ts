@@ -14,8 +14,8 @@ import { findTargets } from './remote/servers.ts'
 
 const REPLICAS = 3
 /**
- * The tolerated difference in percentage points. A pod of two GPUs is two points of this fleet. Concurrency may move a few pods to other
- * hosts, but a policy that is not applied has a larger effect.
+ * The tolerated difference in percentage points. In this fleet a pod with two GPUs is two points. With concurrent calls a few pods can get
+ * other hosts. A service that ignored the policy would differ by more.
  */
 const MOST_POINTS_OFF = 5
 
@@ -51,7 +51,7 @@ async function packsAsOne(settings: Readonly<Record<string, string>>): Promise<v
     expect([together.overCommits, together.differences]).toEqual([[], []])
     expect(Math.abs(together.gpuAllocatedPct - alone.gpuAllocatedPct)).toBeLessThan(MOST_POINTS_OFF)
     const { effort } = figuresOf([together])
-    // Every claim is a proposal that counted, on any of the replicas.
+    // Every claim is a proposal that took effect, so the replicas together have counted as many of these as there are claims.
     expect((effort?.proposals ?? 0) - Object.values(effort?.byRule ?? {}).reduce((sum, times) => sum + times, 0)).toBe(together.placed)
   } finally {
     await Promise.all(services.map((service) => service.stop()))

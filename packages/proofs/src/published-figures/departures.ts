@@ -6,7 +6,7 @@ export class Departures<Item> {
     return this.#heap.length
   }
 
-  /** The time of the next departure; undefined if there is none. */
+  /** The time of the next departure. Undefined if there is none. */
   get next(): number | undefined {
     return this.#heap[0]?.at
   }
@@ -23,7 +23,7 @@ export class Departures<Item> {
     }
   }
 
-  /** Removes and returns the item with the earliest time; undefined if nothing is left. */
+  /** Removes and returns the item with the earliest time. Undefined if nothing is left. */
   take(): Item | undefined {
     const heap = this.#heap
     const [first] = heap

@@ -8,7 +8,7 @@ export interface TraceHost {
 
 /** The host that a request got, and the claim that must be released later. */
 export interface Placement {
-  /** The trace's name of the host. */
+  /** The name of the host in the trace. */
   readonly host: string
   readonly claim: { readonly id: string; readonly fence: number }
   /** The indices of the claimed GPUs. */
@@ -22,7 +22,7 @@ export type Awaitable<Value> = Value | Promise<Value>
 
 /** A host in a replica's answer. */
 export interface HostView {
-  /** The trace's name of the host. */
+  /** The name of the host in the trace. */
   readonly name: string
   /** The free amounts: units by resource class, thousandths by `GPU <index>`. */
   readonly free: ReadonlyMap<string, number>
@@ -35,29 +35,32 @@ export interface Inspection {
   readonly effort: Effort
 }
 
-/** Counts of proposals and repeated calls of a run. */
+/** Counts of the proposals and retried calls of a run. */
 export interface Effort {
-  /** The number of proposals that counted. */
+  /** How many proposals took effect. */
   readonly counted: number
-  /** The number of proposals that were void or refused, and were decided again, by reason. */
+  /** How many proposals were void or refused and were decided again, by reason. */
   readonly fruitless: Readonly<Record<string, number>>
-  /** The number of calls that the replay repeated, because there was no answer or one that requires a retry. */
+  /** How many calls the replay retried, because there was no answer, or because the answer asks for a retry. */
   readonly repeated: number
 }
 
 /**
  * Something that places a trace: a fleet in this process, or a running service. Both decide with the same code, so the same calls get the
- * same answers. Hosts are first seen in the order in which they are reported. `place` makes confirmed claims. Calls of `place` and
- * `release` may overlap, others may not. Nothing may be called after `close`.
+ * same answers. The order of hosts is that in which they are reported. `place` makes confirmed claims. Calls of `place` and `release` can
+ * overlap. No other call may overlap with any call. Nothing may be called after `close`.
  */
 export interface Driver {
   reportHosts(hosts: readonly TraceHost[]): Awaitable<void>
   /** Writes a profile version for this run, and returns the name that `place` accepts. */
   writeProfile(parts: ProfileParts): Awaitable<string>
-  /** Places an instance; undefined if no host fits. */
+  /** Places an instance. Undefined if no host fits. */
   place(request: RequestSpec, profile: string): Awaitable<Placement | undefined>
   release(placement: Placement): Awaitable<void>
-  /** Absent if there is no service whose state could differ. No call is in progress when it is called. */
+  /**
+   * Absent if the driver decides in this process, because then no replica's state can differ. Must not be called while another call is in
+   * progress.
+   */
   inspect?(): Promise<Inspection>
   /** Removes everything that would remain after the run. */
   close(): Awaitable<void>

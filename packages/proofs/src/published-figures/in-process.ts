@@ -66,7 +66,7 @@ export function createInProcessDriver({ seed, clock = () => 1_000 }: InProcessOp
   }
 }
 
-/** Decides a request and returns its proposal; undefined if no host fits. */
+/** Decides a request and returns its proposal. Undefined if no host fits. */
 function propose(
   fleet: Fleet,
   request: RequestSpec,

@@ -1,6 +1,6 @@
 import { InvalidArgumentError } from 'commander'
 
-/** An invalid option. The message names the option, and the given and the allowed values. */
+/** The error for an invalid option. The message has the option, the given value and the allowed values. */
 export class BadInputError extends Error {
   override readonly name = 'BadInputError'
 }

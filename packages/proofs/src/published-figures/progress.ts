@@ -7,7 +7,7 @@ export interface Progress {
   close(): void
 }
 
-/** The number of steps between two updates of the bar. */
+/** The bar is updated once in this many steps. */
 const STEPS_PER_SHOW = 64
 
 export function openProgress(noun: string, total: number): Progress {

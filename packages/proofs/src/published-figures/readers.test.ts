@@ -18,7 +18,7 @@ test('VMs are read from plain and compressed files, with columns in any order, a
   expect(readHuaweiVms(aFile('vms.csv', 'note,vcpus,vm_id,lifetime_s,arrival_s,memory_gb\nx,2,7,0,10,4'))).toEqual(expected)
 })
 
-test('nodes and pods are read, and an empty GPU model means none', () => {
+test('nodes and pods are read, and an empty GPU model means that the node has no GPUs', () => {
   expect(readOpenbNodes(aFile('n.csv', `${NODES}\nn1,32000,1024,0,\nn2,64000,2048,8,G2\n`))).toEqual([
     { name: 'n1', cpuMilli: 32_000, memoryMib: 1_024, gpus: 0, gpuModel: null },
     { name: 'n2', cpuMilli: 64_000, memoryMib: 2_048, gpus: 8, gpuModel: 'G2' },
@@ -64,7 +64,7 @@ test.each([
   expect(() => read(aFile('t.csv', text))).toThrow(message)
 })
 
-test('a missing file and a damaged one have different errors', () => {
+test('a missing file is reported with another error than a damaged file', () => {
   expect(() => readHuaweiVms('/nowhere/vms.csv.gz')).toThrow('/nowhere/vms.csv.gz cannot be read: ENOENT')
   const damaged = gzipSync(`${VMS}\n1,2,3,4,5\n`).subarray(0, 20)
   expect(() => readHuaweiVms(aFile('vms.csv.gz', damaged))).toThrow(/is damaged: it begins as gzip but cannot be unpacked/)

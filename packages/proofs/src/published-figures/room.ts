@@ -9,9 +9,9 @@ export interface Stay {
   readonly host: string
   /** The indices of the pod's GPUs. */
   readonly gpus: readonly number[]
-  /** The number, among all events of the caller, of the event in which the placement was answered. */
+  /** The index, among all events of the caller, of the event in which the placement was answered. */
   readonly from: number
-  /** The number of the event in which the release was sent; infinity if there was none. */
+  /** The index of the event in which the release was sent. Infinity if the pod was not released. */
   readonly until: number
 }
 
@@ -24,7 +24,7 @@ function* takenBy({ pod, gpus }: Pick<Stay, 'pod' | 'gpus'>): Generator<readonly
   for (const index of gpus) yield [`GPU ${index}`, pod.gpuMilliEach]
 }
 
-/** The capacity of a node for a resource; 0 for a GPU that the node does not have. */
+/** The capacity of a node for a resource. 0 for a GPU that the node does not have. */
 function capacityOf({ cpuMilli, memoryMib, gpus }: OpenbNode, what: string): number {
   if (what === CPU_CLASS) return cpuMilli
   if (what === 'MEMORY_MB') return memoryMib
@@ -32,8 +32,9 @@ function capacityOf({ cpuMilli, memoryMib, gpus }: OpenbNode, what: string): num
 }
 
 /**
- * Allocations beyond the capacity of a node, computed only from data of the caller: the trace, the answers, and their order. A pod counts
- * from its answer until its release is sent, so overlapping pods were certainly held at the same time.
+ * Allocations beyond the capacity of a node, computed only from data of the caller: the trace, the answers, and their order. A pod is
+ * assumed to hold its resources from its answer until its release is sent. Pods that overlap in this sense certainly held resources at the
+ * same time.
  */
 export function findOverCommits(nodes: readonly OpenbNode[], stays: readonly Stay[]): readonly string[] {
   const byName = new Map(nodes.map((node) => [node.name, node]))
@@ -60,10 +61,7 @@ export function findOverCommits(nodes: readonly OpenbNode[], stays: readonly Sta
   return found
 }
 
-/**
- * The differences between the hosts in one replica's answer and the caller's own data at the end: other sums, negative free amounts,
- * missing hosts.
- */
+/** The differences between one replica's final state and the data of the caller: different sums, negative free amounts, missing hosts. */
 export function findDifferences(nodes: readonly OpenbNode[], stays: readonly Stay[], shown: readonly HostView[]): readonly string[] {
   const held = new Map<string, number>()
   for (const stay of stays)

@@ -1,7 +1,7 @@
-/** The mean of the values; NaN if there are none. */
+/** The mean of the values. NaN if there are none. */
 export const mean = (values: readonly number[]): number => values.reduce((sum, value) => sum + value, 0) / values.length
 
-/** The standard deviation of a sample (n - 1); 0 for a single value. */
+/** The standard deviation of a sample (n - 1). 0 for a single value. */
 export function standardDeviation(values: readonly number[]): number {
   if (values.length < 2) return 0
   const middle = mean(values)

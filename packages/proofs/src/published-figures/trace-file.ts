@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { basename } from 'node:path'
 import { gunzipSync } from 'node:zlib'
 
-/** An invalid trace file. The message names the file, the line, and the found and allowed values. */
+/** The error for an invalid trace file. The message has the file, the line, the found value and the allowed values. */
 export class TraceError extends Error {
   override readonly name = 'TraceError'
 }
@@ -44,7 +44,7 @@ export function wholeNumber(min: number, max: number = Number.MAX_SAFE_INTEGER):
 /** Text that is not empty. */
 export const word: Cell<string> = { allowed: 'not empty', read: (text) => (text === '' ? undefined : text) }
 
-/** A text; null if it is empty. */
+/** A text. Null if it is empty. */
 export const optionalWord: Cell<string | null> = { allowed: 'any text', read: (text) => (text === '' ? null : text) }
 
 /** Words separated by bars: `A|B`; an empty list if the text is empty. */
@@ -92,7 +92,7 @@ export function readJson(file: string): unknown {
   }
 }
 
-/** A value as messages quote it; long ones are shortened. */
+/** A value as text for error messages. Long values are shortened. */
 export const shown = (value: unknown): string => {
   const text = JSON.stringify(value) ?? String(value)
   return text.length > 60 ? `${text.slice(0, 60)}...` : text

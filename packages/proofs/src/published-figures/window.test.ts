@@ -8,7 +8,7 @@ const pause = async (turns: number): Promise<void> => {
   for (let i = 0; i < turns; i++) await new Promise(setImmediate)
 }
 
-test.each([1, 2, 7, 500])('items are sent in order, %i at once, and an item is overtaken by fewer items than that', async (width) => {
+test.each([1, 2, 7, 500])('items are sent in order, %i at once, and fewer than this many items overtake an item', async (width) => {
   const random = createRandom(`window/${width}`)
   const sent: number[] = []
   const done: number[] = []
@@ -33,7 +33,7 @@ test('with a width of one, calls are strictly sequential, even with immediate an
   expect(done).toEqual(items)
 })
 
-test('after a failure nothing more is sent, and the error is thrown once calls in progress have ended', async () => {
+test('after a failure no further item is sent, and the error is thrown once all calls in progress have ended', async () => {
   const sent: number[] = []
   let ended = 0
   const sending = sendInWindow(items, 3, async (item) => {

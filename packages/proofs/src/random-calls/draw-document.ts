@@ -5,9 +5,9 @@ import { type Field, isRequired, type NamedType, namedIn, type TypeRef } from '.
 export interface Call {
   readonly document: string
   readonly variables: Readonly<Record<string, unknown>>
-  /** The fields of the root type that it selects. */
+  /** The fields of the root type that the call selects. */
   readonly roots: readonly string[]
-  /** Whether the call may decide or write to the log. Such a call is sent alone, and heartbeats may pause during it. */
+  /** Whether the call may decide or write to the log. Such a call is sent alone, and `/live` may be silent during the call. */
   readonly isWriting: boolean
 }
 
@@ -16,13 +16,13 @@ interface Drawing {
   readonly variables: Record<string, unknown>
   readonly declared: string[]
   readonly fragments: string[]
-  /** The number of fields that may still be added to the document. */
+  /** At most this many further fields can be added to the document. */
   left: number
 }
 
 const MOST_FIELDS = 40
 const DEEPEST = 8
-/** Mutations whose work grows with the length of the log. Each is drawn only once in this many mutations. */
+/** Mutations whose work grows with the length of the log. Each of them is drawn only once in the given count of mutations. */
 const RARE_MUTATIONS: Readonly<Record<string, number>> = { replicaHeal: 500 }
 
 /** A random document of the schema with its variables. Most documents are valid. */

@@ -7,11 +7,12 @@ const REPORT = `mutation ($input: UpdateResourceStatsInput!) {
 
 const WRONG = [null, -1, 2 ** 53, 'many', [], {}, 1.5]
 const INCARNATION = '00000000-0000-4000-8000-0000000000f1'
-/** The number of hosts in a large report. */
+/** A large call has reports of this many hosts. */
 const MANY = 400
 
 /**
- * A call with random reports of hosts: valid, invalid or large. `number` is the number of the call; sequences of reports increase with it.
+ * A call with random reports of hosts: valid, invalid or large. `number` is the index of the call. The sequence numbers of the reports
+ * increase with this index.
  */
 export function drawReport({ fleet, random }: Source, number: number): Call {
   const length = chance(random, 3) ? MANY : 1 + random.below(3)

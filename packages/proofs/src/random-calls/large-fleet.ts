@@ -2,9 +2,9 @@ import { aUuid, demoFleet } from '@gantt/cli/for-proofs'
 import type { Client } from '@gantt/client'
 import { createRandom } from '@gantt/scheduler-core'
 
-/** The number of hosts whose reports are in one call. */
+/** One call has the reports of this many hosts. */
 const REPORTED_AT_ONCE = 500
-/** The number of instances of one request. */
+/** One request places this many instances. */
 const PLACED_AT_ONCE = 10
 const FLAVORS = [
   { name: 'c1.small', vcpus: 1, memoryMb: 2_048, rootGb: 20 },

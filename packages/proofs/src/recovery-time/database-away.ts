@@ -19,14 +19,14 @@ export interface DatabaseAwayOptions {
 
 const REPLICAS = 3
 const HOSTS = Array.from({ length: 20 }, (_, i) => ({ name: `h${i}`, vcpus: 8_192 }))
-/** How long calls are observed at most before and after the outage. */
+/** Calls are observed for at most this many milliseconds before and after the outage. */
 const OVERLAP_MS = 60_000
 const SAMPLE_MS = 1_000
 const CATCH_UP_MS = 600_000
 const PAGE = 500
 const MOST_WORDS = 8
 const AUDITED_MS = 30_000
-/** A deadline that is so long that no call ends before its answer. The outage then shows as longer answers. */
+/** The deadline of calls, in milliseconds. It is so long that no call times out. The outage then shows as longer answer times. */
 const CALL_MS = 60_000
 
 const WHAT = 'nats: the database away'
@@ -134,7 +134,7 @@ async function checkAll(checks: Checks, cluster: Cluster, load: DatabaseLoad, au
   )
   checks.check('keys let in from when they were made until they were revoked', load.wrongKeys.length === 0, () => load.wrongKeys.join('; '))
   const last = clientOf(cluster, REPLICAS - 1)
-  // The audit row of a call follows its decision in the same stream, so both are in the tables once the audit row is.
+  // In the stream, the audit row of a call comes after its decision. So once the tables have the audit row, they have the decision too.
   const audit = await untilAudited(last, auditedBefore + load.answered)
   const kept = await decisionsOf(last)
   const there = new Set(kept)
@@ -168,7 +168,7 @@ interface Page<Node> {
 
 interface Audited {
   readonly rows: number
-  /** The problem of the first row that breaks the chain; undefined if the chain is complete. */
+  /** What is wrong with the first audit row that breaks the hash chain. Undefined if the chain is complete. */
   readonly broken: string | undefined
 }
 

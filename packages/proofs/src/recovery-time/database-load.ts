@@ -2,22 +2,22 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Client } from '@gantt/client'
 import { type Answer, claimsOf, release, select } from '../promises/calls.ts'
 
-/** Callers on all replicas, and the answers that they have received. */
+/** Callers that send calls to all replicas, with the results of their calls so far. */
 export interface DatabaseLoad {
-  /** Ids of decisions that were answered, placed and refused. */
+  /** The ids of all decisions in the answers, including those of refusals. */
   readonly decisions: readonly string[]
   /** The ids of the claims that are live now. */
   held(): readonly string[]
-  /** The number of instances that were placed so far. */
+  /** How many instances have been placed so far. */
   readonly placed: number
-  /** The number of answered mutations, and of those with an unknown outcome. */
+  /** How many mutations were answered, and how many have an unknown outcome. */
   readonly answered: number
   readonly unknown: number
   /** The longest duration of a placement, milliseconds. */
   readonly longestMs: number
   /** The errors of failed calls, the newest last. */
   readonly failures: readonly string[]
-  /** Keys that were accepted although they had been revoked, or refused although they had been created. */
+  /** API keys that a replica treated wrongly: it accepted a key that had been revoked, or refused a key that had been created. */
   readonly wrongKeys: readonly string[]
   readonly keys: number
   stop(): Promise<void>
@@ -25,7 +25,7 @@ export interface DatabaseLoad {
 
 const CALLERS_PER_REPLICA = 3
 const PAUSE_MS = 50
-/** One call in this many requests more than any host has. */
+/** One in this many calls requests more than any host has. */
 const REFUSED_ONE_IN = 8
 const MOST_HELD = 20
 const TOO_MANY_VCPUS = 60_000
@@ -36,8 +36,8 @@ const CREATE = `mutation ($input: ApiKeyCreateInput!) { apiKeyCreate(input: $inp
 const REVOKE = 'mutation ($id: ID!) { apiKeyRevoke(id: $id) { __typename } }'
 
 /**
- * Sends calls to every replica in turn until it is stopped. It places instances, makes requests that are refused, releases claims, and
- * creates and revokes keys.
+ * Sends calls to every replica in turn until it is stopped. The calls place instances, make requests that are refused, release claims, and
+ * create and revoke keys.
  */
 export function startDatabaseLoad(clients: readonly Client[], as: (replica: number, key: string) => Client): DatabaseLoad {
   const decisions: string[] = []
@@ -133,14 +133,14 @@ export function startDatabaseLoad(clients: readonly Client[], as: (replica: numb
 }
 
 /**
- * The time within which every other replica must learn of a change of keys. It is longer than the second of the contract, because the
- * machine is loaded.
+ * The time in milliseconds within which every other replica must know that a key was created or revoked. The contract allows one second.
+ * The limit is longer here because the machine is loaded.
  */
 const SEEN_MS = 5_000
 
 /**
- * Whether a key is accepted. If the result is not the expected one, the check is repeated for as long as another replica may take to learn
- * of a change.
+ * Whether a key is accepted. If the result differs from the expected one, the check is repeated for SEEN_MS, because the replica may not
+ * know of a change yet.
  */
 async function isKnown(client: Client, expected: boolean): Promise<boolean> {
   for (const end = performance.now() + SEEN_MS; ; await sleep(PAUSE_MS)) {

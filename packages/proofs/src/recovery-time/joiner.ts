@@ -12,13 +12,13 @@ import { findStart } from './words.ts'
 export interface JoinerOptions {
   readonly engine: EngineName
   readonly hosts: number
-  /** The number of calls that are made after the last checkpoint, which contains all earlier ones. */
+  /** This many calls are made after the last checkpoint. The checkpoint contains the effects of all earlier calls. */
   readonly history: number
   readonly signal: AbortSignal
   say(line: string): void
 }
 
-/** The number of replicas. The last one joins repeatedly while the others keep running. */
+/** The count of replicas. The last replica joins repeatedly while the others keep running. */
 const REPLICAS = 3
 const AT_ONCE = 100
 const CALLERS = 8
@@ -28,8 +28,8 @@ const CALL_MS = 60_000
 const TRIES = 30
 const AGAIN_AFTER_MS = 1_000
 /**
- * A checkpoint is written after this many changes. A checkpoint is also written after a minute, so that a joiner finds one that is nearly
- * complete.
+ * A checkpoint is written after this many log entries, and also after a minute. So a joining replica finds a checkpoint that contains
+ * nearly the whole log.
  */
 const FEW_ENTRIES = 100
 const LOOK_EVERY_MS = 5_000
@@ -103,7 +103,7 @@ async function place(client: Client, key: string, host: number, numInstances: nu
   if (answer.destinations?.length !== numInstances) throw new Error(`a call was not placed: ${JSON.stringify(answer).slice(0, 300)}`)
 }
 
-/** Makes the calls 0 to n - 1, several at a time. Each is safe to repeat, because a busy machine may not answer in time. */
+/** Makes the calls 0 to n - 1, several at a time. Every call must be safe to retry, because a busy machine may not answer in time. */
 async function inParallel(n: number, call: (i: number) => Promise<void>, signal: AbortSignal): Promise<void> {
   let next = 0
   await Promise.all(
@@ -168,7 +168,7 @@ interface ReplicaState {
 
 /**
  * Waits until all replicas have the same digest at one revision. While nothing is written, every replica computes the digest of its whole
- * state, a number of hosts at a time.
+ * state, several hosts at a time.
  */
 async function checkDigests(checks: Checks, { replicas }: Cluster, signal: AbortSignal): Promise<void> {
   const client = replicas[0]?.client as Client

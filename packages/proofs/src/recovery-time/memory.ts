@@ -1,14 +1,14 @@
 import { spawnSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 
-/** The resident memory of a process in MB; undefined if `ps` does not report it. */
+/** The resident memory of a process in MB. Undefined if `ps` does not report it. */
 export function memoryMb(pid: number | undefined): number | undefined {
   if (pid === undefined) return undefined
   const { stdout } = spawnSync('ps', ['-o', 'rss=', '-p', String(pid)], { encoding: 'utf8' })
   return toMb(stdout ?? '')
 }
 
-/** The peak memory of a process in MB; undefined if the system does not report it. Linux does. */
+/** The peak memory of a process in MB. Undefined if the system does not report it. Linux does. */
 export function peakMemoryMb(pid: number): number | undefined {
   try {
     return toMb(/^VmHWM:\s*(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1] ?? '')

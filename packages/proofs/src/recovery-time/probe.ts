@@ -19,12 +19,12 @@ export interface Answered {
 }
 
 /**
- * The number of callers for each kind of call. The kinds have separate callers, because one kind may hang while the other is refused at
- * once.
+ * Each kind of call has this many callers. Writes and reads have separate callers, because calls of one kind can hang while calls of the
+ * other kind are refused at once.
  */
 const CALLERS = 2
 const PAUSE_MS = 10
-/** The pause in milliseconds before a refused call is repeated. */
+/** A refused call is retried after this many milliseconds. */
 const AGAIN_AFTER_MS = 20
 
 const READ = '{ hosts(first: 1) { nodes { name capacity { free } } } }'
@@ -67,7 +67,7 @@ export function startProbe(client: Client, name: string): Probe {
   }
 }
 
-/** The time in milliseconds from a moment to the first answer to a call that was made after it; undefined if there was none. */
+/** The milliseconds from a moment to the first answer to a call that was sent after that moment. Undefined if there was no such answer. */
 export const answeredAgainMs = (answered: readonly Answered[], at: number): number | undefined => {
   const after = answered.filter(({ begunAt }) => begunAt >= at).map(({ endedAt }) => endedAt)
   return after.length === 0 ? undefined : Math.min(...after) - at

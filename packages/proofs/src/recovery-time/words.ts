@@ -7,7 +7,7 @@ export interface ReportedStart {
 
 const START = /^Fleet: (?:no checkpoint|the checkpoint at revision \d+ in ([\d.]+) s), and (\d+) entries after it in ([\d.]+) s\.$/
 
-/** Finds the figures of a start in the service's output; undefined if no line contains them. */
+/** Finds the figures of a start in the service's output. Undefined if no line contains them. */
 export function findStart(lines: readonly string[]): ReportedStart | undefined {
   for (const line of lines) {
     const found = START.exec(line)

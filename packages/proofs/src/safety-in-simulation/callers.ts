@@ -15,7 +15,7 @@ export class Callers {
   callFor(process: Process, { what, b, c }: Act): void {
     const { replica } = process
     const claim = this.#world.known[b % Math.max(1, this.#world.known.length)]
-    // One of the six most recent claims, which may be the destination of an open move.
+    // Take one of the six most recent claims, because these can be the destination of an open move.
     const recent = this.#world.known[this.#world.known.length - 1 - (b % Math.max(1, Math.min(6, this.#world.known.length)))]
     const host = NAMES[b % NAMES.length] as string
     const propose = (name: string, change: Change): void =>
@@ -38,7 +38,7 @@ export class Callers {
         )
         break
       case 'forget':
-        // In half of the cases the replica proposes this without checking whether the caller may do it.
+        // In half of the cases the replica proposes the change without the usual checks, so that the judge must find it void.
         if (c % 2 === 1) propose(what, { type: what, hosts: [{ host, node: host }], isForced: c % 5 === 0, reason: 'simulated' })
         else
           this.#world.ask(
@@ -87,7 +87,7 @@ export class Callers {
         break
       }
       case 'fleetAllocation': {
-        // In one case of three the edit names a version that another replica has replaced meanwhile.
+        // In one case of three the edit names an outdated version, as if another replica had edited meanwhile.
         const expectedVersion = Math.max(0, replica.fleet.hosts.fleetAllocation.version - (c % 3 === 0 ? 1 : 0))
         const classes = c % 4 === 0 ? {} : { VCPU: { ratio: 1 + (b % 3), ...(c % 2 === 0 && { reserved: 1 }) } }
         propose(what, { type: what, expectedVersion, release: [null, 26, 27][b % 3] ?? null, classes, by: 'ops', reason: 'test' })
@@ -210,7 +210,10 @@ export class Callers {
     return call
   }
 
-  /** An operator's edit of an aggregate that a replica shows. It changes members, zone or name, or deletes the aggregate. */
+  /**
+   * An operator's edit of an aggregate: another list of members, another zone or name, or the deletion. The replica must know the
+   * aggregate.
+   */
   #aggregate(fleet: Fleet, b: number, c: number): Change {
     const number = b % 3
     const uuid = uuidOf(0x71 + number)
@@ -292,7 +295,7 @@ export class Callers {
   #placed(call: PlacementCall, outcome: PlacementOutcome, head: number, wasAbandoned: boolean): void {
     if (outcome.type === 'refused') {
       this.#world.counts.refused++
-      // A refusal must be based on a state that is at least as new as the log's head when the call arrived.
+      // A refusal must be decided at the log's head at the time of the call, or at a later revision.
       if (outcome.revision < head)
         this.#world.fail(`I9: ${call.key} was refused at revision ${outcome.revision}; the log was at ${head} already`)
       if (this.#world.answers.has(call.key)) this.#world.fail(`I4: ${call.key} was placed, and is refused now`)

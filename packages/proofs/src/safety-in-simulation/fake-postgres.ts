@@ -21,20 +21,25 @@ interface Connection {
 
 /** The faults between replicas and store. The simulation sets them. */
 export interface NetworkFaults {
-  /** The probability, 0 to 1, that the connection of a statement is cut before the server receives it, or before its answer arrives. */
+  /**
+   * The probability, 0 to 1, that the connection of a statement is cut: before the server receives the statement, or before its answer
+   * arrives.
+   */
   cut: number
   /** The probability that a notification is lost. */
   deaf: number
-  /** The longest delay of a message in milliseconds. */
+  /** Messages are delayed by at most this many milliseconds. */
   slow: number
   /** The probability that an append is rolled back, as after a deadlock or a serialization failure. */
   aborted: number
-  /** The probability that the server accepts an append on another head, as an engine with a faulty comparison would. */
+  /** The probability that the server accepts an append that names an outdated head, as an engine with a faulty comparison would. */
   blind: number
   isDown: boolean
   /** Replicas that have no connection to the server. */
   readonly cutOff: Set<number>
-  /** Replicas whose process is paused, with the end of the pause. The server continues meanwhile, and they receive its messages later. */
+  /**
+   * Replicas whose process is paused, with the end of the pause. The server continues meanwhile, and its messages arrive after the pause.
+   */
   readonly stalled: Map<number, number>
 }
 
@@ -54,7 +59,7 @@ export interface FakePostgres {
   onAppended(listener: (entry: StoredEntry) => void): void
 }
 
-/** The maximum number of entries that the synchronizer reads in one statement. */
+/** A statement that loads a checkpoint returns at most this many of its parts. */
 const PARTS_AT_ONCE = 4
 const LOCK_TIMEOUT_MS = 50
 const EPOCH_MS = 1_700_000_000_000
@@ -72,7 +77,7 @@ export function createFakePostgres(time: VirtualTime, random: Random): FakePostg
   const chance = (share: number): boolean => share > 0 && random.below(1_000_000) < share * 1_000_000
   const travel = (): Promise<void> =>
     new Promise((resolve) => void time.after(random.below(Math.max(1, Math.round(faults.slow * 1_000))) / 1_000, resolve))
-  /** Waits while a process is paused. It reads the data that it received when it continues. */
+  /** Waits while the process of a replica is paused. The process reads received data only when it continues. */
   const awake = async (owner: number): Promise<void> => {
     const rest = (faults.stalled.get(owner) ?? 0) - time.now
     if (rest > 0) await new Promise<void>((resolve) => void time.after(rest, resolve))
@@ -153,7 +158,7 @@ export function createFakePostgres(time: VirtualTime, random: Random): FakePostg
     'gantt-load-checkpoint': ([atMost]) =>
       checkpoints
         .filter(({ revision }) => revision <= Number(atMost))
-        // An entry exists only if all of its parts were committed.
+        // A checkpoint exists only if all of its parts were committed.
         .filter(({ revision, parts: count }) => parts.get(revision)?.length === count)
         .sort((a, b) => b.revision - a.revision)
         .slice(0, 1),

@@ -3,7 +3,7 @@ import { findingsOf, lineOf } from './model/findings.ts'
 import type { ModelFleet } from './model/fleet.ts'
 
 /**
- * The time, in milliseconds of simulated logs, after which a host that does not follow its claims is a finding. Logs last longer than this.
+ * If a host does not follow its claims for this many milliseconds by the log's clock, that is a finding. The simulated logs last longer.
  */
 const AFTER_MS = 20_000
 

@@ -1,8 +1,8 @@
 import type { Random } from '@gantt/scheduler-core'
 
 /**
- * An external event of a simulation. The meaning of its small numbers depends on the state of the simulation, so that every part of a plan
- * is a valid plan.
+ * An external event of a simulation. Its parameters are small integers whose meaning depends on the state of the simulation. So a plan
+ * stays valid when events are removed.
  */
 export interface Act {
   /** Milliseconds since the simulation began. */
@@ -61,7 +61,7 @@ export interface Plan {
   readonly blind: number
 }
 
-/** A plan of about `size` acts. They come in bursts, so that many of them are concurrent. */
+/** Creates a plan with about `size` acts. The acts come in bursts, so that many of them are concurrent. */
 export function createPlan(seed: number, replicas: number, random: Random, size = 140): Plan {
   const kinds = acts.flatMap((what) => new Array<Act['what']>(weights[what]).fill(what))
   let at = 0
@@ -83,6 +83,6 @@ export function createPlan(seed: number, replicas: number, random: Random, size 
       })
     }
   }
-  // In half of the simulations the store does not compare the head reliably, because the judge alone must keep claims safe.
+  // In half of the simulations the store accepts stale appends, to check that the judge alone keeps claims safe.
   return { seed: String(seed), replicas, acts: planned.sort((x, y) => x.at - y.at), blind: seed % 2 === 0 ? 0.6 : 0 }
 }

@@ -3,8 +3,9 @@ import { isLive as isLiveInModel } from './model/claim.ts'
 import type { WorldState } from './world-state.ts'
 
 /**
- * Sends a report of a host. It lists a part of the live claims there, and in some cases claims of other hosts, on GPUs that the host
- * chooses. Some reports count too little use or have no list of instances. Late and repeated reports occur too.
+ * Sends a report of a host. The report lists a part of the instances with live claims on the host, and in some cases instances of other
+ * hosts, on GPUs that the host chooses. Some reports count too little use or have no list of instances. Late and repeated reports occur
+ * too.
  */
 export function sendReport(world: WorldState, host: string, b: number): void {
   const process = world.processes[b % world.plan.replicas] ?? world.processes.find((one) => one !== undefined)

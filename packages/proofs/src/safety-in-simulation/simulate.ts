@@ -4,7 +4,7 @@ import { runWorld } from './world.ts'
 import type { Outcome, Planted } from './world-state.ts'
 
 export interface SimulateOptions {
-  /** The number of simulations. */
+  /** How many simulations are run. */
   readonly seeds: number
   readonly from: number
   readonly replicas: number
@@ -34,7 +34,7 @@ export interface Simulated {
 /** The plan of a seed. The same seed and number of replicas always give the same plan. */
 export const planOf = (seed: number, replicas: number): Plan => createPlan(seed, replicas, createRandom(`plan ${seed}`))
 
-/** Runs simulations one after the other. The plan of a failed one is shrunk to as few acts as possible. Stops after the tenth failure. */
+/** Runs simulations one after the other. If one fails, its plan is reduced to as few acts as possible. Stops after the tenth failure. */
 export async function simulate({ seeds, from, replicas, onWorld }: SimulateOptions, planted: Planted = {}): Promise<Simulated> {
   const sums = { passed: 0, entries: 0, placed: 0, refused: 0, unknown: 0, voids: 0 }
   const seen: Record<string, number> = {}
@@ -55,7 +55,7 @@ export async function simulate({ seeds, from, replicas, onWorld }: SimulateOptio
   return { ...sums, seen, failures }
 }
 
-/** The number of simulations that shrinking may run. It is enough to reach a short list of acts without taking minutes. */
+/** Shrinking runs at most this many simulations. That is enough to reach a short list of acts without taking minutes. */
 const MAX_TRIES = 250
 
 /** Removes halves, then quarters, and so on, of the acts, as long as a promise is still broken. */

@@ -7,8 +7,8 @@ import { runWorld } from './world.ts'
 const WORLDS = byExtent(32, 32, 200)
 
 /**
- * Seeds that failed once, with the defect that they found. Kinds of acts that were added later change the plan of each seed, so these seeds
- * now have other plans.
+ * Seeds whose simulation once failed, with the defect that was found. Kinds of acts were added later, which changed the plan of every seed.
+ * So these seeds now have other plans.
  */
 const onceFailed: readonly (readonly [seed: number, found: string])[] = [
   [87, 'the model remembered ended claims that the core had forgotten'],
@@ -23,8 +23,8 @@ const onceFailed: readonly (readonly [seed: number, found: string])[] = [
 ]
 
 /**
- * Events that must occur in a few simulations, because the proof would otherwise test too little: changes that count, and reasons why
- * changes are void.
+ * Events that must occur in a few simulations: kinds of changes that take effect, and reasons why changes are void. Without them the proof
+ * would test too little.
  */
 const met = [
   ...['instances', 'attempt', 'move', 'confirm', 'extend', 'release', 'revoke', 'expire', 'abandon', 'report', 'status', 'liveness'].map(

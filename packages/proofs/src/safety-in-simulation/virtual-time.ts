@@ -1,6 +1,9 @@
 import type { Timers } from '@gantt/server/for-proofs'
 
-/** Virtual time that advances when no work is left. Callbacks run in the order of their time; equal ones in the order of creation. */
+/**
+ * Virtual time that advances when no work is left. Callbacks run in the order of their times. Callbacks with equal times run in the order
+ * of creation.
+ */
 export interface VirtualTime {
   /** Milliseconds since the simulation began. */
   readonly now: number
@@ -75,7 +78,9 @@ export function createVirtualTime(): VirtualTime {
   }
 }
 
-/** The clock of a process. It starts at a random time and is slightly fast or slow. Its timers stop with the process. */
+/**
+ * The timers of a process. Its clock starts at `base` and runs at `rate`, slightly fast or slow. No timer fires after the process ended.
+ */
 export function createProcessTimers(time: VirtualTime, { base, rate }: { readonly base: number; readonly rate: number }) {
   let isAlive = true
   let goesOnAt = 0

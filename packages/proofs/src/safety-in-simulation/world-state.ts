@@ -25,20 +25,20 @@ export interface Planted {
 }
 
 export interface Outcome {
-  /** The violations in the order in which they were found; empty if there are none. */
+  /** The violations in the order in which they were found. Empty if there are none. */
   readonly violations: readonly string[]
   readonly entries: number
   readonly placed: number
   readonly refused: number
   readonly unknown: number
   readonly voids: number
-  /** How many changes counted, how many were void by reason, and how many other events occurred. */
+  /** How many changes took effect, how many were void by reason, and how many other events occurred. */
   readonly seen: Readonly<Record<string, number>>
 }
 
 export interface Process {
   readonly number: number
-  /** The number of the process, in the order in which processes were started. */
+  /** Numbers the processes in the order in which they were started. */
   readonly life: number
   readonly replica: Replica
   readonly claims: Claims

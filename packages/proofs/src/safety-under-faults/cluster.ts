@@ -8,7 +8,7 @@ import { createWallClock, type WallClock } from './faults/clock.ts'
 
 /** A replica: a process that can be killed and restarted, its clock, and the link through which callers reach it. */
 export interface ReplicaProcess {
-  /** The running service; undefined while the replica is down. */
+  /** The running service. Undefined while the replica is down. */
   service: Service | undefined
   /** The address of the link. While the replica is down, no server listens there. */
   client: Client
@@ -16,11 +16,11 @@ export interface ReplicaProcess {
   readonly link: Link
   readonly clock: WallClock
   /**
-   * Starts the replica with the release that it ran last, or with another one. Repeats this until it runs, because the store may be
-   * unavailable.
+   * Starts the replica with the release that it ran last, or with the given release. Retries until the replica runs, because the store may
+   * be unavailable.
    */
   start(release?: Release): Promise<void>
-  /** Shuts the replica down in an orderly way, as an operator would, so that its callers are informed. */
+  /** Shuts the replica down with SIGTERM, as an operator would, so that it can still answer its callers. */
   stop(): Promise<void>
   /** Sends SIGKILL. */
   kill(): Promise<void>
@@ -28,7 +28,7 @@ export interface ReplicaProcess {
 
 /** The release from which a replica is started. */
 export interface Release {
-  /** The command of another checkout; that of this checkout if not given. */
+  /** The command of another checkout. If absent, the command of this checkout is used. */
   readonly program?: string
   /** Settings in addition to those of its store. */
   readonly settings?: Readonly<Record<string, string>>
@@ -46,8 +46,8 @@ export interface Cluster {
   /** The errors of calls that failed because of a defect, from the output of the services. */
   defects(): readonly string[]
   /**
-   * Tries once to start a further process that uses a replica's link to the store. Returns why it did not start; undefined if it started,
-   * after which it was stopped.
+   * Tries once to start a further process that uses a replica's link to the store. If the process starts, it is stopped again and the
+   * result is undefined. Otherwise returns why it did not start.
    */
   tryToStart(replica: number, release: Release): Promise<string | undefined>
   close(): Promise<void>
@@ -57,13 +57,16 @@ export interface ClusterOptions {
   readonly folder: string
   readonly replicas: number
   readonly startEngine: StartEngine
-  /** The release of all replicas at the start; this release if absent. */
+  /** The release from which all replicas are started. If absent, it is this release. */
   readonly release?: Release
-  /** How replicas are started; as processes of the command line if absent. */
+  /** How replicas are started. If absent, each replica is a process of the command line. */
   readonly startRelease?: StartRelease
   /** The option `smallDisks` of StartEngine. */
   readonly smallDisks?: boolean
-  /** The deadline of calls in milliseconds. The default is longer than most pauses and shorter than the limit for answers. */
+  /**
+   * The deadline of calls in milliseconds. The default is longer than most pauses of a replica, and shorter than the client's time limit
+   * for answers.
+   */
   readonly callMs?: number
   /** Aborts a start that is in progress. */
   readonly signal: AbortSignal
@@ -74,11 +77,11 @@ const CALL_MS = 4_000
 const START_TRIES = 40
 const AGAIN_AFTER_MS = 500
 /**
- * A port on which connections are refused at once, so that a call was certainly not received. Ports that `fetch` itself blocks, such as 9,
- * are unsuitable.
+ * A port on which connections are refused at once, so that a call to it is certainly not received. Ports that `fetch` itself blocks, such
+ * as 9, are unsuitable.
  */
 const NOBODY = { host: '127.0.0.1', port: 2 }
-/** The auditor reports unlisted instances after a second, so that a run does not have to wait for an hour. */
+/** Makes the auditor report unlisted instances after a second. With the default, a run would have to wait for an hour. */
 const AUDIT = { GANTT_UNLISTED_AFTER: '1' }
 const DOWN: Client = createClient({ url: `http://${NOBODY.host}:${NOBODY.port}/graphql` })
 

@@ -8,11 +8,11 @@ export interface Engine {
   settingsOf(replica: number): Readonly<Record<string, string>>
   /** All connections of one replica to the store. A fault on them affects only this replica. */
   linkOf(replica: number): StoreLink
-  /** The faults of this store, without those of its links. */
+  /** The faults of this store. Faults of its links are not included. */
   readonly faults: readonly Fault[]
   /** The ways to lose a part of the store and restore it. Recovery is measured after each of them. */
   readonly losses: readonly Loss[]
-  /** The faults that are not possible on this machine, each with the reason. */
+  /** The faults that cannot be injected on this machine, each with the reason. */
   readonly left: readonly Left[]
   /** The state of the servers and their last output, to find the cause of a failed run. */
   describe(): Promise<string>
@@ -24,14 +24,16 @@ export interface Engine {
 export type StartEngine = (options: {
   readonly folder: string
   readonly replicas: number
-  /** Whether each server has its own small disk in memory, which can be filled. By default it does if the machine allows it. */
+  /**
+   * Whether each server gets its own small disk in memory, which a fault can fill. The default is true. A machine may not allow such disks.
+   */
   readonly smallDisks?: boolean
   say(line: string): void
 }) => Promise<Engine>
 
 /** All connections of one replica to the store. */
 export interface StoreLink {
-  /** The number of bytes that the store has sent so far. */
+  /** How many bytes the store has sent so far. */
   readonly received: number
   /** Cuts all connections. New connections are accepted. */
   sever(): void
@@ -46,7 +48,10 @@ export interface StoreLink {
 /** A fault that is injected into a run and undone later. */
 export interface Fault {
   readonly name: string
-  /** The targets of the fault. Two faults with a common target are never injected at the same time. `replica` means the drawn replica. */
+  /**
+   * The targets of the fault. Two faults with a common target are never injected at the same time. `replica` stands for the randomly chosen
+   * replica.
+   */
   readonly hits: readonly string[]
   /** Injects the fault; resolves once it is undone, which also happens if the injection fails. */
   inject(replica: number, random: Random): Promise<void>
@@ -56,14 +61,14 @@ export interface Fault {
 export interface Loss {
   readonly name: string
   /**
-   * The lost part: the leader for writes, the database with the projections (if the engine has a separate one), or every server at once.
+   * The lost part: the leader for writes, the database with the projections (if it is separate from the store), or every server at once.
    */
   readonly of: 'leader' | 'follower database' | 'all servers'
   take(): Promise<Taken>
 }
 
 export interface Taken {
-  /** Resolves when another server is the leader; undefined if this is not visible from outside. */
+  /** Resolves when another server is the leader. Undefined if a change of the leader cannot be observed. */
   readonly succeeded: Promise<void> | undefined
   /** Restores the part, and waits until all servers are in sync. */
   giveBack(): Promise<void>

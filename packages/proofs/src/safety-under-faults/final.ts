@@ -16,8 +16,8 @@ const GROUPS = `query Groups($after: String) { serverGroups(first: 200, after: $
 const FINDINGS = '{ auditor { rounds counts { code count } findings { code name actual } } }'
 
 /**
- * The number of audit rounds to wait for. The first may have begun before the state was final, and only the last one examines nothing but
- * the final state.
+ * How many passes of the auditor to wait for. The first pass may have begun before the state was final. Only the last pass is certain to
+ * examine nothing but the final state.
  */
 const ROUNDS = 3
 const ROUNDS_MS = 60_000
@@ -114,7 +114,10 @@ export async function claimsOf(client: Client, states?: readonly ClaimState[]): 
 export const decisionsOf = async (client: Client): Promise<string[]> =>
   (await all<{ id: string }>(client, DECISIONS, 'decisions')).map(({ id }) => id)
 
-/** Waits until a replica has caught up with the log. It sends a report without new content, which the replica answers only then. */
+/**
+ * Waits until a replica has caught up with the log. It sends a report without new content, which the replica answers only after it has
+ * caught up.
+ */
 export async function makeFresh(client: Client, again: Readonly<Record<string, unknown>>): Promise<void> {
   await client.request(STATS, { input: { updates: [again] } })
 }

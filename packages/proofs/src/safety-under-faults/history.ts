@@ -1,4 +1,4 @@
-/** A call of a client with its outcome. These and the final state are all that the judge knows. */
+/** A call of a client with its outcome. The judge of a run knows only the operations and the final state. */
 export interface Operation {
   readonly client: number
   /** The replica to which the call was sent. */
@@ -24,7 +24,7 @@ export interface ClaimRef {
 export interface Group {
   readonly uuid: string
   readonly policy: 'ANTI_AFFINITY' | 'AFFINITY'
-  /** Present only for ANTI_AFFINITY. */
+  /** Null unless the policy is ANTI_AFFINITY. */
   readonly maxServerPerHost: number | null
 }
 
@@ -59,7 +59,7 @@ export type Attempt = { readonly ends: ClaimRef | null } & (
 export interface EndOf<Type extends 'confirm' | 'extend' | 'release'> {
   readonly type: Type
   readonly claims: readonly ClaimRef[]
-  /** The time by which the reservation is extended, from now on. */
+  /** The reservation then expires this many milliseconds after the call. */
   readonly ttlMs: number
 }
 
@@ -91,13 +91,13 @@ export interface SetStatus {
   readonly type: 'status'
   readonly host: string
   readonly status: 'ENABLED' | 'DISABLED'
-  /** The host's present name if it is not the first one. */
+  /** The host's present name, if it differs from the first name. */
   readonly as?: string
 }
 
 /**
- * The removal or return of a host. `forget` is without claims, `force` with its claims, and `readmit` accepts its reports again. With `by`
- * the host gets another name.
+ * Removes or readmits a host. `forget` removes a host that has no claims. `force` removes a host together with its claims. `readmit`
+ * accepts its reports again. With `by` the host gets another name.
  */
 export interface Leave {
   readonly type: 'leave'
@@ -108,7 +108,9 @@ export interface Leave {
   readonly by: string | null
 }
 
-/** An operator sets the values of a class on a host, whatever the host reports. Null removes a value. */
+/**
+ * An operator sets the ratio and the reserved amount of a class on a host. These replace the host's reported values. Null removes a value.
+ */
 export interface Allocate {
   readonly type: 'allocate'
   readonly host: string
@@ -128,9 +130,9 @@ export interface EditAggregate {
 export interface Report {
   readonly type: 'report'
   readonly host: string
-  /** The host's present name if it is not the first one. */
+  /** The host's present name, if it differs from the first name. */
   readonly as?: string
-  /** The listed instances; null if the host lists none. */
+  /** The listed instances. Null if the host lists none. */
   readonly instances: readonly string[] | null
   /** The used amounts in the report, by resource class and by kind of unit that hosts choose. */
   readonly used: Amounts
@@ -164,7 +166,7 @@ export type Answer =
   | { readonly type: 'refused' | 'conflict' | 'behind' | 'lost' | 'taken' }
   /** `why` is the message in the answer, if the call selects it. */
   | { readonly type: 'invalid'; readonly why?: string }
-  /** The result at index i is for the claim at index i of the call. */
+  /** The results are in the order of the claims in the call. */
   | { readonly type: 'ends'; readonly results: readonly EndResult[] }
   | { readonly type: 'abandoned'; readonly claims: readonly string[]; readonly revision: number }
   | { readonly type: 'edited'; readonly version: number }
@@ -182,15 +184,15 @@ export interface FinalState {
   readonly replica: number
   readonly hosts: readonly {
     readonly name: string
-    /** The host's present name if it is not the first one. */
+    /** The host's present name, if it differs from the first name. */
     readonly called?: string
     readonly classes: Readonly<Record<string, ClassUsage>>
-    /** The number of free units by kind of unit; negative if more are used or claimed than exist. */
+    /** The free units, by kind of unit. Negative if more units are used or claimed than exist. */
     readonly freeUnits: Amounts
   }[]
   readonly claims: readonly FinalClaim[]
   readonly groups: readonly { readonly uuid: string; readonly members: Readonly<Record<string, number>> }[]
-  /** The findings that the auditor lists, and the number of findings of each code. */
+  /** The findings that the auditor lists, and the count of findings with each code. */
   readonly findings: readonly FinalFinding[]
   readonly findingCounts: Readonly<Record<string, number>>
 }
@@ -225,13 +227,13 @@ export interface UnitRule {
 
 /** The properties of the fleet that clients know before the run. */
 export interface Setting {
-  /** The rule of each resource class. Without a rule, any whole number is allowed. */
+  /** The allowed amounts by resource class. A class without a rule allows any whole number. */
   readonly units: Readonly<Record<string, UnitRule>>
   readonly hosts: readonly { readonly name: string; readonly capacity: Amounts; readonly base: Amounts }[]
   readonly groups: readonly Group[]
 }
 
-/** The first name of a host, with which the checks identify it. Later names have a number at the end. */
+/** The first name of a host. The checks identify hosts by their first names. A later name is the first name with `~` and a number. */
 export const firstNameOf = (name: string): string => name.replace(/~\d+$/, '')
 
 export const isLiveState = (state: ClaimState): boolean => state === 'RESERVED' || state === 'CONFIRMED' || state === 'MATERIALISED'

@@ -31,7 +31,7 @@ test.skipIf(noNats || !isLongForm)(
 )
 
 const SEEDS = Array.from({ length: 24 }, (_, i) => String(i + 1))
-/** The time limit for all runs on a busy machine. Usually the first run finds the violation. */
+/** The time limit in milliseconds for all repeated runs on a busy machine. Usually the first run finds the violation. */
 const LONG_MS = 900_000
 
 /** The violations that are found on two replicas in this process, without killing anything. */
@@ -62,7 +62,7 @@ describe('on replicas without faults, the nemesis finds', () => {
     await findsAll([amounts, /an instance that has a claim gets no other/], { release })
   })
 
-  test.skipIf(!isLongForm)(`a claim that forgets its amount when pins move${longFormNote}`, { timeout: LONG_MS }, async () => {
+  test.skipIf(!isLongForm)(`a claim whose amount is lost when pinned CPUs move${longFormNote}`, { timeout: LONG_MS }, async () => {
     const { apply } = Fleet.prototype
     vi.spyOn(Fleet.prototype, 'apply').mockImplementation(function (this: Fleet, entry) {
       const verdicts = apply.call(this, entry)

@@ -5,7 +5,7 @@ export const PICKED_UNITS = ['GPU', 'DEDICATED_CPU', 'PCI_DEVICE', 'HUGE_PAGE'] 
 
 export type PickedUnit = (typeof PICKED_UNITS)[number]
 
-/** The size of a huge page in MiB, and in KiB as in reports and requests. */
+/** The size of a huge page in MiB. Reports and requests have this size in KiB. */
 export const HUGE_PAGE_MIB = 1_024
 const HUGE_PAGE_KIB = 1_024 * HUGE_PAGE_MIB
 const CELLS = 2
@@ -18,7 +18,7 @@ export const UNITS_OF_A_HOST: Readonly<Record<PickedUnit, number>> = { GPU: 2, D
 
 export const isPickedUnit = (name: string): name is PickedUnit => PICKED_UNITS.some((unit) => unit === name)
 
-/** The part of a request for the units among its amounts. At most one kind of cell units is supported. */
+/** The part of a request that demands the units in these amounts. The amounts may have at most one kind of units of NUMA cells. */
 export function requestFor({ VCPU = 0, MEMORY_MB = 0, ...amounts }: Amounts): Readonly<Record<string, unknown>> {
   const { GPU = 0, DEDICATED_CPU = 0, PCI_DEVICE = 0, HUGE_PAGE = 0 } = amounts
   const cell = { id: 0, cpus: Array.from({ length: VCPU }, (_, cpu) => cpu), memoryMb: MEMORY_MB }
@@ -35,8 +35,9 @@ export function requestFor({ VCPU = 0, MEMORY_MB = 0, ...amounts }: Amounts): Re
 }
 
 /**
- * The part of a report with the units of a host. It contains how many of each kind are in use, counted from unit number `first` with
- * wrap-around. With `isOnNetwork` the devices have another physical network, so that claims may name pools that no longer exist.
+ * The part of a report with the units of a host. The used units of each kind are consecutive, from unit number `first` on, and continue
+ * with unit 0 after the last. With `isOnNetwork` the devices have another physical network, so that claims may name pools that no longer
+ * exist.
  */
 export function reportOf(used: Amounts, first: number, isOnNetwork = false): Readonly<Record<string, unknown>> {
   const numbersInUse = (unit: PickedUnit): ReadonlySet<number> => {

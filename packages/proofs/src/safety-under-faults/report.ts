@@ -10,7 +10,7 @@ export interface Figures {
   /** Answered calls per second, by kind. */
   readonly perSecond: Readonly<Record<string, number>>
   readonly outcomes: Readonly<Record<Operation['outcome']['type'], number>>
-  /** The most frequent errors of calls with an unknown outcome, and their numbers. */
+  /** The most frequent errors of calls with an unknown outcome, with the count of each error. */
   readonly unknown: Readonly<Record<string, number>>
   readonly faults: Readonly<Record<string, number>>
   /** The faults that could not be injected, each with the reason. */
@@ -18,11 +18,11 @@ export interface Figures {
   readonly claims: number
   readonly liveAtTheEnd: number
   readonly refused: number
-  /** Calls that were repeated, because an answer was lost or the call was temporarily refused. */
+  /** How many calls were retried, because an answer was lost or the call was temporarily refused. */
   readonly retries: number
-  /** The number of keys with several calls, because an answer was lost. */
+  /** How many keys were sent more than once, because an answer was lost. */
   readonly repeated: number
-  /** The number of further attempts for an instance that were placed. */
+  /** How many further attempts for an instance were placed. */
   readonly attempts: number
   /** The auditor's findings at the end, by code. */
   readonly findings: Readonly<Record<string, number>>
@@ -30,7 +30,7 @@ export interface Figures {
   readonly behind: number
   /** The longest period in milliseconds in which no replica answered a write, and in which none answered a read. */
   readonly longestUnavailableMs: { readonly writes: number; readonly reads: number }
-  /** These periods for each fault, while it lasted and shortly after, the longest first. */
+  /** The periods without answers during each fault and shortly after, the longest first. */
   readonly unavailable: readonly Unavailability[]
   readonly hosts: number
   /** The latency of answered calls in milliseconds. */
@@ -92,7 +92,7 @@ function kindOf(call: Call): string {
   return call.attempt === undefined ? 'move' : 'attempt'
 }
 
-/** Matches ids and numbers, in which messages of the same kind differ. */
+/** Matches ids and numbers. They are removed from messages, so that messages of the same kind are equal. */
 const NUMBERS = /[0-9a-f-]{8,}|\d+/g
 const SHOWN = 8
 

@@ -15,9 +15,9 @@ export interface NemesisOptions {
   readonly seed: string
   /** The names of the faults to inject, in the order of the first round; all faults if absent. */
   readonly faults?: readonly string[]
-  /** The release from which the replicas are started; this release if absent. */
+  /** The release from which the replicas are started. If absent, it is this release. */
   readonly release?: Release
-  /** How replicas are started; as processes of the command line if absent. */
+  /** How replicas are started. If absent, each replica is a process of the command line. */
   readonly startRelease?: StartRelease
   /** Ends the run early. Everything is stopped, and the run throws an error. */
   readonly signal?: AbortSignal
@@ -43,7 +43,7 @@ export async function runNemesis(checks: Checks, options: NemesisOptions, say: (
       say(`  attacked: ${cluster.engine.parts}`)
       return await attack(checks, options, cluster, signal)
     } catch (error) {
-      // The error contains the state of the servers, because they and their logs are removed afterwards.
+      // The state of the servers is added to the error, because the servers and their logs are removed afterwards.
       if (signal.aborted) throw error
       throw new Error(`${error instanceof Error ? error.message : error}\n${await cluster.engine.describe()}`, { cause: error })
     } finally {

@@ -17,7 +17,7 @@ export interface LoadOptions {
   /** The seed of the random choice of calls. */
   readonly seed: string
   readonly clients: number
-  /** How long callers repeat a call, in milliseconds from the start. */
+  /** Callers retry a call for this many milliseconds after its first attempt. */
   readonly patienceMs: number
   /** The field `isStrict` of the run; true if absent. */
   readonly isStrict?: boolean
@@ -29,7 +29,7 @@ export interface Held extends Figures {
   readonly history: readonly Operation[]
 }
 
-/** The time in milliseconds within which every replica must place again after a whole cluster was lost. */
+/** After the loss of a whole cluster, every replica must place again within this many milliseconds. */
 export const RECOVERY_MS = 30_000
 const AGGREGATES = 3
 const AGAIN_AFTER_MS = 100
@@ -107,7 +107,7 @@ export async function underLoad(
   return { ...figuresOf({ history, injected, left: cluster.engine.left, final: finals[0], setting }), history }
 }
 
-/** Whether the log may be raised to a feature level, because every living replica reads it. */
+/** Whether the log can be raised to this feature level, because every living replica can read the level. */
 export async function readsLevel(client: Client, level: number): Promise<boolean> {
   const { replicas } = await client.request<{ replicas: { live: boolean; featureLevel: number }[] }>('{ replicas { live featureLevel } }')
   return replicas.every(({ live, featureLevel }) => !live || featureLevel >= level)
@@ -122,7 +122,7 @@ async function createAggregate(client: Client, name: string): Promise<string> {
   return aggregateCreate.aggregate.uuid
 }
 
-/** Waits after all faults until every replica answers a placement call, whatever the answer is. */
+/** Waits after all faults until every replica answers a placement call. A refusal is an answer too. */
 async function checkRecovery(checks: Checks, run: Run): Promise<void> {
   await Promise.all(
     Array.from({ length: run.replicas }, async (_, replica) => {
@@ -165,7 +165,7 @@ async function settle(run: Run): Promise<void> {
   for (let replica = 0; replica < run.replicas; replica++) await makeFresh(run.clientOf(replica), again(host.name))
 }
 
-/** Readmits a host so that it can report again. It may still be forgotten, because the caller that forgot it gave up. */
+/** Readmits a host so that it can report again. The host may still be forgotten, if the caller that removed it gave up. */
 async function letIn(run: Run, host: string): Promise<void> {
   const call = { type: 'leave', host, how: 'readmit', as: run.agents.nameOf(host), by: null } as const
   for (const begun = run.now(); ; await sleep(AGAIN_AFTER_MS)) {

@@ -1,11 +1,11 @@
 import type { Operation } from '../safety-under-faults/history.ts'
 
-/** The outcomes of calls with a key. Such calls are repeated until the outcome is known. */
+/** The outcomes of calls with an idempotency key. Such calls are retried until the outcome is known. */
 export interface KeyedCalls {
   readonly keys: number
-  /** The number of keys with several calls because an earlier one was not answered. */
+  /** How many keys were sent more than once, because an earlier call was not answered. */
   readonly again: number
-  /** The number of keys whose outcome remained unknown. These calls are lost. */
+  /** For how many keys the outcome remained unknown. Their calls are lost. */
   readonly unanswered: number
 }
 

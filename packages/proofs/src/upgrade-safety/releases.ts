@@ -11,8 +11,8 @@ const NEEDED_LEVEL = STRICT_CLAIMS
 const STAND_IN_LEVEL = NEEDED_LEVEL - 1
 
 /**
- * The time in milliseconds within which the level must rise. A killed replica counts as living for a minute, and the rest is for a busy
- * machine.
+ * The feature level must rise within this many milliseconds. For a minute a killed replica is still treated as living, and the rest of the
+ * time is for a busy machine.
  */
 const ASKED_MS = 120_000
 const AGAIN_AFTER_MS = 200
@@ -28,7 +28,9 @@ export class NotBuiltError extends Error {
   override readonly name = 'NotBuiltError'
 }
 
-/** The older release: a built checkout or, if none is given, this one limited to an older feature level. Throws NotBuiltError. */
+/**
+ * The older release: a built checkout or, if no checkout is given, this release limited to an older feature level. Throws NotBuiltError.
+ */
 export function olderRelease(checkout: string | undefined): Older {
   if (checkout === undefined) return { release: held(STAND_IN_LEVEL), name: `this release held at feature level ${STAND_IN_LEVEL}` }
   const program = path.resolve(checkout, 'apps', 'cli', 'dist', 'main.js')
@@ -36,7 +38,7 @@ export function olderRelease(checkout: string | undefined): Older {
   return { release: { program }, name: `the release in ${checkout}` }
 }
 
-/** This release, limited to this feature level. No limit is set if the level is not lower than the release's own. */
+/** This release, limited to the given feature level. There is no limit if this level is as high as the level of the release. */
 export const held = (level: number): Release => (level < FEATURE_LEVEL ? { settings: { GANTT_FEATURE_LEVEL: String(level) } } : {})
 
 /** This release without a limit on its feature level. */
@@ -58,7 +60,10 @@ export async function levelOfLog(client: Client): Promise<number> {
   return health.featureLevel
 }
 
-/** The level of the log once it has reached this level, or at the timeout. The next decision raises it. */
+/**
+ * Waits until the log has reached this feature level, or until the timeout. Returns the level of the log. The level rises with the next
+ * decision.
+ */
 export async function levelReached(client: Client, level: number): Promise<number> {
   for (const end = performance.now() + ASKED_MS; ; await sleep(AGAIN_AFTER_MS)) {
     const found = await levelOfLog(client)
@@ -80,7 +85,7 @@ export async function needNewer(client: Client, awaited: 'done' | 'FEATURE_LEVEL
   }
 }
 
-/** Sets the limits of ended keys to their present values, because each such call writes an entry. */
+/** Sets the limits of ended keys to their present values. This changes nothing, but writes an entry to the log. */
 async function setKeyLimits(client: Client): Promise<string> {
   const { keyLimits } = await client.request<{ keyLimits: { version: number; cap: number; afterlife: string } }>(
     '{ keyLimits { version cap afterlife } }',

@@ -22,21 +22,21 @@ export interface UpgradeOptions {
   readonly seconds: number
   readonly clients: number
   readonly seed: string
-  /** How replicas are started; as processes of the command line if absent. */
+  /** How replicas are started. If absent, each replica is a process of the command line. */
   readonly startRelease?: StartRelease
   /** Ends the run early. Everything is stopped, and the run throws an error. */
   readonly signal?: AbortSignal
 }
 
 export interface UpgradeFigures extends Figures, KeyedCalls {
-  /** The number of replayed decisions. */
+  /** How many decisions were replayed. */
   readonly verified: number
-  /** The number of hosts that left, returned or got another name, by the kind of call. */
+  /** How many hosts left, returned or got another name, by the kind of call. */
   readonly leaves: Readonly<Record<Leave['how'], number>>
 }
 
 const REPLICAS = 3
-/** The time limit of a restart in milliseconds. No caller gives up a call earlier. */
+/** The time limit of a restart in milliseconds. Callers retry their calls for at least this long. */
 const RESTART_MS = 60_000
 const ROUNDS = 3
 const AGAIN_AFTER_MS = 50
@@ -44,9 +44,9 @@ const AGAIN_AFTER_MS = 50
 const LEAVES_MS = 120_000
 
 /**
- * Replaces three replicas under load, one after the other, by a newer release that is limited to the older one's feature level; then back,
- * and then by one without that limit. After that the level rises, and the older release must no longer start. The answers to the callers
- * are judged like those of the nemesis.
+ * Replaces three replicas of an older release under load, one after the other, by a newer release that is limited to the older feature
+ * level. Then replaces them by the older release again, and then by the newer release without the limit. After that the level of the log
+ * rises, and the older release must refuse to start. The answers to the callers are judged by the same rules as in the nemesis.
  */
 export function runUpgrade(checks: Checks, options: UpgradeOptions, say: (line: string) => void): Promise<UpgradeFigures> {
   const { engine, from, seconds, clients, seed, startRelease, signal = new AbortController().signal } = options
@@ -127,7 +127,7 @@ async function tryAllOf(upgrade: Upgrade): Promise<void> {
 const hasAllOf = ({ forget, force, readmit, replace }: UpgradeFigures['leaves']): boolean =>
   forget + force > 0 && readmit > 0 && replace > 0
 
-/** The number of calls of each kind with which hosts left. */
+/** Counts the calls with which hosts left, by kind. */
 function leavesOf(history: readonly Operation[]): UpgradeFigures['leaves'] {
   const counts = { forget: 0, force: 0, readmit: 0, replace: 0 }
   for (const { call, outcome } of history)
@@ -135,7 +135,7 @@ function leavesOf(history: readonly Operation[]): UpgradeFigures['leaves'] {
   return counts
 }
 
-/** Restarts one replica after the other, each after the one before it answers writes. */
+/** Restarts one replica after the other. Before each restart, the replica that was restarted last must answer writes. */
 async function roll(checks: Checks, { cluster, run, signal, say }: Upgrade, fault: string, release: Release): Promise<Injected[]> {
   const done: Injected[] = []
   for (const [i, replica] of cluster.replicas.entries()) {
@@ -160,7 +160,9 @@ async function answers(run: Run, replica: number): Promise<boolean> {
 
 const calm = ({ signal }: Upgrade, seconds: number): Promise<void> => sleep(seconds * 1_000, undefined, { signal })
 
-/** Checks that a downgrade is still possible while all replicas run the newer release: a call that would prevent it is refused. */
+/**
+ * Checks that a downgrade is still possible while all replicas run the newer release: a call that needs the newer feature level is refused.
+ */
 async function checkHeldBack(checks: Checks, { replicas }: Cluster, level: number): Promise<void> {
   for (const { client } of isNewer(level) ? replicas : []) {
     const answer = await needNewer(client, 'FEATURE_LEVEL')
@@ -171,7 +173,7 @@ async function checkHeldBack(checks: Checks, { replicas }: Cluster, level: numbe
 }
 
 /**
- * Checks the end of the upgrade, when no replica is limited to the older level any longer. The next decision must raise the level. The
+ * Checks the end of the upgrade, after the last replica with a limited level was replaced. The next decision must raise the level. The
  * older release must then refuse to start, with both levels in its message.
  */
 async function checkRaised(checks: Checks, cluster: Cluster, older: Older, level: number): Promise<void> {

@@ -5,11 +5,12 @@ import type { Cluster } from '../safety-under-faults/cluster.ts'
 import { decisionsOf } from '../safety-under-faults/final.ts'
 
 /**
- * The time limit in milliseconds for equal digests after the last change. Signs of life, which contain them, are sent every two seconds.
+ * The time limit in milliseconds for equal digests after the last change. Replicas send their digests every two seconds, together with
+ * their signs of life.
  */
 const STILL_MS = 60_000
 const LOOK_EVERY_MS = 200
-/** The maximum number of decisions that are replayed. They are spread over the whole run. */
+/** At most this many decisions are replayed. They are spread over the whole run. */
 const MOST_VERIFIED = 300
 
 interface Standing {
@@ -47,7 +48,7 @@ interface Verified {
 
 const VERIFY = 'query ($id: ID!) { verifyDecision(id: $id) { outcome fidelity checks { part outcome text } } }'
 
-/** The living replicas once all have a digest of the same revision, or at the timeout. */
+/** Waits until all living replicas have a digest of the same revision, or until the timeout. Returns these replicas. */
 async function untilStill(client: Client, count: number): Promise<readonly Standing[]> {
   for (const end = performance.now() + STILL_MS; ; await sleep(LOOK_EVERY_MS)) {
     const { replicas } = await client.request<{ replicas: Standing[] }>('{ replicas { id live stateHash { revision hash } } }')

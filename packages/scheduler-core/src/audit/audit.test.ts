@@ -281,7 +281,7 @@ const faults: readonly Fault[] = [
   },
 ]
 
-/** Two GPUs, two claims, and a host that uses the first claim's GPU for the second claim. */
+/** A host with two GPUs and two claims. The host's report shows the instance of the second claim on the GPU of the first claim. */
 function onAnotherGpu(): Fleet {
   const log = aLog()
   const gpus = (first: number) => [first, 0].map((usedMilli, index) => ({ index, model: null, usedMilli }))

@@ -46,11 +46,11 @@ export function* compareFleets(before: Fleet, after: Fleet): Generator<readonly 
   }
 }
 
-/** The differences between a fleet and its copy from before one entry. Only the objects that the entry wrote are compared. */
+/** The differences between a fleet after one entry and a copy from before the entry. Only the objects that the entry wrote are compared. */
 export function* compareWritten(before: Fleet, after: Fleet): Generator<readonly Difference[], void> {
   for (const next of after.hosts.records) {
     const old = before.hosts.records[next.index]
-    // Both fleets share the records that neither has changed.
+    // Both fleets share the records that have not changed since the copy.
     if (old !== next) yield differences('host', nameOf(old, next), old && hostView(before, old), hostView(after, next))
   }
   // Aggregates are replaced by new objects, never changed in place.
@@ -78,7 +78,7 @@ export function compareNamed(before: Fleet, after: Fleet, hosts: Iterable<HostIn
   return found
 }
 
-/** Compares a claim. Its key and group are compared too, unless an earlier claim had the same. */
+/** Returns a function that compares a claim with its key and group. A key or group that was compared with an earlier claim is skipped. */
 function claimComparer(before: Fleet, after: Fleet): (id: string) => Difference[] {
   const compared = new Set<string>()
   const isNew = (...name: readonly string[]): boolean => {
@@ -107,7 +107,7 @@ interface Names {
   has(name: string): boolean
 }
 
-/** Names in either map, each once. Entries may be added or removed between two steps. */
+/** The names in one or both maps, each once. Entries can be added or removed between two steps. */
 function* namesOf(before: Names, after: Names): Generator<string> {
   yield* before.keys()
   for (const key of after.keys()) if (!before.has(key)) yield key

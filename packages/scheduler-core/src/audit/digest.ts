@@ -2,18 +2,18 @@ import type { Fleet } from '../fleet/fleet.ts'
 import { byCodeUnit } from '../values/canonical-json.ts'
 import { headView, wholeHostView } from './views.ts'
 
-/** Version of the digested form. Raised with every change of that form, so that two releases do not seem to differ because of it. */
+/** The version of the digested form. It is raised with every change of the form, so that digests of different forms are not compared. */
 export const DIGEST_FORMAT = 2
 
 /**
- * The number of hosts in one part of the state. It is small, because a part is digested without a pause (npm run prove -- restart measures
+ * The number of hosts in one part of the state. It is small, because a part is digested without a yield (npm run prove -- restart measures
  * the time).
  */
 export const HOSTS_PER_PART = 4
 
 /**
- * The number of parts of the state. The first part contains what exists only once, and the others contain the hosts in the order of first
- * sight.
+ * The number of parts of the state. The first part contains the data that exists only once, and the other parts contain the hosts in the
+ * order of their first reports.
  */
 export const partsOf = ({ hosts }: Fleet): number => 1 + Math.ceil(hosts.count / HOSTS_PER_PART)
 

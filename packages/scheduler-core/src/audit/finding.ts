@@ -1,7 +1,7 @@
 import type { HostWarning } from '../fleet/warnings.ts'
 import type { HostIndex } from '../values/host-index.ts'
 
-/** The findings of an audit of a replica's state. Codes are never reused or renamed. docs/errors.md has a cure for each. */
+/** The codes of findings in an audit of a replica's state. Codes are never reused or renamed. docs/errors.md has a remedy for each code. */
 export const auditCodes = {
   'state.over_capacity': 'A claim that was made after the host’s last report makes the host exceed what it has.',
   'state.host_gone': 'A claim is on a host that does not exist.',
@@ -24,8 +24,8 @@ export const auditCodes = {
 export type AuditCode = keyof typeof auditCodes | HostWarning['code']
 
 /**
- * Whether a finding means that this replica's own state differs from the state that its log implies. All other findings are about actions
- * of callers and hosts. Every replica has them, a replica may start from a state with them, and `replicaHeal` repairs none of them.
+ * Whether a finding means that this replica's own state differs from the state that the log implies. All other findings are about actions
+ * of callers and hosts. Every replica has such findings, a replica may start from a state with them, and `replicaHeal` cannot repair them.
  */
 export const isOfState = (code: AuditCode): code is Extract<AuditCode, `state.${string}`> => code.startsWith('state.')
 
@@ -68,7 +68,7 @@ export const severityOf = (code: AuditCode): Severity => {
   return promiseOf[code] === 'I18' || code === 'instance.elsewhere' ? 'WARNING' : 'VIOLATION'
 }
 
-/** Contradictions in the order of their urgency: possible loss of data first, unreliable figures last. */
+/** The contradictions in the order of their urgency: possible loss of data first, unreliable counts last. */
 const contradictions: readonly AuditCode[] = [
   'instance.two_hosts',
   'host.same_machine',

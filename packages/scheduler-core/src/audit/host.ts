@@ -72,7 +72,10 @@ function checkName({ hosts, aggregates }: Fleet, record: HostRecord, report: Rep
   if (at(serviceSuspect, record.index) !== isSuspect) report('state.column', 'serviceSuspect', isSuspect, at(serviceSuspect, record.index))
 }
 
-/** Recomputes every class column from the report and the claims, with integers of any size. */
+/**
+ * Recomputes the columns of every resource class from the host's report and claims, in integer arithmetic without overflow, and reports
+ * each column that differs.
+ */
 function checkClasses({ hosts, featureLevel }: Fleet, record: HostRecord, { classes }: HostSums, report: Report): void {
   const { index } = record
   const reported = inventoriesOf(countedStats(hosts, record))
@@ -182,7 +185,7 @@ function checkCells({ stats, cells }: HostRecord, sums: HostSums, report: Report
     checkPins(cell, held?.pinned, reported.pinnedCpus, report)
     checkPages(cell, held?.pages, reported.pages, report)
     const pins = new Set([...(reported.pinnedCpus ?? []), ...cell.pinnedByClaims.keys()])
-    // CPUs can only be reserved for dedicated use on a host that reports which CPUs may be dedicated.
+    // CPUs count as reserved for dedicated use only on a host that reports which CPUs can be dedicated.
     const pinned = reported.dedicatedCpuset === null ? pins.size : cell.cpuset.filter((cpu) => pins.has(cpu)).length
     const shareable = cell.cpuset.length === 0 ? 0 : Math.floor(((cell.cpuset.length - pinned) * cpuCapacity) / cell.cpuset.length)
     if (cpus > shareable && held?.cpus.late !== undefined)

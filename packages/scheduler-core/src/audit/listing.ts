@@ -4,8 +4,9 @@ import { type Claim, isLive } from '../records/claim.ts'
 import type { HostIndex } from '../values/host-index.ts'
 
 /**
- * How long reports may lag behind the claims before that becomes a finding, in milliseconds of store time. A placed instance is created
- * before its host lists it. An instance that has ended or moved is listed until it is removed.
+ * By default, a contradiction between a host's list and the claims becomes a finding after this many milliseconds of store time (the
+ * database's clock). A placed instance is created before its host lists it, and an instance that has ended or moved is listed until it is
+ * removed.
  */
 export const DEFAULT_UNLISTED_AFTER_MS = 3_600_000
 
@@ -21,7 +22,7 @@ export const isThere = ({ hosts }: Fleet, record: HostRecord): boolean => hosts.
 /** Whether a host may still list the instance of an ended claim, because the end was recent and the instance may not be removed yet. */
 const isLeaving = ({ endedAt }: Claim, { now, afterMs }: Lag): boolean => endedAt !== null && now - endedAt < afterMs
 
-/** Instances that a host lists without a claim on it, now or until recently. In the order of the report. */
+/** The instances that a host lists although they have no live claim on it, and had none recently. In the order of the report. */
 export function straysOf({ stats, present, claims }: HostRecord, lag: Lag): string[] {
   if (stats.instances === null) return []
   const covered = new Set<string>()
@@ -30,8 +31,8 @@ export function straysOf({ stats, present, claims }: HostRecord, lag: Lag): stri
 }
 
 /**
- * The hosts, out of those with its claims and the given ones, that list an instance now. A host where its claim ended recently does not
- * count.
+ * The hosts that list an instance now, among the hosts with its claims and the given hosts. A host on which the instance's claim ended
+ * recently is left out.
  */
 export function listersOf(fleet: Fleet, instance: string, strays: readonly HostIndex[], lag: Lag): HostRecord[] {
   const { hosts, ledger } = fleet
@@ -48,8 +49,8 @@ export function listersOf(fleet: Fleet, instance: string, strays: readonly HostI
 }
 
 /**
- * Whether no report shows the instance of a claim at its expected hosts. A host without a list does not show which instances it runs. It
- * may run the instance, or another host that lists it may.
+ * Whether no report shows the instance of a claim on its expected hosts. A host without an instance list is not evidence: the host may run
+ * the instance, or another host that lists it may.
  */
 export function isUnseen(fleet: Fleet, claim: Claim): boolean {
   const { instance } = claim

@@ -37,7 +37,7 @@ export type RepairAct =
    * specify it.
    */
   | { readonly type: 'claim'; readonly instance: string; readonly on: HostRecord; readonly reported: InstanceSize | null }
-  /** The log is correct already. Something outside of it must change. */
+  /** The log is already correct. Something outside of the log must change. */
   | { readonly type: 'nothing'; readonly why: string }
 
 /** The resources of an instance on its host. */
@@ -172,7 +172,10 @@ const moves = ({ hosts }: Fleet, claim: Claim, to: HostRecord): RepairOption => 
   act: { type: 'move', claim, to },
 })
 
-/** The option that keeps an instance on this host. Its one claim is there, is moved there, or is created there. */
+/**
+ * The repair option after which an instance has one claim, on this host: the claim is already on this host, is moved to it, or is created
+ * on it.
+ */
 function holds(fleet: Fleet, instance: string, record: HostRecord): RepairOption {
   const [live, ...others] = liveClaimsOf(fleet.ledger.claimsFor(instance))
   const where = hostAddress(fleet.hosts, record)
@@ -206,7 +209,7 @@ function* claimsFor(fleet: Fleet, record: HostRecord): Generator<RepairOption, v
   const unclaimed = straysOf(record, { now: fleet.now, afterMs: 0 }).filter(
     (instance) => liveClaimsOf(fleet.ledger.claimsFor(instance)).length === 0,
   )
-  // The size of an instance is the rest of the used amounts. It is known only if the host lists no other instance without a claim.
+  // The size of the instance is the usage that claims do not explain. It is known only if the host lists no other instance without a claim.
   const reported = unclaimed.length === 1 ? usedWithoutClaims(record) : null
   for (const instance of unclaimed) {
     const size = reported === null ? '' : `, of the size that its report leaves if none is stated: ${textOfSize(reported)}`
@@ -218,7 +221,10 @@ function* claimsFor(fleet: Fleet, record: HostRecord): Generator<RepairOption, v
   }
 }
 
-/** The use that a report counts beyond the claims of its listed instances. Null if no CPU or no memory is left for another instance. */
+/**
+ * The usage that a report counts in addition to the claims of its listed instances. Null if no CPU or no memory is left for another
+ * instance.
+ */
 function usedWithoutClaims({ stats, claims, present }: HostRecord): InstanceSize | null {
   const left = (used: number, resource: string): number => {
     let held = 0

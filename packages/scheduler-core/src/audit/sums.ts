@@ -14,13 +14,16 @@ export interface Held {
   always: number
   unlessCounted: number
   /**
-   * The claim that holds a part of `always` and is later than the host's last report and than the last edit that may have made the host
-   * smaller. After a confirmed move in place, only what it added is considered.
+   * A claim that holds a part of `always` and was made after the host's last report and after the last edit that may have made the host
+   * smaller. For a confirmed move in place, only the amount that it added is considered.
    */
   late: Claim | undefined
 }
 
-/** What the claims of one host hold, summed over its claims. The ledger updates its sums incrementally, so the two can be compared. */
+/**
+ * The resources that the claims of one host hold, computed from the claims. The ledger updates its own sums incrementally, and the audit
+ * compares both.
+ */
 export interface HostSums {
   readonly classes: ReadonlyMap<string, Held>
   /** Claimed shares of each GPU, by its index. */
@@ -96,12 +99,12 @@ export function sumClaims({ hosts, ledger, featureLevel, strictSince }: Fleet, r
         if (!counted) newcomers++
         if (claim.group !== null) members.set(claim.group, (members.get(claim.group) ?? 0) + 1)
       } else if (claim.extra === null) add(claim, claim.grants, false)
-      // what an earlier move added may have been held before the host became too small
+      // the amount that an earlier move added may have been held before the host became too small
       const isNew = claim.extra !== null && (inPlace || !isAllOf(claim.extra, claim.grants))
       if (claim.extra !== null) add(claim, claim.extra, false, isNew && isLate(claim.extraSince ?? claim))
     }
-    // The claim has ended, but its instance still runs. What the host does not count itself stays held, and so does what no report has
-    // counted yet.
+    // The claim has ended, but its instance still runs. Resources that the host does not count itself stay held, and so do resources that
+    // no report has counted yet.
     else {
       const { grants, extra } = claim
       if (hosts.isStillListed(record, claim.instance)) add(claim, extra === null ? grants : withoutExtra(grants, extra), true)
@@ -138,8 +141,8 @@ function plainMibOf({ stats }: HostRecord, { classes = {}, numa = [] }: Grants):
 }
 
 /**
- * Whether the claim of a confirmed move in place is counted separately as a whole, because no report counts its present units. Units that the
- * claim before it also held do not overfill the host.
+ * Whether a report counts nothing of the claim of a confirmed move in place, so that the whole claim is counted separately. Units that the
+ * source claim also held cannot overfill the host.
  */
 const isAllOf = (extra: Grants, { classes = {} }: Grants): boolean =>
   Object.entries(classes).every(([name, amount]) => amount === 0 || extra.classes?.[name] === amount)

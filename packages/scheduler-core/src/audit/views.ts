@@ -8,8 +8,8 @@ import { type Claim, isLive } from '../records/claim.ts'
 import { publishedStats } from '../report/stats-versions.ts'
 
 /**
- * The state as plain data in small pieces, for digests and for comparing two fleets. Hosts are named by their rank, which is the same on
- * every replica. State that depends on a replica's own history (`version`, unneeded columns) is left out.
+ * The state as plain data in small pieces, for digests and for comparing two fleets. Hosts are identified by their rank, which is the same
+ * on every replica. State that depends on a replica's own history (`version`, unneeded columns) is left out.
  */
 export type View = Readonly<Record<string, unknown>>
 
@@ -40,7 +40,7 @@ export function headView({ place, now, featureLevel, hosts, ledger, groups, aggr
 
 export function hostView({ hosts }: Fleet, record: HostRecord): View {
   const { index, stats, cells, gpus, claims, present, reporters, namespaces, traits } = record
-  // The last three members follow from the others, and releases that compare digests may not have them.
+  // The last three members follow from the other members, and older releases that compare digests may not have them.
   const {
     version: _version,
     zone: _zone,
@@ -144,8 +144,8 @@ export function wholeHostView(fleet: Fleet, record: HostRecord): View {
 }
 
 /**
- * An idempotency key without its answer, and with the number of claims only. Both are as long as the request was wide, and each claim
- * refers to the key.
+ * An idempotency key as it is compared. The stored answer is omitted, and the claims are replaced by their count, because both grow with
+ * the number of requested instances. The view of each claim refers to its key.
  */
 const boundView = ({ account, key, digest, boundAt, forgottenAt, claims }: BoundKey): View => ({
   account,

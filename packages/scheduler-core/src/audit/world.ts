@@ -9,10 +9,10 @@ import type { Finding } from './finding.ts'
 import { about } from './ledger.ts'
 import { DEFAULT_UNLISTED_AFTER_MS, isThere, isUnseen, type Lag, listersOf, straysOf, unlistedSince } from './listing.ts'
 
-/** The number of instances that a finding names. Its count contains all of them. */
+/** A finding lists at most this many instances. Its count includes all of them. */
 const NAMED = 3
 
-/** Data about the hosts that an audit round has examined so far. */
+/** Data about the hosts that the present audit round has examined so far. */
 interface Met {
   /** For each instance, the hosts that list it without a claim for it. */
   readonly strays: Map<string, HostIndex[]>
@@ -21,9 +21,9 @@ interface Met {
 }
 
 /**
- * Compares the reports of hosts with the claims, one host or instance per step. As in `audit`, the fleet may change between two steps, so
- * earlier data is read again where a finding depends on it. `unlistedAfterMs`: how long reports may lag behind the claims. `now`: store
- * time, which advances without entries; by default the time of the log's last entry.
+ * Compares the reports of hosts with the claims, one host or instance per step. As in `audit`, the fleet can change between two steps, so a
+ * finding reads the data that it depends on again. A contradiction becomes a finding after `unlistedAfterMs`. `now` is the store time (the
+ * database's clock), which advances without entries. By default it is the time of the log's last entry.
  */
 export function* auditWorld(fleet: Fleet, unlistedAfterMs = DEFAULT_UNLISTED_AFTER_MS, now = fleet.now): Generator<Looked, void> {
   const { hosts, ledger } = fleet

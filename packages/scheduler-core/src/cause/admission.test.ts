@@ -10,7 +10,7 @@ import { causeText } from './cause-text.ts'
 
 const profileNamed = (name: string) => builtInProfiles.find((profile) => profile.name === name) as Profile
 
-/** A fleet of hosts that have plenty of everything except for what their shapes limit. */
+/** A fleet of hosts that have plenty of every resource except those that their shapes limit. */
 function fleetOf(shapes: Readonly<Record<string, HostShape>>, ...batches: readonly (readonly Change[])[]): Fleet {
   const log = aLog()
   const large = { vcpus: 64, memoryMb: 262_144 }
@@ -22,7 +22,7 @@ function fleetOf(shapes: Readonly<Record<string, HostShape>>, ...batches: readon
 
 const plain = Object.fromEntries(Array.from({ length: 5 }, (_, i) => [`plain${i}`, {}]))
 
-describe('hosts without the requested resource do not change why those with some refuse it', () => {
+describe('hosts without the requested resource do not change the cause of the refusal by hosts with the resource', () => {
   const card = { vendorId: '10de', productId: '1db4', total: 1 }
   const cells = [{ id: 0, cpuset: [0, 1], memoryMb: 1_024 }]
   test.each<readonly [string, HostShape, Parameters<typeof aRequest>[0], string, string]>([
@@ -86,12 +86,12 @@ describe('hosts without the requested resource do not change why those with some
       { pciRequests: ['1db4', '0002'].map((product_id) => ({ count: 1, specs: [{ product_id }] })) },
       'Each by itself: 1 with PCI devices for request 0 (product 1db4); 1 with PCI devices for request 1 (product 0002). Nearest is h0: ',
     ],
-  ])('if no host has all required things, each of them is counted: %s', (_what, shapes, asks, text) => {
+  ])('if no host meets all requirements, the hosts that meet each requirement are counted: %s', (_what, shapes, asks, text) => {
     for (const name of ['default', 'nova-compat'])
       expect(causeText(causeOf(fleetOf(shapes), aRequest(asks), profileNamed(name)))).toContain(text)
   })
 
-  test('traits are named in one order, however they were written', () => {
+  test('traits are named in the same order, regardless of their order in the request', () => {
     const asked = (traits: readonly string[]) => ({
       flavor: { vcpus: 1, memoryMb: 64, extraSpecs: Object.fromEntries(traits.map((trait) => [`trait:${trait}`, 'required'])) },
     })
@@ -99,7 +99,7 @@ describe('hosts without the requested resource do not change why those with some
     expect(textOf(['CUSTOM_BB', 'CUSTOM_B'])).toBe(textOf(['CUSTOM_B', 'CUSTOM_BB']))
   })
 
-  test('if no host has any of them, that is the cause', () => {
+  test('if no host has any of the required traits, their absence is the cause', () => {
     const cause = causeOf(fleetOf(plain), aRequest({ gpus: { count: 1 } }), profileNamed('default'))
     expect([cause.code, causeText(cause)]).toEqual(['gpu.none', 'There is no host with GPUs.'])
   })
@@ -110,7 +110,7 @@ describe('hosts without the requested resource do not change why those with some
     expect([cause.code, causeText(cause)]).toEqual(['gpu.model', 'There is no host with GPUs of model B.'])
   })
 
-  test('a server group whose members must share a host: hosts without its members', () => {
+  test('if the members of a server group must share a host, hosts without its members are not admitted', () => {
     const group = { uuid: aUuid(9), policy: 'AFFINITY' as const }
     const bound = aClaim({ hosts: ['home'], grants: { classes: { VCPU: 1 } }, group: { ...group, maxServerPerHost: null } })
     const fleet = fleetOf({ home: { vcpus: 1 }, ...plain }, [bound])
@@ -150,7 +150,7 @@ describe('members of a server group that must be on different hosts', () => {
   const held = (...hosts: string[]) => hosts.map((host, i) => aClaim({ key: `k${i}`, hosts: [host], grants: {}, group }))
   const asks = { instanceGroup: group, memoryMb: 8_192 }
 
-  test('the shortfall of one host is the cause if each of the others has its member, and the group fits on so many hosts', () => {
+  test('the shortfall of one host is the cause if each other host already has a member, and there are enough hosts for the group', () => {
     const fleet = fleetOf({ a: {}, b: {}, c: { memoryMb: 4_096 } }, held('a', 'b'))
     const cause = causeOf(fleet, aRequest(asks), profileNamed('default'))
     expect([cause.code, cause.nearest?.name.host, cause.tooFew]).toEqual(['memory.too_little', 'c', null])
@@ -159,14 +159,14 @@ describe('members of a server group that must be on different hosts', () => {
     )
   })
 
-  test('hosts are too few for the group, whatever else one of them lacks', () => {
+  test('the number of hosts is the cause if it is too small for the group, whatever else one of the hosts lacks', () => {
     const fleet = fleetOf({ a: {}, b: {}, c: { memoryMb: 4_096 } }, held('a', 'b'))
     const cause = causeOf(fleet, aRequest({ ...asks, numInstances: 2 }), profileNamed('default'))
     expect([cause.code, cause.tooFew?.members]).toEqual(['group.anti_affinity', 4])
     expect(causeText(cause)).toContain('The group needs room for 4 members apart from each other, and the request admits 3 hosts.')
   })
 
-  test('domains are too few for the group', () => {
+  test('the number of domains is the cause if it is too small for the group', () => {
     const racks = ['r1', 'r2'].map((rack, i) => ({
       ...{ type: 'aggregate' as const, uuid: aUuid(20 + i), expectedVersion: 0 },
       next: { name: rack, hosts: [`${rack}a`, `${rack}b`], metadata: { rack } },
@@ -229,7 +229,7 @@ describe('of several conditions that no host meets together, each is counted alo
         )
   })
 
-  test('properties of an image, also where hosts have each but not together', () => {
+  test('properties of an image, also if hosts have each property but no host has all', () => {
     const supports = (...triples: readonly (readonly [string, string, string])[]) => ({
       supportedInstances: triples.map(([arch, hvType, vmMode]) => ({ arch, hvType, vmMode })),
     })
@@ -253,7 +253,7 @@ describe('of several conditions that no host meets together, each is counted alo
   })
 })
 
-describe('hosts without a requested resource are refused with its numbers, whatever else they lack', () => {
+describe('hosts without a requested resource are refused with the amounts of this resource, whatever else they lack', () => {
   const card = { vendorId: '10de', productId: '1db4', total: 1 }
   const large = { flavor: { vcpus: 1, memoryMb: 5_000 } }
   test.each<readonly [string, HostShape, Parameters<typeof aRequest>[0], string]>([

@@ -9,15 +9,15 @@ import { byCodeUnit } from '../values/canonical-json.ts'
 import type { HostIndex } from '../values/host-index.ts'
 import type { Steps } from '../values/steps.ts'
 
-/** A condition of a request that limits which hosts it is about. */
+/** A condition of a request that limits which hosts the request is about. */
 export interface Condition {
   readonly filter: string
   readonly by: 'place' | 'property'
-  /** True for a single condition of a filter; false for all conditions of the filter together. */
+  /** True for a single condition of a filter. False for the combination of all conditions of the filter. */
   readonly isSingle: boolean
   /**
-   * Whether the condition excludes hosts rather than selecting them; for a filter that does both, the combined
-   * condition counts as excluding.
+   * Whether the condition excludes hosts rather than selects them. The combination of a filter's conditions is an exclusion if one of the
+   * conditions is.
    */
   readonly isExclusion: boolean
   /** The hosts that meet the condition, in words that follow "hosts". */
@@ -27,28 +27,27 @@ export interface Condition {
   reasonAt(host: HostIndex): Reason
 }
 
-/** The hosts that a request is about, however much is free there. */
+/** The hosts that a request is about, regardless of their free resources. */
 export interface AdmittedHosts {
   readonly conditions: readonly Condition[]
   readonly hosts: readonly HostIndex[]
   /**
-   * If there is none, the code of the first condition that leaves none. Null if there are some, or the fleet has no
-   * host.
+   * If the request admits no host, the code of the first condition that leaves no host. Null if at least one host is admitted, or if the
+   * fleet has no host.
    */
   readonly leavesNone: Code | null
 }
 
-/** The filter that keeps members of a server group on one host. */
+/** The name of the filter that keeps all members of a server group on one host. */
 export const AFFINITY_FILTER = 'ServerGroupAffinityFilter'
 
-/** The number of hosts that are examined between two pauses. */
+/** The generator yields after this many hosts. */
 const SLICE = 128
 
 /**
- * Narrows the hosts to those that the request is about: by the filters about places, then by those about properties,
- * then by the devices that a host must have, free or not (PreparedFilter.havers); last, if the members of a server
- * group must share a host, by the host of the present members, if it is left. `isAttempt`: the group has no such host
- * yet.
+ * Narrows the hosts to those that the request is about. The order is: filters about places, filters about properties, and devices that a
+ * host must have, free or not (PreparedFilter.havers). Last, if the members of a server group must share a host, only the host of the
+ * present members remains, unless it was excluded before. `isAttempt`: the group has no host yet.
  */
 export function* admittedBy(
   steps: readonly FilterStep[],
@@ -74,18 +73,18 @@ export function* admittedBy(
   }
   const home = isAttempt ? undefined : homeOf(able, fleet, request)
   const atHome = home === undefined ? [] : yield* letInBy(home, hosts)
-  // members that have to leave their home are refused by all other hosts
+  // If the group's host was excluded before, all remaining hosts refuse the members.
   return home === undefined || atHome.length === 0
     ? { conditions, hosts, leavesNone }
     : { conditions: [...conditions, home], hosts: atHome, leavesNone }
 }
 
-/** A host without any device is further from having the one that is asked for than a host with others. */
+/** The codes of hosts without any device. Such a host is farther from meeting the request than a host with other devices. */
 const HAS_NO_DEVICE: readonly Code[] = ['gpu.none', 'pci.not_reported']
 
 /**
- * The reason for which most of some hosts are refused by a condition, among hosts with devices if there are any; ties
- * are broken by the names of the codes. Undefined if there are no hosts.
+ * The code for which a condition refuses most of the given hosts. Hosts with devices are preferred, if there are any. Ties are broken by
+ * the names of the codes. Undefined if no hosts are given.
  */
 function* codeOfMost({ reasonAt }: Condition, hosts: readonly HostIndex[]): Steps<Code | undefined> {
   const counts = new Map<Code, number>()
@@ -99,8 +98,8 @@ function* codeOfMost({ reasonAt }: Condition, hosts: readonly HostIndex[]): Step
 }
 
 /**
- * Sorts conditions: first the places that a request names, then hosts that it excludes, then required properties. So
- * hosts elsewhere are out before any property is checked, and do not influence which condition leaves none.
+ * Sorts conditions: first the places that a request names, then excluded hosts, then required properties. Hosts outside of the named places
+ * are therefore removed before any property is checked, and do not influence which condition leaves no host.
  */
 export const placesFirst = (conditions: readonly Condition[]): readonly Condition[] => [
   ...conditions.filter(({ by, isExclusion }) => by === 'place' && !isExclusion),
@@ -118,18 +117,18 @@ export function* letInBy({ lets }: Condition, hosts: readonly HostIndex[]): Step
   return left
 }
 
-/** The hosts that are in all lists of names of a request; none if it has no such list. */
+/** The hosts that are in every list of names in the request. Empty if the request has no such list. */
 export function namedBy(steps: readonly FilterStep[], { hosts }: Fleet): readonly HostIndex[] {
   const lists = steps.flatMap(({ prepared }) => prepared?.each?.() ?? []).filter(({ isNames }) => isNames === true)
   if (lists.length === 0) return []
   return Array.from(hosts.presentIndexes, (index) => index as HostIndex).filter((host) => lists.every((list) => isTrue(list.passes, host)))
 }
 
-/** Whether a filter passes a host; a filter that threw an error does not. */
+/** Whether a filter passes a host. A filter that threw an error passes no host. */
 export const passes = ({ prepared, failed }: FilterStep, host: HostIndex): boolean =>
   !failed && prepared !== undefined && passesSafely(prepared, host) === true
 
-/** The conditions of a filter: each single one first, then all of them together. */
+/** The conditions of a filter: each single condition first, then the combination of all of them. */
 function admitting(step: FilterStep, by: Condition['by'], request: RequestSpec, fleet: Fleet): readonly Condition[] {
   const isExclusion = step.admits?.isExclusion === true
   const known = { filter: step.name, by, reasonAt: (host: HostIndex) => reasonOf(step, host) }
@@ -151,7 +150,10 @@ function admitting(step: FilterStep, by: Condition['by'], request: RequestSpec, 
   ]
 }
 
-/** A single condition that cannot be checked on a host passes it: the filter as a whole reports the error. */
+/**
+ * Whether a host meets a single condition. If checking the condition throws an error, the host counts as meeting it, because the filter as
+ * a whole reports the error.
+ */
 function isTrue(lets: (host: HostIndex) => boolean, host: HostIndex): boolean {
   try {
     return lets(host)
@@ -184,8 +186,8 @@ function homeOf(steps: readonly FilterStep[], { groups }: Fleet, { instanceGroup
 }
 
 /**
- * If no host has everything that a request asks for, the nearest hosts: those in the named places that lack the fewest
- * things. Only used if there are several things and the hosts have some of them.
+ * If no host meets all conditions of a request, the nearest hosts: among the hosts in the named places, those that fail the fewest
+ * conditions. Only used if there are several conditions and hosts that meet some of them.
  */
 export function* nearlyAdmitted(conditions: readonly Condition[], fleet: Fleet): Steps<readonly HostIndex[]> {
   const things = conditions.filter(
@@ -208,12 +210,12 @@ export interface Admission {
   /** The hosts that meet the condition, in words that follow "hosts". */
   readonly which: string
   /**
-   * The number of hosts that the condition alone passes; counted only if the request admits none, to find the filter
-   * that excludes them (not-admitted.ts).
+   * The number of hosts that meet the condition, regardless of other conditions. It is counted only if the request admits no host, to find
+   * the filter that excludes them (not-admitted.ts).
    */
   readonly alone: number | null
   /**
-   * The same for each single thing that the condition asks for, if there are several and the request admits no host.
+   * The same counts for each single requirement of the condition. Present if there are several requirements and the request admits no host.
    */
   readonly each: readonly { readonly which: string; readonly alone: number }[]
 }

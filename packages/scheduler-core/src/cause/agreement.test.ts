@@ -12,7 +12,7 @@ import { fleetOf } from './testing/drawn.ts'
 
 const RUNS = draws(40, 300, 2_000)
 
-/** Capacity counts single instances. */
+/** Only requests for one instance, because capacity counts single instances. */
 const oneRefused = refusal.filter(({ asked }) => asked.numInstances === 1)
 
 test('if nothing fits, the first limit of the capacity has the code of the cause', () => {
@@ -37,7 +37,7 @@ test('if nothing fits, the first limit of the capacity has the code of the cause
   expect(met.size).toBeGreaterThan(5)
 })
 
-test('the first near miss is the host that the cause names as the nearest, and those that the request admits come before others', () => {
+test('the first near miss is the host that the cause names as the nearest, and admitted hosts come before other hosts', () => {
   fc.assert(
     fc.property(oneRefused, ({ hosts, asked, profile }) => {
       const fleet = fleetOf(hosts)

@@ -6,12 +6,12 @@ import { shortfallsOf, shortfallsText } from './shortfalls.ts'
 import { tooFewText } from './too-few.ts'
 import { refusedHosts } from './words.ts'
 
-/** The number of codes that a sentence names; `refusals` has all of them. */
+/** A sentence names at most this many codes. `refusals` contains all codes. */
 const NAMED = 3
 
 /**
- * The cause of a refusal in a few sentences: the numbers of the nearest host, then what would make a placement
- * possible, if anything is known (schedulers/way-out.ts).
+ * The cause of a refusal in a few sentences: the shortfalls of the nearest host, then, if it is known, what would make a placement possible
+ * (schedulers/way-out.ts).
  */
 export const causeText = (cause: Cause, way?: string): string => [sentencesOf(cause), ...(way === undefined ? [] : [way])].join(' ')
 
@@ -24,7 +24,7 @@ function sentencesOf(cause: Cause): string {
   if (admitted === 0) return `There is no host ${scope}.${aloneText(cause)}${exclusiveText(cause)}${near}`
   const which = scope === '' ? '' : ` ${scope}`
   const { before, what } = askedText(cause)
-  // for a single host, its own sentences say all that counts would say
+  // for a single host, counts add nothing to the sentences about the host
   if (admitted === 1 && nearest !== null)
     return `${before}The only host${which} does not take ${what}.${groupText(cause)} ${nearest.address}: ${nearText(nearest)}`
   return `${before}${scope === '' ? 'Of' : 'Of the'} ${counted(admitted, 'host')}${which} none takes ${what}: ${countsText(refusals)}.${groupText(cause)}${near}`
@@ -41,9 +41,9 @@ function askedText({ instances, onOneHost }: Cause): { readonly before: string; 
 }
 
 /**
- * How many hosts each condition alone would admit: a condition that admits none is the cause, whatever the others are.
- * Only hosts in all the places that the request names are counted, if there are any. For a filter with several
- * conditions each one is named, and the combination only if hosts meet each of them but not all.
+ * The number of hosts that each condition alone would admit. If a condition admits no host, it is the cause, regardless of the other
+ * conditions. If hosts are in all the places that the request names, only these hosts are counted. For a filter with several conditions,
+ * each condition is named separately. Their combination is named only if hosts meet each condition but no host meets all.
  */
 function aloneText({ admission, within }: Cause): string {
   const counted = admission.filter(({ alone, each }) => alone !== null || each.length > 0)
@@ -56,7 +56,7 @@ function aloneText({ admission, within }: Cause): string {
   return all.length < 2 ? '' : ` Each by itself: ${counts}.`
 }
 
-/** Describes which conditions exclude each other although hosts meet each of them. */
+/** Describes which conditions no host meets together, although hosts meet each of them. */
 function exclusiveText({ exclusive, within }: Cause): string {
   if (exclusive.length === 0) return ''
   const texts = exclusive.map((things) => (things.length === 2 ? `both ${things.join(' and ')}` : `all of: ${things.join('; ')}`))
@@ -70,8 +70,8 @@ function countsText(refusals: readonly Refusals[]): string {
 }
 
 /**
- * Members that must share a host need one host for all; if each host already has its members of the group, hosts are
- * what is missing.
+ * Text about a server group. If members must share a host, one host must have space for all. If every host already has its members of the
+ * group, there are too few hosts.
  */
 function groupText({ tooFew, onOneHost }: Cause): string {
   if (onOneHost !== null) return ' They are of one server group that lives together: one host needs room for all of them.'

@@ -122,11 +122,11 @@ describe('the cause is about the hosts that the request admits', () => {
       { availabilityZone: 'z1', requestedResources: [{ amounts: [], requiredTraits: ['CUSTOM_LICENSED'] }] },
       'trait.missing',
     ],
-  ])('it is counted under %s', (_name, asks, code) => {
+  ])('the refusal is counted under %s', (_name, asks, code) => {
     for (const name of ['default', 'nova']) expect([name, causeOf(town(), aRequest(asks), profileNamed(name)).code]).toEqual([name, code])
   })
 
-  test('names the extra specs that a filter reads, whatever their order', () => {
+  test('the extra specs that a filter reads are named, regardless of their order', () => {
     const asks = (extraSpecs: Record<string, string>) => ({ flavor: { vcpus: 1, memoryMb: 64, extraSpecs } })
     const own = { 'hw:cpu_policy': 'dedicated', 'aggregate_instance_extra_specs:ssd': 'yes', foo: 'baz' }
     const turned = { foo: 'baz', 'aggregate_instance_extra_specs:ssd': 'yes', 'hw:cpu_policy': 'dedicated' }
@@ -139,7 +139,7 @@ describe('the cause is about the hosts that the request admits', () => {
     expect(textOf(aLog().fleet, {})).toBe('No host has reported.')
   })
 
-  test('whatever the order of the filters, and under the rules of Nova', () => {
+  test('the cause is the same for every order of the filters, and under the rules of Nova', () => {
     const asks = { availabilityZone: 'z1', memoryMb: 16_384 }
     const own = profileNamed('default')
     const turned = { ...own, filters: own.filters.toReversed() }
@@ -163,7 +163,7 @@ test('hosts are too few for a group whose members must be apart, and the needed 
   overlay.discard()
 })
 
-describe('where devices are to be near the guest, the cell that is spoken of is the one where they are', () => {
+describe('if devices must be near the guest, the sentence is about the cell that has the devices', () => {
   const asks = (memoryMb: number, cpus: number, more: Parameters<typeof aRequest>[0]) => ({
     flavor: { vcpus: cpus, memoryMb },
     numaTopology: { cells: [{ id: 0, cpus: Array.from({ length: cpus }, (_, cpu) => cpu), memoryMb }] },
@@ -203,7 +203,7 @@ describe('where devices are to be near the guest, the cell that is spoken of is 
 })
 
 describe('several instances that may be on different hosts', () => {
-  /** The cause for which the next instance after this many placed ones finds no host. */
+  /** The cause for which an instance finds no host after all earlier instances are placed. */
   const textAfter = (shapes: Record<string, HostShape>, asks: Parameters<typeof aRequest>[0]) => {
     const log = aLog()
     log.append([{ type: 'feature', level: FEATURE_LEVEL }, ...Object.entries(shapes).map(([name, shape]) => aReport(name, shape))])

@@ -19,54 +19,53 @@ import { asTogether, togetherOf } from './together.ts'
 import { type TooFew, tooFewOf } from './too-few.ts'
 
 /**
- * Why no host takes an instance, among the hosts that the request itself admits: those that every filter with `admits`
- * passes. Other hosts do not influence it, and neither does the order of the profile's filters.
+ * Why no host takes an instance. Only the hosts that the request itself admits are examined: those that every filter with `admits` passes.
+ * Other hosts and the order of the profile's filters do not influence the cause.
  */
 export interface Cause {
   /**
-   * The code under which the refusal is counted: the most frequent refusal of the admitted hosts, or, if the request
-   * admits none, the first of its conditions that leaves none. Null: there is no host at all.
+   * The code under which the refusal is counted. This is the most frequent code of the admitted hosts or, if the request admits no host,
+   * the code of the first condition that leaves no host. Null: the fleet has no host.
    */
   readonly code: Code | null
   /** The filters that decide which hosts the request is about, places before properties. */
   readonly admission: readonly Admission[]
   /**
-   * If the request admits no host: the hosts in all the places that it names, if there are any. All other counts are
-   * about these hosts.
+   * If the request admits no host: the hosts that are in all the places that the request names. All other counts are then about these
+   * hosts. Null if there are no such hosts.
    */
   readonly within: Within | null
   /**
-   * If the request admits no host: things that it asks for which no host has together, although some hosts have each
-   * of them (not-admitted.ts).
+   * If the request admits no host: sets of requirements that no host meets together, although hosts meet each of them (not-admitted.ts).
    */
   readonly exclusive: Exclusive
-  /** The number of hosts that all of these conditions admit. If it is 0, that is the cause. */
+  /** The number of hosts that all filters in `admission` pass. If it is 0, these filters are the cause. */
   readonly admitted: number
   /**
-   * For each code, why hosts are refused, those with the most hosts first: of the hosts that the request admits or, if
-   * it admits none, of those that it names. A host is counted for each of its reasons.
+   * Why hosts are refused, by code, the code with the most hosts first. Covers the hosts that the request admits or, if it admits no host,
+   * the hosts that it names. A host is counted for each of its reasons.
    */
   readonly refusals: readonly Refusals[]
   /**
-   * The same with each host counted once: an admitted host for the first of `refusals` that refuses it, any other host
-   * for the first condition that it does not meet. The first entry has the code of the cause.
+   * Why hosts are refused, with each host counted once. An admitted host is counted for the first entry of `refusals` that applies to it,
+   * any other host for the first condition that it does not meet. The first entry has the code of the cause.
    */
   readonly reasons: readonly ReasonCount[]
   /** The host that is nearest to taking the instance; null if the request neither admits nor names a host. */
   readonly nearest: NearestHost | null
   /**
-   * The limit that is reached, if a server group has more members than the admitted hosts or domains may hold; null if
-   * none is.
+   * The limit that is reached if a server group has more members than the admitted hosts or domains may have; null if no such limit is
+   * reached.
    */
   readonly tooFew: TooFew | null
   /**
-   * If members of a server group must share a host, their number: one host has to take all of them, and they are
-   * compared together; null for a single instance.
+   * If members of a server group must share a host, the number of members. A host must then have enough for all of them together. Null for
+   * a single instance.
    */
   readonly onOneHost: number | null
   /**
-   * For a request for several instances, the number that are placed before the one that is not, and the name of its
-   * kind; null if the request is for one instance.
+   * For a request for several instances: how many are placed before the first one that finds no host, how many are requested, and the name
+   * of the kind of the instance without a host. Null for a request for one instance.
    */
   readonly instances: { readonly found: number; readonly asked: number; readonly kind: string | null } | null
 }
@@ -74,20 +73,20 @@ export interface Cause {
 /** One instance of a request, on a fleet in which the instances before it are placed. */
 export interface AskedInstance {
   readonly fleet: Fleet
-  /** The request, as this instance needs it. */
+  /** The request of this instance alone. */
   readonly request: RequestSpec
   /** The original request, with all kinds of its instances. */
   readonly whole: RequestSpec
-  /** The number of the instance, from 0. */
+  /** The index of the instance, from 0. */
   readonly instance: number
 }
 
-/** The cause for which no host takes the instance with this number, while the fleet holds the resources of the earlier instances. */
+/** The cause for which no host takes the instance with this index. The fleet must hold the resources of the earlier instances. */
 export const causeOf = (...asked: Parameters<typeof causeInSteps>): Cause => atOnce(causeInSteps(...asked))
 
 /**
- * The same with pauses; the fleet must not change until the end. The filters read the request in one fixed order,
- * however it was written.
+ * `causeOf` as a generator that yields in between. The fleet must not change until the generator ends. Lists in the request are read in one
+ * fixed order, regardless of how the request was written.
  */
 export function* causeInSteps(fleet: Fleet, asked: RequestSpec, profile: Profile, instance = 0): Steps<Cause> {
   const whole = inOneOrder(asked)
@@ -122,7 +121,7 @@ export function* causeInSteps(fleet: Fleet, asked: RequestSpec, profile: Profile
   return { code, admission, within: apart?.within ?? null, exclusive, ...counted }
 }
 
-/** The hosts that the request is about, according to the same filters. */
+/** The hosts that the request is about, according to the given filters. */
 export function* admittedIn(filters: readonly FilterStep[], asked: AskedInstance): Steps<AdmittedHosts> {
   const { steps, isAttempt } = stepsOf(filters, asked)
   return yield* admittedBy(steps, asked.fleet, asked.request, isAttempt, namedBy(steps, asked.fleet))
@@ -130,7 +129,7 @@ export function* admittedIn(filters: readonly FilterStep[], asked: AskedInstance
 
 interface AskedSteps {
   readonly steps: readonly FilterStep[]
-  /** What hosts lack for all members of a group that must share a host. */
+  /** The shortfalls of hosts for all members of a group that must share a host. */
   readonly lacks: readonly FilterStep[]
   readonly isAttempt: boolean
 }

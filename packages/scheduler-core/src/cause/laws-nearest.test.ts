@@ -36,18 +36,15 @@ describe('the laws of the cause: devices, and what the nearest host lacks', () =
       fc.property(refusal, ({ hosts, drawn, asked, profile }) => {
         const { nearest, tooFew, onOneHost, instances } = causeIn(fleetOf(hosts), asked, profile)
         if (nearest === null || tooFew !== null) return
-        // nothing determines how large cells have to be for several instances in one of them, if there are too few
-        // cells for one instance
+        // if a host has too few cells for one instance, it is undefined how large its cells would have to be for several instances
         const hasTooFewCells = nearest.refusals.some(({ reason: { code } }) => code === 'numa.not_reported' || code === 'numa.cells')
         if (onOneHost !== null && hasTooFewCells) return
-        // the instances before it have several cells each: if the host's cells were larger, those instances would use
-        // other cells than the compared ones
+        // The earlier instances have several cells each. If the host's cells were larger, those instances would use other cells than the
+        // compared ones.
         if ((onOneHost !== null || (instances?.found ?? 0) > 0) && drawn.cells.length > 1) return
-        // Nova's rounds choose the host by the first member alone, and may choose another host than the one that was
-        // repaired
+        // Nova's rounds choose the host for the first member alone, and may choose a host other than the repaired one.
         if (onOneHost !== null && profile.compat === 'nova') return
-        // a host that can take an instance makes its domain count, and the instances before it may then be placed
-        // elsewhere
+        // a repaired host adds its domain to the spread, so that the earlier instances may be placed on other hosts
         if ((instances?.found ?? 0) > 0 && asked.topologySpread.length > 0) return
         const position = Number(nearest.name.host.slice(1))
         const host = hosts[position]
@@ -67,7 +64,7 @@ describe('the laws of the cause: devices, and what the nearest host lacks', () =
       }),
       RUNS,
     )
-    // the drawn requests reach every kind of shortfall; in the short form some are missing
+    // the drawn requests reach every kind of shortfall, except in the short run of the test
     const kinds = ['cpu', 'disk', 'gpu', 'host', 'memory', 'numa', 'pci', 'several', 'together', 'trait']
     expect([...met].sort()).toEqual(expect.arrayContaining(isLongForm ? kinds : ['cpu', 'host', 'memory']))
   })

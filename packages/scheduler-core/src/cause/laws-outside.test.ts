@@ -9,13 +9,13 @@ import { admittedOf, saidOf } from './testing/said.ts'
 const RUNS = draws(40, 200, 10_000)
 
 describe('the laws of the cause: hosts that the request is not about', () => {
-  test('hosts that the request does not admit never change it, however many and however near they are', () => {
+  test('hosts that the request does not admit never change the cause, however many and however near they are', () => {
     let outsiders = 0
     fc.assert(
       fc.property(refusal, fc.array(hostDrawn, { minLength: 1, maxLength: 6 }), ({ hosts, asked, profile }, others) => {
-        // members of groups count wherever they are, so the other hosts have none
+        // members of server groups are counted on all hosts, so the other hosts have none
         const more = others.map((host, i) => ({ ...host, name: `other${i}`, isMember: false, isHome: false }))
-        // if all hosts together have room for every instance, there is no refusal to compare
+        // if every instance fits on all hosts together, there is no refusal to compare
         fc.pre(foundOf(fleetOf([...hosts, ...more]), asked, profile) < asked.numInstances)
         const admitted = admittedOf(fleetOf([...hosts, ...more]), asked, profile)
         const outside = more.filter((_, i) => !admitted.has(hosts.length + i))
@@ -49,13 +49,14 @@ describe('the laws of the cause: hosts that the request is not about', () => {
           drawn.within += Number(base.within !== null)
           drawn.contradictory += Number(base.within === null && base.admission.filter(({ alone }) => alone !== null).length > 1)
           drawn.exclusive += Number(base.exclusive.length > 0)
-          // if some hosts are in all the places, hosts in only some of the places are outside too
+          // if some hosts are in all the places that the request names, hosts in only some of these places must not change the result
+          // either
           const isPart = base.within !== null && place.forceHosts.length > 0
           const outside = others.map(({ zone, rack, ...host }, i) => ({
             ...{ ...host, name: `other${i}`, isMember: false, isHome: false },
             ...(isPart ? { zone, rack } : { zone: null, rack: null }),
           }))
-          // the order in which hosts first reported must not matter either
+          // The other hosts are added after and before these hosts, because the order of the hosts' first reports must not matter.
           for (const all of [
             [...hosts.map((host, i) => ({ ...host, name: `h${i}` })), ...outside],
             [...outside, ...hosts.map((host, i) => ({ ...host, name: `h${i}` }))],
@@ -68,7 +69,7 @@ describe('the laws of the cause: hosts that the request is not about', () => {
       ),
       draws(60, 400, 10_000),
     )
-    // all of these cases occur when many requests are drawn; a few draws may miss some
+    // Every one of these cases occurs if many requests are drawn. A short run may miss some cases.
     const some = ['gpu.none', 'gpu.model', 'numa.not_reported', 'pci.short']
     const ofDevices = byExtent([], some, [...some, 'pci.not_reported'])
     expect([...met]).toEqual(expect.arrayContaining([...ofDevices, 'host.excluded', 'zone.other', 'trait.missing']))

@@ -10,7 +10,7 @@ import { afterFound, causeIn, fleetOf } from './testing/drawn.ts'
 
 const RUNS = draws(40, 200, 10_000)
 
-/** The parts of a sentence that are amounts, without numbers in the names of cells, requests, hosts and groups. */
+/** The amounts in a sentence, without the numbers in names of cells, requests, hosts and groups. */
 const numbersIn = (text: string): readonly number[] =>
   Array.from(
     text
@@ -30,7 +30,7 @@ const evidenceOf = (refusals: readonly HostRefusal[]): ReadonlySet<string> =>
   )
 
 describe('the laws of the cause: the words about a host', () => {
-  test('no shortfall of a host is named twice, of the nearest or of others, and each number of the sentences is in its facts', () => {
+  test('no shortfall of a host is named twice, and each number in the sentences about the nearest host is in its facts', () => {
     const met = { several: 0, numbers: 0 }
     fc.assert(
       fc.property(refusal, ({ hosts, asked, profile }) => {

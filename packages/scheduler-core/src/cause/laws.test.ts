@@ -15,7 +15,7 @@ import { refusedHosts } from './words.ts'
 const RUNS = draws(40, 200, 10_000)
 
 describe('the laws of the cause: forms, orders and counts', () => {
-  test('the typed form, that of Nova and the dictionaries from before it have one cause', () => {
+  test('a request has the same cause in the typed form, as a RequestSpec and as the older dictionaries of Nova', () => {
     fc.assert(
       fc.property(
         fc.array(hostDrawn, { minLength: 1, maxLength: 6 }),
@@ -35,7 +35,7 @@ describe('the laws of the cause: forms, orders and counts', () => {
     )
   })
 
-  test('the order of lists without meaning does not change it', () => {
+  test('the order of lists whose order has no meaning does not change the cause', () => {
     let changed = 0
     fc.assert(
       fc.property(
@@ -65,7 +65,7 @@ describe('the laws of the cause: forms, orders and counts', () => {
     expect(changed).toBeGreaterThan(0)
   })
 
-  test('the order of the filters does not change it', () => {
+  test('the order of the filters does not change the cause', () => {
     fc.assert(
       fc.property(refusal, ({ hosts, asked, profile }) => {
         const fleet = fleetOf(hosts)
@@ -93,7 +93,7 @@ describe('the laws of the cause: forms, orders and counts', () => {
         if (admitted === 0 || code === null) return
         met.add(code)
         expect(refusals[0]?.code).toBe(code)
-        // if codes have equally many hosts, the named one is a code of the nearest host, if it has one of them
+        // if several codes have the most hosts, the named code is a code of the nearest host, if possible
         const asMany = refusals.filter(({ hosts: count }) => count === refusals[0]?.hosts).map((one) => one.code)
         const ofNearest = nearest?.refusals.map(({ reason }) => reason.code) ?? []
         if (tooFew === null && !refusals.some((one) => isFull(one.code)) && asMany.some((one) => ofNearest.includes(one))) {
@@ -101,8 +101,7 @@ describe('the laws of the cause: forms, orders and counts', () => {
           ties += Number(asMany.length > 1)
         }
         const first = nearest?.refusals[0]?.reason
-        // for one host the sentences are about that host; for several, the first sentence counts the refused hosts by
-        // reason
+        // For one admitted host, the sentences are about this host. For several, the first sentence counts the refused hosts by reason.
         if (admitted === 1) expect(first?.code).toBe(code)
         else expect(causeText(cause)).toContain(`: ${refusals[0]?.hosts} ${refusedHosts[code as ReasonCode]}`)
         if (nearest !== null && tooFew === null && nearest.refusals.some(({ reason }) => reason.code === code))
@@ -114,7 +113,7 @@ describe('the laws of the cause: forms, orders and counts', () => {
     expect(ties).toBeGreaterThan(0)
   })
 
-  test('it counts each host that the request admits, and its nearest host is one of those', () => {
+  test('the cause counts each host that the request admits, and its nearest host is one of these hosts', () => {
     fc.assert(
       fc.property(refusal, ({ hosts, asked, profile }) => {
         const fleet = fleetOf(hosts)

@@ -11,8 +11,8 @@ import { causeText } from './cause-text.ts'
 import { causeIn } from './testing/drawn.ts'
 
 /*
- * The name of a host with several nodes means all of them: a sentence about one node has the node's name, also if it
- * equals the host's.
+ * The name of a host with several nodes stands for all its nodes. A sentence about one node therefore contains the node's name, even if the
+ * node has the same name as the host.
  */
 
 const anyProfile = builtInProfiles.find(({ name }) => name === 'default') as Profile
@@ -21,7 +21,7 @@ const byMemory = (number: number, multiplier: number): Profile =>
     ...{ name: 'site', number, filters: [{ name: 'RamFilter' }], weighers: [{ name: 'RAMWeigher', multiplier }] },
   })
 
-/** A host `h1`, with a second node or alone, that has more memory than all others. */
+/** A fleet with a host `h1` with these nodes, which have more memory than all other hosts. */
 function aFleet(nodes: readonly string[]) {
   const log = aLog()
   log.append([
@@ -41,7 +41,7 @@ describe.each<[string, readonly string[], string]>([
     expect(text).toContain(`Nearest is ${address}: `)
   })
 
-  test('is where a comparison of versions goes, by its address', () => {
+  test('a comparison of versions names the chosen node by its address', () => {
     const fleet = aFleet(nodes)
     const [first, second] = [fleet.profiles.find(profileRef(byMemory(1, 1))), byMemory(2, -1)]
     const { record, parts } = withProposals(fleet, [], (overlay) =>

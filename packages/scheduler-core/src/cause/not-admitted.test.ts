@@ -17,7 +17,7 @@ const anAggregate = (number: number, name: string, hosts: readonly string[]): Ch
   next: { name, hosts, metadata: name.startsWith('z') ? { availability_zone: name } : {} },
 })
 
-/** Host a of zone z1, b and c of zone z2; b and c have a trait, c is in an aggregate. */
+/** Host a in zone z1, hosts b and c in zone z2. Hosts b and c have a trait. Host c is in an aggregate. */
 function town() {
   const log = aLog()
   const traits = ['CUSTOM_B']
@@ -90,7 +90,7 @@ describe('A12: contradictions within a request are named, and the host that it n
       ])
   })
 
-  test('three things of which hosts have each two', () => {
+  test('three conditions of which each host meets two', () => {
     const log = aLog()
     const shapes = { a: ['CUSTOM_A', 'CUSTOM_B'], b: ['CUSTOM_B', 'CUSTOM_C'], c: ['CUSTOM_A', 'CUSTOM_C'] }
     const hosts = Object.entries(shapes).map(([name, traits]) => aReport(name, { traits: [...traits, 'FAST'] }))
@@ -103,7 +103,7 @@ describe('A12: contradictions within a request are named, and the host that it n
   })
 })
 
-test('law: no host has all of the things that exclude each other, and without any one of them some host has the others', () => {
+test('law: no host meets all conditions that exclude each other, and if one of them is left out, a host meets the others', () => {
   const met = new Set<number>()
   fc.assert(
     fc.property(fc.array(fc.array(fc.boolean(), { minLength: 5, maxLength: 5 }), { minLength: 1, maxLength: 5 }), (things) => {

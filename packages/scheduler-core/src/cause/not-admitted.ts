@@ -5,12 +5,12 @@ import type { Steps } from '../values/steps.ts'
 import type { Admission } from './admission.ts'
 import { type Condition, letInBy, placesFirst } from './admission.ts'
 
-/** The number of hosts that are examined between two pauses. */
+/** The generator yields after this many hosts. */
 const SLICE = 128
 
 /**
- * Hosts that are not admitted, each counted for the first condition that it does not meet: the condition that leaves
- * none comes first, then those with the most hosts.
+ * Counts the hosts that the request does not admit. Each host is counted for the first condition that it does not meet. The condition that
+ * leaves no host comes first, then the conditions with the most hosts.
  */
 export function* notAdmitted(conditions: readonly Condition[], hosts: readonly HostIndex[], leavesNone: Code | null): Steps<ReasonCount[]> {
   const found = new Map<string, { filter: string; code: Code; hosts: number; example: Reason }>()
@@ -32,17 +32,17 @@ export function* notAdmitted(conditions: readonly Condition[], hosts: readonly H
   return [...found.values()].sort((a, b) => isFirst(b) - isFirst(a) || b.hosts - a.hosts)
 }
 
-/** The hosts in which the conditions of a request are counted, if it admits none. */
+/** The hosts on which the conditions of a request are counted, if the request admits no host. */
 export interface Asked {
   /**
-   * The counted conditions: conditions on hosts within the places that the request names, or only the places if they
-   * contradict each other.
+   * The counted conditions. If some hosts are in all the places that the request names, these are the conditions on those hosts. If the
+   * places contradict each other, these are the places alone.
    */
   readonly things: readonly Condition[]
   readonly hosts: readonly HostIndex[]
   /**
-   * The places, if some hosts are in all of them: all other conditions are checked on these hosts alone. Null if the
-   * request names no places, or no host is in all of them.
+   * The places that the request names, if some hosts are in all of them. All other conditions are then checked on these hosts only. Null if
+   * the request names no places, or if no host is in all of them.
    */
   readonly within: Within | null
 }
@@ -54,8 +54,8 @@ export interface Within {
 }
 
 /**
- * The conditions are checked on the hosts in all the places that the request names, if it names any, so that other
- * hosts do not influence the result.
+ * If the request names places, its conditions are checked only on the hosts in all of these places. Other hosts do not influence the
+ * result.
  */
 export function* askedOf(conditions: readonly Condition[], present: readonly HostIndex[]): Steps<Asked> {
   const places = thingsOf(conditions).filter(isPlace)
@@ -69,11 +69,11 @@ export function* askedOf(conditions: readonly Condition[], present: readonly Hos
 
 const isPlace = ({ by, isExclusion }: Condition): boolean => by === 'place' && !isExclusion
 
-/** Each single condition of a filter; the filter as a whole only if it has one condition. */
+/** Each single condition of a filter. A filter with only one condition is listed as a whole. */
 const thingsOf = (conditions: readonly Condition[]): readonly Condition[] =>
   conditions.filter((one) => one.isSingle || !conditions.some((other) => other.isSingle && other.filter === one.filter))
 
-/** How many of these hosts each filter passes on its own, and each of its conditions. */
+/** For each filter and each of its conditions, the number of these hosts that it passes on its own. */
 export function* countAlone(conditions: readonly Condition[], { things, hosts }: Asked): Steps<Admission[]> {
   const isCounted = new Set(things)
   const found: Admission[] = []
@@ -93,14 +93,15 @@ export function* countAlone(conditions: readonly Condition[], { things, hosts }:
 const PAIRS = 3
 
 /**
- * Sets of things that a request asks for and that no host has together, although some hosts have each thing: all
- * pairs, otherwise all smallest sets.
+ * Sets of conditions of a request that no host meets together, although some hosts meet each single condition: all pairs or, if there are
+ * no such pairs, all smallest sets.
  */
 export type Exclusive = readonly (readonly string[])[]
 
 /**
- * All pairs of conditions that no host meets together, otherwise all smallest sets. Empty if some condition is met by
- * no host, and if the request has at most two, because the counts of each are then enough.
+ * Finds the pairs of conditions that no host meets together or, if there are none, the smallest such sets. The result is empty if no host
+ * meets one of the conditions, because that condition alone is then the cause. It is also empty for at most two conditions, because the
+ * counts of each condition are then enough.
  */
 export function* exclusiveOf(conditions: readonly Condition[], asked: Asked): Steps<Exclusive> {
   if (thingsOf(conditions).length < 3) return []
@@ -128,7 +129,7 @@ function haveNone([first, ...others]: readonly Having[]): boolean {
   return first !== undefined && ![...first.hosts].some((host) => others.every(({ hosts }) => hosts.has(host)))
 }
 
-/** The first pairs that no host has both of. */
+/** The first pairs of conditions that no host meets together. */
 function* pairsOf(having: readonly Having[]): Steps<readonly (readonly string[])[]> {
   const pairs: (readonly string[])[] = []
   for (const [i, one] of having.entries())

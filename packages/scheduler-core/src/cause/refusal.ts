@@ -3,7 +3,7 @@ import type { Fact } from '../text/evidence.ts'
 import type { Reason } from '../text/reason.ts'
 import type { HostName } from '../values/host-name.ts'
 
-/** Hosts refused for one code, by whichever filter. */
+/** The hosts that are refused for one code, by any filter. */
 export interface Refusals {
   readonly code: Code
   readonly hosts: number
@@ -12,11 +12,11 @@ export interface Refusals {
 }
 export interface NearestHost {
   readonly name: HostName
-  /** The name of the host in sentences: with its node if the host has several nodes. */
+  /** The name of the host in sentences. It includes the node if the host has several nodes. */
   readonly address: string
   /**
-   * The shortfalls by each filter that refuses the host, in the order in which the cause counts codes. If all facts are
-   * resolved, the host takes the instance.
+   * The shortfalls by each filter that refuses the host, in the order in which the cause counts codes. If all shortfalls are resolved, the
+   * host takes the instance.
    */
   readonly refusals: readonly HostRefusal[]
 }

@@ -13,13 +13,13 @@ import type { HostRefusal, NearestHost, Refusals } from './refusal.ts'
 import { distanceBy, shareOf, shortfallsOf, thingOf } from './shortfalls.ts'
 import { isFull, type TooFew } from './too-few.ts'
 
-/** The number of hosts that are examined between two pauses. */
+/** The generator yields after this many hosts. */
 const SLICE = 128
 
-/** The same for hosts that are examined for all members at once, who are placed there one after the other. */
+/** The generator yields after this many hosts if all members are placed on each host one after the other, which takes longer. */
 const FEW = 8
 
-/** Filters by priority: a shortfall that one of them reports for a host is not counted again for later ones. */
+/** Filters in groups by priority. A shortfall of a host that one group reports is not counted again for later groups. */
 type Groups = readonly [
   lacks: readonly FilterStep[],
   own: readonly FilterStep[],
@@ -28,7 +28,7 @@ type Groups = readonly [
 ]
 
 /**
- * The priorities: shortfalls of all members; the profile's own filters; rules of every claim; parts outside of this
+ * The groups by priority: shortfalls for all members together; the profile's own filters; rules of every claim; filters outside of this
  * process, which see only hosts that all other filters pass.
  */
 export const groupsOf = (steps: readonly FilterStep[], lacks: readonly FilterStep[]): Groups => [
@@ -39,8 +39,8 @@ export const groupsOf = (steps: readonly FilterStep[], lacks: readonly FilterSte
 ]
 
 /**
- * What refuses one host, as a cause counts it: a shortfall that the profile's own filters report is not repeated for
- * the rules of every claim.
+ * Why one host is refused, as a cause counts it. A shortfall that the profile's own filters report is not repeated for the rules of every
+ * claim.
  */
 export function reasonsOn(filters: readonly FilterStep[], host: HostIndex): readonly Pick<HostRefusal, 'filter' | 'reason'>[] {
   const [, own, nets, outside] = groupsOf(filters.filter(isAsked), [])
@@ -53,25 +53,25 @@ export function reasonsOn(filters: readonly FilterStep[], host: HostIndex): read
 }
 
 /**
- * The thing that a reason is about, or the amounts of it that one instance may have, because more room does not help
- * against a limit per instance.
+ * The resource that a reason is about. A limit on the amount for one instance is a separate subject, because more free capacity does not
+ * help against such a limit.
  */
 const subjectOf = ({ code, subject = '' }: Reason): string => `${code === 'class.unit' ? 'units of ' : ''}${thingOf(subject)}`
 
-/** Why some hosts are refused. */
+/** Why the given hosts are refused. */
 export interface Refused {
   /** The refusals by code, the code with most hosts first. */
   readonly refusals: readonly Refusals[]
   readonly nearest: NearestHost | null
-  /** Every reason once, with the number of its hosts. */
+  /** Every reason once, with the number of hosts that are refused for it. */
   readonly counted: readonly ReasonCount[]
   /** The codes under which the nearest host is counted. */
   readonly ofNearest: readonly Code[]
 }
 
 /**
- * Why some hosts are refused, and the nearest of them. Each filter is called for all hosts before the next one,
- * because a filter that examines all hosts in a row is several times faster.
+ * Finds out why hosts are refused, and which of them is the nearest. Each filter is called for all hosts before the next filter, because
+ * this is several times faster.
  */
 export function* refuse(fleet: Fleet, groups: Groups, hosts: readonly HostIndex[], tooFew: TooFew | null): Steps<Refused> {
   const codes = new Map<Code, { hosts: number; readonly filter: string; readonly isCounted: Uint8Array; example: Reason; share: number }>()
@@ -114,7 +114,7 @@ export function* refuse(fleet: Fleet, groups: Groups, hosts: readonly HostIndex[
   const letInHosts = letIn.map((i) => hosts[i] as HostIndex)
   for (const step of outside) yield* eachRefused(step, letInHosts, (i, reason) => note(letIn[i] as number, step.name, reason))
   const distance = (i: number): number => rounded(distances[i] as number)
-  // a host that already has its members is ignored as long as others can be used, unless those are too few
+  // A host that already has its members of the group is ignored if other hosts can be used, unless the hosts are too few for the group.
   const isLeft = tooFew !== null || !full.includes(0) ? () => true : (i: number) => full[i] === 0
   const refused = [...hosts.keys()].filter((i) => (reasons[i] as number) > 0 && isLeft(i))
   const inOrder = yield* sortInSteps(refused, (one, other) => distance(one) - distance(other) || one - other)
@@ -161,13 +161,16 @@ function countOnce(
 interface Counted {
   readonly code: Code
   readonly hosts: number
-  /** The number of these hosts without those that already have their members of a group, if there are others. */
+  /** The number of these hosts. Hosts that already have their members of a group are left out, if there are other hosts. */
   readonly left: number
   /** Whether the nearest host is among these hosts. */
   readonly isOfNearest: boolean
 }
 
-/** The limiting count first; then what most hosts lack; on a tie, what the nearest host lacks; finally by the names of the codes. */
+/**
+ * Sorts codes: first the code of a reached limit, then the codes with the most hosts, on a tie the codes of the nearest host, finally by
+ * the names of the codes.
+ */
 const compareCounts = (one: Counted, other: Counted, binding: Code | undefined): number =>
   Number(other.code === binding) - Number(one.code === binding) ||
   other.left - one.left ||
@@ -175,14 +178,11 @@ const compareCounts = (one: Counted, other: Counted, binding: Code | undefined):
   Number(other.isOfNearest) - Number(one.isOfNearest) ||
   byCodeUnit(one.code, other.code)
 
-/** Which of two codes comes first if equally many hosts are refused by them. */
+/** Decides which of two codes comes first if both refuse equally many hosts. */
 export interface Precedence {
   /** The code of the limit that is reached, if there is one. */
   readonly binding?: Code | undefined
-  /**
-   * The refusals of the nearest host; if absent, the nearest host is the one whose reasons alone show the smallest
-   * shortfall.
-   */
+  /** The codes of the nearest host. If absent, the nearest host is the host with the smallest shortfall in its reasons. */
   readonly nearest?: readonly Code[] | undefined
 }
 
@@ -218,13 +218,13 @@ export function* codesInOrder(hosts: readonly (readonly Reason[])[], { binding, 
     .map(({ code }) => code)
 }
 
-/** The nearest host up to now: the sum of its shortfalls as shares of what is needed, and its codes. */
+/** The nearest host found so far: the sum of its missing shares of needed amounts, and its codes. */
 interface Least {
   readonly distance: number
   readonly codes: readonly Code[]
 }
 
-/** Reports each host that a filter refuses, by its index among them. */
+/** Calls a function for each host that a filter refuses, with the host's index in the given list. */
 function* eachRefused(
   step: FilterStep,
   hosts: readonly HostIndex[],
@@ -238,15 +238,14 @@ function* eachRefused(
 }
 
 /**
- * The number of hosts that are examined completely: a minimum if there are enough, and a maximum, because all hosts of
- * a fleet may be alike.
+ * The minimum and maximum number of hosts that are examined completely. The maximum is needed because all hosts of a fleet may be alike.
  */
 const LOOKED_AT = { least: 8, most: 256 }
 
 /**
- * The nearest host: the one with the smallest sum of missing shares; ties are broken by the smaller sum of the reasons
- * alone, then by the earlier first report. A reason is only a filter's first shortfall, so hosts are examined
- * completely in the order of their reasons, until the reasons of the remaining hosts alone are larger.
+ * The nearest host: the host with the smallest sum of missing shares. Ties are broken by the smaller sum over the reasons alone, then by
+ * the earlier first report. A reason states only a filter's first shortfall. So hosts are examined completely, in the order of the sums
+ * over their reasons, until the remaining hosts have larger sums by their reasons alone.
  */
 function* nearestOf(
   inOrder: readonly number[],
@@ -264,15 +263,18 @@ function* nearestOf(
   return nearest ?? null
 }
 
-/** several filters may refuse a host for the same thing, and one filter for several things of a cell */
+/**
+ * The distance from all shortfalls, without duplicates. Several filters may refuse a host for the same resource, and one filter for several
+ * resources of a cell.
+ */
 const distanceOfHost = (host: NearestHost): number => rounded(distanceBy(shortfallsOf(host)))
 
-/** sums of shares in another order differ in their last bits, so nearly equal sums count as equal */
+/** The same shares summed in a different order may differ in the last bits, so nearly equal sums are rounded to the same value. */
 const rounded = (distance: number): number => Math.round(distance * 1e9) / 1e9
 
 /**
- * The rules of every claim are reported for the nearest host in any case, although they are evaluated only if no other
- * filter refuses.
+ * All refusals of one host. The rules of every claim are always reported, although they are evaluated only if no other filter refuses the
+ * host.
  */
 function refusedHost({ hosts }: Fleet, [lacks, own, nets, outside]: Groups, index: HostIndex): NearestHost {
   const { host, node } = hosts.get(index)

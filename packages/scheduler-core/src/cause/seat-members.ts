@@ -8,23 +8,20 @@ import type { RequestSpec } from '../request/request-spec.ts'
 import type { Reason } from '../text/reason.ts'
 import type { HostIndex } from '../values/host-index.ts'
 
-/**
- * Members of one kind that are to be on a host: the request of one member, their number, and how many are on the host
- * already.
- */
+/** Members of one kind that are to be placed on a host: the request of one member, their number, and how many are already on the host. */
 export interface Seated {
   readonly request: RequestSpec
   readonly count: number
   readonly placed: number
 }
 
-/** The kinds whose units lie in cells, or near to them. */
+/** The kinds whose units are in NUMA cells or near them. */
 const inCells = allKinds.filter(({ name }) => name === 'numa' || name === 'gpu' || name === 'pci')
 
 /**
- * What the cells of a host and the devices near them lack for several members at once: as many as possible are seated
- * one after the other, and all remaining ones use the choice of cells that lacks least for them. Empty: all of them are
- * seated. The host is unchanged afterwards.
+ * The shortfalls of a host's cells and of the devices near them for several members. As many members as possible are placed one after the
+ * other. The remaining members of a kind are compared with the choice of cells that lacks the least for them. Empty if all members fit. The
+ * host is unchanged at the end.
  */
 export function whatLacksNear(hosts: HostTable, host: HostIndex, members: readonly Seated[]): readonly Reason[] {
   const held: Grants[] = []
@@ -59,7 +56,10 @@ function unitsFor(hosts: HostTable, host: HostIndex, request: RequestSpec): Gran
   return grants
 }
 
-/** Limits of a single member are compared with one member, free amounts with all. */
+/**
+ * The shortfalls for the members that do not fit. Limits for a single instance are compared with one member, and free amounts with all of
+ * these members.
+ */
 function lacksFor(hosts: HostTable, host: HostIndex, request: RequestSpec, left: LeftOver): readonly Reason[] {
   const [one, all] = [numaAskOf(request), numaAskOf(timesOver(request, left.count))]
   if (one === undefined || all === undefined || hosts.get(host).cells.length < one.cells.length) return []
@@ -77,7 +77,7 @@ function lacksFor(hosts: HostTable, host: HostIndex, request: RequestSpec, left:
   ]
 }
 
-/** A single guest that needs as many cells and as much as all these guests together. */
+/** The request of a single guest that needs as many cells and resources as all these guests together. */
 function timesOver(request: RequestSpec, count: number): RequestSpec {
   const { numaTopology, gpus, pciRequests } = request
   const many = (cpus: readonly number[]): number[] => Array.from({ length: count }, (_, i) => cpus.map((cpu) => cpu * count + i)).flat()

@@ -37,7 +37,7 @@ test.each(['default', 'nova', 'nova-compat', 'best-fit'])('A8: %s names missing 
   )
 })
 
-test('for a class that the nearest host does not report, that is named, though it lacks others too', () => {
+test('a resource class that the nearest host does not report is named, even if the host lacks others too', () => {
   const log = aLog()
   const inventories = [{ resourceClass: 'CUSTOM_P', total: 10 }]
   log.append([{ type: 'feature', level: FEATURE_LEVEL }, aReport('a', { vcpus: 8, inventories })])
@@ -48,7 +48,7 @@ test('for a class that the nearest host does not report, that is named, though i
     )
 })
 
-describe.each(['default', 'nova', 'nova-compat', 'best-fit'])('by profile %s, a lack that a reserved amount causes names it', (profile) => {
+describe.each(['default', 'nova', 'nova-compat', 'best-fit'])('by profile %s, a shortfall from a reserved amount names it', (profile) => {
   const reported = (asks: Parameters<typeof aRequest>[0], shape: HostShape, changes: readonly Change[] = []) => {
     const log = aLog()
     log.append([{ type: 'feature', level: FEATURE_LEVEL }, aReport('a', shape), ...changes])
@@ -65,21 +65,21 @@ describe.each(['default', 'nova', 'nova-compat', 'best-fit'])('by profile %s, a 
   ]
   const disk = (rootGb: number) => ({ flavor: { vcpus: 1, memoryMb: 64, rootGb } })
 
-  test('A18: for the total of a pool the pool is not named again', () => {
+  test("A18: a shortfall of a pool's total names the pool only once", () => {
     expect(reported(disk(90), {}, pool(0))).toBe(
       'The only host does not take it. a: The pool p has 80 GiB in all; 90 GiB were asked for by one instance; ' +
         '20 of its 100 GiB are reserved (by the storage document of a).',
     )
   })
 
-  test('for the free space of a pool, if that would be enough', () => {
+  test('for the free space of a pool, if a smaller reserve would be enough', () => {
     expect(reported(disk(40), {}, pool(50))).toContain(
       'a: The pool p has 30 GiB left; 40 GiB were asked for; 20 of its 100 GiB are reserved (by the storage document of a).',
     )
     expect(reported(disk(60), {}, pool(50))).toMatch(/a: The pool p has 30 GiB left; 60 GiB were asked for\.$/)
   })
 
-  test('of a pool for all members of a group that lives together', () => {
+  test('of a pool for all members of a group that must share a host', () => {
     const group = { numInstances: 3, instanceGroup: { uuid: aUuid(9), policy: 'AFFINITY' as const } }
     expect(reported({ ...disk(40), ...group }, { vcpus: 64 }, pool(0))).toContain(
       'a: The pool p has 80 GiB in all; 120 GiB were asked for by its 3 instances; 20 of its 100 GiB are reserved (by the storage document of a).',
@@ -148,7 +148,7 @@ describe('no shortfall of a host is named twice', () => {
     expect(saidOf(shape, asks, profile, change === undefined ? [] : [change])).toBe(text)
   })
 
-  test('several groups that must be kept apart are each named like the first', () => {
+  test('several groups that must be kept apart are each named in the same words', () => {
     const others = [81, 82].map((number) =>
       aClaim({
         key: `k${number}`,

@@ -7,21 +7,21 @@ import type { Reason } from '../text/reason.ts'
 import { reasonText } from '../text/reason-text.ts'
 import type { HostRefusal, NearestHost } from './refusal.ts'
 
-/** One shortfall of a host, with its sentence. If all of them are resolved, and nothing else changes, the host takes the instance. */
+/** One shortfall of a host, with its sentence. If all shortfalls are resolved, and nothing else changes, the host takes the instance. */
 export interface Shortfall {
   readonly subject: string
   readonly required?: number | string
   readonly actual?: number | string
   readonly unit?: string
-  /** The amount of the subject that is compared; absent for the free amount. */
+  /** Which amount of the subject is compared, such as its total; absent for the free amount. */
   readonly amountOf?: AmountOf
   /** The part of the amount that the host reserves. */
   readonly reserved?: string
-  /** For a reason, its sentence; among facts only those that could be a reason have one. */
+  /** The sentence about the shortfall. Facts have a sentence only if they could be a reason. */
   readonly sentence?: string
 }
 
-/** All shortfalls of a host. If several filters report the same thing, only the largest shortfall is kept. */
+/** All shortfalls of a host. If several filters report a shortfall of the same resource, only the largest one is returned. */
 export function shortfallsOf({ refusals }: Pick<NearestHost, 'refusals'>): readonly Shortfall[] {
   const said = new Map<string, Shortfall>()
   for (const one of refusals.flatMap(shortfallsIn)) {
@@ -29,8 +29,8 @@ export function shortfallsOf({ refusals }: Pick<NearestHost, 'refusals'>): reado
     const known = said.get(key)
     if (known === undefined || isMore(one, known)) said.set(key, one)
   }
-  // if the total is too small, or too little of it is near the cells, a larger total also increases the free amount,
-  // unless still more is missing
+  // If the total is too small, or too little of it is near the cells, a larger total also increases the free amount. The shortfall of the
+  // free amount is then left out, unless it is larger.
   return [...said.values()].filter((one) => {
     const wider = one.amountOf === undefined && one.subject !== '' ? [inAllKeyOf(one), keyOf({ ...one, amountOf: NEAR_CELLS })] : []
     return wider.every((key) => {
@@ -41,9 +41,8 @@ export function shortfallsOf({ refusals }: Pick<NearestHost, 'refusals'>): reado
 }
 
 /**
- * Whether the first of two sentences about a resource reports more missing: with one unit the amount, because claims
- * may hold so much that more than the needs of a few instances is missing. For equal ones, whether it is a sentence of
- * its own.
+ * Whether `one` reports a larger shortfall of a resource than `known`. Amounts in the same unit are compared directly, because claims may
+ * hold so much that more is missing than a few instances need. If both are equal, a shortfall with a sentence of its own is preferred.
  */
 function isMore(one: Shortfall, known: Shortfall): boolean {
   const missing = missingOf(one) - missingOf(known)
@@ -56,8 +55,8 @@ function isMore(one: Shortfall, known: Shortfall): boolean {
 const missingOf = ({ required, actual }: Shortfall): number => Number(required) - Number(actual)
 
 /**
- * The total shortfall of a host: for each resource the largest missing share, because an amount that does not exist is
- * not free either.
+ * The total shortfall of a host: the sum over all resources of the largest missing share. The largest is used because an amount that does
+ * not exist is not free either.
  */
 export function distanceBy(shortfalls: readonly Shortfall[]): number {
   const most = new Map<string, number>()
@@ -68,7 +67,7 @@ export function distanceBy(shortfalls: readonly Shortfall[]): number {
   return [...most.values()].reduce((sum, share) => sum + share, 0)
 }
 
-/** facts call a guest's cell just a cell */
+/** facts write "cell" for a guest's cell */
 const GUEST_CELL = /^cell (?=\d+ on )/
 
 /** The sentences about all shortfalls of a host. */
@@ -99,13 +98,13 @@ export function shortfallsText(shortfalls: readonly Shortfall[]): string {
   return sentences.join(' ')
 }
 
-/** The facts of a reason start with its own need and have. */
+/** The first fact of a reason has the reason's own need and have. */
 function shortfallsIn({ reason, facts }: HostRefusal): readonly Shortfall[] {
   const { need: required, have: actual, unit } = reason
-  // a reason does not have to name what its fact is about
+  // a reason may omit the subject of its first fact
   const same = facts.find((fact) => fact.required === required && fact.actual === actual)
   const subject = reason.subject ?? same?.subject ?? ''
-  // only the fact may say which amount is compared
+  // the kind of the compared amount may be stated only in the fact
   const amountOf = amountOfReason(reason) ?? same?.amountOf
   const own: Shortfall = {
     subject,
@@ -118,15 +117,15 @@ function shortfallsIn({ reason, facts }: HostRefusal): readonly Shortfall[] {
   }
   // the best cell is not reported if each guest cell is compared with the nearest cell
   const isSaidOfCells = facts.some((fact) => fact.subject.startsWith(`${subject} on `))
-  // nor is a repeated fact about the host
+  // a repeated fact about the host is not reported either
   const [first] = required === undefined && same === undefined ? facts.filter((fact) => fact.actual === actual) : []
   const lacking = facts.filter((fact) => isLacking(fact, reason) && fact !== first && !(isSaidOfCells && fact.subject === subject))
   return [...(isSaidOfCells ? [] : [own]), ...lacking.map((fact) => toShortfall(fact, reason))]
 }
 
 /**
- * A word that the host has as requested is no shortfall, nor a word that was not requested if the reason compares
- * numbers or nothing, nor the location of a volume or a port.
+ * Whether a fact is a shortfall. These facts are not: a word that the host has as requested; a word that was not requested, if the reason
+ * compares numbers or nothing; and the location of a volume or a port.
  */
 function isLacking({ required, actual }: Fact, { code, need, have }: Reason): boolean {
   if (typeof actual === 'number') return true
@@ -165,10 +164,13 @@ function toShortfall(fact: Fact, { code: first }: Reason): Shortfall {
   }
 }
 
-/** Codes of which a filter may have several reasons for one host: each of its facts is reported. */
+/** Codes for which a filter may have several reasons on one host. Each fact of such a reason is reported. */
 const saidOfEach: readonly Code[] = ['group.apart', 'aggregate.extra_spec', 'image.unsupported', 'capability.mismatch']
 
-/** The code whose sentence a further fact uses; undefined if it uses none. `first`: the code of the reason. */
+/**
+ * The code that determines the sentence of a fact after the first one; undefined if the fact has no sentence. `first` is the code of the
+ * reason.
+ */
 function codeOf({ subject, required, actual, unit, amountOf }: Fact, first: Code): Code | undefined {
   if (first === 'trait.missing' || first === 'trait.forbidden') return required === undefined ? 'trait.forbidden' : 'trait.missing'
   if (required === undefined || actual === undefined) return undefined
@@ -179,7 +181,10 @@ function codeOf({ subject, required, actual, unit, amountOf }: Fact, first: Code
   return isClass ? wordsOf(subject).tooLittle : undefined
 }
 
-/** An amount of a thing, whatever the number, or one word of several that may be asked for. */
+/**
+ * A key that is equal for shortfalls of the same amount of a resource, whatever the number. For words, such as traits, each word has its
+ * own key.
+ */
 function keyOf({ subject, unit, amountOf, required, actual, sentence = '' }: Shortfall): string {
   if (subject === '') return sentence
   const thing = thingOf(subject)
@@ -188,7 +193,7 @@ function keyOf({ subject, unit, amountOf, required, actual, sentence = '' }: Sho
   return [thing, amountOf ?? '', measure, typeof value === 'number' ? '' : (value ?? '')].join('\n')
 }
 
-/** The key of the total of a resource, of which the part outside of huge pages, or for one guest alone, is a part. */
+/** The key of a resource's total, for a shortfall of a part of it: the part outside of huge pages, or the part for one guest alone. */
 const inAllKeyOf = (one: Shortfall): string => keyOf({ ...one, subject: one.subject.replace(PART, ''), amountOf: 'in all' })
 
 const PART = /, (?:outside of huge pages|for one guest alone)$/
@@ -196,10 +201,10 @@ const PART = /, (?:outside of huge pages|for one guest alone)$/
 /** Nova's names of the standard resource classes. */
 const usual: Readonly<Record<string, string>> = { VCPU: 'vCPUs', MEMORY_MB: 'memory', DISK_GB: 'disk' }
 
-/** Filters use several names for one class. */
+/** The name of a resource in sentences. Filters use several names for one resource class. */
 export const thingOf = (subject: string): string => Object.keys(usual).find((name) => usual[name] === subject) ?? subject
 
-/** A word, such as a trait or the status of a host, weighs more than all amounts that a host may lack. */
+/** The weight of a missing word, such as a trait or the status of a host. It is larger than the sum of all amounts that a host may lack. */
 const WORD = 1_000
 
 interface Compared {
@@ -207,7 +212,7 @@ interface Compared {
   readonly actual?: number | string | undefined
 }
 
-/** The missing share of what is needed; a need that is not an amount weighs more than any share. */
+/** The missing share of the needed amount. A need that is not an amount has a larger weight than any share. */
 export const shareOf = ({ required, actual }: Compared): number => {
   const short = { need: required, have: actual }
   return amountMissing(short) === undefined ? WORD : shareMissing(short)

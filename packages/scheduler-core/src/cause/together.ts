@@ -23,25 +23,25 @@ import type { HostIndex } from '../values/host-index.ts'
 import { AFFINITY_FILTER, passes } from './admission.ts'
 import { whatLacksNear } from './seat-members.ts'
 
-/** The requirements for one host that has to take all members of a request. */
+/** How hosts are checked if one host has to take all members of a request. */
 export interface Together {
-  /** What each host lacks for all members together, one step per resource. */
+  /** Filters that check each host for all members together, one filter per resource. */
   readonly lacks: readonly FilterStep[]
-  /** The filters of a single member, on the first host that was chosen for the earlier members. */
+  /** The filters of a single member, without the effect of the earlier members of the request. */
   readonly steps: readonly FilterStep[]
   /**
-   * Whether the group has only the host of the earlier members of this request, which is an attempt and is forgotten.
+   * Whether the group's only host is that of the earlier members of this request. This host is only an attempt, because the members are not
+   * placed after the refusal.
    */
   readonly isAttempt: boolean
 }
 
 /**
- * Several members of a server group with affinity need one host for all of them, whichever member found none. So each
- * host is checked for the sum of all members, as if none of them were placed. Undefined if the request has no such
- * group.
+ * Several members of a server group with AFFINITY need one host for all of them, whichever member found no host. So each host is checked
+ * for the sum of all members, as if no member were placed. Undefined if the request has no such group.
  */
 export function asTogether(steps: readonly FilterStep[], fleet: Fleet, whole: RequestSpec, instance: number): Together | undefined {
-  // Nova does not ask the filter about a group without members, but its rule applies all the same
+  // Nova does not call the filter for a group without members, but the rule of the group applies nevertheless
   const affinity =
     steps.find(({ name }) => name === AFFINITY_FILTER) ?? (steps[0] && { ...steps[0], name: AFFINITY_FILTER, prepared: LETS_ALL })
   const earlier = togetherOf(whole) === null ? undefined : earlierOf(fleet, whole, instance)
@@ -65,17 +65,20 @@ const LETS_ALL: PreparedFilter = {
   },
 }
 
-/** How many members must share one host; null if the request has no such rule. */
+/** The number of members that must share one host; null if the request has no such rule. */
 export const togetherOf = ({ instanceGroup, numInstances }: RequestSpec): number | null =>
   instanceGroup?.policy === 'AFFINITY' && numInstances > 1 ? numInstances : null
 
 interface Earlier {
-  /** The hosts of the request's earlier members; undefined if there are none. */
+  /** The host of the request's earlier members; undefined if there are none. */
   readonly host: HostIndex | undefined
   readonly isAttempt: boolean
 }
 
-/** Undefined: the group lives on several hosts, so it is not known which of them holds the earlier members. */
+/**
+ * The host of the request's earlier members. Undefined if the group has members on several hosts, because it is then unknown which host has
+ * the earlier members of this request.
+ */
 function earlierOf({ groups }: Fleet, { instanceGroup }: RequestSpec, instance: number): Earlier | undefined {
   const [first, ...others] = [...(groups.find(instanceGroup?.uuid ?? '')?.members ?? [])]
   const isNew = instanceGroup?.hosts.length === 0
@@ -87,17 +90,20 @@ function earlierOf({ groups }: Fleet, { instanceGroup }: RequestSpec, instance: 
 
 const asStep = (step: FilterStep, prepared: PreparedFilter): FilterStep => ({ ...step, prepared, isNet: false, isOutside: false })
 
-/** Evaluates a filter as if none of the members were placed: a home that this request only tries does not exclude other hosts. */
+/**
+ * Evaluates a filter as if none of the members were placed. If the group's host is only an attempt of this request, it does not exclude
+ * other hosts.
+ */
 const asIfNone = (step: FilterStep, prepared: PreparedFilter, tried: HostIndex | undefined, isAttempt: boolean): PreparedFilter => ({
   ...prepared,
   passes: (host) =>
     host === tried || passes(step, host) || (isAttempt && tried !== undefined && reasonOf(step, host).code === 'group.affinity'),
 })
 
-/** How much of one resource the hosts lack for all members together. */
+/** The check of one resource for all members together. */
 type Lack = Required<Pick<PreparedFilter, 'passes' | 'reason' | 'facts'>>
 
-/** What a host lacks, with the first shortfall as the reason. */
+/** Creates a check from a function that returns all shortfalls of a host. The first shortfall is the reason. */
 const lackOf = (shortOn: (host: HostIndex) => readonly (Reason & { readonly fact: Fact })[]): Lack => ({
   passes: (host) => shortOn(host).length === 0,
   reason(host) {
@@ -107,10 +113,7 @@ const lackOf = (shortOn: (host: HostIndex) => readonly (Reason & { readonly fact
   facts: (host) => shortOn(host).map(({ fact }) => fact),
 })
 
-/**
- * A cell's shortfall for one member is not reported in addition to the shortfall for all, neither by a filter nor by
- * the rules of every claim.
- */
+/** Removes a cell's shortfall for one member from a filter or a rule of every claim if the shortfall for all members is reported. */
 function saidTogether(step: FilterStep, inCells: readonly Lack[]): FilterStep {
   const { name, prepared } = step
   if (prepared === undefined || ![numaKind.filter.name, claimFilterName(numaKind.filter.name)].includes(name)) return step
@@ -118,8 +121,8 @@ function saidTogether(step: FilterStep, inCells: readonly Lack[]): FilterStep {
 }
 
 /**
- * Refuses a host that has enough of all amounts and cells for the members, but whose devices do not suffice for all of
- * them at once. If devices cannot be the cause, the group was placed on another host, and this host was not tried.
+ * Refuses a host that has enough amounts and cells for all members, but not enough devices for all of them at once. If devices cannot be
+ * the cause, the group was placed on another host and this host was not tried, so the affinity filter's reason is used.
  */
 function roomAtOnce(whole: RequestSpec, lacks: readonly FilterStep[], steps: readonly FilterStep[], affinity: FilterStep): PreparedFilter {
   const isElsewhere = (host: HostIndex): boolean => !mayBeShort(whole) && !passes(affinity, host)
@@ -138,8 +141,8 @@ function roomAtOnce(whole: RequestSpec, lacks: readonly FilterStep[], steps: rea
 }
 
 /**
- * Whether the devices may not be enough for all members although their number is: some are near cells, or several kinds
- * of members need them.
+ * Whether the devices of a host may be too few for all members although their count is large enough. This is possible if devices must be
+ * near cells, or if several kinds of members need devices.
  */
 const mayBeShort = (whole: RequestSpec): boolean =>
   membersOf(whole).some(({ request }, _, { length }) => {
@@ -147,7 +150,7 @@ const mayBeShort = (whole: RequestSpec): boolean =>
     return hasDevices && (length > 1 || request.pciRequests.length > 1 || request.numaTopology !== null)
   })
 
-/** The cells of a host for the cells of all members. */
+/** Checks the cells of a host for the cells of all members. */
 function cellLack({ hosts }: Fleet, whole: RequestSpec, instance: number, tried: HostIndex | undefined): readonly Lack[] {
   const kinds = membersOf(whole).flatMap((members) => {
     const ask = numaAskOf(members.request)
@@ -188,7 +191,7 @@ function cellLack({ hosts }: Fleet, whole: RequestSpec, instance: number, tried:
 
 const isNear = ({ code }: Pick<Reason, 'code'>): boolean => code === 'gpu.numa' || code === 'pci.numa'
 
-/** For each host, what it lacks for all members together, one resource after the other. */
+/** Prepares the checks of all resources for all members together. */
 function prepareLacks(fleet: Fleet, whole: RequestSpec, instance: number, tried: HostIndex | undefined): readonly Lack[] {
   return [
     ...classLacks(fleet, whole, instance, tried),
@@ -211,10 +214,10 @@ function classLacks(fleet: Fleet, whole: RequestSpec, instance: number, tried: H
     const said = { subject: resourceClass, need, unit, instances: whole.numInstances }
     return lackOf((host) => {
       const left = at(free, host) + (host === tried ? held : 0)
-      // the disks of a host with a pool lie there
+      // if a host has a disk pool, the space is checked in the pool
       if (left >= need || (resourceClass === 'DISK_GB' && hosts.get(host).diskPools.length > 0)) return []
       const inAll = at(capacity, host)
-      // a single member that is too large is reported separately, and no ratio helps
+      // a single member that is too large for the total is reported separately, because no ratio resolves this
       const isInAll = inAll < need && (most <= at(total, host) - at(reserved, host) || inAll <= at(total, host) - at(reserved, host))
       const reserve = (missing: number | 'in all') => reserveOf(hosts, host, resourceClass, unit, { missing })
       const leftFact = { ...freeFact(hosts, host, resourceClass, asked), ...reserve(need - left), actual: left }
@@ -228,8 +231,8 @@ function classLacks(fleet: Fleet, whole: RequestSpec, instance: number, tried: H
 }
 
 /**
- * For hosts whose disks are in a pool, whether it has room for the disks of all members; a pool of unknown size is
- * reported for each member.
+ * For hosts with a disk pool, checks whether the pool has space for the disks of all members. A pool of unknown size is reported for each
+ * member separately.
  */
 function poolLacks({ hosts }: Fleet, whole: RequestSpec, instance: number, tried: HostIndex | undefined): readonly Lack[] {
   const need = sumsOf(whole).get('DISK_GB')
@@ -311,7 +314,7 @@ function gpuLacks({ hosts }: Fleet, whole: RequestSpec, instance: number, tried:
   })
 }
 
-/** How many shares of this size fit into the free part of a GPU. */
+/** The number of GPU shares of this size that fit into the free part of a GPU. */
 const roomFor = (gpu: GpuState, ask: GpuWish): number => (modelFits(gpu, ask) ? Math.max(0, Math.floor(gpu.freeMilli / ask.shareMilli)) : 0)
 
 /** The PCI devices of each kind of members, each request separately. */

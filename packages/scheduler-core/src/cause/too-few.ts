@@ -5,17 +5,14 @@ import { counted } from '../text/amount-text.ts'
 import type { Code } from '../text/codes.ts'
 import type { HostIndex } from '../values/host-index.ts'
 
-/**
- * A limit on members: however large the hosts are, there are too few hosts or domains for the members of the server
- * group.
- */
+/** A limit on the members of a server group: there are too few hosts or domains for the members, regardless of the size of the hosts. */
 export interface TooFew {
   readonly code: Code
   /** The number of members that the admitted hosts must hold, including the existing ones. */
   readonly members: number
   /** The maximum number of members on one host or in one domain. */
   readonly most: number
-  /** The name of what there is too little of: null for hosts, otherwise the key of the topology. */
+  /** The topology key of the domains that are too few; null if hosts are too few. */
   readonly topologyKey: string | null
   /** The number of hosts or domains. */
   readonly there: number
@@ -57,7 +54,7 @@ function mostOnHost({ groups }: Fleet, { uuid, maxServerPerHost }: NonNullable<R
   return bound?.policy === 'ANTI_AFFINITY' ? Math.min(asked, bound.maxServerPerHost ?? 1) : asked
 }
 
-/** The sentence: the number of members, and the number of hosts or domains that is too small for them. */
+/** The sentence with the number of members and the number of hosts or domains, which is too small. */
 export function tooFewText({ members, most, topologyKey, there }: TooFew): string {
   if (topologyKey !== null)
     return `The group needs room for ${counted(members, 'member')}, at most ${most} in each ${topologyKey}, and the hosts that the request admits are in ${there}.`

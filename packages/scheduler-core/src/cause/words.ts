@@ -105,5 +105,5 @@ export const refusedHosts: Readonly<Record<ReasonCode, string>> = {
   'filter.error': 'that a filter failed on',
 }
 
-/** Every code that a host may be refused for. */
+/** Every code for which a host can be refused. */
 export const reasonCodes = Object.keys(refusedHosts) as readonly ReasonCode[]

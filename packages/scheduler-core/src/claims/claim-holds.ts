@@ -57,7 +57,7 @@ export class ClaimHolds {
   extraOnceSettled(claim: Claim, extra: Grants | null): Grants | null {
     const record = this.#hosts.get(claim.host)
     if (isCounted(claim, record)) return countedBy(this.#hosts, record, extra)
-    // without `extra`, the move took other units than its source had, and the report counts none of them
+    // without `extra`, the move took units that its source did not have, and the report counts none of them
     if (this.#hosts.featureLevel >= ENDED_AS_HELD) return extra ?? claim.grants
     if (this.#hosts.featureLevel >= ADDED_IN_PLACE) return extra
     return claim.state === 'MATERIALISED' ? countedBy(this.#hosts, record, extra) : null
@@ -99,7 +99,7 @@ export class ClaimHolds {
    * function that undoes this.
    */
   liftDestination(claim: Claim, isPlainNext: boolean): () => void {
-    // on the source's host, the destination is no group member and holds only what it adds to its source
+    // on the source's host, the destination claim is not a group member and holds only the grants that it adds to its source
     if (this.isInPlace(claim)) return () => undefined
     const { mover, featureLevel } = this.#hosts
     const isFree = claim.state !== 'MATERIALISED' && (featureLevel >= OWN_UNITS || (isPlainNext && isPlain(claim.grants)))

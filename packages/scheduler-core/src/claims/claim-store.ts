@@ -117,7 +117,10 @@ export class ClaimStore {
     if (isLive(claim)) this.#instances.add(claim)
   }
 
-  /** Returns a claim for writing. A claim that another fleet may share is first replaced by a clone everywhere (owner.ts). */
+  /**
+   * Returns a claim that can be written. If another fleet may share the claim, the claim is first replaced by a clone in all indexes
+   * (owner.ts).
+   */
   own(claim: Claim): OwnClaim {
     const current = ifOwn(claim, this.#owner) === undefined ? this.#full.get(claim.id) : claim
     if (current === undefined) throw new RangeError(`claim ${claim.id} is not in the ledger`)

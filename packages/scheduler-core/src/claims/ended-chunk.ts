@@ -58,7 +58,7 @@ const LETTERS = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+
 const values = new Uint8Array(128)
 for (let i = 0; i < LETTERS.length; i++) values[LETTERS.charCodeAt(i)] = i
 
-/** The core depends on no platform, so it cannot use the base64 function of Node or of browsers. */
+/** The core does not depend on a platform, so it does not use the base64 functions of Node or of browsers. */
 function toBase64(bytes: Uint8Array): string {
   const pieces: string[] = []
   for (let i = 0; i < bytes.length; i += 3) {

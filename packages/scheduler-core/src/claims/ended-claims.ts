@@ -27,7 +27,7 @@ export class EndedClaims {
     const record = this.#hosts.get(host)
     // a move in place may have added nothing
     const added = extra === null ? null : nullIfEmpty(extra)
-    // an unconfirmed destination does not determine the size of the instance yet
+    // before its confirmation, a destination claim does not determine the size of the instance
     if (this.#hosts.isStillListed(record, instance)) return state === 'CONFIRMED' && source === null ? grants : added
     return instance === null || record.stats.instances === null ? added : null
   }

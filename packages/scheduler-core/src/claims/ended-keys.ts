@@ -25,11 +25,11 @@ export class EndedKeys {
   #gone = 0
   /** The records since the last full chunk. */
   #latest: Uint8Array[] = []
-  /** Whether another table has the same list of ended keys. */
+  /** Whether another object shares the list of the latest records. */
   #isShared = false
-  /** The number of the first record of the first chunk in the list, a multiple of CHUNK. */
+  /** The index of the first record of the first chunk in the list, a multiple of CHUNK. */
   #base = 0
-  /** The number of the oldest record that is not forgotten. */
+  /** The index of the oldest record that is not forgotten. */
   #first = 0
   #claims = 0
   #byKey = new HashIndex()
@@ -109,7 +109,7 @@ export class EndedKeys {
     return claims
   }
 
-  /** The stored form shares the chunks and unpacks nothing. */
+  /** The form for a checkpoint. It shares the packed chunks with this object, and does not unpack them. */
   stored(): StoredEndedKeys {
     const chunks = this.#chunks.slice(this.#gone)
     return { forgotten: this.#first % CHUNK, chunks: this.#latest.length === 0 ? chunks : [...chunks, EndedChunk.of(this.#latest)] }
@@ -143,7 +143,10 @@ export class EndedKeys {
     return copy
   }
 
-  /** The full number of a record that is not forgotten, computed from its low 32 bits. */
+  /**
+   * The full index of a record in the order of all ended keys, computed from its low 32 bits, which is what `#byKey` and `#byClaim` store.
+   * The record must not be forgotten.
+   */
   #numberOf(low: number): number {
     return this.#first + ((low - (this.#first >>> 0)) >>> 0)
   }

@@ -1,8 +1,8 @@
 import type { Owner } from '../values/owner.ts'
 
 /**
- * The maximum number of entries in a bucket. It is small because a search reads all entries of a bucket, and a copy of the index clones
- * each bucket that it writes.
+ * A bucket has at most this many entries. The number is small, because a search reads all entries of a bucket, and a copy of the index
+ * clones each bucket that it writes.
  */
 const BUCKET = 256
 /**
@@ -23,11 +23,9 @@ interface Bucket {
 }
 
 /**
- * Finds records that may contain a text by a 32-bit hash. For each record it stores the low 32 bits of the record's number. It holds only
- * numbers, so that an entry takes about 12 bytes and costs the garbage collector nothing. A JavaScript Map is limited to 17 million
+ * Finds records that may contain a text by a 32-bit hash. For each record, it stores the low 32 bits of the record's index. It contains
+ * only numbers, so that an entry takes about 12 bytes and costs the garbage collector nothing. A JavaScript Map is limited to 17 million
  * entries.
- * The index uses extendible hashing: a full bucket is split in two and no other bucket changes, so no step takes long. Copies share their
- * buckets until one side writes (owner.ts).
  */
 export class HashIndex {
   #depth = 0
@@ -87,7 +85,7 @@ export class HashIndex {
     return own
   }
 
-  /** Stores a bucket at all its positions. */
+  /** Stores a bucket at all its positions in the directory. */
   #place(bucket: Bucket, hash: number): void {
     for (let at = lowBits(hash, bucket.depth); at < this.#directory.length; at += 2 ** bucket.depth) this.#directory[at] = bucket
   }

@@ -8,8 +8,8 @@ import { growsInPlace, surplusOf } from './in-place.ts'
 /** Amounts and units that are held on a host, by resource kind: for claims, and for proposals while they are judged and decided. */
 
 /**
- * Whether every kind could hold these grants on the host now. `held` is what the same instance already holds there, which counts as free.
- * The same or a smaller amount of a class therefore always fits, however full the host is.
+ * Whether every kind can hold these grants on the host now. `held` are the grants that the same instance already holds on the host, which
+ * count as free. The same or a smaller amount of a class therefore always fits, even on a full host.
  */
 export function grantsFit(hosts: HostTable, record: HostRecord, grants: Grants, held = heldByMover(hosts, record.index)): boolean {
   for (const kind of allKinds) {
@@ -142,7 +142,7 @@ export function drop(hosts: HostTable, record: HostRecord, grants: Grants, mater
   hosts.touch(record.index)
 }
 
-/** Changes the number of instances. As in Nova, the number of I/O-heavy operations changes by the same number. */
+/** Changes the count of instances. As in Nova, the count of I/O-heavy operations changes by the same number. */
 function count(hosts: HostTable, { index }: HostRecord, by: number): void {
   const { instances, ioOps } = hosts.columns
   instances[index] = (instances[index] as number) + by

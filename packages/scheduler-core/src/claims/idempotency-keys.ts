@@ -12,7 +12,7 @@ export const KEY_AFTERLIFE_MS = 3_600_000
 
 /** The limits for ended keys. Operators set them. */
 export interface KeyLimits {
-  /** The maximum number of keys whose claims have all ended. Above it, proposals with new keys are void. */
+  /** At most this many keys whose claims have all ended are stored. When this limit is reached, proposals with new keys are void. */
   readonly cap: number
   /** How long a key is remembered after its last claim ended, in milliseconds of store time. */
   readonly afterlifeMs: number

@@ -10,13 +10,16 @@ import { STRICT_CLAIMS } from '../values/levels.ts'
  */
 
 /**
- * Whether a move stays on its host and takes only the difference there. If cells, CPUs or devices change, both the old and the new grants
- * are held.
+ * Whether a move stays on its host and takes only the difference. If cells, CPUs or devices change, both the old and the new grants are
+ * held.
  */
 export const growsInPlace = (hosts: HostTable, source: Pick<Claim, 'host' | 'grants'>, host: number, next: Grants): boolean =>
   source.host === host && takesDifference(hosts, source.grants, next)
 
-/** The `extra` of a claim that grew in place: what the host's report does not count of its grants, including what earlier moves added. */
+/**
+ * The `extra` of a claim that grew in place: the part of its grants that the host's report does not count, including the additions of
+ * earlier moves.
+ */
 export const addedBy = ({ extra, grants }: Claim, source: Claim): Grants | null =>
   extra === null || source.extra === null
     ? extra

@@ -39,7 +39,7 @@ export function refusesListed(fleet: Pick<JudgedFleet, 'hosts' | 'ledger' | 'now
   const record = part && hosts.find(part)
   if (part === undefined || others.length > 0 || featureLevel < LISTED_CLAIMS) return 'claim.not_listed'
   if (record === undefined || part.instance === null || !hosts.isStillListed(record, part.instance)) return 'claim.not_listed'
-  // a claim of any account excludes this one, because the host runs the instance only once
+  // a claim of any account excludes this claim, because the host runs the instance only once
   if (ledger.claimsFor(part.instance).some((claim) => !isOverdue(claim, now))) return 'claim.instance_taken'
   if (!isPlain(part.grants)) return 'claim.no_room'
   const own = hosts.own(record.index)

@@ -29,7 +29,7 @@ import type { JudgedFleet } from './judged-fleet.ts'
  */
 export type Void = Code | undefined
 
-/** The maximum number of keys that a fleet remembers. When it is reached, new claims are void. */
+/** A fleet remembers at most this many keys. When this limit is reached, new claims are void. */
 export const KEY_CAP = 1_000_000
 
 /**
@@ -148,7 +148,7 @@ export function judgeConfirm({ ledger, place, now }: JudgedFleet, { claim: id, f
   return undefined
 }
 
-/** Moves the end of a reservation to now + ttl, if this is later than its present end. */
+/** Sets the end of a reservation to now + ttl, if this is later than the present end. */
 export function judgeExtend({ ledger, place, now }: JudgedFleet, { claim: id, fence, ttlMs }: ClaimExtended): Void {
   const found = ledger.claims.get(id)
   if (found === undefined || found.fence !== fence || !isLive(found)) return 'claim.lost'

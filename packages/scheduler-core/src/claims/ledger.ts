@@ -215,7 +215,10 @@ export class Ledger {
     return claim
   }
 
-  /** Returns a claim for writing. A claim that another fleet may share is first replaced by a clone everywhere (owner.ts). */
+  /**
+   * Returns a claim that can be written. If another fleet may share the claim, the claim is first replaced by a clone in all indexes
+   * (owner.ts).
+   */
   own(claim: Claim): OwnClaim {
     return this.#store.own(claim)
   }
@@ -246,11 +249,7 @@ export class Ledger {
     return this.#holds.isInPlace(claim)
   }
 
-  /**
-   * Ends a live claim and frees its resources. They stay held if only claims count on its host and the host still lists the instance, or
-   * if the host's report cannot show yet what the claim added in place.
-   * The other end of an open move becomes an ordinary claim. A destination on the source's own host ends with its source.
-   */
+  /** Ends a live claim and frees its resources, unless they stay held (ended-claims.ts). */
   end(claim: Claim, state: EndState, reason: string | null, revision: number, now: number): void {
     const target = claim.target === null ? undefined : this.claims.get(claim.target)
     if (target !== undefined && this.isInPlace(target)) this.end(target, state, reason, revision, now)
@@ -259,7 +258,7 @@ export class Ledger {
     this.#end(current, state, reason, revision, now, lasts, lasts ? this.#ended.extraOnceEnded(current) : null)
   }
 
-  /** With `lasts`, the claim continues to hold its grants if its instance is still listed, and its `extra` in any case. */
+  /** Ends a claim. With `lasts`, the claim continues to hold its grants if its instance is still listed, and its `extra` in any case. */
   #end(
     claim: OwnClaim,
     state: EndState,

@@ -10,20 +10,25 @@ import type { Steps } from '../values/steps.ts'
 
 /** One of the two compared decisions, with all of its inputs. */
 export interface Side {
-  /** The state at the decision's basis; each side has a fleet object of its own. */
+  /** The fleet's state on which the decision was made. The two sides have separate fleet objects. */
   readonly fleet: Fleet
-  /** The proposals before it in its entry. */
+  /** The proposals that precede the decision in its log entry. */
   readonly before: readonly Proposal[]
   readonly record: DecisionRecord
   readonly profile: Profile
-  /** Present if the log no longer has that state. `fleet` is then a later state. */
+  /** Present if the log no longer has the state on which the decision was made. `fleet` is then a later state. */
   readonly lost?: Lost
 }
 
-/** The known data of a decision with a state that is no longer stored: its position in the log, and its answer. */
+/**
+ * What is known of a decision if the fleet's state at the decision is no longer stored: its position in the log, its record and its answer.
+ */
 export interface Lost {
   readonly revision: number
-  /** The record as it was stored. It includes the moved claim, which may no longer exist. */
+  /**
+   * The record as it was stored. If the decision moved an instance, the record includes the claim that it moved from, which may no longer
+   * exist.
+   */
   readonly record: DecisionRecord
   readonly answer: readonly SelectedDestination[]
 }
@@ -33,23 +38,23 @@ export const factors = ['SPEC', 'PROFILE', 'FLEET', 'RANDOM'] as const
 export type Factor = (typeof factors)[number]
 
 /**
- * MIXED: only several factors together, or each of several alone. NONE: both decisions chose the same hosts. UNKNOWN: one of the states is
- * no longer stored, so nothing can be tried.
+ * MIXED: the decision changes only with several factors together, or with each of several factors alone. NONE: both decisions chose the
+ * same hosts. UNKNOWN: the state of one decision is no longer stored, so no factor can be tried.
  */
 export type Cause = Factor | 'MIXED' | 'NONE' | 'UNKNOWN'
 
-/** The chosen hosts of a request's instances, in order. Fewer than requested if some found no host. */
+/** The chosen hosts of a request's instances, in order. Instances that found no host are left out. */
 export type Goal = readonly string[]
 
 /** A replay of the first decision with some factors of the second. */
 export interface Trial {
   readonly factors: readonly Factor[]
   /**
-   * Undefined if the replay is impossible: a claim that it moves does not exist in that state, or a plug-in outside of the process did not
-   * answer about it (`replayOtherwise`).
+   * The chosen hosts. Undefined if the replay is impossible: a claim that the request moves does not exist in the state, or a plug-in
+   * outside of the process did not answer about a host of the state (`replayOtherwise`).
    */
   readonly goal: Goal | undefined
-  /** Whether the hosts are those of the second decision. */
+  /** Whether the replay chose the hosts of the second decision. */
   readonly isSecond: boolean
 }
 
@@ -74,7 +79,7 @@ export function* findCause(first: Side, second: Side): Steps<CauseFound> {
   const goals = [yield* goalOf(first), yield* goalOf(second)] as const
   const trials: Trial[] = []
   if (isSameGoal(...goals)) return { cause: 'NONE', sufficient: [], goals, trials }
-  // without the state of a decision, a replay would not show the cause
+  // if the state of a decision is no longer stored, a replay does not show the cause
   if (first.lost !== undefined || second.lost !== undefined) return { cause: 'UNKNOWN', sufficient: [], goals, trials }
   let sufficient: (readonly Factor[])[] = []
   for (const taken of subsets) {
@@ -106,7 +111,8 @@ function mixOf(first: Side, second: Side, taken: readonly Factor[]): Side {
       ...{
         id,
         request,
-        // a solution is valid for one request, one version and one state, so a mixed decision has none
+        // a solver's solution is valid only for one request, one profile version and one state, so a decision with mixed factors has no
+        // solution
         profile: isSecond ? second.record.profile : '',
         seed: of('RANDOM').record.seed,
         attempt: tried,

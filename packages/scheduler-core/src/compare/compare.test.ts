@@ -113,7 +113,7 @@ describe('the cause', () => {
     expect(comparison.text).toBe(text)
   })
 
-  test('the seed', () => {
+  test('a different seed is the cause if only the seed differs', () => {
     const equal = (seed: string): Partial<Parts> => ({ hosts: { h1: {}, h2: {}, h3: {} }, profile: { tieOrder: 'seeded' }, seed })
     const found = seeds.slice(1).map((seed) => compareParts(equal('a'), equal(seed)))
     const other = found.find(({ cause }) => cause !== 'NONE')
@@ -148,7 +148,7 @@ describe('the cause', () => {
 })
 
 describe('what differs', () => {
-  test('differences are listed by field, with paths in the request and names in the profile', () => {
+  test('differences are listed by field, with paths for the request and names for the profile', () => {
     const comparison = compareParts(
       {},
       {
@@ -229,7 +229,7 @@ test.each(Object.keys(factorOf) as (keyof Parts)[])('two decisions that differ o
       const isSame = JSON.stringify(goals[0]) === JSON.stringify(goals[1])
       if (!isSame) different++
       expect(cause).toBe(isSame ? 'NONE' : factorOf[name])
-      // in both funnels each step starts with the hosts that the one before it passed
+      // in both funnels, each step starts with the hosts that the preceding step passed
       for (const which of ['first', 'second'] as const) {
         const counts = flips.steps.flatMap((step) => step[which] ?? []).sort((a, b) => b.entered - a.entered || b.passed - a.passed)
         for (const [i, { entered }] of counts.entries()) expect(entered).toBe(i === 0 ? 3 : counts[i - 1]?.passed)
@@ -260,14 +260,14 @@ test('the reported sets of factors are the smallest that turn the first decision
 })
 
 describe('comparing a decision with a state that is no longer stored', () => {
-  /** The recorded decision with a later state, in which its host is full. */
+  /** The recorded decision with a later state, in which the chosen host is full. */
   const gone = (side: Side): Side => {
     const later = aFleet({ h1: { memoryMb: 8_192, ...full }, h2: { memoryMb: 4_096 } })
     const { answer } = replay(side.fleet, side.before, side.record, side.profile)
     return { ...side, fleet: later, lost: { revision: 7, record: side.record, answer } }
   }
 
-  test('it has no cause, but its hosts, its funnel and the differences of request and profile are shown', () => {
+  test('the comparison has no cause, but shows the hosts, the funnel and the differences between requests and between profiles', () => {
     const [first, second] = [decided({}), decided({ request: { memoryMb: 9_000 } })]
     const comparison = compare(gone(first), second)
     expect(comparison).toMatchObject({ cause: 'UNKNOWN', goals: [['h1'], []], trials: [], sufficient: [], fleetChanges: undefined })
@@ -300,7 +300,7 @@ describe('comparing a decision with a state that is no longer stored', () => {
     ])
   })
 
-  test('a decision with the same hosts as the other is reported as such, even without the states', () => {
+  test('two decisions with the same hosts are reported as equal, even if their states are no longer stored', () => {
     const { cause, text } = compare(gone(decided({})), gone(decided({})))
     expect([cause, text]).toEqual(['NONE', 'Both go to h1. No known input differs.'])
   })

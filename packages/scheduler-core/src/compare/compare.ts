@@ -8,7 +8,7 @@ import { type FleetChanges, fleetChanges } from './fleet-changes.ts'
 import { type Flips, flipsOf } from './flips.ts'
 import { comparisonText } from './text.ts'
 
-/** A comparison of two decisions: their differences, and the difference that caused other hosts. */
+/** A comparison of two decisions: their differences, and the cause of the different hosts. */
 export interface Comparison extends CauseFound {
   readonly cause: Cause
   readonly specChanges: readonly FieldChange[]
@@ -23,15 +23,15 @@ export interface Comparison extends CauseFound {
 }
 
 export interface CompareOptions {
-  /** The number of the compared instance in both requests; by default the first one with different hosts. */
+  /** The index of the compared instance in both requests. By default, the first instance with different hosts is compared. */
   readonly instance?: number | undefined
-  /** The most hosts with another outcome that are returned. All of them are counted. */
+  /** At most this many hosts with different outcomes are returned. All such hosts are counted. */
   readonly most?: number
 }
 
 /**
- * Compares two decisions by replaying them. Leaves both fleets unchanged, and pauses between its steps. For a decision with a state that is
- * no longer stored it uses the record, and the later state for hosts that are not in the record.
+ * Compares two decisions by replaying them. Leaves both fleets unchanged, and yields in between. If the state of a decision is no longer
+ * stored, the record of the decision is used, and the later state for hosts that are not in the record.
  */
 export function* compareDecisions(first: Side, second: Side, { instance, most = 500 }: CompareOptions = {}): Steps<Comparison> {
   const found = yield* findCause(first, second)
@@ -51,7 +51,10 @@ export function* compareDecisions(first: Side, second: Side, { instance, most = 
   return { ...found, ...changes, flips, instances, text: comparisonText({ ...found, ...changes }, [first, second]) }
 }
 
-/** The earlier proposals of each decision are held until this ends, so no other code may use the fleets. */
+/**
+ * Holds the resources of each decision's earlier proposals while the fleets are compared. No other code may use the fleets until the
+ * generator ends.
+ */
 function* changesBetween(first: Side, second: Side, group: string | null): Steps<FleetChanges> {
   const steps = fleetChanges(first.fleet, second.fleet, group)
   for (;;) {

@@ -6,7 +6,7 @@ import { fleetChanges } from './fleet-changes.ts'
 
 const HOSTS = 200
 
-test('the number of hosts between two pauses is small, since each has cells, devices and properties to compare', () => {
+test('the generator yields after few hosts, because each host has cells, devices and properties to compare', () => {
   const log = aLog()
   log.append(Array.from({ length: HOSTS }, (_, i) => aReport(`h${i}`)))
   const before = copyFleet(log.fleet)

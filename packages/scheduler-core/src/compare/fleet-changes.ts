@@ -9,15 +9,15 @@ import { SLICE, type Steps } from '../values/steps.ts'
 
 /** The number of hosts that differ between two fleets, and the fields in which they differ. */
 export interface FleetChanges {
-  /** The number of hosts that differ in data that decisions read, including those that only one of the fleets has. */
+  /** The number of hosts that differ in data that decisions read. Hosts that are in only one of the fleets are included. */
   readonly hosts: number
-  /** The changed fields with their numbers of hosts, largest number first. */
+  /** The changed fields, each with the number of hosts in which the field differs, largest number first. */
   readonly fields: readonly { readonly field: string; readonly hosts: number }[]
 }
 
 /**
- * Compares two states of one log host by host, in the data that decisions read. A host has the same index in both. Amounts held by an
- * overlay count. `group` is the server group with the members to compare.
+ * Compares two states of the same log host by host, in the data that decisions read. A host has the same index in both states. Resources
+ * that an overlay holds are included. `group` is the server group whose members are compared.
  */
 export function* fleetChanges(before: Fleet, after: Fleet, group: string | null): Steps<FleetChanges> {
   const fields = new Map<string, number>()
@@ -44,7 +44,7 @@ interface Compared {
 }
 
 const hostColumns = ['gone', 'status', 'liveness', 'instances', 'ioOps', 'gpuFreeMilli'] as const
-/** `free` follows from the other columns, but it is the number that readers look for. */
+/** The compared columns. `free` follows from other columns, but it is the value that readers expect. */
 const classColumns = ['capacity', 'free', 'minUnit', 'maxUnit', 'stepSize', 'reported'] as const
 
 function columnsOf(before: Fleet, after: Fleet): Compared[] {

@@ -39,7 +39,10 @@ export interface HostFlip extends HostName {
 export interface Flips {
   readonly steps: readonly StepDelta[]
   readonly count: number
-  /** Chosen hosts first, then hosts that passed in only one decision, then the others. Each part is in the order of first sight. */
+  /**
+   * Chosen hosts first, then hosts that passed in only one decision, then the others. Within each of these groups, hosts are in the order
+   * in which they first reported.
+   */
   readonly hosts: readonly HostFlip[]
 }
 
@@ -53,7 +56,7 @@ interface Met {
   readonly outcomeOf: (host: number) => ComparedOutcome
 }
 
-/** The number of hosts that are compared between two pauses. */
+/** The generator yields after this many hosts. */
 const SLICE = 128
 
 /** Finds the outcome of each host for one instance in each decision. */
@@ -117,7 +120,8 @@ function pairSteps(first: Met, second: Met): StepDelta[] {
 }
 
 /**
- * The filters of both decisions, in the order of the first. A filter of the second alone is put before the filter that follows it there.
+ * The filters of both decisions, in the order of the first decision. A filter that only the second decision has is inserted before the
+ * filter that follows it in the second decision.
  */
 function merged(first: Examination['steps'], second: Examination['steps']): string[] {
   const names = first.map(({ filter }) => filter)

@@ -20,8 +20,8 @@ export interface HostRank {
 }
 
 /**
- * Ranks a host by the profile version of a record. `made` is the record of that version's decision; its best hosts often make an
- * examination of the fleet unnecessary. `record` is that of the original decision.
+ * Ranks a host by the profile version of `made`, which is the record of that version's decision. The recorded best hosts often make an
+ * examination of the fleet unnecessary. `record` is the record of the original decision.
  */
 export function* hostRank(
   fleet: Fleet,
@@ -40,7 +40,7 @@ export function* hostRank(
     before,
     record,
     instance,
-    // biome-ignore lint/correctness/useYield: it is read in one go
+    // biome-ignore lint/correctness/useYield: it reads everything in one step
     function* (found) {
       return rankIn(found, fleet, host)
     },

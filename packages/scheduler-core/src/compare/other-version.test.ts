@@ -36,15 +36,18 @@ function compared(count: number, first: Profile, second: Profile, numInstances =
   return decideOtherwise(fleet, [], record, parts.map(hostKey), second)
 }
 
-test.each([3, 40])('each chosen host gets its rank from the other version, even far behind the recorded best: of %i hosts', (count) => {
-  const other = compared(count, roomiest, fullest)
-  expect(other.agreement).toBe('ELSEWHERE')
-  expect(atOnce(other.ranks())).toEqual({
-    instance: 0,
-    decided: { host: 'h0', rank: count, because: null },
-    other: { host: `h${count - 1}`, rank: count, because: null },
-  })
-})
+test.each([3, 40])(
+  'each chosen host gets its rank by the other version, even if that rank is far behind the recorded best hosts: of %i hosts',
+  (count) => {
+    const other = compared(count, roomiest, fullest)
+    expect(other.agreement).toBe('ELSEWHERE')
+    expect(atOnce(other.ranks())).toEqual({
+      instance: 0,
+      decided: { host: 'h0', rank: count, because: null },
+      other: { host: `h${count - 1}`, rank: count, because: null },
+    })
+  },
+)
 
 test('a host that the other version refuses has no rank, and the text names the filter that refuses it', () => {
   const { decided, other } = atOnce(compared(4, roomiest, picky).ranks()) ?? {}

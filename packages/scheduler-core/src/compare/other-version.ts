@@ -10,18 +10,21 @@ import { atOnce, type Steps } from '../values/steps.ts'
 import { type Goal, isSameGoal } from './cause.ts'
 import { type HostRank, hostRank } from './host-rank.ts'
 
-/** The relation of another version's decision to the original one. A failure means that at least one instance fewer finds a host. */
+/**
+ * How the decision of a different profile version relates to the original decision. A failure means that at least one instance fewer finds
+ * a host.
+ */
 export type Agreement = 'SAME' | 'ELSEWHERE' | 'NEW_FAILURE' | 'NEW_PLACEMENT'
 
 /** The decision of another profile version on the state of the original decision. */
 export interface OtherDecision {
   readonly agreement: Agreement
   readonly hosts: Goal
-  /** Why the decision differs, as a sentence; '' if it does not. Reads the fleet, so it must be called before the fleet changes. */
+  /** Why the decision differs, as a sentence; '' if it does not differ. Reads the fleet, so it must be called before the fleet changes. */
   because(): Steps<string>
   /**
-   * The rank that each version gives to the host of the other one; only defined for ELSEWHERE. Reads the fleet, so it must be called before
-   * the fleet changes.
+   * The rank that each version gives to the host that the other version chose. Only defined for ELSEWHERE. Reads the fleet, so it must be
+   * called before the fleet changes.
    */
   ranks(): Steps<ChoiceRanks | undefined>
 }
@@ -36,13 +39,13 @@ export interface ChoiceRanks {
 }
 
 /**
- * Decides a request again by another profile version. Leaves the fleet unchanged. `hosts` are the hosts of the first version's decision.
+ * Decides a request again by a different profile version. Leaves the fleet unchanged. `hosts` are the hosts of the original decision.
  * Throws RangeError if the decision cannot be known (`replayOtherwise`).
  */
 export const decideOtherwise = (...asked: Parameters<typeof decideOtherwiseInSteps>): OtherDecision =>
   atOnce(decideOtherwiseInSteps(...asked))
 
-/** Decides like `decideOtherwise`, as a generator that pauses. The fleet must not be used by others until it ends. */
+/** `decideOtherwise` as a generator that yields in between. No other code may use the fleet until the generator ends. */
 export function* decideOtherwiseInSteps(
   fleet: Fleet,
   before: readonly Proposal[],

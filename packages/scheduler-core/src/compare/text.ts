@@ -54,7 +54,7 @@ const nouns: Readonly<Record<Factor, string>> = {
   RANDOM: 'the seed',
 }
 
-/** Text about the other differences, and the result of each of them alone. */
+/** Text about the differences that are not the cause, and the result of each of them alone. */
 function othersText({ trials, ...comparison }: Comparison, cause: Factor, first: Side): string {
   const isDifferent: Readonly<Record<Factor, boolean>> = {
     SPEC: comparison.specChanges.length > 0,

@@ -8,9 +8,9 @@ import type { Scheduler } from './scheduler.ts'
 import type { Weigher, WeigherOptions } from './weigher.ts'
 
 /**
- * The package that every service has: a plug-in that is part of the release. Its parts have feature levels (records/part-levels.ts), and
- * records do not name it. In addition to the parts of a plug-in it has rules for whole profiles, and reads requests that were written for
- * another service. `bundled.ts` registers it. The core only knows this contract.
+ * The package that every service has: a plug-in that is part of the release. Its filters and weighers have feature levels
+ * (records/part-levels.ts), and records do not contain the package's name. In addition to the content of a plug-in, it has rules for whole
+ * profiles, and reads requests that were written for another service. `bundled.ts` registers it. The core knows only this contract.
  */
 export interface BuiltInPackage extends Pick<Plugin, 'name' | 'description' | 'filters' | 'weighers'> {
   /** The rules for profiles with `compat`. */
@@ -26,13 +26,13 @@ export interface PlacingRules {
   /** The filters and weighers that such a profile may name. */
   readonly filters: readonly Filter[]
   readonly weighers: readonly Weigher[]
-  /** Options of each weigher that the profile does not set. */
+  /** The default options of weighers. */
   readonly weigherOptions: WeigherOptions
-  /** No weigher runs if fewer hosts remain. */
+  /** Weighers run only if at least this many hosts remain. */
   readonly weighsFrom: number
   /** The fields of a request that the rules always read, whichever filters the profile lists. */
   readonly reads: RequestReads
-  /** The options of a listed filter, with those from other settings of the profile. */
+  /** The options of a listed filter, completed by other settings of the profile. */
   filterOptions(profile: Profile, name: string, given: FilterOptions): FilterOptions
   /** Filters that run before those of the profile. */
   filtersBefore(profile: Profile): readonly CompiledFilter[]
@@ -47,7 +47,7 @@ export interface RequestDocuments {
   cellOf(request: RequestSpec): string | undefined
   /** The uuids of the instance's ports. Empty if the document is unreadable. */
   portsOf(request: RequestSpec): readonly string[]
-  /** Whether the document has an optional field that the typed form lacks. */
+  /** Whether the document has an optional field that the typed form does not have. */
   has(request: RequestSpec, field: DocumentField): boolean
   /** The parts of a request that were read when it was made from its document. Other fields of the request contain the result. */
   readBefore(request: RequestSpec): RequestReads
@@ -57,7 +57,7 @@ export interface RequestDocuments {
   propertiesOf(request: RequestSpec, key: string): readonly ReadProperty[]
   /** Paths of fields that this release does not know. */
   unknownFields(request: RequestSpec): readonly string[]
-  /** Paths of fields that no rule reads when it places. */
+  /** Paths of fields that no placement rule reads. */
   withoutEffect(request: RequestSpec): readonly string[]
 }
 

@@ -28,7 +28,7 @@ const namedPlaces: Admits = {
     [...whichNamed(request, fleet.featureLevel >= NAMED_BY_ALL), ...whichPlaces(request), ...whichOthers(request)].join(', '),
 }
 
-/** Texts about the named hosts. `isByAll`: a host must be in all lists of names, otherwise in any of them. */
+/** Texts about the named hosts. With `isByAll`, a host must be in all lists of names. Without it, a host must be in at least one list. */
 function whichNamed(request: RequestSpec, isByAll: boolean): readonly string[] {
   const lists = nameListsOf(request)
   if (lists.length === 0) return []
@@ -52,7 +52,7 @@ export function nameListsOf({ forceHosts, forceNodes, requestedDestination }: Re
   return lists.filter((list) => namesOf(list).length > 0)
 }
 
-/** A list of names as a single demand of a request. */
+/** A list of names as a single condition of a request. */
 export const singleOf = ({ field, ...names }: Omit<NameList, 'field'> & { readonly field: string }) =>
   ({ which: `named ${shortList(namesOf(names))} by ${field}`, isNames: true }) as const
 
@@ -98,7 +98,7 @@ const outsideOf = (aggregates: readonly string[]): string => `outside of ${short
  */
 export const candidatesFilter: CandidatesFilter = {
   name: 'Candidates',
-  description: 'The request names the host, or names none, and does not exclude it.',
+  description: 'The request lists the host or lists no hosts, and does not exclude the host.',
   admits: namedPlaces,
   reads: [],
   readsHostOnly: true,
@@ -133,7 +133,7 @@ export function preparedOf(
   const [only] = checks
   if (only === undefined) return undefined
   const refusing = (host: HostIndex) => checks.find((check) => !check.passes(host))
-  // Computed when the first reason is requested.
+  // This reason is computed when a reason is first requested.
   let noneCommon: Reason | null | undefined
   const reasonOf = (check: Check): Reason => {
     if (!allowing.includes(check)) return check.reason
@@ -146,7 +146,7 @@ export function preparedOf(
   }
   const singles = checks.map((check) => ({ ...check, reasonAt: () => reasonOf(check) }))
   return {
-    // If hosts are named, exclusions are checked last.
+    // If the request names hosts, exclusions are checked last.
     each: () => [
       ...singles.filter(({ isExclusion }) => isExclusion !== true),
       ...singles.filter(({ isExclusion }) => isExclusion === true),
@@ -176,7 +176,7 @@ export interface Check {
   /** Called for every host, so it should read a column. */
   readonly passes: (host: HostIndex) => boolean
   readonly reason: Reason
-  /** The field of the request that names hosts or aggregates. */
+  /** The field of the request that lists the hosts or aggregates. */
   readonly field: string
   /** Present if the condition excludes hosts. */
   readonly isExclusion?: true
@@ -234,7 +234,10 @@ function nameCheck({ field, hosts, nodes }: Omit<NameList, 'field'> & { readonly
   }
 }
 
-/** The reason for every host if no host is in all of several lists. Null if a host is in all of them, or if there is only one list. */
+/**
+ * If there are several lists and no host is in all of them, the reason for every host. Null if at least one host is in all lists, or if
+ * there is only one list.
+ */
 export function reasonOfNoneCommon(allowing: readonly Allowing[], fleet: Fleet): Reason | null {
   if (fleet.featureLevel < NAMED_BY_ALL || allowing.length < 2) return null
   if (fleet.hosts.presentIndexes.some((index) => allowing.every(({ passes }) => passes(index as HostIndex)))) return null
@@ -249,7 +252,7 @@ export function reasonOfNoneCommon(allowing: readonly Allowing[], fleet: Fleet):
 /** The cell of a request that came from Nova. The request must stay in its cell unless a field allows it to leave. */
 const cellAskedBy = (request: RequestSpec): string | undefined => (request.nova === null ? undefined : builtIn().documents.cellOf(request))
 
-/** Checks that hosts are in the cell of the request. A host that reports no cell is in none. */
+/** Checks that hosts are in the cell of the request. A host that reports no cell is not in any cell. */
 export function cell(request: RequestSpec, { hosts, featureLevel }: Fleet): Check | undefined {
   const need = featureLevel < PLACEMENT_RULES ? undefined : cellAskedBy(request)
   if (need === undefined) return undefined

@@ -19,7 +19,7 @@ export interface CompiledProfile {
   /** Filters in shadow mode. They only run in explanations (pipeline/filtering/shadow-filters.ts). */
   readonly shadows: readonly CompiledFilter[]
   readonly weighers: readonly CompiledWeigher[]
-  /** No weigher runs if fewer hosts remain. */
+  /** Weighers run only if at least this many hosts remain. */
   readonly weighsFrom: number
   readonly assign: Readonly<Record<KindName, Assign<unknown, unknown>>>
   /** The plug-in's scheduler that the profile names. Undefined if it names one of the release, or if the plug-in is not loaded. */
@@ -28,7 +28,10 @@ export interface CompiledProfile {
   readonly plugins: readonly PluginRef[]
   /** The filters and weighers outside of this process that are called before a decision. Empty for most profiles. */
   readonly asks: readonly OutsideAsk[]
-  /** What this service lacks to decide by the profile, as sentences. Substitutes for these parts refuse every host. */
+  /**
+   * The filters, weighers and scheduler of the profile that this service does not have, as sentences. Substitutes for them refuse every
+   * host.
+   */
   readonly lacks: readonly string[]
 }
 
@@ -57,8 +60,8 @@ export interface CompiledFilter {
   /** On forced hosts the filter runs if the request's `forceVerify` is at least this level. */
   readonly verifiedAt: RequestSpec['forceVerify']
   /**
-   * The feature level that introduced the filter. At lower levels the step does not exist, because matrices and their receipts have one bit
-   * per step.
+   * The feature level that introduced the filter. At lower levels the filter's step does not exist, because matrices and their receipts
+   * have one bit for each step.
    */
   readonly sinceLevel?: number
 }
@@ -70,20 +73,20 @@ export interface CompiledWeigher {
   readonly cacheName: string
 }
 
-/** The result of a plug-in's scheduler: the parts of a `Selection`, in the order of the instances. Each is held in the overlay. */
+/** The result of a plug-in's scheduler: the parts of a `Selection`, in the order of the instances. Each part is held in the overlay. */
 export type Choice = Pick<Selection, 'parts'>
 
 /**
  * A scheduler of a plug-in (contracts/plugin.ts). It follows the laws of `scheduler.ts`, and places as many instances as possible, because
- * the caller handles all-or-nothing. Only the hosts of its result are used. Each is checked by the filters and claimed again, in order,
- * like a solver's result. So grants, limits, alternates and records are the release's own. Request and options are frozen copies, and the
- * overlay can be used until `select` returns. An instance gets what the overlay holds for the claim of its part, whatever grants the part
- * has.
+ * the caller handles all-or-nothing. Only the hosts of its result are used. Each host is checked by the filters and claimed again, in
+ * order, like the result of a solver. So grants, limits, alternates and records are made by the release itself. Request and options are
+ * frozen copies, and the overlay can be used until `select` returns. An instance gets the resources that the overlay holds for the claim of
+ * its part. The grants in the part are ignored.
  */
 export interface PluginScheduler {
   /** The name in profiles: 1 to 63 lower-case letters, digits and dashes. */
   readonly name: string
-  /** One sentence for users: which hosts the part chooses. */
+  /** One sentence for users: which hosts the scheduler chooses. */
   readonly description: string
   /** Created once for each version of a profile. */
   create(compiled: CompiledProfile): {

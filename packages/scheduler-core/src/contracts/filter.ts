@@ -35,17 +35,18 @@ export interface Filter {
   readonly reads: Reads
   /**
    * The metadata of aggregates that the filter reads. Operators see the readers of each key, and keys without a reader. Keys that come from
-   * the request are declared by a pattern (hosts/metadata-reads.ts). Absent: none. A part outside of this process gets no metadata.
+   * the request are declared by a pattern (hosts/metadata-reads.ts). Absent: none. A filter outside of this process gets no metadata.
    */
   readonly readsMetadata?: MetadataReads
   /**
-   * The extra specs, hints, image properties and optional fields that the filter reads. Those that no part reads are listed in
-   * `ignoredFields` of the answer. Absent: none.
+   * The extra specs, hints, image properties and optional fields of a request that the filter reads. Fields of a request that no filter or
+   * weigher reads are listed in `ignoredFields` of the answer. Absent: the filter reads none of these fields.
    */
   readonly readsRequest?: RequestReadsBy<FilterOptions>
   /**
    * Present if the verdict of a host depends only on the request, the options and the host's own state (everything that raises its
-   * version), not on other hosts. Then the filter is called once per request, and between its instances only for changed hosts.
+   * version), not on other hosts. The verdicts of such a filter are computed once per request. Between the instances of the request they
+   * are computed again only for changed hosts.
    */
   readonly readsHostOnly?: true
   /**
@@ -60,8 +61,9 @@ export interface Filter {
    */
   readonly admits?: Admits
   /**
-   * Present if the part runs outside of this process: a plug-in in a thread, or an extender. It is called before the decision, and its
-   * answers are an input of the decision (outside/). Its own functions are never called. `by`: who answers, as name@version.
+   * Present if the filter runs outside of this process: a plug-in in a thread, or an extender. It is called before the decision, and its
+   * answers are an input of the decision (outside/). Its own functions are never called. `by` is the plug-in or extender that answers, as
+   * name@version.
    */
   readonly outside?: { readonly by: string }
   /**
@@ -90,8 +92,8 @@ export interface Admits {
 /** The first filter of every decision. */
 export interface CandidatesFilter extends Filter {
   /**
-   * The hosts that a request names, each once, sorted by index. Only these can pass, so filters are not called for others. Undefined if the
-   * request names no hosts.
+   * The hosts that a request lists, each once, sorted by index. Only these hosts can pass, so filters are not called for other hosts.
+   * Undefined if the request lists no hosts.
    */
   named?(request: RequestSpec, fleet: Fleet): readonly HostIndex[] | undefined
 }

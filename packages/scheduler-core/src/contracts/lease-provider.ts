@@ -1,8 +1,8 @@
 import type { HostName } from '../values/host-name.ts'
 
 /**
- * A sign of life: how many milliseconds ago a host was last heard, by the provider's own clock; 0 or more. Only the latest one of a host
- * counts.
+ * A heartbeat of a host: how many milliseconds ago the provider last heard from the host, by the provider's own clock; 0 or more. Only the
+ * latest heartbeat of a host is used.
  */
 export interface Lease extends HostName {
   readonly heardMsAgo: number
@@ -10,24 +10,24 @@ export interface Lease extends HostName {
 
 /** The leases of hosts, open while a service runs. */
 export interface Leases {
-  /** Receives signs of life that arrived at this replica: reports and heartbeats. Absent if hosts send them to another system. */
+  /** Receives the names of hosts whose reports or heartbeats arrived at this replica. Absent if hosts send heartbeats to another system. */
   heard?(hosts: readonly HostName[]): void
-  /** Resolves when the signs of life are visible to other replicas. */
+  /** Resolves when the heartbeats are visible to other replicas. */
   flush?(): PromiseLike<void> | void
-  /** The latest sign of life of every known host, whichever replica received it. */
+  /** The latest heartbeat of every known host, regardless of the replica that received it. */
   list(): PromiseLike<readonly Lease[]> | readonly Lease[]
   close?(): PromiseLike<void> | void
 }
 
 /**
- * A source of signs of life outside of the database, for example a lock service or a board controller. It reports when hosts were last
- * heard, and the service decides on their liveness (docs/liveness.md). One replica at a time evaluates the signs. No host becomes DOWN
+ * A source of heartbeats outside of the database, for example a lock service or a board controller. It reports when it last heard from
+ * hosts, and the service decides on their liveness (docs/liveness.md). One replica at a time evaluates the heartbeats. No host becomes DOWN
  * because a provider does not answer.
  */
 export interface LeaseProvider {
   /** The name in GANTT_LIVENESS: 1 to 63 lower-case letters, digits and dashes. */
   readonly name: string
-  /** One sentence for users: what counts as a sign of life of a host. */
+  /** One sentence for users: what counts as a heartbeat of a host. */
   readonly description: string
   /** Called once before calls are served, if GANTT_LIVENESS names the provider. */
   open(): PromiseLike<Leases> | Leases

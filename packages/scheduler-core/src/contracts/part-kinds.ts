@@ -8,8 +8,9 @@ import type { PluginNamespace } from './namespace.ts'
 import type { Weigher } from './weigher.ts'
 
 /**
- * The lists of parts in a plug-in. A new kind of part is a line here and one in `partKinds`. All code that loads, checks, isolates, calls
- * or shows parts uses these two, and the compiler reports what else a new kind needs.
+ * The lists of parts in a plug-in. A part is a filter, a weigher, or anything else that a plug-in can add. A new kind of part needs one
+ * line here and one in `partKinds`. All code that loads, checks, isolates, calls or shows parts uses these two, and the compiler reports
+ * what else a new kind needs.
  */
 export interface Parts {
   readonly filters: Filter
@@ -32,13 +33,16 @@ export interface PartKind {
   readonly does: string
   /** The plain data of a part, without the functions that its contract requires. The part may have more members. */
   readonly shape: z.ZodType
-  /** For kinds with parts that may run outside of the service's process: what they are called about, before a decision or a report. */
+  /**
+   * Present for kinds whose parts can run outside of the service's process. HOSTS: they are called about hosts before a decision.
+   * DOCUMENTS: they are called about documents before a report.
+   */
   readonly asked?: 'HOSTS' | 'DOCUMENTS'
-  /** The members of such a part that are sent to the service unchanged. */
+  /** The members of a part outside of the process that are sent to the service unchanged. */
   readonly shows: readonly string[]
-  /** The member of such a part that is a zod schema. It is sent as JSON Schema. */
+  /** The member of a part outside of the process that is a zod schema. It is sent as JSON Schema. */
   readonly schema?: string
-  /** Members that such a part must not have. */
+  /** Members that a part outside of the process must not have. */
   readonly beyond: readonly string[]
 }
 

@@ -10,7 +10,7 @@ export interface SelectOptions {
   /** The seed of all random choices. The same seed, request and fleet give the same result. */
   readonly seed: string
   readonly alternatesPerInstance: number
-  /** True: if one instance finds no host, none is placed. */
+  /** If true, no instance is placed unless all instances find a host. */
   readonly allOrNothing: boolean
   /** Ids of the claims, one for each instance. */
   readonly claimIds: readonly string[]
@@ -21,7 +21,7 @@ export interface SelectOptions {
 export interface Selection {
   /** The grants of each placed instance, in order; held in the overlay. Empty if nothing is placed. */
   readonly parts: readonly ClaimPart[]
-  /** Parallel to `parts`. */
+  /** The answer for each placed instance, in the order of `parts`. */
   readonly answer: readonly SelectedDestination[]
   /** The result of each instance that was tried, including the one that found no host. */
   readonly instances: readonly InstanceRecord[]
@@ -40,13 +40,13 @@ export interface Scheduler {
   readonly name: string
   select(request: RequestSpec, fleet: Fleet, overlay: Overlay, options: SelectOptions): Selection
   /**
-   * Selects like `select`, with a pause after each `slice` of hosts, by default HOSTS_AT_ONCE. The fleet must not be used by others until
-   * it ends.
+   * `select` as a generator that yields after each `slice` of hosts, by default HOSTS_AT_ONCE. No other code may use the fleet until it
+   * ends.
    */
   selectInSteps(request: RequestSpec, fleet: Fleet, overlay: Overlay, options: SelectOptions, slice?: number): Steps<Selection>
 }
 
-/** Creates a scheduler from one function that runs without pauses for a call, and in steps for a query. */
+/** Creates a scheduler from one generator function. It runs to its end for a call, and in steps for a query. */
 export const createScheduler = (
   name: string,
   place: (request: RequestSpec, fleet: Fleet, overlay: Overlay, options: SelectOptions, slice: number) => Steps<Selection>,

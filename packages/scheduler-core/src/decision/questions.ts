@@ -19,10 +19,15 @@ import type { HostIndex } from '../values/host-index.ts'
 import type { JsonObject } from '../values/json.ts'
 import { memoByObject } from '../values/memo.ts'
 
-/** The maximum number of hosts in one call of a part outside of the process. Further hosts get no answer, and so are refused. */
+/**
+ * One call of a filter or weigher outside of the process contains at most this many hosts. Further hosts get no answer, so they are
+ * refused.
+ */
 export const MOST_ASKED = 20_000
 
-/** The claims that a decision ignores. They are also ignored while the hosts for the calls are determined. */
+/**
+ * The claims that a decision ignores, because it moves or ends them. They are also ignored while the hosts for the calls are determined.
+ */
 export type LookedAway = Pick<DecideInput, 'source' | 'ends' | 'intent'>
 
 /** The filters and weighers of a profile that run outside of this process. Most profiles have none. */

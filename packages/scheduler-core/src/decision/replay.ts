@@ -28,7 +28,7 @@ export const proposalsBefore = (entry: Pick<LogEntry, 'changes'>, position: numb
  */
 export const replay = (...asked: Parameters<typeof replayInSteps>): Decided => atOnce(replayInSteps(...asked))
 
-/** `replay` as a generator that pauses. Nothing may use the fleet until it ends. */
+/** `replay` as a generator that yields in between. No other code may use the fleet until it ends. */
 export function* replayInSteps(
   fleet: Fleet,
   before: readonly Proposal[],
@@ -46,7 +46,7 @@ export function* replayInSteps(
  */
 export const replayOtherwise = (...asked: Parameters<typeof replayOtherwiseInSteps>): Decided => atOnce(replayOtherwiseInSteps(...asked))
 
-/** `replayOtherwise` as a generator that pauses. Nothing may use the fleet until it ends. */
+/** `replayOtherwise` as a generator that yields in between. No other code may use the fleet until it ends. */
 export function* replayOtherwiseInSteps(
   fleet: Fleet,
   before: readonly Proposal[],
@@ -67,7 +67,7 @@ function refuseUnasked({ steps }: Examination): void {
   if (unasked !== undefined) throw new RangeError(`${unasked.filter} was not asked about ${unasked.hosts} hosts that come into question`)
 }
 
-/** All details about one instance of a replayed decision, while the earlier instances hold their share. */
+/** All details about one instance of a replayed decision, while the earlier instances hold their resources. */
 export function examineAgain<T>(
   fleet: Fleet,
   before: readonly Proposal[],
@@ -80,7 +80,7 @@ export function examineAgain<T>(
   return atOnce(examineAgainInSteps(fleet, before, record, instance, readNow(read), profile, isShortCircuited))
 }
 
-/** `examineAgain` as a generator that pauses. Nothing may use the fleet until it ends. */
+/** `examineAgain` as a generator that yields in between. No other code may use the fleet until it ends. */
 export function examineAgainInSteps<T>(
   fleet: Fleet,
   before: readonly Proposal[],
@@ -97,16 +97,16 @@ export function examineAgainInSteps<T>(
   })
 }
 
-/** Wraps a function without pauses as a generator. */
+/** Wraps a plain function as a generator. */
 const readNow = <Found, T>(read: (found: Found) => T): ((found: Found) => Steps<T>) =>
-  // biome-ignore lint/correctness/useYield: it is done in one go
+  // biome-ignore lint/correctness/useYield: it is done in one step
   function* (found) {
     return read(found)
   }
 
 /**
- * All details about the first instances of a decision, one after the other. Each earlier instance is decided only once. Pauses between two
- * instances.
+ * All details about the first instances of a decision, one after the other. Each earlier instance is decided only once. The generator
+ * yields between two instances.
  */
 export function* examineEach(
   fleet: Fleet,
@@ -136,7 +136,7 @@ export function checkAgain<T>(
   return atOnce(checkAgainInSteps(fleet, before, record, instance, readNow(read)))
 }
 
-/** `checkAgain` as a generator that pauses. Nothing may use the fleet until it ends. */
+/** `checkAgain` as a generator that yields in between. No other code may use the fleet until it ends. */
 export function checkAgainInSteps<T>(
   fleet: Fleet,
   before: readonly Proposal[],
@@ -197,7 +197,7 @@ export function withProposals<T>(fleet: Fleet, before: readonly Proposal[], use:
   }
 }
 
-/** `withProposals` as a generator that pauses. Nothing may use the fleet until it ends. */
+/** `withProposals` as a generator that yields in between. No other code may use the fleet until it ends. */
 export function* withProposalsInSteps<T>(fleet: Fleet, before: readonly Proposal[], use: (overlay: Overlay) => Steps<T>): Steps<T> {
   const overlay = openOverlay(fleet)
   try {

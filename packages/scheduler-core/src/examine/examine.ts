@@ -24,7 +24,7 @@ export interface Check {
   readonly verdict: Verdict
   /** Present if the verdict is FAIL or ERROR. */
   readonly reason?: Reason
-  /** The numbers behind the reason. Those of its sentence come first. Present if there is a reason. */
+  /** The facts behind the reason. The facts of its sentence come first. Present if there is a reason. */
   readonly facts?: readonly Fact[]
 }
 
@@ -46,10 +46,10 @@ export interface Examination extends Findings, HostChecks {}
  */
 export const examine = (...asked: Parameters<typeof examineInSteps>): Examination => atOnce(examineInSteps(...asked))
 
-/** The number of hosts that are examined between two pauses. */
+/** The generator yields after this many hosts. */
 const SLICE = 128
 
-/** Examines like `examine`, as a generator that pauses. The fleet must not change until it ends. */
+/** `examine` as a generator that yields in between. The fleet must not change until it ends. */
 export function* examineInSteps(
   fleet: Fleet,
   asked: RequestSpec,
@@ -131,7 +131,7 @@ export function prepareChecks(fleet: Fleet, request: RequestSpec, profile: Profi
   return checksBy(steps, () => causeInSteps(fleet, request, profile, instance))
 }
 
-/** Prepares like `prepareChecks`, as a generator that pauses between the filters. */
+/** `prepareChecks` as a generator that yields between the filters. */
 export function* prepareChecksInSteps(fleet: Fleet, request: RequestSpec, profile: Profile, instance = 0): Steps<HostChecks> {
   const compiled = compileProfile(profile, pluginsOf(fleet))
   const steps = yield* prepareFiltersInSteps(compiled, requestAt(request, instance), fleet)
@@ -187,7 +187,7 @@ function* awakeOf(compiled: CompiledProfile, request: RequestSpec, fleet: Fleet,
 
 /**
  * Whether a step is skipped for a host that an earlier filter refused. The filters that check claims would repeat refusals of the profile's
- * own filters. Parts outside of this process were only called about hosts that those filters pass.
+ * own filters. Filters outside of this process were called only about hosts that the other filters pass.
  */
 const isCaughtBefore = ({ isNet, isOutside }: FilterStep, refused: boolean): boolean => (isNet || isOutside) && refused
 
@@ -218,7 +218,7 @@ function* countReasons(step: FilterStep, hostCount: number, isRefused: (host: nu
  */
 export const refusalsOf = (...asked: Parameters<typeof refusalsInSteps>): readonly ReasonCount[] => atOnce(refusalsInSteps(...asked))
 
-/** Counts like `refusalsOf`, as a generator that pauses. The fleet must not change until it ends. */
+/** `refusalsOf` as a generator that yields in between. The fleet must not change until it ends. */
 export function* refusalsInSteps(fleet: Fleet, asked: RequestSpec, profile: Profile, instance = 0): Steps<readonly ReasonCount[]> {
   const isOut = fleet.hosts.columns.gone.slice(0, fleet.hosts.count)
   const counts: ReasonCount[] = []

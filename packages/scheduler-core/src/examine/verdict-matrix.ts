@@ -16,10 +16,13 @@ export interface VerdictMatrix {
   readonly hostCount: number
   /** All filters of the profile, in execution order. */
   readonly filters: readonly string[]
-  /** Position in `filters` of the first filter that refuses; PASSES_ALL, or NOT_THERE if the host has left the fleet. */
+  /**
+   * The index in `filters` of the first filter that refuses the host. PASSES_ALL if no filter refuses it, and NOT_THERE if the host has
+   * left the fleet.
+   */
   readonly firstRefusing: Uint8Array
   readonly codes: readonly Code[]
-  /** Position in `codes` of the first refusing filter's reason; NO_REASON if no filter refuses. */
+  /** The index in `codes` of the first refusing filter's reason. NO_REASON if no filter refuses the host. */
   readonly reason: Uint8Array
   /** By position in `codes`: the unit of the amounts in its reasons; null if they have no amounts, or amounts in different units. */
   readonly units: readonly (string | null)[]
@@ -38,10 +41,10 @@ export interface VerdictMatrix {
 export const verdictMatrix = (findings: Findings, checks: Pick<HostChecks, 'reasonOf'>): VerdictMatrix =>
   atOnce(verdictMatrixInSteps(findings, checks))
 
-/** The number of hosts between two pauses. Their reasons are computed. */
+/** The generator yields after computing the reasons of this many hosts. */
 const SLICE = 128
 
-/** Works like `verdictMatrix`, as a generator that pauses. The state that `reasonOf` reads must not change until it ends. */
+/** `verdictMatrix` as a generator that yields in between. The state that `reasonOf` reads must not change until it ends. */
 export function* verdictMatrixInSteps(findings: Findings, { reasonOf }: Pick<HostChecks, 'reasonOf'>): Steps<VerdictMatrix> {
   const { hostCount, steps, firstRefusing, ranked, weighed, bytesPerHost, refusedBy } = findings
   const { length: count } = firstRefusing
@@ -88,7 +91,7 @@ export function* verdictMatrixInSteps(findings: Findings, { reasonOf }: Pick<Hos
   }
 }
 
-/** The matrix without hosts that have left the fleet. Columns are by position among the present hosts, in the order of first sight. */
+/** The matrix without hosts that have left the fleet. Columns contain only the present hosts, in the order of their first reports. */
 export function withoutGone(matrix: VerdictMatrix): VerdictMatrix {
   const { firstRefusing, reason, missing, rank, distance, refusedBy, bytesPerHost } = matrix
   const there = (_: number, host: number): boolean => firstRefusing[host] !== NOT_THERE

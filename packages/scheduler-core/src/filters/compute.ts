@@ -9,7 +9,7 @@ import type { HostIndex } from '../values/host-index.ts'
 const ENABLED = 0
 const DOWN = 2
 
-/** Operators have enabled the host, and it is not DOWN. The service state in a report in Nova's form counts too. */
+/** Passes hosts that operators have enabled and that are not DOWN. If the report is in Nova's form, its service state is checked too. */
 export const computeFilter: Filter = {
   name: 'ComputeFilter',
   description: 'The host is enabled and alive.',

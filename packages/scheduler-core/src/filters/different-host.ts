@@ -5,9 +5,9 @@ import { namedKeys } from '../request/request-reads.ts'
 import { fromHint } from '../text/evidence.ts'
 
 /**
- * The host has none of the instances that the scheduler hint `different_host` names. Hints refer to existing instances. Other instances of
- * the same request or batch do not count, because Nova evaluates such filters once per request. Server groups exist for instances that are
- * placed together.
+ * Passes hosts without any of the instances in the scheduler hint `different_host`. Hints refer to existing instances. Other instances of
+ * the same request or batch are ignored, because Nova evaluates such filters once per request. Instances that are placed together should
+ * use server groups.
  */
 export const differentHostFilter: Filter = {
   name: 'DifferentHostFilter',

@@ -60,7 +60,10 @@ function decided(fleet: Fleet, profile: Profile, request: RequestSpec) {
   return { parts, answer, record }
 }
 
-/** The explanation of a decision by host names. Indexes of hosts differ between the two fleets, since a tombstone keeps its index. */
+/**
+ * The explanation of a decision, with host names instead of indexes. The indexes of hosts differ between the two fleets, because the
+ * tombstone of a forgotten host keeps its index.
+ */
 function explained(fleet: Fleet, profile: Profile, request: RequestSpec) {
   const found = examine(fleet, request, profile, 's')
   const matrix = withoutGone(verdictMatrix(found, found))

@@ -31,7 +31,7 @@ interface Members {
   readonly column: Uint8Array
 }
 
-/** The maximum number of aggregates with cached member columns. Requests name only a few aggregates. */
+/** Member columns are cached for at most this many aggregates. Requests use only a few aggregates. */
 const MEMBER_COLUMNS = 64
 
 const NO_MEMBERS = new Uint8Array(0)
@@ -59,7 +59,10 @@ export class Aggregates {
     this.#countAnew = countAnew
   }
 
-  /** The code for which an edit is void, or undefined if it counts. A generator that pauses. Nothing may write the fleet until it ends. */
+  /**
+   * The code for which an edit is void, or undefined if the edit counts. This is a generator that yields in between. No other code may
+   * write the fleet until it ends.
+   */
   *refusesInSteps({ uuid, expectedVersion, next }: AggregateChanged): Steps<Code | undefined> {
     if ((this.byUuid.get(uuid)?.version ?? 0) !== expectedVersion) return 'aggregate.version'
     if (next === null) return undefined
@@ -77,9 +80,9 @@ export class Aggregates {
   }
 
   /**
-   * Applies an accepted edit and marks every host that it concerns as edited. These are all former and present members. From feature level
-   * EDITED_MEMBERS on, an edit of only the list concerns only hosts that join or leave. A generator that pauses. Nothing may use the fleet
-   * until it ends.
+   * Applies an accepted edit, and marks every host that the edit concerns as edited. These are all former and present members. From feature
+   * level EDITED_MEMBERS on, an edit of only the member list concerns only hosts that join or leave. This is a generator that yields in
+   * between. No other code may use the fleet until it ends.
    */
   *takeInSteps({ uuid, expectedVersion, next, by }: AggregateChanged, revision: number, now: number, kept?: RatiosSet): Steps<void> {
     const before = this.byUuid.get(uuid)
@@ -116,7 +119,7 @@ export class Aggregates {
     }
   }
 
-  /** Copies another fleet's aggregates. They can be shared because they are replaced and never changed. */
+  /** Copies another fleet's aggregates. Both fleets share the aggregate objects, because these are replaced and never changed. */
   takeCopy(from: Aggregates): void {
     for (const [uuid, aggregate] of from.byUuid) this.byUuid.set(uuid, aggregate)
     this.#ofHost = from.#ofHost.copy()

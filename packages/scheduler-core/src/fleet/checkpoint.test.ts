@@ -49,7 +49,7 @@ test('a checkpoint does not change when the fleet changes', () => {
   )
 })
 
-test('a fleet that is restored with pauses equals one that is restored without', () => {
+test('a fleet that is restored in steps equals a fleet that is restored at once', () => {
   fc.assert(
     fc.property(histories, (steps) => {
       const fleet = new Fleet()

@@ -34,7 +34,7 @@ export interface Checkpoint {
   /** Time of the log at that position. */
   readonly now: number
   readonly featureLevel: number
-  /** Time of the log at which level STRICT_CLAIMS, or later PLAIN_IN_CELLS, was reached. Absent before. */
+  /** The log's time at which feature level STRICT_CLAIMS, or later PLAIN_IN_CELLS, was reached. Absent below STRICT_CLAIMS. */
   readonly strictSince?: number
   /** The last log positions that the fleet remembers, oldest first. */
   readonly places: readonly Place[]
@@ -66,7 +66,7 @@ export interface StoredHost extends HostName {
   readonly liveness: number
   /** Absent while the host is UP, and in checkpoints of releases that did not store it. */
   readonly livenessReason?: string
-  /** Both are absent while the host's used amounts come from its report. */
+  /** `usedFrom` and its time are absent while the host's resource usage is read from its report. */
   readonly usedFrom?: UsedFrom
   readonly usedFromReason?: string
   /** Written since feature level 10. Absent if operators set nothing. */
@@ -80,7 +80,7 @@ export interface StoredHost extends HostName {
   /** Written since feature level 9. Absent for hosts in the fleet that were never renamed. */
   readonly gone?: Gone
   readonly formerNames?: readonly FormerName[]
-  /** Ids of ended claims with instances that have stayed on the host. What the report does not count of these stays held. */
+  /** Ids of ended claims whose instances are still on the host. These claims hold the resources that the host's report does not count. */
   readonly lingering: readonly string[]
 }
 
@@ -93,7 +93,9 @@ export const checkpointOf = (fleet: Fleet): Checkpoint => atOnce(storeFleet(flee
  */
 export const restoreFleet = (checkpoint: Checkpoint, reader?: FleetReader): Fleet => atOnce(rebuildFleet(checkpoint, reader))
 
-/** `checkpointOf` as a generator that pauses. The fleet must not change until the generator ends, so pass a copy of a live fleet. */
+/**
+ * `checkpointOf` as a generator that yields in between. The fleet must not change until the generator ends, so pass a copy of a live fleet.
+ */
 export const captureFleet = (fleet: Fleet, slice = SLICE): Generator<void, Checkpoint> => storeFleet(fleet, slice)
 
 function* storeFleet(fleet: Fleet, slice: number): Generator<void, Checkpoint> {
@@ -133,7 +135,7 @@ function* storeFleet(fleet: Fleet, slice: number): Generator<void, Checkpoint> {
   }
 }
 
-/** `restoreFleet` as a generator that pauses. */
+/** `restoreFleet` as a generator that yields in between. */
 export function* rebuildFleet(checkpoint: Checkpoint, reader?: FleetReader, slice = SLICE): Generator<void, Fleet> {
   const fleet = new Fleet(reader)
   assertLevel(

@@ -23,7 +23,7 @@ const stateOf = (fleet: Fleet): string =>
     [...fleet.groups.byUuid.values()].map(({ members }) => [...members]),
   ])
 
-/** Holds and lifts everything that an overlay can on every host, and then discards the overlay. */
+/** Makes every kind of overlay step on every host, and then discards the overlay. */
 function tryOverlay(fleet: Fleet, choice: number): void {
   const overlay = openOverlay(fleet)
   for (const { host, node, index } of fleet.hosts.records) {

@@ -26,7 +26,7 @@ class Checker {
   /** Ended claims whose instances have stayed on the host. */
   readonly #lingering = new Set<string>()
   readonly #ended = new Set<string>()
-  /** The sources of moves within one host, by destination. */
+  /** For moves within one host, the id of the source claim by the id of the destination claim. */
   readonly #inPlace = new Map<string, string>()
   readonly #settled = new Set<string>()
   readonly #twins: Fleet[] = []
@@ -92,7 +92,7 @@ class Checker {
     }
   }
 
-  /** Whether another claim of the same instance is counted on its host. */
+  /** Whether a different claim of the same instance is counted on the same host. */
   #isReplaced({ host, instance }: Claim): boolean {
     if (this.fleet.featureLevel < ENDED_CLAIMS) return false
     return [...this.fleet.hosts.get(host).claims].some((other) => other.instance === instance && other.state === 'MATERIALISED')

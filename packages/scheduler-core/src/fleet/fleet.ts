@@ -48,10 +48,10 @@ import {
   takeUsedFrom,
 } from './report.ts'
 
-/** Changes that may concern every host. They are applied with pauses. */
+/** Changes that may concern every host. They are applied in steps, with yields in between. */
 type LongChange = Extract<Change, { readonly type: 'aggregate' | 'fleetAllocation' | 'forget' | 'replace' }>
 
-/** The number of log positions that a fleet remembers. An entry with an older basis is entirely void. */
+/** A fleet remembers this many of the last log positions. An entry whose basis is older is entirely void. */
 export const PLACE_WINDOW = 1_024
 
 /** An entry or a checkpoint of a newer release. The replica must stop writing, and has to be upgraded. */
@@ -90,8 +90,8 @@ export class Fleet {
   /** The time of the log in milliseconds, which is the latest stamp so far. Never decreases. */
   now = 0
   /**
-   * The time of the log at which feature level STRICT_CLAIMS, or later PLAIN_IN_CELLS, was reached. 0 before. Claims from before this time
-   * were accepted by earlier rules.
+   * The log's time at which feature level STRICT_CLAIMS, or later PLAIN_IN_CELLS, was reached. 0 below STRICT_CLAIMS. Claims that were
+   * created earlier were accepted by the rules of lower levels.
    */
   strictSince = 0
   /** The last log positions by revision, and their entry ids. */
@@ -108,17 +108,17 @@ export class Fleet {
   }
 
   /**
-   * Applies the next entry: every change is judged at its position, in order. Returns for each change undefined if it counted, or the code
-   * for which it is void. Throws RangeError if the entry is not the next one, and UnknownEntryError if a newer release wrote it. The fleet
-   * is then unchanged.
+   * Applies the next entry: every change is judged at its position, in order. For each change, the result has undefined if the change
+   * counts, or the code for which it is void. Throws RangeError if the entry is not the next one, and UnknownEntryError if a newer release
+   * wrote it. If it throws, the fleet is unchanged.
    */
   apply(entry: LogEntry): readonly Void[] {
     return atOnce(this.applyInSteps(entry))
   }
 
   /**
-   * `apply` with pauses, for a private fleet. The fleet is locked until the whole entry is applied, so that nothing uses an intermediate
-   * state. If the generator is ended early, the fleet is unusable.
+   * `apply` as a generator, for a private fleet. The fleet is locked until the whole entry is applied. If the generator is ended early, the
+   * fleet is unusable.
    */
   *applyInSteps(entry: LogEntry): Steps<readonly Void[]> {
     if (this.#locked) throw new Error('the fleet cannot change while an overlay is open, or another entry is being applied')
@@ -163,7 +163,10 @@ export class Fleet {
     return this.#ids.get(entryId)
   }
 
-  /** Restores the positions of a checkpoint, oldest first. Exactly these are remembered, as in the original fleet. */
+  /**
+   * Restores the log positions of a checkpoint, oldest first. The fleet then remembers exactly these positions, like the fleet that the
+   * checkpoint was made of.
+   */
   restorePlaces(places: readonly Place[], now: number): void {
     this.places.clear()
     this.#ids.clear()
@@ -231,7 +234,7 @@ export class Fleet {
     if (before < UNLISTED_TIMES && this.featureLevel >= UNLISTED_TIMES) yield* this.#countUnlisted()
   }
 
-  /** Starts the time for which instances are unlisted. It is not known for the time before this level. */
+  /** Starts the time for which instances are unlisted now, because lower levels do not store the actual start. */
   *#countUnlisted(): Steps<void> {
     for (const claim of inSlices(this.ledger.claimsInFull.values(), SLICE))
       if (claim === undefined) yield
@@ -327,7 +330,7 @@ export class Fleet {
     return undefined
   }
 
-  /** Sets the liveness of a host. Existing claims stay. New claims on a host that is down are void, also if they were decided earlier. */
+  /** Sets the liveness of a host. Existing claims stay. New claims on a host that is down are void, even if decided before. */
   #setLiveness(change: LivenessChanged): Void {
     const known = this.hosts.find(change)
     if (known === undefined) return 'report.unknown_host'

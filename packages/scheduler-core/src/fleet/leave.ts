@@ -30,8 +30,8 @@ const NOTHING = currentStats(
 export const claimsKeeping = ({ claims }: HostRecord, now: number) => [...claims].filter((claim) => isLive(claim) && !isOverdue(claim, now))
 
 /**
- * The name of a node after its host is renamed. A node with the host's name gets the new name. Other nodes keep their names if no name is
- * given.
+ * The name of a node after its host is renamed. A node with the same name as the host gets the new host name. Any other node keeps its name
+ * unless a new node name is given.
  */
 export const nameAfter = (
   { host, node }: HostName,
@@ -39,8 +39,8 @@ export const nameAfter = (
 ): HostName => ({ host: by.host, node: by.node ?? (node === host ? by.host : node) })
 
 /**
- * Forgets either all of the named hosts or none. A host with live claims leaves only by force, which ends these claims. A generator that
- * pauses. Nothing may use the fleet until it ends.
+ * Forgets either all of the named hosts or none. A host with live claims leaves only by force, which ends these claims. This is a generator
+ * that yields in between. No other code may use the fleet until it ends.
  */
 export function* takeForget(fleet: FleetState, { hosts: names, isForced, expectedClaims, reason }: HostForgotten): Steps<Void> {
   const { hosts, now } = fleet
@@ -79,8 +79,8 @@ function endClaims({ ledger, place, now }: FleetState, { claims }: HostRecord, r
 }
 
 /**
- * Allows reports to use a name again. A forgotten host returns with its next full report. A former name of a replaced host is available
- * for another machine.
+ * Allows reports to use a name again. A forgotten host returns with its next full report. A former name of a replaced host becomes
+ * available for another machine.
  */
 export function takeReadmit({ hosts, place }: FleetState, name: HostReadmitted): Void {
   const forgotten = hosts.findForgotten(name)
@@ -101,9 +101,9 @@ export function takeReadmit({ hosts, place }: FleetState, name: HostReadmitted):
 }
 
 /**
- * Gives hosts other names. What they hold, and everything that refers to them by index, stays unchanged. If a host already reports under a
- * new name, it is merged into the replaced host. It must have no live claims, and its report becomes the report of the replaced host. A
- * generator that pauses. Nothing may use the fleet until it ends.
+ * Renames hosts. Their claims, and everything that refers to them by index, are unchanged. If a host already reports under a new name, it
+ * is merged into the replaced host: it must have no live claims, and its report becomes the report of the replaced host. This is a
+ * generator that yields in between. No other code may use the fleet until it ends.
  */
 export function* takeReplace(fleet: FleetState, change: HostReplaced): Steps<Void> {
   const refusal = refusesReplace(fleet, change)
@@ -145,8 +145,8 @@ function refusesPair(
 }
 
 /**
- * Whether a host name would be in two availability zones after the change. This is possible because an operator may have listed the new
- * name in an aggregate before. The function follows the changes that `takeReplace` makes to the lists of aggregates, name by name.
+ * Whether a host name would be in two availability zones after the change. This can happen because an operator may already have listed the
+ * new name in an aggregate. The function simulates the changes that `takeReplace` makes to the member lists of aggregates, name by name.
  */
 function wouldMixZones({ aggregates, hosts }: FleetState, pairs: HostReplaced['hosts']): boolean {
   const zonesIn = (host: string) => new Set(aggregates.of(host).flatMap(({ metadata }) => metadata[ZONE_KEY] ?? []))
@@ -168,10 +168,10 @@ function wouldMixZones({ aggregates, hosts }: FleetState, pairs: HostReplaced['h
   return [...after.values()].some(({ zones }) => zones.size > 1)
 }
 
-/** The record of a host that is merged into another one, from before it left. */
+/** A host that is merged into another host: its record as it was before it left the fleet, and its liveness. */
 type Reported = HostRecord & { readonly state: number }
 
-/** Removes the host that has a name, so that the replaced host can get this name. */
+/** Removes the host that has the name `to` at present, so that the replaced host can get this name. */
 function* makeWay(fleet: FleetState, old: HostRecord, to: HostName, reason: string): Steps<Reported | undefined> {
   const { hosts } = fleet
   const next = hosts.find(to) ?? hosts.findForgotten(to)
@@ -204,8 +204,8 @@ function* replace(fleet: FleetState, old: HostRecord, to: HostName, reason: stri
 }
 
 /**
- * Copies the report, documents, liveness and overrides of the host that is the same machine. Late reports of the replaced reporter are
- * then stale.
+ * Copies the report, documents, liveness and overrides of the removed host to the host that was renamed, because both are the same machine.
+ * Late reports of the replaced reporter are stale afterwards.
  */
 function takeOver(fleet: FleetState, record: OwnHostRecord, from: Reported): void {
   const { hosts } = fleet
@@ -222,7 +222,7 @@ function takeOver(fleet: FleetState, record: OwnHostRecord, from: Reported): voi
     takeDocument(hosts, record.index, name, before)
   }
   record.allocation = mergedOverrides(record.allocation, from.allocation)
-  // the copied report is from before this entry, so it does not include what was added in place since
+  // the copied report was made before this entry, so it does not include instances and growth that were added on the host after the report
   takeStats(fleet, record, from.stats, undefined, from.reportedAt)
 }
 
@@ -232,7 +232,10 @@ function following(reporter: Reporter, before: Reporter | undefined): Reporter {
   return { ...reporter, past: [...new Set(past)].slice(0, PAST_INCARNATIONS) }
 }
 
-/** Reduces a host without live claims to its history and to the data by which its old reports are recognised as stale. */
+/**
+ * Turns the record of a host without live claims into a tombstone. It contains only the host's history and the data by which old reports
+ * are recognised as stale.
+ */
 function* bury(fleet: FleetState, record: OwnHostRecord, why: Pick<Gone, 'reason' | 'mergedInto'>): Steps<void> {
   const { hosts, place, now } = fleet
   const { index, host } = record

@@ -15,24 +15,27 @@ export interface Overlay {
   hold(part: ClaimPart, group: GroupBinding | null): void
   /** Holds the same plain amounts `copies` times in one step. */
   holdCopies(part: ClaimPart, group: GroupBinding | null, copies: number): void
-  /** Holds what a move adds to its source. */
+  /** Holds the resources that a move needs in addition to those of its source claim. */
   holdMove(part: ClaimPart, group: GroupBinding | null, source: Claim): void
   /**
-   * Removes a claim from the sums, so that it does not take free capacity from its own move. It is removed from its group. It is also
-   * removed from its host if the judge will do so too, because the request asks there for no units beyond those that the claim holds. A
-   * rebuild takes nothing new, so from feature level STRICT_CLAIMS on everything that the claim holds counts as free.
+   * Removes a claim from the sums, so that its resources are free for its own move. The claim is also removed from its group. It is removed
+   * from its host's units only if the judge will do the same, because the request needs no units there beyond those that the claim holds. A
+   * rebuild takes nothing new, so from feature level STRICT_CLAIMS on, everything that the claim holds counts as free.
    */
   lift(claim: Claim, request: RequestSpec, isRebuild?: boolean): void
   /**
-   * Removes the destination of an open move, which ends before the decision takes effect. With `isPlainNext` the next grants are plain
-   * amounts.
+   * Removes the destination claim of an open move, which ends before the decision takes effect. With `isPlainNext` the next grants are
+   * plain amounts.
    */
   liftDestination(claim: Claim, isPlainNext: boolean): void
-  /** Counts what a request asks for as free on its destination, because its instance runs there and the report counts its use. */
+  /**
+   * Counts the requested resources as free on the destination host, because the instance already runs there and the host's report counts
+   * its usage.
+   */
   keepListed(request: RequestSpec): void
   /** The number of steps. */
   readonly size: number
-  /** Undoes the steps after the first `size`, so that a request that failed half-way has no effect. */
+  /** Undoes all steps after the first `size` steps, so that a request that failed half-way has no effect. */
   rollback(size: number): void
   /** Undoes all steps. */
   discard(): void
@@ -46,7 +49,7 @@ export function openOverlay(fleet: Fleet): Overlay {
   const rollback = (size: number): void => {
     while (undo.length > size) undo.pop()?.()
   }
-  /** Binds the group while the step exists. */
+  /** Binds the group until the step is undone. */
   const bound = (takeBack: () => void, unbind: (() => void) | undefined) => () => {
     takeBack()
     unbind?.()

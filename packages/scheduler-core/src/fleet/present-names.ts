@@ -4,8 +4,8 @@ import type { HostName } from '../values/host-name.ts'
 import type { Fleet } from './fleet.ts'
 
 /**
- * The present names of hosts that callers name. A replaced host is found by its former names, so that callers need not know about the
- * change. A present name, a name that no host ever had, and the name of a forgotten host are returned unchanged.
+ * The present names of the hosts in a call. A replaced host is also found by its former names, so that callers need not know about the
+ * replacement. A present name, a name that no host ever had, and the name of a forgotten host are returned unchanged.
  */
 export function presentHosts(hosts: HostTable, names: readonly string[]): readonly string[] {
   return changed(names, (host) => {
@@ -15,7 +15,7 @@ export function presentHosts(hosts: HostTable, names: readonly string[]): readon
   })
 }
 
-/** The present names of nodes that callers name without their hosts. */
+/** The present names of nodes that a call names without their hosts. */
 function presentNodes(hosts: HostTable, names: readonly string[]): readonly string[] {
   if (names.length === 0) return names
   const there = new Set(hosts.present.map(({ node }) => node))
@@ -44,8 +44,8 @@ export function nodesNamed(hosts: HostTable, { host, node }: NamedHost): HostRec
 }
 
 /**
- * Like `nodesNamed`, but for a name in one text as it is printed: HOST, which means all its nodes, or HOST/NODE. A host with exactly this
- * name has precedence.
+ * Like `nodesNamed`, for a name in its printed form: HOST, which means all nodes of the host, or HOST/NODE. A host whose name is exactly
+ * this text has precedence.
  */
 export function nodesMeant(hosts: HostTable, text: string): HostRecord[] {
   const whole = nodesNamed(hosts, { host: text })
@@ -70,8 +70,8 @@ export interface NamedHost {
 }
 
 /**
- * Returns a test for whether a recorded name belongs to one of the hosts that a caller names. It does if the names are equal, or if both
- * mean the same present name.
+ * Returns a function that tests whether a recorded name belongs to one of the named hosts. This is true if the names are equal, or if both
+ * refer to the same present host.
  */
 export function isNamedIn(hosts: HostTable, asked: readonly NamedHost[]): (name: HostName) => boolean {
   const names = asked.flatMap((one) => [one, ...presentOf(hosts, one)])

@@ -54,9 +54,9 @@ export function takeReport(fleet: FleetState, change: HostReported): Code | unde
 }
 
 /**
- * Whether a delta has the new use of every instance that it adds or removes. When an instance is added or removed, the use of its claim
- * moves into or out of the reported use. Where the report counts use, the delta must therefore have the new amount. A delta has no amounts
- * of cells, devices and custom classes, so these need a full report.
+ * Whether a delta contains new usage for every instance that it adds or removes. When an instance is added or removed, the usage of its
+ * claim moves into or out of the reported usage. If the report counts usage, the delta must therefore contain the new amount. A delta has
+ * no amounts of cells, devices and custom classes, so these need a full report.
  */
 function saysWhatItMoves(hosts: HostTable, record: HostRecord, delta: StatsDelta): boolean {
   // a document in Nova's form must be reported as a whole, or it would no longer match the host
@@ -71,8 +71,8 @@ function saysWhatItMoves(hosts: HostTable, record: HostRecord, delta: StatsDelta
 }
 
 /**
- * Whether a report contains new use of these grants, if the reports of the host count their use at all. `renewed` are the classes with new
- * use in the report. Undefined means all classes.
+ * Whether a report contains new usage of these grants, if the reports of the host count their usage at all. `renewed` are the resource
+ * classes with new usage in the report. Undefined means all classes.
  */
 function countsUse(hosts: HostTable, record: HostRecord, grants: Grants, renewed: ReadonlySet<string> | undefined): boolean {
   return (
@@ -84,15 +84,15 @@ function countsUse(hosts: HostTable, record: HostRecord, grants: Grants, renewed
   )
 }
 
-/** The classes with use in a delta. */
+/** The resource classes for which a delta contains usage. */
 function renewedBy({ vcpusUsed, memoryMbUsed, localGbUsed }: StatsDelta): ReadonlySet<string> {
   const used = { VCPU: vcpusUsed, MEMORY_MB: memoryMbUsed, DISK_GB: localGbUsed }
   return new Set(Object.entries(used).flatMap(([resourceClass, amount]) => (amount === undefined ? [] : [resourceClass])))
 }
 
 /**
- * Replaces the host's report and counts its claims again. `renewed` are the classes with new use in the report, if not all. `earlier` is
- * the store time of the report if it is an earlier one that came under another name of the machine.
+ * Replaces the host's report and counts its claims again. `renewed` are the resource classes with new usage in the report; undefined means
+ * all. `earlier` is the store time (the database's clock) of a report that arrived earlier, under a different name of the same machine.
  */
 export function takeStats(
   fleet: FleetState,
@@ -122,7 +122,7 @@ export function takeStats(
       const listed = record.present.has(claim.instance)
       if (listed && claim.state !== 'MATERIALISED' && isLive(claim) && mayShow(claim)) {
         ledger.move(claim, 'MATERIALISED', place.revision)
-        // the instance is listed, but its use may not be in the reported amounts yet
+        // the instance is listed, but the reported amounts may not include its usage yet
         const isCounted = isCountedAnew(claim.grants) && (earlier === undefined || claim.createdAt < earlier)
         if (keepsUncounted && !isCounted) setExtra(ledger.own(claim), claim.grants)
       }
@@ -130,7 +130,7 @@ export function takeStats(
     }
     if (hosts.featureLevel >= ENDED_CLAIMS) ledger.dropReplaced(record)
   }
-  // a report without a list shows no instances, and its amounts may be those of other instances
+  // a report without a list shows no instances, so its amounts may belong to other instances
   else if (hosts.featureLevel >= STRICT_CLAIMS)
     for (const claim of record.claims) {
       if (keepsUncounted && !ledger.isInPlace(claim) && settles(claim)) setExtra(ledger.own(claim), null)
@@ -140,15 +140,17 @@ export function takeStats(
 }
 
 /**
- * Whether a list that contains the instance of a claim shows that the instance has the size of the claim. If the list before already had
- * the instance, it may have another size until the claim is confirmed, and also the move to which the claim belongs.
+ * Whether a report that lists the instance of a claim proves that the instance has the size of the claim. If the preceding report already
+ * listed the instance, the instance may still have a different size until the claim or its move is confirmed.
  */
 function listingOf({ featureLevel }: FleetState, { present }: HostRecord): (claim: Claim) => boolean {
   return ({ instance, state, source }) =>
     featureLevel < NEWLY_LISTED || (state !== 'RESERVED' && source === null) || (instance !== null && !present.has(instance))
 }
 
-/** Releases what ended claims hold on hosts without a list, when the log reaches the feature level of this rule. */
+/**
+ * When the log reaches the feature level of this rule: releases the resources of ended claims on hosts that do not list their instances.
+ */
 export function* removeUnlisted(fleet: FleetState): Steps<void> {
   for (const host of inSlices(fleet.hosts.records, SLICE)) {
     if (host === undefined) yield
@@ -174,7 +176,7 @@ export function countAnew({ hosts, ledger }: FleetState, record: OwnHostRecord):
   hosts.touch(record.index)
 }
 
-/** Sets the source of a host's used amounts, which an operator chose. */
+/** Sets where a host's resource usage is read from, as an operator chose. */
 export function takeUsedFrom(fleet: FleetState, { usedFrom, reason, ...name }: UsedFromSet): Code | undefined {
   const { hosts, place } = fleet
   const known = hosts.find(name)
@@ -183,7 +185,7 @@ export function takeUsedFrom(fleet: FleetState, { usedFrom, reason, ...name }: U
   record.usedFrom = usedFrom
   record.usedFromReason = usedFrom === 'REPORT' ? '' : reason
   record.revision = place.revision
-  // decisions that were based on the former used amounts are void
+  // decisions that were based on the former usage are void
   hosts.columns.lastEdit[record.index] = place.revision
   countAnew(fleet, record)
   return undefined
@@ -202,8 +204,8 @@ export function takeHostAllocation(fleet: FleetState, change: HostAllocationSet)
 }
 
 /**
- * Replaces the values for hosts with documents in Nova's form that do not contain them. A generator that pauses. Nothing may use the fleet
- * until it ends.
+ * Sets the fleet's values, which apply to hosts with documents in Nova's form that do not contain these values. This is a generator that
+ * yields in between. No other code may use the fleet until it ends.
  */
 export function* takeFleetAllocation(fleet: FleetState, change: FleetAllocationSet): Steps<Code | undefined> {
   const { hosts, place, now } = fleet
@@ -222,8 +224,8 @@ export function* countAllocations(fleet: FleetState): Steps<void> {
   for (const record of inSlices(fleet.hosts.present, SLICE))
     if (record === undefined) yield
     else if (record.aggregateRatios !== NO_RATIOS) countEdited(fleet, fleet.hosts.own(record.index), fleet.place.revision)
-    // the fleet's values now replace missing values of its document; no claims become void here, because the judge checks free capacity in
-    // any case
+    // The fleet's values now replace missing values in the host's document. No claim becomes void here, because the judge checks free
+    // capacity in any case.
     else if (record.stats.nova !== null) countAnew(fleet, fleet.hosts.own(record.index))
 }
 

@@ -19,8 +19,9 @@ export function domainsOf({ hosts, aggregates }: Fleet, topologyKey: string): (h
 }
 
 /**
- * Returns a function that counts the members of a request's server group in the domains of a topology key. It includes members that the
- * caller placed elsewhere. Domains are computed once, so it is valid only while hosts and aggregates do not change.
+ * Returns a function that counts the members of a request's server group in each domain of a topology key. Members on hosts that the caller
+ * listed in the group are counted too, even without a claim. The domains of the hosts are read only once, so the function must not be
+ * called after hosts or aggregates change.
  */
 export function createMemberCount(
   fleet: Fleet,
@@ -49,6 +50,6 @@ export function createMemberCount(
   }
 }
 
-/** Counts the members once, on the present fleet. */
+/** Counts the members of a request's server group in each domain of a topology key. */
 export const membersByDomain = (fleet: Fleet, request: RequestSpec, domainOf: (host: HostIndex) => string | undefined) =>
   createMemberCount(fleet, request, domainOf)()

@@ -6,7 +6,7 @@ import type { HostIndex } from '../values/host-index.ts'
 import { atOnce, SLICE } from '../values/steps.ts'
 import { countWarnings, warningsOf, warningText } from './warnings.ts'
 
-test('all warnings of a large fleet are counted, with pauses', () => {
+test('all warnings of a large fleet are counted in steps', () => {
   const log = aLog()
   const hosts = 2 * SLICE + 1
   const list = (host: number) => (host % 2 === 0 ? { instances: [] } : {})

@@ -9,7 +9,7 @@ import { STRICT_CLAIMS } from '../values/levels.ts'
 import { SLICE, type Steps } from '../values/steps.ts'
 import type { Fleet } from './fleet.ts'
 
-/** A contradiction between a host's report and its claims, or a report because of which claims count for more than necessary. */
+/** A warning about a host: its report contradicts its claims, or the report is incomplete, so that claims hold more than necessary. */
 export interface HostWarning {
   readonly code: Extract<Code, 'capacity.below_claims' | 'use.below_claims' | 'use.beyond_memory' | 'use.no_instances'>
   /** The resource class or kind of device. `instances` if no instances are listed. */
@@ -17,11 +17,11 @@ export interface HostWarning {
   /** The reported number of whole units that the host has in total or in use. Null if the report does not contain it. */
   readonly reported: number | null
   /**
-   * The whole units that live claims hold, or the claims of the listed instances. If no instances are listed, the number of live claims
-   * that count in addition to the report. For huge pages that exceed the memory in use, their MiB in use.
+   * The whole units that live claims or the claims of listed instances hold. If the host lists no instances: the number of live claims that
+   * count in addition to the report. For huge pages that exceed the memory in use: the MiB of huge pages in use.
    */
   readonly held: number
-  /** True if several hosts share the resource, such as a pool of disks. The claims of all hosts then count. */
+  /** True if several hosts share the resource, such as a disk pool. The claims of all these hosts are then included. */
   readonly isShared?: true
 }
 
@@ -86,7 +86,9 @@ function aboutPages(record: HostRecord): readonly HostWarning[] {
     .map((one): HostWarning => ({ code: 'use.beyond_memory', ...one }))
 }
 
-/** Counts the warnings of all hosts by code, with pauses. Hosts that change during a pause are counted in the state at that time. */
+/**
+ * Counts the warnings of all hosts by code, with yields in between. A host that changes before it is reached is counted in its new state.
+ */
 export function* countWarnings(fleet: Fleet): Steps<ReadonlyMap<HostWarning['code'], number>> {
   const counts = new Map<HostWarning['code'], number>([
     ['capacity.below_claims', 0],

@@ -17,7 +17,7 @@ import { readFloat } from '../text/numbers.ts'
 import { ALLOCATION_RULES } from '../values/levels.ts'
 import type { HostRecord, HostTable } from './hosts.ts'
 
-/** The sources of a ratio or a reserved amount in order of precedence. The first source with a value applies. */
+/** The sources of a ratio or a reserved amount, in order of precedence. The value of the first source that has a value applies. */
 export const allocationSources = ['HOST', 'AGGREGATE', 'REPORT', 'FLEET', 'NOVA_DEFAULT', 'NONE'] as const
 export type AllocationSource = (typeof allocationSources)[number]
 
@@ -25,7 +25,7 @@ export type AllocationSource = (typeof allocationSources)[number]
 export interface Allocated {
   readonly value: number
   readonly source: AllocationSource
-  /** The person who set the value, with time and reason. Absent if no person did. */
+  /** The person who set the value, with time and reason. Absent if no person set the value. */
   readonly set?: SetBy
   /** The aggregate that a ratio comes from. */
   readonly aggregate?: string
@@ -53,8 +53,8 @@ interface RatedAggregate {
 }
 
 /**
- * The lowest ratios of the given aggregates, which are in order of uuid. Of aggregates with equal ratios, the first is returned. If the
- * value of one aggregate is not a ratio, no aggregate applies for that class, as in Nova.
+ * The lowest ratio of the given aggregates for each class. The aggregates must be in order of uuid. Of aggregates with equal ratios, the
+ * first is returned. If one aggregate has a value that is not a ratio, no aggregate applies for this class, as in Nova.
  */
 export function leastRatios(aggregates: readonly RatedAggregate[]): AggregateRatios {
   const least: Record<string, AggregateRatio> = {}
@@ -83,7 +83,7 @@ export function ratioOf(hosts: HostTable, record: HostRecord, resourceClass: str
   return ratioWithoutAggregates(hosts, record, resourceClass)
 }
 
-/** The ratio of a class without aggregates. Nova's weighers use this as the host's own ratio. */
+/** The ratio of a class if aggregates are ignored. Nova's weighers use this ratio as the host's own ratio. */
 export function ratioWithoutAggregates(hosts: HostTable, { allocation, stats }: HostRecord, resourceClass: string): Allocated {
   const set = allocation[resourceClass]?.ratio
   if (set !== undefined) return { value: set.value, source: 'HOST', set }
@@ -103,17 +103,17 @@ export function reservedOf(hosts: HostTable, record: HostRecord, resourceClass: 
   return ofFleet(hosts.fleetAllocation, resourceClass, 'reserved') ?? { value: 0, source: 'NONE' }
 }
 
-/** Whether the report of a host has no reserved amount, because Nova's document has no field for it. The configuration then applies. */
+/**
+ * Whether the report of a host has no reserved amount because Nova's document has no field for it. In this case, the configured amount
+ * applies.
+ */
 const leavesReserveOpen = ({ featureLevel }: HostTable, { stats }: HostRecord, resourceClass: string): boolean =>
   featureLevel >= ALLOCATION_RULES &&
   stats.nova !== null &&
   standardRatio(stats, resourceClass) !== undefined &&
   inventoryOf(stats, resourceClass) === undefined
 
-/**
- * The part of the used amount in a document of Nova that is actually reserved. Nova adds the reserved amounts of its configuration to the
- * used amounts.
- */
+/** The reserved part of the used amount in a document of Nova. Nova adds the reserved amounts of its configuration to the usage. */
 function reserveInUse(hosts: HostTable, record: HostRecord, resourceClass: string): number {
   if (record.usedFrom !== 'REPORT' || !leavesReserveOpen(hosts, record, resourceClass)) return 0
   return ofFleet(hosts.fleetAllocation, resourceClass, 'reserved')?.value ?? 0
@@ -131,7 +131,7 @@ function ofFleet(
   return usual === undefined || release === null ? undefined : { value: usual, source: 'NOVA_DEFAULT', release, set }
 }
 
-/** The report of a host with the ratios, reserved amounts and used amounts that apply. */
+/** The report of a host, changed so that it contains the ratios, reserved amounts and usage that apply. */
 export function countedStats(hosts: HostTable, record: HostRecord): HostStats {
   const stats = statsToCount(record)
   if (!isOverruled(hosts, record)) return stats
@@ -139,7 +139,7 @@ export function countedStats(hosts: HostTable, record: HostRecord): HostStats {
     Object.entries(standardFields).flatMap(([resourceClass, { ratio, used }]) => {
       const { value, source } = ratioOf(hosts, record, resourceClass)
       const usedHere = Math.max(0, stats[used] - reserveInUse(hosts, record, resourceClass))
-      // an inventory may have another ratio than the plain fields, whose ratio applies to the cells
+      // the ratio of an inventory may differ from that of the plain fields, which applies to the cells
       return [...(source === 'REPORT' ? [] : [[ratio, value] as const]), [used, usedHere] as const]
     }),
   )
@@ -156,7 +156,7 @@ export function countedStats(hosts: HostTable, record: HostRecord): HostStats {
   return { ...stats, ...standard, inventories }
 }
 
-/** The ratio that applies if it is set outside of the host's report. An option of a profile is not used then. */
+/** The ratio that applies, if it is set outside of the host's report. If so, it takes precedence over the ratio in a profile's option. */
 export function ratioSet(hosts: HostTable, record: HostRecord, resourceClass: string): Allocated | undefined {
   if (!isOverruled(hosts, record)) return undefined
   const ratio = ratioOf(hosts, record, resourceClass)
@@ -207,8 +207,8 @@ export function withOverride(before: AllocationOverrides, change: HostAllocation
 }
 
 /**
- * The operator's settings for two hosts that turned out to be one machine. Of two values the later one applies, and the value of `own` if
- * both were set at the same time.
+ * The operators' settings for two hosts that turned out to be one machine. If both hosts have a value, the value that was set later
+ * applies. If both were set at the same time, the value of `own` applies.
  */
 export function mergedOverrides(own: AllocationOverrides, other: AllocationOverrides): AllocationOverrides {
   const merged: Record<string, AllocationOverride> = { ...own }

@@ -6,7 +6,7 @@ export interface PageState {
   free: number
 }
 
-/** The number of pages of one size that are not reserved, whether used or free. */
+/** The number of pages of one size that instances can use, which are all pages that are not reserved. They may be in use or free. */
 export interface PagesGiven {
   readonly sizeKib: number
   readonly count: number
@@ -14,9 +14,9 @@ export interface PagesGiven {
 
 /** The maximum memory of a cell for any one guest, in MiB. Overcommit does not raise it. */
 export interface CellLimits {
-  /** All memory of the cell. */
+  /** The limit for all memory of the cell. */
   readonly memoryMb: number
-  /** The memory outside of huge pages. */
+  /** The limit for memory outside of huge pages. */
   readonly plainMb: number
   /** The plain memory that may be allocated, including overcommit. */
   readonly plainCapacity: number
@@ -24,8 +24,8 @@ export interface CellLimits {
   readonly hugeGiven: number
   /** The total number of pages for instances, by size. Empty if pages are not reported. */
   readonly pagesGiven: readonly PagesGiven[]
-  /** Huge pages in MiB that the report counts as used, but not as part of its used memory. */
+  /** The MiB of huge pages that the report counts as used pages but not as used memory. */
   readonly hugeApart: number
-  /** The reported used memory, in total and in huge pages. Absent below feature level PLAIN_IN_CELLS. */
+  /** The memory usage in the report, in total and in huge pages. Absent below feature level PLAIN_IN_CELLS. */
   readonly reported?: { readonly memoryMb: number; readonly hugeMb: number }
 }

@@ -15,7 +15,7 @@ export interface CellInventory {
   readonly countsMemory: boolean
   readonly countsPinned: boolean
   readonly pinnedByReport: ReadonlySet<number>
-  /** The CPUs that can be dedicated to one instance, in ascending order. If undefined, all of `cpuset`. */
+  /** The CPUs that can be dedicated to one instance, in ascending order. Undefined if all CPUs of `cpuset` can be dedicated. */
   readonly dedicated?: readonly number[]
   /** The threads of each core. Cores are in the order of their first thread. If undefined, every CPU is a separate core. */
   readonly cores?: readonly (readonly number[])[]
@@ -26,13 +26,13 @@ export interface CellInventory {
   readonly limits?: CellLimits | undefined
 }
 
-/** Numbers of a cell's CPUs that are not dedicated. They are cached until a change. */
+/** Counts of a cell's CPUs that are not dedicated. The counts are cached until the cell changes. */
 interface FreeCpus {
   /** The number of CPUs of `cpuset` that are no longer used as shared CPUs. */
   readonly unshared: number
   /** The number of CPUs that can still be dedicated to one instance. */
   readonly free: number
-  /** For each number of threads, the number of cores with at least this many free threads. */
+  /** At index n, the number of cores with at least n free threads. */
   readonly coresWith: readonly number[]
   /** Running sums of the threads of cores that are entirely free, core by core. If undefined, every CPU is a separate core. */
   readonly wholeCores: readonly number[] | undefined
@@ -75,7 +75,7 @@ export class CellState implements CellInventory {
     this.memoryFree = inventory.memoryCapacity - memoryUsage
     this.pinnedByReport = inventory.pinnedByReport
     this.#limits = inventory.limits
-    // only reported members are set, so that cells of older reports have the same fields as before
+    // Only reported properties are set, so that cells from older reports have the same fields as in older releases.
     const { dedicated, cores, pages, socket } = inventory
     Object.assign(this, dedicated && { dedicated }, cores && { cores }, pages && { pages }, socket !== undefined && { socket })
   }
@@ -121,7 +121,7 @@ export class CellState implements CellInventory {
     this.#hugeCovered += mib
   }
 
-  /** The numbers of CPUs as if no CPU were dedicated: the totals of the cell. */
+  /** The counts of CPUs if no CPU were dedicated. */
   get cpusInAll(): FreeCpus {
     return countFree({ cpuset: this.cpuset, dedicated: this.dedicated, cores: this.cores, pinnable: this.pinnable, ...UNPINNED })
   }
@@ -165,9 +165,8 @@ export function sharedCpusLeft(cell: CellState): number {
 }
 
 /**
- * Whether `shared` further shared CPUs of one guest fit if `pins` further CPUs of `cpuset` are pinned. A pinned CPU cannot be shared. With
- * p of n CPUs pinned, floor((n - p) x capacity / n) shared CPUs may be allocated. If limits apply, one guest may have at most n - p of
- * them.
+ * Whether `shared` more shared CPUs of one guest fit if `pins` more CPUs of `cpuset` are pinned. A pinned CPU cannot be shared. With p of n
+ * CPUs pinned, floor((n - p) x capacity / n) shared CPUs can be allocated. If limits apply, one guest can have at most n - p of these.
  */
 export function cpusFit(cell: CellState, shared: number, pins: number): boolean {
   return (
@@ -196,7 +195,9 @@ export function hasRoom(cell: CellState, ask: CellAsk): boolean {
   )
 }
 
-/** Whether the host cell has enough of the kind of memory that the guest cell asks for. Huge pages are counted separately. */
+/**
+ * Whether the host cell has enough memory of the requested kind for the guest cell. Huge pages are counted separately from plain memory.
+ */
 function isWithinLimits(cell: CellState, ask: CellAsk): boolean {
   if (ask.memoryMb > (cell.limits?.memoryMb ?? ask.memoryMb)) return false
   if (ask.pageSize !== null && isBackedByHuge(cell, choosePages(cell, ask))) return true
@@ -244,7 +245,7 @@ export function choosePages(
   { pages }: { readonly pages?: CellState['pages'] | undefined },
   { pageSize, memoryMb }: CellAsk,
 ): PageGrant | null | undefined {
-  // every host has small pages; if a report does not contain their number, they count as memory
+  // Every host has small pages. If a report does not contain their number, only memory is checked.
   if (pages === undefined) return pageSize === 'small' || pageSize === 'any' || pageSize === null ? null : undefined
   if (pageSize === null) return null
   const needKib = memoryMb * 1_024
@@ -293,9 +294,9 @@ function countFree(cell: CellCpus): FreeCpus {
 
 /** The demand of one guest cell on a host cell. */
 export interface CellAsk {
-  /** The number of the guest cell. */
+  /** The id of the guest cell. */
   readonly guest: number
-  /** The numbers of shared CPUs and of dedicated CPUs. */
+  /** The count of shared CPUs. */
   readonly shared: number
   readonly dedicated: number
   /** The number of CPUs for the emulator threads: 0 or 1. */
@@ -305,6 +306,6 @@ export interface CellAsk {
   readonly memoryMb: number
   /** A page size in KiB, or a preference. Null if the request sets none. */
   readonly pageSize: NumaCellRequest['pageSize']
-  /** Whether a guest cell asks only for numbers of CPUs and memory. */
+  /** Whether a guest cell requests only a count of shared CPUs and memory. */
   readonly isPlain: boolean
 }

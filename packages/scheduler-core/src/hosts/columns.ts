@@ -5,27 +5,33 @@ import { bytesOf, type Column, ColumnMemory, copyColumns, createColumns, type Ty
 export const at = (column: Column, host: HostIndex): number => column[host] as number
 
 /**
- * Columns with a value for every host, in the order in which hosts were first seen. Amounts are whole numbers in Float64Arrays (exact to
- * 2^53). Only `apply` and an overlay write them.
+ * Columns with a value for every host, in the order in which hosts first reported. Amounts are integers in Float64Arrays (exact to 2^53).
+ * Only `apply` and an overlay write the columns.
  */
 export interface HostColumns {
   /** Index into hostStatuses: 0 ENABLED, 1 DISABLED, 2 DRAINING, 3 MAINTENANCE. */
   status: Uint8Array
   /** 0 up, 1 suspect, 2 down. */
   liveness: Uint8Array
-  /** The host's availability zone as a number. Only `zoneOf` of this table can translate it. 0 is the default zone. */
+  /** The index of the host's availability zone. Only `zoneOf` of the same table can translate it. 0 is the default zone. */
   zone: Int32Array
-  /** Increases with every change of the host or of what it holds. A score that was cached at a version is valid at that version. */
+  /**
+   * Increases with every change of the host, its claims or its instances. A score that was cached at one version is valid as long as the
+   * version is unchanged.
+   */
   version: Float64Array
   /** The revision of the last edit (status, aggregate) that concerned the host. */
   lastEdit: Float64Array
-  /** The number of instances on the host: the reported number, plus claims that the report does not count yet. */
+  /** The count of instances on the host: the reported count, plus the claims that the report does not count yet. */
   instances: Int32Array
-  /** The number of I/O-heavy operations: the reported number, plus one for each claim that the report does not count yet. */
+  /** The count of I/O-heavy operations: the reported count, plus one for each claim that the report does not count yet. */
   ioOps: Int32Array
   /** The free thousandths of GPUs, summed over all GPUs of the host. */
   gpuFreeMilli: Float64Array
-  /** The free thousandths of the GPU with the most, so that the devices of most hosts need not be read. 0 without GPUs. */
+  /**
+   * The free thousandths of the host's GPU with the most free thousandths. With this column, the devices of most hosts need not be read. 0
+   * without GPUs.
+   */
   gpuMostFreeMilli: Float64Array
   /** MiB of huge pages in the report, over all NUMA cells. This memory is not plain memory. */
   hugePageMib: Float64Array
@@ -78,20 +84,23 @@ export interface InventoryColumns {
 /** The inventory of one host for a class. */
 export type InventoryRow = Readonly<Record<keyof InventoryColumns, number>>
 
-/** The used amounts of one resource class. */
+/** The usage of one resource class. */
 export interface UseColumns {
   used: Float64Array
-  /** The amount that claims hold and `used` does not include. */
+  /** The amount that claims hold and that is not included in `used`. */
   claimed: Float64Array
   /**
-   * If the report counts use, the sum of the claims of instances that it lists. The part of this sum that exceeds `used` is in `claimed`.
-   * 0 below feature level STRICT_CLAIMS.
+   * If the report counts usage: the sum of the claims whose instances the report lists. If this sum exceeds `used`, the excess is in
+   * `claimed`. 0 below feature level STRICT_CLAIMS.
    */
   covered: Float64Array
   free: Float64Array
 }
 
-/** Columns of one resource class. free = capacity - used - claimed. It may be negative after a report that reduces a host. */
+/**
+ * The columns of one resource class. free = capacity - used - claimed. `free` is negative if a report reduced the host below its usage and
+ * claims.
+ */
 export interface ClassColumns extends InventoryColumns, UseColumns {}
 
 const inventoryTypes = {
@@ -127,7 +136,7 @@ export function copyInventory(columns: ClassColumns): void {
   Object.assign(columns, copyColumns(inventory, new ColumnMemory(bytesOf(inventory))))
 }
 
-/** Whether a host has exactly these values of a class. */
+/** Whether the columns have exactly these values for a host. */
 export const hasInventory = (columns: InventoryColumns, host: HostIndex, inventory: InventoryRow): boolean =>
   inventoryNames.every((name) => columns[name][host] === inventory[name])
 

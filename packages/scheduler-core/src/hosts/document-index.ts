@@ -2,28 +2,28 @@ import type { HostIndex } from '../values/host-index.ts'
 import { OWNER, type Own, type Owner } from '../values/owner.ts'
 import { SharedMap } from '../values/shared-map.ts'
 
-/** The hosts with documents that name a thing, if there are several. */
+/** The hosts whose documents contain one uuid, if there are several such hosts. */
 type Several = Own<{ readonly hosts: HostIndex[] }>
 
 /**
- * For each uuid of a thing (such as a port), the hosts whose documents of one namespace name it. So a thing in a request is found without
- * reading all documents. The index is updated with each document and rebuilt from the documents of a checkpoint. Copies of a fleet share
- * it until one of them writes (owner.ts).
+ * For each uuid, such as that of a port, the hosts whose documents of one namespace contain the uuid. With this index, a request is
+ * resolved without reading all documents. The index is updated with each document, and rebuilt from the documents of a checkpoint. Copies
+ * of a fleet share it until one of them writes to it (owner.ts).
  */
 export class DocumentIndex {
   #byThing = new SharedMap<HostIndex | Several>()
-  /** The host with the youngest document, for each thing that several hosts name. */
+  /** For each uuid in the documents of several hosts, the host with the youngest document. */
   #youngest = new SharedMap<HostIndex>()
   #owner: Owner = {}
 
-  /** The hosts with a document that names a thing, in no particular order. */
+  /** The hosts with a document that contains the uuid, in no particular order. */
   of(thing: string): readonly HostIndex[] {
     const known = this.#byThing.get(thing)
     if (known === undefined) return []
     return typeof known === 'number' ? [known] : known.hosts
   }
 
-  /** The host with the youngest document that names a thing. */
+  /** The host with the youngest document that contains the uuid. */
   youngest(thing: string): HostIndex | undefined {
     const known = this.#byThing.get(thing)
     return known === undefined || typeof known === 'number' ? known : this.#youngest.get(thing)
@@ -31,7 +31,7 @@ export class DocumentIndex {
 
   /**
    * Updates the index after a host's document was replaced. `isYounger` compares the present documents of two hosts. `isOlder` means that
-   * the new document has an earlier time than the replaced one, because it came from another host.
+   * the new document has an earlier time than the replaced document. This happens if the new document came from a merged host.
    */
   replace(
     host: HostIndex,

@@ -4,11 +4,11 @@ import { SHARES_IN_PERCENT } from '../values/levels.ts'
 /** The thousandths of a whole GPU. */
 export const WHOLE_GPU = 1_000
 
-/** A GPU of a host. An idle GPU has 1000 free thousandths. The number is negative only after a report with more use. */
+/** A GPU of a host. An idle GPU has 1000 free thousandths. The value is negative only if a report shows more usage than claims leave. */
 export interface GpuState {
   readonly index: number
   readonly model: string | null
-  /** The NUMA cell that the GPU is near. Null if unknown. */
+  /** The id of the NUMA cell near the GPU. Null if unknown. */
   readonly numaNode: number | null
   readonly countsUse: boolean
   freeMilli: number
@@ -17,7 +17,7 @@ export interface GpuState {
 /** The requirements for the GPU itself, independent of its location in the host. */
 export type GpuWish = Pick<GpuRequest, 'count' | 'shareMilli' | 'models'>
 
-/** The requested GPUs, and the amounts that the same instance takes in addition, because some rules read both. */
+/** The requested GPUs, together with the resource amounts of the same instance, because some assignment rules read both. */
 export interface GpuAsk extends GpuWish {
   readonly amounts: Readonly<Record<string, number>>
   /** How near the GPUs must be to the guest's cells. Absent if they may be anywhere. */

@@ -9,17 +9,17 @@ export interface Group {
   readonly uuid: string
   readonly policy: GroupPolicy
   readonly maxServerPerHost: number | null
-  /** The uuids of groups with which it must not share a host, as its members' claims named them. Absent if there are none. */
+  /** The uuids of groups that this group must not share a host with. The claims of its members listed them. Absent if there are none. */
   readonly apartFrom?: readonly string[]
   /** 1 when the group is created. Increases with every edit. */
   readonly version: number
-  /** The revision of the last edit. Claims that were decided before it are void. */
+  /** The revision of the last edit. Claims that were decided before this revision are void. */
   readonly lastEdit: number
   /** The number of live members by host. */
   readonly members: ReadonlyMap<HostIndex, number>
 }
 
-/** A group for writing, with its members. */
+/** A group that can be written, including its members. */
 export type OwnGroup = Own<Omit<Group, 'members'>> & { members: Map<HostIndex, number> }
 
 export class Groups {
@@ -29,12 +29,12 @@ export class Groups {
   /** Groups that name other groups with which they must not share hosts. */
   #apart: ReadonlySet<string> = new Set()
 
-  /** Increases with every write of a group. A count of members is valid while this number is unchanged. */
+  /** Increases with every write of a group. A cached count of members is valid until this value changes. */
   get writes(): number {
     return this.#writes
   }
 
-  /** All groups in the order in which they were created. */
+  /** All groups by their uuids, in the order in which the groups were created. */
   get byUuid(): SharedMap<Group> {
     return this.#byUuid
   }
@@ -43,7 +43,9 @@ export class Groups {
     return this.#byUuid.get(uuid)
   }
 
-  /** Returns a group for writing. A group that another fleet may share is first replaced by a clone (owner.ts). */
+  /**
+   * Returns a group that can be written. If another fleet may share the group object, the object is replaced by a clone first (owner.ts).
+   */
   own(uuid: string): OwnGroup | undefined {
     this.#writes++
     const group = this.#byUuid.get(uuid)
@@ -55,15 +57,16 @@ export class Groups {
     return clone
   }
 
-  /** Whether a claim may name this group: false if the group exists with another policy. */
+  /** Returns false if the group exists with a policy other than the one in the binding. */
   accepts({ uuid, policy, maxServerPerHost }: GroupBinding): boolean {
     const group = this.#byUuid.get(uuid)
     return group === undefined || (group.policy === policy && group.maxServerPerHost === maxServerPerHost)
   }
 
   /**
-   * A group that must be kept apart from this one although both have members on one host, or undefined if there is none. Such a rule is
-   * already broken, so it is not recorded. A recorded rule stays, even if two hosts with members of both groups are merged.
+   * The uuid of a group with a member on the same host as this group, although the two must be kept apart. Undefined if there is no such
+   * group. A rule that is already broken in this way is not recorded. A recorded rule stays, even if two hosts with members of both groups
+   * are merged.
    */
   sharesWith({ uuid, apartFrom = [] }: Pick<GroupBinding, 'uuid' | 'apartFrom'>): string | undefined {
     const own = apartFrom.length === 0 ? undefined : this.#byUuid.get(uuid)
@@ -102,8 +105,8 @@ export class Groups {
   }
 
   /**
-   * The groups with members from which this group is kept apart by the rule of either group, in order of uuid. `named` are further groups
-   * that a request names.
+   * The groups that have members and must be kept apart from this group, by the rule of either group, in order of uuid. `named` are further
+   * groups that a request lists.
    */
   apartOf(uuid: string, named: readonly string[] = []): readonly Group[] {
     const own = this.#byUuid.get(uuid)?.apartFrom ?? []
@@ -170,15 +173,15 @@ const union = (a: readonly string[], b: readonly string[]): readonly string[] =>
 
 type Rule = Pick<Group, 'policy' | 'maxServerPerHost' | 'members'>
 
-/** Whether one more member may be on the host. Soft policies always allow it. */
+/** Whether the host may have one more member. Soft policies always allow one more. */
 export function groupAllows({ policy, maxServerPerHost, members }: Rule, host: HostIndex): boolean {
   if (policy === 'ANTI_AFFINITY') return (members.get(host) ?? 0) < (maxServerPerHost ?? 1)
-  // if two hosts have members, the only instance is moving between them and may also stay
+  // if two hosts have members, the group's only instance is moving between these hosts, and may also stay
   if (policy === 'AFFINITY') return members.size === 0 || (members.size === 1 && members.has(host))
   return true
 }
 
-/** Whether the present members satisfy the rule. */
+/** Whether the present members satisfy the group's rule. */
 export function membersKeep({ policy, maxServerPerHost, members }: Rule): boolean {
   if (policy === 'ANTI_AFFINITY') return [...members.values()].every((count) => count <= (maxServerPerHost ?? 1))
   return policy !== 'AFFINITY' || members.size <= 1

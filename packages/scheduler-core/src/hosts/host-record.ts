@@ -19,8 +19,8 @@ export interface Reporter {
 }
 
 /**
- * The data about a host outside of the columns. Copies of a fleet share it (owner.ts): code that writes it gets its own copy with `own`. A
- * record that code keeps may become a former state of the host.
+ * The data of a host outside of the columns. Copies of a fleet share records (owner.ts). Code that writes a record must get its own copy
+ * with `own`. A record that was read earlier may therefore show a former state of the host.
  */
 export interface HostRecord extends HostName {
   readonly index: HostIndex
@@ -30,9 +30,9 @@ export interface HostRecord extends HostName {
   readonly statusReason: string
   /** The reason for which the host is not UP. Empty if it is UP. */
   readonly livenessReason: string
-  /** The source of the host's used amounts. Operators set it, and the default is the report. */
+  /** Where the host's resource usage is read from. Operators can set this. The default is the host's report. */
   readonly usedFrom: UsedFrom
-  /** The operator's reason for that setting. Empty for the default. */
+  /** The operator's reason for the value of `usedFrom`. Empty for the default. */
   readonly usedFromReason: string
   /** Ratios and reserved amounts that operators set for the host. */
   readonly allocation: AllocationOverrides
@@ -54,8 +54,8 @@ export interface HostRecord extends HostName {
   /** The lowest ratios that the host's aggregates set. */
   readonly aggregateRatios: AggregateRatios
   /**
-   * The uuids of pools with the disks of the host's instances, according to its aggregates. At most one, unless aggregates contradict each
-   * other.
+   * The uuids of the pools that store the disks of the host's instances, from the metadata of its aggregates. There is at most one pool,
+   * unless aggregates contradict each other.
    */
   readonly diskPools: readonly string[]
   readonly traits: ReadonlySet<string>
@@ -63,13 +63,13 @@ export interface HostRecord extends HostName {
   readonly present: ReadonlySet<string>
   readonly cells: readonly CellState[]
   readonly gpus: readonly GpuState[]
-  /** Claims that hold resources here, or whose instance is still on the host. */
+  /** Claims that hold resources on the host, and ended claims whose instance is still on the host. */
   readonly claims: ReadonlySet<Claim>
   /** Further data of kinds (kinds/host-state.ts). */
   readonly ofKinds: readonly unknown[]
 }
 
-/** The former values of the data of a host that an entry may change, except for claims. They are references, so nothing is copied. */
+/** The values of a host's data before an entry changed it, except for claims. These are references, so nothing is copied. */
 export interface HostBefore extends Pick<HostRecord, 'host' | 'node' | 'stats' | 'statusReason' | 'livenessReason' | 'gone'> {
   /** Index in `hostStatuses`. */
   readonly status: number
@@ -78,7 +78,8 @@ export interface HostBefore extends Pick<HostRecord, 'host' | 'node' | 'stats' |
 }
 
 /**
- * A record for writing. It has its own copies of the claims and of the data of kinds. All other data in it is replaced instead of changed.
+ * A record that can be written. It has its own copies of the claims and of the data of kinds. All other data in it is replaced instead of
+ * changed.
  */
 export type OwnHostRecord = Own<Omit<HostRecord, 'claims' | 'ofKinds'>> & { claims: Set<Claim>; ofKinds: unknown[] }
 

@@ -57,14 +57,14 @@ export function addressOfKey(hosts: HostTable, key: string): string {
   return found === undefined ? key : hostAddress(hosts, found)
 }
 
-/** The number of hosts for which new columns have space. */
+/** New columns have space for this many hosts. */
 const LEAST_SIZE = 64
 
 /** A claim that is being moved, or whose instance is being rebuilt on its host. */
 export interface Mover extends Pick<Claim, 'host' | 'grants'> {
   /**
-   * If true, the claim's resources count as free on its own host, and a request for no more than these needs no further free capacity
-   * there. If false, they are held twice until the move ends.
+   * If true, the claim's resources count as free on its own host, and a request for at most these resources needs no further free capacity
+   * there. If false, the resources are held twice until the move ends.
    */
   readonly isFree: boolean
   /** True if the instance is rebuilt with its present resources, so that nothing new is requested. */
@@ -93,11 +93,11 @@ export class HostTable {
   readonly #documentIndexes = new Map<string, DocumentIndex>()
   readonly #traitSets = new TraitSets()
   readonly #reportedStats = new ReportedStats()
-  /** The number of each zone name, in the order in which the names were first seen. */
+  /** The index of each zone name, in the order in which the names first occurred. */
   readonly #zones = new Map([[DEFAULT_ZONE, 0]])
   #records: HostRecord[] = []
   #names = new HostNames()
-  /** The indexes of the hosts in the fleet. Undefined if not computed since a host joined or left. */
+  /** The indexes of the present hosts. Undefined from the time a host joins or leaves until it is computed again. */
   #present: Int32Array | undefined
   #goneCount = 0
   #renames = 0
@@ -106,7 +106,7 @@ export class HostTable {
   /** Classes with inventory columns that another table may share. */
   readonly #sharedInventories = new Set<string>()
   #owner: Owner = {}
-  /** The memory of the columns of a copy. Columns that were added or enlarged later are elsewhere. */
+  /** The memory of a copied table's columns. Columns that were added or enlarged later have their own memory. */
   #copied: ArrayBuffer | undefined
   readonly #copyKinds: (from: HostRecord, to: OwnHostRecord) => void
 
@@ -125,7 +125,7 @@ export class HostTable {
     return this.#records.length
   }
 
-  /** Whether no host has left, so that all records are of present hosts. */
+  /** True if no host has left the fleet, so that every record belongs to a present host. */
   get isWhole(): boolean {
     return this.#goneCount === 0
   }
@@ -173,7 +173,7 @@ export class HostTable {
     this.columns.zone[record.index] = known ?? this.#zones.size - 1
   }
 
-  /** The number of a zone in the column `zone`. Undefined if no host was ever in the zone. */
+  /** The value of the column `zone` for a zone. Undefined if no host was ever in the zone. */
   zoneOf(name: string): number | undefined {
     return this.#zones.get(name)
   }
@@ -204,12 +204,12 @@ export class HostTable {
 
   /** Whether the host still lists the instance of a claim that has ended, so that the claim continues to count there. */
   isStillListed({ stats, present }: HostRecord, instance: string | null): boolean {
-    // A report without a list does not change the former list, which filters use, and below the level also claims.
+    // A report without a list leaves `present` unchanged, because filters still read it. Below this feature level, claims read it too.
     if (stats.instances === null && this.featureLevel >= ENDED_CLAIMS) return false
     return instance !== null && present.has(instance)
   }
 
-  /** A host's record for writing. A record that another fleet may share is first replaced by a clone. */
+  /** Returns a host's record that can be written. If another fleet may share the record, the record is replaced by a clone first. */
   own(index: HostIndex): OwnHostRecord {
     const record = this.get(index)
     return (ifOwn(record, this.#owner) as OwnHostRecord | undefined) ?? this.#clone(record)
@@ -221,8 +221,8 @@ export class HostTable {
   }
 
   /**
-   * The code for which a report under a name without a present host is refused, or undefined if it may add a host. If all nodes of a host
-   * left, no other node may use the host's name until it is readmitted.
+   * For a name that no present host has: the code for which a report under this name is refused, or undefined if the report may add a host.
+   * If all nodes of a host left, no other node may use the host's name until it is readmitted.
    */
   refusesName(name: HostName): 'report.host_forgotten' | 'report.host_replaced' | undefined {
     if (this.#names.find(name) !== undefined) return undefined
@@ -295,7 +295,7 @@ export class HostTable {
     return this.#reportedStats.has(name)
   }
 
-  /** The index of the documents of a namespace by the things that they name. */
+  /** The index of a namespace's documents by the uuids in them. */
   documentIndexOf(namespace: string): DocumentIndex {
     const known = this.#documentIndexes.get(namespace)
     if (known !== undefined) return known
@@ -373,7 +373,7 @@ export class HostTable {
     this.before.set(index, { host, node, stats, statusReason, livenessReason, gone, status: of, liveness: is })
   }
 
-  /** Marks the host, or what it holds, as changed. */
+  /** Marks a host as changed, by increasing its version. */
   touch(host: HostIndex): void {
     const { version } = this.columns
     version[host] = (version[host] as number) + 1

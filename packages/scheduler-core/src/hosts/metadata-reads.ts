@@ -3,11 +3,11 @@ import { aggregateRatioKeys } from './allocation.ts'
 
 /** Metadata of aggregates that a filter or weigher reads. */
 export interface MetadataRead {
-  /** A key. A key that ends with a star means every key with this prefix, and `by` describes the rest. */
+  /** A metadata key. If it ends with a star, it means every key with this prefix, and `by` describes the rest of the key. */
   readonly key: string
   /** For keys with a star, what the rest of the key names, such as `extra specs of flavors`. */
   readonly by?: string
-  /** The name of an option that must be true for the part to read the key. */
+  /** The key is read only if the filter's or weigher's option with this name is true. */
   readonly option?: string
 }
 
@@ -33,11 +33,14 @@ export const fleetKeys: readonly string[] = [ZONE_KEY, DISK_POOL_KEY, ...Object.
 
 /** Longer keys are not searched for misspellings. */
 const MAX_KEY = 64
-/** The maximum number of letters that may be wrong, missing, added or swapped in a misspelling, or 1 in keys up to SHORT letters. */
+/** At most this many letters of a misspelling may be wrong, missing, added or swapped. In keys of up to SHORT letters, at most 1. */
 const NEAR = 2
 const SHORT = 6
 
-/** The keys that a key may be a misspelling of, nearest first. They differ only by case, dashes and blanks, or by one or two letters. */
+/**
+ * The known keys of which `asked` may be a misspelling, nearest first. They differ from `asked` only by case, dashes and blanks, or by one
+ * or two letters.
+ */
 export function similarKeys(asked: string, known: Iterable<string>): readonly string[] {
   const plain = plainOf(asked)
   if (asked.length > MAX_KEY) return []
@@ -55,7 +58,7 @@ const plainOf = (key: string): string =>
     .toLowerCase()
     .replaceAll(/[-\s.]/g, '_')
 
-/** The edit distance of two words: how many letters to change, remove, insert or swap with their neighbour. */
+/** The edit distance between two words: the smallest number of letters to change, remove, insert or swap with their neighbour. */
 function lettersBetween(one: string, other: string): number {
   let before: number[] = []
   let row = Array.from({ length: other.length + 1 }, (_, j) => j)

@@ -6,11 +6,11 @@ import { SharedMap } from '../values/shared-map.ts'
 export interface FormerName extends HostName {
   /** The revision of the entry that changed this name to the host's next name. */
   readonly until: number
-  /** Store time of that entry, milliseconds since 1970. */
+  /** The store time (the database's clock) of the entry `until`, milliseconds since 1970. */
   readonly at: number
   /** The operator's reason. */
   readonly reason: string
-  /** Whether the name was released for another machine since then. */
+  /** Whether the name has been released for another machine. */
   readonly isFree: boolean
 }
 
@@ -23,7 +23,7 @@ export interface Gone {
   readonly reason: string
   /** Whether the host returns with its next full report. */
   readonly isReadmitted: boolean
-  /** The host that took over its name and its report. Null if the host was forgotten. */
+  /** The host that took over the name and report of the host that left. Null if the host was forgotten. */
   readonly mergedInto: HostIndex | null
 }
 
@@ -34,7 +34,10 @@ export interface Named extends HostName {
   readonly formerNames: readonly FormerName[]
 }
 
-/** A map from names to hosts: from one node, or from a host name to all its nodes in the order in which they were first seen. */
+/**
+ * A map from names to hosts. It finds one host by host and node name, or all nodes of a host name, in the order in which they first
+ * reported.
+ */
 class NameMap {
   readonly #byName: SharedMap<HostIndex>
   readonly #nodesOf: SharedMap<readonly HostIndex[]>

@@ -19,8 +19,8 @@ interface ReportedPages {
 }
 
 /**
- * MiB of a cell outside of huge pages. If the report has the number of plain pages, at most their size. All memory if there are no huge
- * pages.
+ * The MiB of a cell outside of huge pages. If the report has the number of plain pages, the result is at most their size. If there are no
+ * huge pages, it is all memory of the cell.
  */
 export function plainMibOf(memoryMb: number, pages: readonly ReportedPages[]): number {
   const huge = hugeMib(pages, ({ total }) => total)
@@ -39,7 +39,7 @@ function hugeMib<Size extends { readonly sizeKib: number }>(pages: readonly Size
   return kib / KIB_PER_MIB
 }
 
-/** The memory of a host cell: MiB that can be allocated, free MiB, and pages. */
+/** The properties of a host cell that describe its memory. */
 interface MemoryOfCell {
   readonly id: number
   readonly memoryCapacity: number
@@ -57,8 +57,8 @@ export const hugeMibUsed = ({ limits, pages }: MemoryOfCell): number =>
     : Math.max(0, limits.hugeGiven - hugeMib(pages, ({ free }) => free))
 
 /**
- * MiB of plain memory of a cell in use: the reported use beyond the huge pages in use, plus the claims that are not reported. Below
- * feature level PLAIN_IN_CELLS, huge pages in use are also subtracted from these claims.
+ * The MiB of plain memory of a cell in use: the reported memory usage without the huge pages in use, plus the claims that the report does
+ * not include. Below feature level PLAIN_IN_CELLS, huge pages in use are also subtracted from these claims.
  */
 export function plainMibUsed(cell: MemoryOfCell): number {
   const { plainClaimed = 0, hugeCovered = 0 } = cell
@@ -69,8 +69,8 @@ export function plainMibUsed(cell: MemoryOfCell): number {
 }
 
 /**
- * MiB that a report counts as used outside of huge pages. The huge pages in use are counted by the report, or held by claims of instances
- * that it counts.
+ * The MiB that a report counts as used outside of huge pages. The huge pages to subtract are those that the report counts, or those that
+ * the claims of counted instances hold.
  */
 export const plainMibReported = ({ memoryMb, hugeMb }: { readonly memoryMb: number; readonly hugeMb: number }, hugeHeld: number): number =>
   Math.max(0, memoryMb - Math.max(hugeMb, hugeHeld))
@@ -80,8 +80,8 @@ export const hugeMibReported = ({ numaCells }: Pick<HostStats, 'numaCells'>): nu
   numaCells.reduce((sum, { pages }) => sum + hugeMib(pages, ({ used }) => used ?? 0), 0)
 
 /**
- * The limits of a cell by its report. `memoryRatio` is the overcommit factor of its memory. With `isApart`, its huge pages are never
- * subtracted from the memory of claims.
+ * The limits of a cell according to its report. `memoryRatio` applies the overcommit ratio of the cell's memory. With `isApart`, the cell's
+ * huge pages are never subtracted from the memory of claims.
  */
 export function limitsOf(cell: HostStats['numaCells'][number], memoryRatio: (mib: number) => number, isApart: boolean): CellLimits {
   const plain = plainMibOf(cell.memoryMb, cell.pages)

@@ -6,18 +6,18 @@ export interface PoolSpace {
   readonly name: string
   readonly totalGib: number
   readonly reservedGib: number
-  /** The use in addition to what claims hold. */
+  /** The used space in addition to the space that claims hold. */
   readonly usedGib: number
   readonly thinRatio: number
 }
 
 /**
- * The space of a pool according to the youngest document that reports it. Of documents of the same time, the one of the host that was
- * first seen is used.
+ * The space of a pool according to the youngest document that reports it. If documents have the same time, the document of the host that
+ * first reported earlier is used.
  */
 export interface PoolFigure extends PoolSpace {
   readonly reporter: HostIndex
-  /** The store time of that document. */
+  /** The store time (the database's clock) of the document. */
   readonly at: number
   /** floor((total - reserved) x ratio). */
   readonly capacityGib: number
@@ -31,7 +31,7 @@ interface Loan {
 const isYounger = (one: Pick<PoolFigure, 'at' | 'reporter'>, other: PoolFigure): boolean =>
   one.at > other.at || (one.at === other.at && one.reporter <= other.reporter)
 
-/** Pools of disk space that hosts share: the size of each pool, and the amount that the claims of all hosts hold of it. */
+/** The disk pools that hosts share: the size of each pool, and the space that the claims of all hosts hold in it. */
 export class Pools {
   #figures = new Map<string, PoolFigure>()
   #held = new Map<string, number>()
@@ -90,7 +90,7 @@ export class Pools {
     return sum
   }
 
-  /** GiB that claims hold, by pool. */
+  /** For each pool, the GiB that claims hold. */
   allHeld(): ReadonlyMap<string, number> {
     return this.#held
   }

@@ -4,8 +4,8 @@ import type { HostIndex } from '../values/host-index.ts'
 import { SharedMap } from '../values/shared-map.ts'
 
 /**
- * The number of hosts that report a stat of each name (`stats` of Nova's ComputeNode). So a name in a request is found without reading all
- * reports. It is updated with each report. Copies of a fleet share it until one of them writes.
+ * For each name in `stats` of Nova's ComputeNode, the number of hosts that report it. With this index, a name in a request is checked
+ * without reading all reports. The index is updated with each report. Copies of a fleet share it until one of them writes to it.
  */
 export class ReportedStats {
   #hostsOf = new SharedMap<number>()

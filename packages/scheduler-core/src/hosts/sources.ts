@@ -11,7 +11,7 @@ import { at } from './columns.ts'
 import { COMPUTE, type HostRecord, type HostTable } from './hosts.ts'
 import type { PoolFigure } from './pools.ts'
 
-/** The maximum number of reservations that a source lists. The ones that end first are listed. */
+/** A source lists at most this many reservations, those that end first. */
 const ENDING = 5
 
 /** A host's last report, as the source of everything that the host reports about itself. */
@@ -32,13 +32,13 @@ export function namespaceSource(name: string, record: HostRecord): Source {
   return { kind: 'report', ref: `${name}, sequence ${sequence}, ${time}`, report: { incarnation, sequence, at: at ?? 0 } }
 }
 
-/** The source of an amount that is left of a reported amount after claims and earlier picks are subtracted. */
+/** The source of an amount that is computed from a reported amount by subtracting claims and the request's earlier instances. */
 export const leftOf = (record: HostRecord): Source => {
   const report = reportOf(record)
   return { ...report, ref: `${report.ref}, less what is claimed` }
 }
 
-/** The aggregates with a key in their metadata. Without any, the default for hosts without aggregates. */
+/** The aggregates of a host with a key in their metadata. If there are none, the default value for hosts without such aggregates. */
 export function aggregatesOf(
   aggregates: readonly (Pick<AggregateState, 'name' | 'metadata'> & { readonly uuid: string })[],
   key: string,
@@ -64,7 +64,7 @@ export const groupFrom = (uuid: string, what: string): Source => ({ kind: 'group
 /** The status that operators set for the host, with its reason. */
 export const statusOf = ({ statusReason }: HostRecord): Source => ({ kind: 'status', ref: statusReason })
 
-/** The host's liveness according to its signs of life. */
+/** The host's liveness according to its heartbeats. */
 export const livenessOf = ({ livenessReason }: HostRecord): Source => ({ kind: 'liveness', ref: livenessReason })
 
 /** The instances on the host, from its report and its claims. */
@@ -121,9 +121,9 @@ function reserveSetBy({ source, set, release }: Allocated): string {
 }
 
 /**
- * The reserved amount of a class on a host, as text for a reason. It is included if the host lacks total capacity. If the host lacks free
- * capacity, it is included only if an operator set the amount for the host, or if a smaller amount would be enough. Other reserved amounts
- * of reports are usual, and only facts contain them.
+ * The reserved amount of a class on a host, as text for a reason. If the host lacks total capacity, it is always included. If the host
+ * lacks only free capacity, it is included if an operator set the amount for the host, or if a smaller amount would be enough. In all other
+ * cases only facts contain it, because most reports have a reserved amount.
  */
 export function reserveOf(
   hosts: HostTable,
@@ -140,7 +140,7 @@ export function reserveOf(
   return { reserved: reservedText(reserved.value, at(total, host), unit, reserveSetBy(reserved)) }
 }
 
-/** The additional capacity if nothing were reserved. */
+/** By how much the capacity would be larger if nothing were reserved. */
 const keptBack = (total: number, reserved: number, ratioMilli: number): number =>
   capacityOf(total, 0, ratioMilli) - capacityOf(total, reserved, ratioMilli)
 
@@ -183,7 +183,7 @@ export function freeFact(
   }
 }
 
-/** The total of a class without its reserve as a fact. One instance never gets more than this. */
+/** The total of a class minus its reserved amount, as a fact. One instance never gets more than this. */
 export function inAllFact(
   hosts: HostTable,
   host: HostIndex,
@@ -212,7 +212,7 @@ export function claimsOf(hosts: HostTable, host: HostIndex, resourceClass: strin
     return amount === 0 ? [] : [{ claim, amount }]
   })
   const claimed = columns === undefined ? 0 : at(columns.claimed, host)
-  // if the report counts less than its listed instances hold, the difference belongs to none of these claims
+  // If the report counts less than its listed instances hold, the difference cannot be attributed to single claims.
   const short = columns === undefined ? 0 : Math.max(0, at(columns.covered, host) - at(columns.used, host))
   const picked = claimed - short - holding.reduce((sum, { amount }) => sum + amount, 0)
   const ending = holding
@@ -230,13 +230,13 @@ export function claimsOf(hosts: HostTable, host: HostIndex, resourceClass: strin
   }
 }
 
-/** The amount of a class that a claim holds in addition to what the report counts, by the ledger's rule. */
+/** The amount of a class that a claim holds in addition to the usage in the report, by the same rule as in the ledger. */
 function heldBy(claim: Claim, { claims, present, usedFrom }: HostRecord, resourceClass: string, counts: boolean): number {
   const { state, instance, grants, extra, source } = claim
   const whole = grants.classes?.[resourceClass] ?? 0
   const added = extra?.classes?.[resourceClass] ?? 0
   if (!isLive(claim)) return instance !== null && present.has(instance) && !counts ? whole : 0
-  // a claim that grows on its own host holds only what it adds to its source
+  // a claim that grows on its own host holds only the difference from its source claim
   if (source !== null && [...claims].some(({ id }) => id === source)) return extra === null ? whole : added
   if (state === 'MATERIALISED' && usedFrom === 'REPORT' && counts) return added
   return added > 0 && usedFrom === 'CLAIMS' ? whole : whole + added

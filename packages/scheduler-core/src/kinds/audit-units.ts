@@ -1,6 +1,6 @@
 import type { Mismatch } from './kind.ts'
 
-/** One unit of a sort, such as a GPU or a PCI pool. A claim may hold another unit of the sort than the one that it names. */
+/** One unit of a kind, such as a GPU or a PCI pool. A claim may hold a unit other than the one that it names. */
 export interface AuditedUnit<Id> {
   readonly id: Id
   readonly field: string
@@ -22,15 +22,18 @@ export interface AuditedHold {
   readonly late: string | undefined
 }
 
-/** The sums of a sort of units on one host, computed only from the report and the claims. */
+/** The sums over all units of one kind on one host, computed only from the report and the claims. */
 export interface SortSums {
-  /** The free amount of all units. Below 0 if more is held than exists. */
+  /** The free amount of all units together. Negative if more is held than exists. */
   readonly free: number
   /** The amount that is held in addition to what the report counts. */
   readonly amountHeld: number
   /** The amount that the report leaves for claims, summed over all units. */
   readonly room: number
-  /** Whether every claim can have its amount on the unit that it names, and the reported use is at least what materialised claims hold. */
+  /**
+   * Whether every claim can have its amount on the unit that it names, and the reported usage is at least the amount that materialised
+   * claims hold.
+   */
   readonly isWhole: boolean
   readonly late: string | undefined
   /** The amount of one unit that is held in addition to what the report counts. */
@@ -68,8 +71,8 @@ export function sumSort<Id>(units: readonly AuditedUnit<Id>[], held: ReadonlyMap
 }
 
 /**
- * Differences between the state of a sort of units and the values computed from report and claims. With `isWhole`, every claim must have
- * its amount on the unit that it names.
+ * The differences between the state of units and the values computed from report and claims. With `isWhole`, every claim must have its
+ * amount on the unit that it names.
  */
 export function auditSort<Id>(
   field: string,

@@ -1,19 +1,19 @@
 /**
- * The units of one kind on one host: GPUs, cells with their CPUs and pages, or pools of PCI devices. A report may show other units in use
- * than claims name. A `Piece` is the part of a claim on one unit.
+ * The units of one kind on one host: GPUs, cells with their CPUs and pages, or pools of PCI devices. A report may show usage of units other
+ * than those that claims name. A `Piece` is the part of a claim on one unit.
  */
 export interface Units<Piece> {
-  /** Sets every unit to what the report leaves free, without claims. */
+  /** Sets the free amount of every unit to the amount that the report leaves free, without claims. */
   reset(): void
-  /** Adds a piece of a materialised claim to the sums that are compared with the reported use, or subtracts it (-1). */
+  /** Adds a piece of a materialised claim to the sums that are compared with the reported usage, or subtracts the piece (-1). */
   cover(piece: Piece, sign: 1 | -1): void
-  /** Whether materialised claims hold more of a sort of unit than the report counts, over the whole host. */
+  /** Whether materialised claims hold more units than the report counts, over the whole host. */
   isShort(): boolean
-  /** Takes the amount of materialised claims that the report does not count, first from the units that they name. */
+  /** Takes the amount of materialised claims that the report does not count, first from the units that the claims name. */
   takeShort(): void
   /** Whether the unit that a piece names has enough free for it. */
   fits(piece: Piece): boolean
-  /** Takes a piece from the unit that it names, or returns it (-1). */
+  /** Takes a piece from the unit that it names, or gives the piece back (-1). */
   take(piece: Piece, sign: 1 | -1): void
   /**
    * Takes a piece from units other than the one that it names. An amount that no unit has free is taken from the named unit, whose free
@@ -25,17 +25,18 @@ export interface Units<Piece> {
 }
 
 /**
- * Counts claims so that each claim keeps its amount, whichever units the host uses (docs/adr/0024). The result depends on the report and
- * on the set of held pieces, but not on their order. A drop therefore undoes a hold exactly, and a restored fleet has the same free units.
+ * Counts claims so that each claim keeps its amount, whichever units the host uses (docs/adr/0024). The result depends on the report and on
+ * the set of held pieces, but not on the order of the pieces. A drop therefore undoes a hold exactly, and a restored fleet has the same
+ * free units.
  */
 export class ClaimCount<Piece, Own extends Units<Piece>> {
   readonly units: Own
   readonly #pieces: Piece[]
-  /** Pieces that are held but currently left out, so that their amounts are free on their units. */
+  /** Held pieces that are left out at present, so that their amounts are free on their units. */
   readonly #lifted: Piece[] = []
   /**
-   * Whether a piece was taken from another unit than it names, or the reported use was less than what materialised claims hold. All units
-   * are then counted again after each change.
+   * Whether a piece was taken from a unit other than the one that it names, or the reported usage was smaller than the amount that
+   * materialised claims hold. If so, all units are counted again after each change.
    */
   #isMoved = false
 
@@ -88,7 +89,7 @@ export class ClaimCount<Piece, Own extends Units<Piece>> {
     }
   }
 
-  /** A copy of this count for the units of another fleet. These must equal the present units. */
+  /** A copy of this count for the units of another fleet. The other fleet's units must equal the present units. */
   copy(units: Own): ClaimCount<Piece, Own> {
     return new ClaimCount(units, this.#pieces, this.#isMoved)
   }

@@ -12,8 +12,8 @@ export interface HostState<State> {
 let states = 0
 
 /**
- * Creates such data. `initial` is the value of a host before its first report. The data is stored in the record itself, because a single
- * map of all hosts would have to be rebuilt when it grows.
+ * Creates a kind's data for each host. `initial` is the value of a host before its first report. The data is stored in the host's record,
+ * because a single map of all hosts would have to be rebuilt when it grows.
  */
 export function createHostState<State>(initial: State): HostState<State> {
   const place = states++

@@ -51,7 +51,7 @@ const isNoMore = (amounts: Amounts, others: Amounts = {}): boolean =>
   Object.entries(amounts).every(([name, amount]) => amount <= (others[name] ?? 0))
 
 /**
- * Whether an instance that gets other grants on its own host takes only the difference, so that nothing is held twice. This is so if both
+ * Whether an instance that gets new grants on its own host takes only the difference, so that nothing is held twice. This is true if both
  * grants are amounts, or if all units of the new grants are a part of the held units.
  */
 export const takesDifference = ({ featureLevel }: HostTable, held: Grants, next: Grants): boolean =>
@@ -64,9 +64,9 @@ export const takesDifference = ({ featureLevel }: HostTable, held: Grants, next:
       })
 
 /**
- * Whether no memory moves from huge pages of one size to memory outside of these pages. During a resize, the larger of both memory amounts
- * and all pages of the instance are held. The amount outside of the pages must be enough for the memory that the instance has outside of
- * its pages after the resize.
+ * Whether the instance still has enough memory outside of huge pages after the resize. During a resize, the larger of the two memory
+ * amounts and all pages of the instance are held. The held amount outside of the pages must be enough for the memory that the instance has
+ * outside of its pages after the resize.
  */
 function leavesNoPages(held: Grants, next: Grants): boolean {
   const [own, wanted] = [held.classes?.MEMORY_MB ?? 0, next.classes?.MEMORY_MB ?? 0]

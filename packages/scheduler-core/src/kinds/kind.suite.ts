@@ -16,14 +16,14 @@ export interface KindCase<Ask, Grant> {
   readonly hosts: fc.Arbitrary<HostShape>
   /** Creates a fleet whose first host has a given shape, for a kind that needs more than reports. */
   readonly fleetOf?: (shape: HostShape) => Fleet
-  /** The same hosts with reports that count all use. Absent for a kind with use that no report can count. */
+  /** The same hosts with reports that count all usage. Absent for a kind whose usage no report can contain. */
   readonly counting?: fc.Arbitrary<HostShape>
   readonly asks: fc.Arbitrary<Ask>
   /** The options of each rule that has options. */
   readonly options?: Readonly<Record<string, Readonly<Record<string, unknown>>>>
   /** Everything that `hold` and `drop` write for a host, as plain data. */
   state(fleet: Fleet, host: HostIndex): unknown
-  /** The smallest free amount of any unit. Below 0 means over-committed. */
+  /** The smallest free amount of any unit. A negative value means that more is held than exists. */
   leastLeft(fleet: Fleet, host: HostIndex): number
 }
 
@@ -153,7 +153,7 @@ function suiteAt<Ask, Grant>(
     test('grants that were chosen on an emptier host never over-commit if fits accepts them', () => {
       fc.assert(
         fc.property(hosts, fc.array(fc.tuple(asks, rule), { minLength: 2, maxLength: 20 }), (shape, steps) => {
-          // simulates decisions on a stale view: every grant is chosen on the host as it was at the beginning
+          // Simulates decisions on a stale view: every grant is chosen on the host's state at the beginning.
           const [stale, fleet] = [hostOf(shape), hostOf(shape)]
           const floor = Math.min(0, leastLeft(fleet, H1))
           for (const [ask, name] of steps) {
@@ -183,7 +183,7 @@ function suiteAt<Ask, Grant>(
             else expect(again !== undefined && kind.isPartOf?.(again, grant) && kind.isPartOf(grant, again)).toBe(true)
             expect(kind.fits(fleet.hosts, H1, grant, grant)).toBe(true)
             fleet.hosts.mover = null
-            // a kind with units may accept the grant only with other free units
+            // A kind with units may be able to meet the ask only with units other than those in the grant.
             if (kind.isPlain === true) expect(kind.fits(fleet.hosts, H1, grant)).toBe(kind.canGive(fleet.hosts, H1, ask))
           }),
           { numRuns: byExtent(10, 40, 200) },
@@ -203,7 +203,7 @@ function suiteAt<Ask, Grant>(
           fc.pre(grant !== undefined)
           const before = structuredClone(state(fleet, H1))
           kind.hold(fleet.hosts, H1, grant, true)
-          // from STRICT_CLAIMS on, amounts that claims hold beyond the reported use are also taken
+          // From STRICT_CLAIMS on, amounts that claims hold beyond the reported usage are subtracted too.
           const isBelow = level >= STRICT_CLAIMS && (kind.usedBelowClaims?.(fleet.hosts, H1) ?? []).length > 0
           if (isBelow) expect(state(fleet, H1)).not.toEqual(before)
           else expect(state(fleet, H1)).toEqual(before)

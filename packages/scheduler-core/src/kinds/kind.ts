@@ -16,7 +16,7 @@ export interface AssignmentSetting {
 }
 
 /**
- * Chooses units inside a host, and changes nothing. Returns undefined if the host lacks what is needed. `others` are the grants that
+ * Chooses units inside a host without changing anything. Returns undefined if the host cannot meet the ask. `others` are the grants that
  * earlier kinds chose on the same host for the same instance.
  */
 export type Assign<Ask, Grant> = (hosts: HostTable, host: HostIndex, ask: Ask, others?: Grants) => Grant | undefined
@@ -60,9 +60,9 @@ export interface ResourceKind<Ask, Grant> {
   /** Whether grants are amounts by name, which can be subtracted from each other. An instance may then grow on its own host. */
   readonly isPlain?: true
   /**
-   * A part of what the same instance holds on the host that satisfies the ask, regardless of what the host has now. Undefined if the held
-   * units are not enough. `cells` are the host's cells that the guest gets, if any. Plain kinds have no such method, because a smaller
-   * amount is always a part.
+   * A part of the grant that the same instance already holds on the host, if this part satisfies the ask. The host's present resources are
+   * ignored. Undefined if the held units are not enough. `cells` are the host's cells that the guest gets, if any. Plain kinds do not have
+   * this method, because a smaller amount is always a part of a larger one.
    */
   keep?(hosts: HostTable, host: HostIndex, ask: Ask, held: Grant, cells: readonly number[] | undefined): Grant | undefined
   /**
@@ -70,35 +70,35 @@ export interface ResourceKind<Ask, Grant> {
    * `keep` is such a part.
    */
   isPartOf?(grant: Grant, held: Grant): boolean
-  /** Whether hosts share the resource, so that what is taken on one host is not available on the others. */
+  /** True if hosts share the resource, so that an amount taken on one host is not available on the others. */
   readonly isShared?: true
-  /** Whether any host has the resource. If false, no host needs to be checked. Without this method each host is checked. */
+  /** Whether any host has the resource. If false, no host needs to be checked. If the method is absent, each host is checked. */
   isThere?(hosts: HostTable): boolean
   /** What one instance needs of this kind. Undefined if it needs nothing. */
   ask(spec: RequestSpec): Ask | undefined
-  /** Whether the host has what is needed, under any assignment rule. */
+  /** Whether the host can meet the ask, regardless of the assignment rule. */
   canGive(hosts: HostTable, host: HostIndex, ask: Ask): boolean
   /** `canGive` for many hosts of one decision, for kinds that can prepare data in advance. The results equal those of `canGive`. */
   prepareCanGive?(hosts: HostTable, ask: Ask): (host: HostIndex) => boolean
   /** The chooser of a rule. Throws RangeError for an unknown rule or invalid options, so that a profile is checked when it is written. */
   createAssign(setting: AssignmentSetting | undefined): Assign<Ask, Grant>
   /**
-   * Whether exactly this grant can be held now. `held` is what the same instance already holds of this kind on the host, which counts as
-   * free, so an excess that does not grow is allowed. `others` are all grants of the same claim.
+   * Whether exactly this grant can be held now. `held` is the grant of this kind that the same instance already holds on the host. It
+   * counts as free, so an excess that does not grow is allowed. `others` are all grants of the same claim.
    */
   fits(hosts: HostTable, host: HostIndex, grant: Grant, held?: Grant, others?: Grants): boolean
   hold(hosts: HostTable, host: HostIndex, grant: Grant, materialised: boolean): void
   drop(hosts: HostTable, host: HostIndex, grant: Grant, materialised: boolean): void
   /**
-   * Leaves out what a claim holds on this host until the returned function is called. The judge uses this if an instance grows in place.
+   * Leaves out a claim's grant on this host until the returned function is called. The judge uses this if an instance grows in place.
    * `materialised` is how the grant is held. For kinds without this method, the grant is dropped and held again.
    */
   lift?(hosts: HostTable, host: HostIndex, grant: Grant, materialised: boolean): () => void
   /** Replaces the inventory of a host by the one in a report, with nothing held. The caller then holds every claim of the host again. */
   takeInventory(hosts: HostTable, host: HostIndex, stats: HostStats): void
   /**
-   * Whether the host's report counts use of this kind itself. An instance may then be added or removed only by a report that contains the
-   * new use. `deltaClasses` are the resource classes with use in a delta.
+   * Whether the host's own report counts usage of this kind. If so, an instance can be added or removed only by a report that contains the
+   * new usage. `deltaClasses` are the resource classes with usage in a delta.
    */
   countsUse(hosts: HostTable, host: HostIndex, grant: Grant, deltaClasses: ReadonlySet<string>): boolean
   /** Copies the kind's data of a host outside of the columns to a clone of the record. Nothing that `hold` writes is shared. */
@@ -106,13 +106,14 @@ export interface ResourceKind<Ask, Grant> {
   /** The units for which the report counts less than the claims of its listed instances hold (feature level STRICT_CLAIMS). */
   usedBelowClaims?(hosts: HostTable, host: HostIndex): readonly UsedBelowClaims[]
   /**
-   * The resources of which the host, by its report and settings, has less than its live claims hold. `grants` are the grants of these
-   * claims. For a shared kind, this is also called for hosts without such claims, because they may report its size.
+   * The resources of which the host has less than its live claims hold, according to its report and settings. `grants` are the grants of
+   * these claims. For a shared kind, this is also called for hosts without such claims, because they may report the size of the shared
+   * resource.
    */
   capacityBelowClaims?(hosts: HostTable, host: HostIndex, grants: readonly Grant[]): readonly UsedBelowClaims[]
-  /** The reason for which the host lacks what is needed. Called only if `canGive` is false. */
+  /** The reason for which the host cannot meet the ask. Called only if `canGive` is false. */
   reason(hosts: HostTable, host: HostIndex, ask: Ask): Reason
-  /** The hosts that have any of what is needed, free or not. If absent or undefined, every host may have it. */
+  /** The hosts that have the requested resource at all, free or not. If absent or undefined, every host may have the resource. */
   havers?(hosts: HostTable, ask: Ask): Havers | undefined
   /**
    * The facts of the reason, then of every other reason that refuses the host, each with the sources of both sides. Called only if
@@ -125,7 +126,7 @@ export interface ResourceKind<Ask, Grant> {
   audit?(hosts: HostTable, host: HostIndex, held: readonly HeldGrant<Grant>[]): readonly Mismatch[]
 }
 
-/** A sort of units for which a report counts less use, or has a smaller total, than claims hold. */
+/** A resource for which a report counts less usage, or has a smaller total, than claims hold. */
 export interface UsedBelowClaims {
   readonly subject: string
   /** The reported number of whole units that are in use, or that the host has in total. */

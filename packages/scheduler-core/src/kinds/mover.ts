@@ -11,13 +11,13 @@ import type { ResourceKind } from './kind.ts'
 export const heldByMover = ({ mover }: HostTable, host: HostIndex): Grants | undefined =>
   mover?.isFree === true && mover.host === host ? mover.grants : undefined
 
-/** A mark for a reason: the instance itself holds resources of the kind here, and keeps them until its move ends. */
+/** A mark for a reason: the moving instance itself holds resources of the kind on the host, and keeps them until its move ends. */
 export const keptByMover = ({ mover }: HostTable, host: HostIndex, kind: keyof Grants): { readonly isHeldTwice?: true } =>
   mover?.isFree === false && mover.host === host && mover.grants[kind] !== undefined ? { isHeldTwice: true } : {}
 
 /**
- * The units that a moving instance may keep on this host for an ask. Undefined if it holds none or not enough. `others` are the grants
- * that earlier kinds chose. Without them, the cells are those that the instance holds.
+ * The units that a moving instance can keep on this host to meet an ask. Undefined if it holds no units, or not enough. `others` are the
+ * grants that earlier kinds chose. Without `others`, the cells are those that the instance holds.
  */
 export function ownUnits<Ask, Grant>(
   kind: ResourceKind<Ask, Grant>,

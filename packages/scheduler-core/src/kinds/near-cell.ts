@@ -1,4 +1,4 @@
-/** What the choice of devices reads of a cell of a host. */
+/** The properties of a host cell that the choice of devices reads. */
 
 import type { HostTable } from '../hosts/hosts.ts'
 import type { Reason } from '../text/reason.ts'
@@ -20,9 +20,9 @@ export interface NearnessOnHost {
   shortOf(chosen: readonly number[]): Reason | undefined
   /** All devices that are missing near the cells, for each kind of device separately. */
   allShortOf(chosen: readonly number[]): readonly Reason[]
-  /** False if no choice of this many further cells, together with the chosen cells, has enough devices near. */
+  /** False if there is no choice of `more` further cells that has enough devices near it together with the chosen cells. */
   mayStill(chosen: readonly number[], used: Uint8Array, more: number): boolean
-  /** A text with everything that distinguishes a cell from others for this request: its devices and its socket. */
+  /** A text with everything by which cells differ for this request: devices and socket. */
   traitOf(cell: number): string
   /** All inputs of the results as text. Hosts with the same text have the same results. */
   readonly key: string

@@ -13,8 +13,8 @@ import { ELSEWHERE } from './facts/distance.ts'
 import { type FreshDocuments, freshDocumentsOf } from './fresh-documents.ts'
 
 /**
- * The rules for things of another service, such as volumes, near which an instance may be placed: the hint that names them, and how far
- * each host is from them.
+ * The rules for things of another service, such as volumes, near which an instance can be placed: the hint that lists them, and the
+ * distance of each host from them.
  */
 export interface Affinity<Document, Thing> {
   readonly namespace: Namespace<Document>
@@ -39,7 +39,10 @@ export interface Affinity<Document, Thing> {
 
 interface Spot<Thing> {
   readonly uuid: string
-  /** True if the instance itself has the thing and no hint names it. Then only hosts that are reported to be far from it are refused. */
+  /**
+   * True if the instance itself has the thing and no hint lists it. In this case, only hosts that are reported to be far from the thing are
+   * refused.
+   */
   readonly isOwn: boolean
   /** Undefined if no document that is recent enough names the thing. */
   readonly known: { readonly thing: Thing; readonly reporter: HostRecord } | undefined

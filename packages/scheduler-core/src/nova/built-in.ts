@@ -8,7 +8,7 @@ import { asFilter } from './parts/as-filter.ts'
 import { CHECK_TYPE } from './parts/nova-filter.ts'
 import { novaDocuments } from './requests/documents.ts'
 
-/** Filters that read nothing but what requests and reports of this service say: every profile may name them. */
+/** Filters of Nova that read only this service's own requests and reports. Every profile may name them. */
 export const novaFilterNames: ReadonlySet<string> = new Set([
   'AggregateCoreFilter',
   'AggregateDiskFilter',
@@ -40,7 +40,7 @@ const novaRules: PlacingRules = {
   weighers: compatWeighers,
   weigherOptions: { aggregateMultiplier: true },
   weighsFrom: 2,
-  // Nova's rules read which of its calls a request comes from.
+  // This hint tells Nova's rules from which of Nova's calls a request comes.
   reads: { schedulerHints: (key) => key === CHECK_TYPE },
   filterOptions,
   filtersBefore: filtersOfPlacement,
@@ -49,7 +49,7 @@ const novaRules: PlacingRules = {
 /** Nova as the built-in package: `filters/index.ts` and `weighers/index.ts` list its parts, and bundled.ts registers it. */
 export const nova: BuiltInPackage = {
   name: 'nova',
-  description: "Nova's filters, weighers and way of placing, and requests in Nova's forms.",
+  description: "Nova's filters, weighers and scheduling algorithm, and requests in Nova's forms.",
   filters: novaFilters.filter(({ name }) => novaFilterNames.has(name)).map(asFilter),
   weighers: compatWeighers,
   rules: novaRules,

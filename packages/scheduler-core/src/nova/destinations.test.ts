@@ -25,7 +25,7 @@ function nova(destination: object, more: object = {}): RequestSpec {
   return parsed.value
 }
 
-/** The host on which a request is placed, h1 or h2, or the reason why neither takes it. */
+/** The host on which a request is placed, h1 or h2, or the reason why both hosts refuse it. */
 function decided(request: RequestSpec, name: string, level = NULL_DESTINATIONS) {
   const log = aLog()
   log.append([{ type: 'feature', level }, ...['h1', 'h2'].map((host, i) => aReport(host, { memoryMb: 65_536 >> i }))])

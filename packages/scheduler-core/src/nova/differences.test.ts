@@ -16,21 +16,21 @@ import { importNovaHost } from './import/host.ts'
 import { importNovaRequest } from './import/request.ts'
 
 /*
- * Rows of docs/nova-differences.md for which no other test checks both sides: the result of Nova's rules, and that of this service's own
+ * Rows of docs/nova-differences.md for which no other test checks both the result of Nova's rules and the result of this service's own
  * profile.
  */
 
 type Asks = Parameters<typeof aRequest>[0]
 
 interface Situation {
-  /** h1 has more memory than h2, and is chosen unless something excludes it. */
+  /** The hosts of the fleet. Host h1 has more memory than h2, and is chosen unless something excludes it. */
   readonly hosts?: Readonly<Record<string, HostShape>>
   readonly after?: readonly Change[]
   readonly asks: Asks | RequestSpec
-  /** Settings of the profiles in addition to their filters and weighers. */
+  /** Settings of both profiles in addition to their filters and weighers. */
   readonly with?: Partial<ProfileInput>
   readonly alternates?: number
-  /** The hosts of the instances in their order, or the filter and code that refuse each host. */
+  /** The chosen hosts of the instances, in order, or the filter and code for which each host is refused. */
   readonly compat: readonly string[] | Readonly<Record<string, string>>
   readonly own: readonly string[] | Readonly<Record<string, string>>
 }
@@ -125,7 +125,7 @@ const stated = (resourceClass: string, total: number, ratio: number) => ({
 const pciPools = [{ vendorId: '8086', productId: '10fb', total: 1 }]
 
 const cell = (id: number) => ({ id, cpuset: [0, 1, 2, 3].map((cpu) => cpu + 4 * id), memoryMb: 4_096 })
-/** Eight CPUs on four cores, which may all be dedicated. */
+/** A host with eight CPUs on four cores. All CPUs can be dedicated. */
 const threaded = (dedicatedCpuset: readonly number[]) => ({
   ...{ id: 0, cpuset: [0, 1, 2, 3, 4, 5, 6, 7], memoryMb: 4_096, dedicatedCpuset: [...dedicatedCpuset] },
   siblings: [0, 2, 4, 6].map((cpu) => [cpu, cpu + 1]),

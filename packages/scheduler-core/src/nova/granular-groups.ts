@@ -3,24 +3,27 @@ import type { RequestSpec } from '../request/request-spec.ts'
 import { callerPath } from './import/caller-paths.ts'
 import { readNovaRequest } from './objects/request.ts'
 
-/** A key that asks for one of several resource providers of a host, or that is in a group of resources and cannot be satisfied. */
+/** A key that requests resources of one of several resource providers of a host, or a key in a resource group that cannot be satisfied. */
 export interface GranularKey {
   /** The path as the caller wrote it. */
   readonly path: readonly string[]
   readonly found: unknown
   /** What the caller has to change, as the rest of a sentence that begins with "it must". */
   readonly rule: string
-  /** The text does not ask for one provider among several: the rule itself explains why it cannot be satisfied. */
+  /** True if the key does not request one provider among several. The rule then explains why the key cannot be satisfied. */
   readonly isOfHost?: true
 }
 
 /**
- * The prefixes of keys, in a flavor's extra specs and in image properties, that ask for one of several resource providers of a host, as
- * Nova reads them: a name directly follows `resources` or `trait`.
+ * The prefixes of keys in extra specs and image properties that request one of several resource providers of a host, as Nova reads them. A
+ * name directly follows `resources` or `trait`.
  */
 const GRANULAR = /^(?:(?:resources|trait)[\w-]{1,64}:|group_policy$|same_subtree(?:[\w-]{1,64})?$)/
 
-/** All demands of a request for one provider among several: a host is one provider here, so that such a group cannot be satisfied. */
+/**
+ * All keys in a request that request one provider among several. Such a group cannot be satisfied, because a host is a single provider in
+ * this service.
+ */
 export const granularKeysOf = (request: RequestSpec): readonly GranularKey[] =>
   request.nova === null ? typedKeys(request) : [...typedKeys(request, request.nova), ...documentKeys(request.nova)]
 
@@ -38,7 +41,7 @@ function typedKeys({ image, gang, ...request }: RequestSpec, nova: RequestSpec['
   )
   return [
     ...maps.flatMap(({ at, keys }) => keysIn(keys).map(([key, found]) => ({ path: given([...at, key]), found, rule: LEFT_OUT }))),
-    // In a document of Nova the group itself contains it.
+    // In a document of Nova, the group itself contains the suffix.
     ...(nova === null ? groups : []).flatMap(({ at, suffix }) => (suffix === '' ? [] : [{ path: at, found: suffix, rule: LEFT_OUT }])),
   ]
 }
@@ -68,7 +71,10 @@ function documentKeys({ form, document }: NonNullable<RequestSpec['nova']>): Gra
   ]
 }
 
-/** Demands of a group of resources on the host as a whole, in a form that is not stored: from RequestGroup 1.2 and 1.3 on. */
+/**
+ * Keys of a resource group that concern the host as a whole and that this service does not store. They exist from RequestGroup 1.2 and 1.3
+ * on.
+ */
 function hostKeys(document: unknown): GranularKey[] {
   const given = fieldsOf(document).requested_resources
   const inList = ['requested_resources', ...(Array.isArray(given) ? [] : ['objects'])]

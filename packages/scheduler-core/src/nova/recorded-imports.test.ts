@@ -23,8 +23,8 @@ import { findNovaFilter, optionsOf, rulesOf } from './parts/options.ts'
 import { NovaError } from './text/nova-error.ts'
 
 /*
- * The recorded results of the real Nova must also come out if its documents are imported, logged, and read from the fleet, as those that
- * come through the API.
+ * The recorded results of the real Nova must also be reached if Nova's documents are imported, logged and read from the fleet, as documents
+ * from the API are.
  */
 
 const cases = sharedData('conformance/cases')
@@ -75,7 +75,7 @@ interface RunCase {
   }
 }
 
-/** All documents of a file in the long form, and every fourth otherwise. */
+/** All documents of a file in the long form of the test, and every fourth document in the short form. */
 function linesOf<Case>(file: string): readonly Case[] {
   const text = gunzipSync(readFileSync(path.join(cases.path, file))).toString()
   return text
@@ -191,7 +191,7 @@ describe.skipIf(cases.isMissing)(`documents recorded from Nova, imported${cases.
       const decided = run(given)
       const [first] = decided.record.instances
       const [round] = expected.rounds
-      // A filter or weigher that raises ends Nova's request, and refuses a host here.
+      // An error in a filter or weigher ends the whole request in Nova, but refuses only one host in this service.
       if (expected.error !== null && expected.error !== 'NoValidHost') continue
       const survivors = new Map(round?.filters.map(({ filter, survivors: { length } }) => [filter, length]))
       for (const { filter, passed } of first?.filters ?? [])

@@ -104,7 +104,7 @@ describe.each(settings)('a ratio of 1.5 set by %s', (_who, changesFor, sourceFor
     const log = logWith(ALLOCATION_RULES, ...changesFor(one))
     const free = log.fleet.hosts.classColumns(one.resourceClass).free[H] as number
     expect(free).toBe(one.total * 1.5 - one.used)
-    // No instance gets more than the total; up to that, claims get what they ask for.
+    // No instance gets more than the total. Up to the total, an amount passes if claims can get it.
     expect(checkOf(log, filter, one, free, { [one.key]: option })).toBe('PASS')
     expect(checkOf(log, filter, one, free + 1, { [one.key]: option })).toEqual({
       code: { VCPU: 'cpu.short', MEMORY_MB: 'memory.short', DISK_GB: 'disk.short' }[one.resourceClass],

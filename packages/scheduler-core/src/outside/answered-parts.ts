@@ -12,8 +12,8 @@ import { OutsideError } from './outside-error.ts'
 type Named = Pick<Filter, 'name' | 'description' | 'reads'>
 
 /**
- * A filter that repeats what a filter or weigher outside of this process answered before the decision. It fails closed: without an answer
- * about this request, all hosts are refused with the verdict ERROR. A single host without an answer is refused too.
+ * A filter that repeats the answers that a filter or weigher outside of this process gave before the decision. It fails closed: without an
+ * answer about this request, all hosts are refused with the verdict ERROR. A single host without an answer is refused too.
  */
 export const answeredFilter = (profile: Profile, { name, description, reads }: Named, options: string | undefined): Filter => ({
   name,
@@ -37,7 +37,7 @@ export const answeredFilter = (profile: Profile, { name, description, reads }: N
   },
 })
 
-/** A weigher that returns the numbers that a weigher outside of this process gave before the decision. */
+/** A weigher that returns the scores that a weigher outside of this process gave before the decision. */
 export const answeredWeigher = (
   profile: Profile,
   { name, description, reads, unit }: Named & Pick<Weigher, 'unit'>,
@@ -63,8 +63,8 @@ export const answeredWeigher = (
 export const weighedName = (weigher: string): string => `${weigher} (answered)`
 
 /**
- * A weigher never removes a host, but a host without an answer must not pass. So each weigher outside of this process gets a filter before
- * it that refuses hosts without an answer.
+ * The filter that refuses hosts without an answer of a weigher outside of this process. It runs before the weigher. It is needed because a
+ * weigher never removes a host, but a host without an answer must not pass.
  */
 export const weighedFilter = (profile: Profile, { name }: Named, options: string | undefined): Filter => ({
   name: weighedName(name),

@@ -8,7 +8,7 @@ import type { HostIndex } from '../values/host-index.ts'
 import { shorten, toStorable } from '../values/storable.ts'
 import type { Question } from './question.ts'
 
-/** The maximum length of a code or text in a reason, and of the description of a problem with an answer. */
+/** A code or text in a reason, and the description of a problem with an answer, have at most this many characters. */
 const MOST_WORDS = 200
 
 const words = z.string().max(MOST_WORDS).transform(toStorable)
@@ -33,10 +33,10 @@ export class BadAnswerError extends Error {
 }
 
 /**
- * The answer of a filter or weigher in the form of a record. `given` is unchecked. It must be null if the request needs nothing from the
- * part, otherwise a list with one item for each host of the question, in order. Items of a filter are true, false, or a refusal; items of a
- * weigher are finite numbers; both may be `{ error }`. Throws BadAnswerError for anything but such a list. An invalid item is an error for
- * its host alone.
+ * Converts the answer of a filter or weigher to the form of a record. `given` is unchecked. It must be null if the filter or weigher does
+ * not apply to the request, otherwise a list with one item for each host of the question, in order. Items of a filter are true, false or a
+ * refusal. Items of a weigher are finite numbers. Items of both can be `{ error }`. Throws BadAnswerError for anything but such a list. An
+ * invalid item is an error for its host alone.
  */
 export function checkAnswers(question: Question, given: unknown): OutsideAnswer {
   const head = headOf(question)

@@ -14,7 +14,7 @@ import { aFleet, aRequest } from '../testing/index.ts'
 import { withAnswers } from './answered.ts'
 import { checkAnswers } from './check-answers.ts'
 
-/** A filter outside of the process that passes all hosts except `refused`. */
+/** A plug-in with one filter that runs outside of this process. In these tests, the filter passes every host except the host `refused`. */
 const exported = {
   ...definePlugin({ name: 'far', version: '1.0.0', description: 'Of a test.' }),
   filters: [

@@ -6,16 +6,16 @@ import type { ShownHost, ShownRequest } from './shown.ts'
 
 /** The input of a filter or weigher outside of this process before a decision: copies of the data that it may see, and nothing else. */
 export interface Question extends Pick<OutsideAnswer, 'part' | 'kind' | 'by' | 'options' | 'unit'> {
-  /** The question is about this kind of instances, given by its position in the request. */
+  /** The index of the kind of instances that the call is about. */
   readonly members: number
-  /** The options with defaults filled in, as the part expects them. */
+  /** The options with defaults filled in, as the filter or weigher expects them. */
   readonly parameters: JsonObject
   readonly multiplier: number
   readonly request: ShownRequest
   /** The hosts in ascending order. */
   readonly hosts: readonly HostIndex[]
-  /** Parallel to `hosts`. */
+  /** The data of each host, in the order of `hosts`. */
   readonly documents: readonly ShownHost[]
-  /** Hosts that do not report what the part reads. They are refused in any case, so they are not in the question. */
+  /** Hosts that do not report a field that the filter or weigher reads. They are refused in any case, so they are not in the call. */
   readonly unreported: readonly { readonly host: HostIndex; readonly reason: Reason }[]
 }

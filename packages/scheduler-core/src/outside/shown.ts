@@ -8,8 +8,8 @@ import type { HostIndex } from '../values/host-index.ts'
 import { memoByObject } from '../values/memo.ts'
 
 /**
- * The part of a request that a filter or weigher outside of this process sees: the needs of one instance. Allowed hosts, the number of
- * instances and their names are handled by this service alone, and change no answer.
+ * The fields of a request that are sent to a filter or weigher outside of this process: the needs of one instance. Allowed hosts, the
+ * number of instances and their names are handled by this service alone, and do not change an answer.
  */
 export type ShownRequest = Omit<
   RequestSpec,
@@ -55,8 +55,8 @@ export const anywhere = (request: RequestSpec): RequestSpec => ({
 export const requestKey = memoByObject((request: RequestSpec): string => canonicalJson(shownRequest(request)))
 
 /**
- * The data of a host that a filter or weigher outside of this process sees: its names, its zone and aggregates, and the fields that the
- * part declares to read.
+ * The data of a host that is sent to a filter or weigher outside of this process: its names, its zone and aggregates, and the fields that
+ * the filter or weigher declares to read.
  */
 export interface ShownHost {
   readonly host: string
@@ -65,9 +65,9 @@ export interface ShownHost {
   /** UUIDs of its aggregates, in ascending order. */
   readonly aggregates: readonly string[]
   readonly traits: readonly string[]
-  /** The number of instances: those of the report, plus claims that the report does not count yet. */
+  /** The number of instances: those in the report, plus the claims that the report does not count yet. */
   readonly instances: number
-  /** Operations that load its disks: those of the report, plus those of claims that the report does not count yet. */
+  /** The number of I/O-heavy operations: those in the report, plus one for each claim that the report does not count yet. */
   readonly ioOps: number
   /** The free amount of each resource class that it reports, after all claims. Negative if claims exceed the capacity. */
   readonly free: Readonly<Record<string, number>>

@@ -59,7 +59,7 @@ export function nameableParts(compat: Profile['compat'], plugins: Plugins): Pick
   return { filters: [...filters, ...plugins.filters.filter(isTaken)], weighers: [...weighers, ...plugins.weighers.filter(isTaken)] }
 }
 
-/** What this service lacks to decide by a version of a profile. Computed once for each version. */
+/** The filters, weighers and schedulers of a profile version that this service does not have. Computed once for each version. */
 export const lacksOf = (profile: Profile, plugins: Plugins): readonly string[] => knownLacks(plugins)(profile)
 
 const knownLacks = memoByObject((plugins: Plugins) => memoByObject((profile: Profile) => compileProfile(profile, plugins).lacks))
@@ -106,7 +106,7 @@ function compileWith(profile: Profile, plugins: Plugins, onError: OnError): Omit
     const ask = outsideAsk(profile, 'weigher', weigher, given, options ?? {}, multiplier)
     if (ask !== undefined && profile.compat === 'nova')
       attempt(['weighers', String(i), 'name'], name, () => refuseOutside(name, 'be left out with compat: nova'))
-    // The scheduler CHANCE uses no weigher, so no weigher needs a call outside of this process.
+    // The scheduler CHANCE does not use weighers, so weighers outside of this process are not called.
     if (ask !== undefined && profile.scheduler !== 'chance') asked.push(ask)
     if (ask !== undefined)
       return {
@@ -145,8 +145,8 @@ function compileWith(profile: Profile, plugins: Plugins, onError: OnError): Omit
 }
 
 /**
- * How answers are requested for a filter or weigher that runs outside of this process; undefined if it runs inside. An earlier decision may
- * have used a part that is no longer loaded.
+ * Describes the call for a filter or weigher that runs outside of this process. Undefined if it runs inside. A filter or weigher that is no
+ * longer loaded may have been used by an earlier decision.
  */
 function outsideAsk(
   profile: Profile,
@@ -176,7 +176,10 @@ const toFilter = (profile: Profile, { part, kind, options, optionsKey }: Outside
   verifiedAt: 'ALL',
 })
 
-/** The plug-ins that provide parts of the profile. Parts outside of this process are skipped, because their answers name the plug-in. */
+/**
+ * The plug-ins whose filters, weighers or scheduler the profile uses. Filters and weighers outside of this process are skipped, because
+ * their recorded answers contain the plug-in.
+ */
 function ownersOf({ filters, weighers, scheduler }: Profile, plugins: Plugins): readonly PluginRef[] {
   const outside = new Set([...plugins.filters, ...plugins.weighers].filter((part) => part.outside !== undefined).map(({ name }) => name))
   const names = [...[...filters, ...weighers].map(({ name }) => name).filter((name) => !outside.has(name)), scheduler]
@@ -184,7 +187,7 @@ function ownersOf({ filters, weighers, scheduler }: Profile, plugins: Plugins): 
   return [...owners.values()].sort((a, b) => byCodeUnit(a.name, b.name))
 }
 
-/** The options in parsed form. Throws RangeError for invalid ones. */
+/** The options in parsed form. Throws RangeError for invalid options. */
 function optionsOf(part: Filter | Weigher, given: FilterOptions): FilterOptions {
   const options = part.parameters === undefined ? given : checkOptions(part.parameters, given)
   if (part.checkOptions !== undefined) part.checkOptions(options)
@@ -217,8 +220,8 @@ const absentWeigher = (name: string): Weigher => ({
 })
 
 /**
- * When a filter runs on forced hosts. Filters about facts that no option can change also run with `forceVerify: HARD`, and the judge's own
- * rules always run.
+ * The level of `forceVerify` at which a filter runs on forced hosts. Filters about facts that no option can change also run with
+ * `forceVerify: HARD`, and the judge's own rules always run.
  */
 function verifiedAt(filter: Filter): CompiledFilter['verifiedAt'] {
   if (fitFilters.includes(filter)) return 'NONE'
@@ -240,7 +243,10 @@ const ownRules = (): PlacingRules => ({
 /** The placement rules of a profile: Nova's with `compat: nova`, otherwise the release's own. */
 export const rulesOf = (compat: Profile['compat']): PlacingRules => (compat === 'nova' ? builtIn().rules : ownRules())
 
-/** Some of Nova's filters have the same names as the filters that check claims. The latter get a suffix in such profiles. */
+/**
+ * Some of Nova's filters have the same names as the filters that check claims. In profiles with `compat: nova`, the filters that check
+ * claims get a suffix.
+ */
 const asNet = (filter: Filter, { compat }: Profile): Filter =>
   compat === 'nova' ? { ...filter, name: claimFilterName(filter.name) } : filter
 

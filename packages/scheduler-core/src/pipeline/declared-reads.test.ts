@@ -29,7 +29,7 @@ function looking() {
   const fields = new Set<OptionalField>()
   /** A proxy of the same object that records who reads one of its properties. */
   const notingField = <Given extends object>(given: Given, name: keyof Given, field: OptionalField): Given => {
-    // Copying the whole object does not count as reading a key.
+    // a copy of the whole object does not count as a read of its keys
     let isCopied = false
     return new Proxy(given, {
       ownKeys(target) {

@@ -109,7 +109,7 @@ function effectOf(name: keyof typeof spellings, profile: Profile, field: string,
   return more.join(' ') || 'nothing'
 }
 
-/** `placement` is the expected result with `compat: nova` and the checks of Placement, where it differs. */
+/** `placement` is the expected result with `compat: nova` and the checks of Placement, if it differs from `expected`. */
 type Row = readonly [field: string, value: unknown, expected: string, placement?: string]
 
 const cell = { id: 0, cpus: [0], memoryMb: 64 }

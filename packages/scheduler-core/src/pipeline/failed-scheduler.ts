@@ -19,7 +19,7 @@ export function failedScheduler(profile: Profile): CompiledFilter[] {
   if (why === undefined) return []
   const filter: CompiledFilter['filter'] = {
     name: profile.scheduler,
-    description: 'The scheduler takes one of the hosts that pass.',
+    description: 'The scheduler chooses one of the hosts that pass.',
     reads: [],
     readsHostOnly: true,
     prepare() {

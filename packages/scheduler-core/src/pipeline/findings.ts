@@ -30,8 +30,8 @@ export interface Findings {
   readonly isShortCircuited: boolean
   readonly steps: readonly ExaminedStep[]
   /**
-   * By host index: the position in `steps` of the first filter that refuses the host; PASSES_ALL, or NOT_THERE if the host has left the
-   * fleet.
+   * By host index: the index in `steps` of the first filter that refuses the host. PASSES_ALL if no filter refuses the host, and NOT_THERE
+   * if the host has left the fleet.
    */
   readonly firstRefusing: Uint8Array
   /** By host index: 1 if the request admits the host, regardless of its free capacity (cause/admission.ts). */
@@ -40,15 +40,15 @@ export interface Findings {
   /** `bytesPerHost` bytes for each host. Bit s is set if step s refuses the host, regardless of earlier steps. */
   readonly refusedBy: Uint8Array
   readonly weighed: Weighed
-  /** Where a host's own multiplier comes from. One map for each weigher, in the order of `weighed.weighers`. */
+  /** The sources of hosts' own multipliers. One map for each weigher, in the order of `weighed.weighers`. */
   readonly multiplierSources: readonly ReadonlyMap<HostIndex, string>[]
-  /** Positions in `weighed.hosts`, best first. */
+  /** Indexes in `weighed.hosts`, best first. */
   readonly ranked: readonly number[]
   /** The order of hosts with equal totals. */
   readonly tieOrder: TieOrder
   /**
-   * For each weigher with the multiplier 0: the scaled numbers that it would give with another multiplier. Some of Nova's weighers give no
-   * numbers at 0.
+   * For each weigher with the multiplier 0: the normalised scores that it would give with a different multiplier. Some of Nova's weighers
+   * give no scores if the multiplier is 0.
    */
   readonly awake: readonly (Float64Array | undefined)[]
 }

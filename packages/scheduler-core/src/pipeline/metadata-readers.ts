@@ -14,7 +14,7 @@ export interface MetadataReader extends MetadataRead {
 }
 
 /**
- * The filters and weighers of these profiles that read metadata of aggregates. Those that name a key come before those that get their keys
+ * The filters and weighers of these profiles that read metadata of aggregates. Those with fixed keys come before those that get their keys
  * from requests.
  */
 export function metadataReaders(profiles: readonly Profile[], plugins: Plugins): readonly MetadataReader[] {
@@ -50,7 +50,7 @@ function readersOf(profile: Profile, plugins: Plugins): readonly Reader[] {
 /** Filters and weighers that name the key, whether a profile contains them or not. */
 export const partsNaming = (key: string, plugins: Plugins): readonly string[] => partsByKey(plugins).get(key) ?? []
 
-/** Known keys of which a key that nothing reads may be a misspelling. */
+/** Known keys that may be the correct spelling of a key that no filter or weigher reads. */
 export const nearMisses = (key: string, plugins: Plugins): readonly string[] =>
   similarKeys(key, [...fleetKeys, ...partsByKey(plugins).keys()])
 

@@ -2,7 +2,7 @@ import type { Overlay } from '../fleet/overlay.ts'
 import type { ClaimPart, GroupBinding } from '../records/change.ts'
 import { atOnce, type Steps } from '../values/steps.ts'
 
-/** Places instances one by one. Each sees a fleet in which the earlier ones already use their resources. */
+/** Places instances one by one. Each instance is placed on a fleet on which the earlier instances already hold their resources. */
 export const placeEach = <Placement extends { readonly part: ClaimPart }>(
   count: number,
   allOrNothing: boolean,
@@ -16,16 +16,14 @@ export const placeEach = <Placement extends { readonly part: ClaimPart }>(
       allOrNothing,
       group,
       overlay,
-      // biome-ignore lint/correctness/useYield: it is placed in one go
+      // biome-ignore lint/correctness/useYield: it is placed in one step
       function* (instance) {
         return placeOne(instance)
       },
     ),
   )
 
-/**
- * Places instances like `placeEach`, as a generator that pauses after each instance. The fleet must not be used by others until it ends.
- */
+/** `placeEach` as a generator that yields after each instance. No other code may use the fleet until it ends. */
 export function* placeEachInSteps<Placement extends { readonly part: ClaimPart }>(
   count: number,
   allOrNothing: boolean,

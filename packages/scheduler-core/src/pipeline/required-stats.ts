@@ -26,7 +26,9 @@ export interface RequiredField {
   readonly neededBy: readonly Need[]
 }
 
-/** What reads a field: a filter or weigher of a profile version, or a kind of resource that claims on the host hold. */
+/**
+ * Why a field is needed: a filter or weigher of a profile version reads it, or claims on the host hold resources of a kind that reads it.
+ */
 export interface Need {
   /** `name@number` of the profile version; null if the field is needed for claims that the host already holds. */
   readonly profile: string | null
@@ -35,8 +37,9 @@ export interface Need {
 }
 
 /**
- * The profile versions for which reporters must send fields. They decide calls or are in a rollout, of the default profile and of every
- * name in the log. Other profiles of the release also decide if a request names them, on hosts that report the fields that they read.
+ * The profile versions for which reporters must send fields: the versions of the default profile and of every profile in the log that are
+ * active or in a rollout. Other profiles of the release also decide if a request names them, but only on hosts that report the fields that
+ * they read.
  */
 export function servedProfiles(profiles: Profiles): readonly Profile[] {
   return profiles.names().flatMap((name) => {

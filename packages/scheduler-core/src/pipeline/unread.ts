@@ -30,7 +30,7 @@ const claimed: RequestReads = { extraSpecs: (key) => key.startsWith('resources:'
 const pathsAsGiven = (request: RequestSpec, path: readonly string[]): readonly string[] =>
   request.nova === null ? [path.join('.')] : builtIn().documents.pathsOf(request, path)
 
-/** Whether the document behind a request has a field that the typed form lacks. */
+/** Whether the document from which a request was made has a field that the typed form does not have. */
 const isInDocument = (request: RequestSpec, field: DocumentField): boolean =>
   request.nova !== null && builtIn().documents.has(request, field)
 
@@ -73,7 +73,7 @@ const fieldPaths: Readonly<Record<OptionalField, (request: RequestSpec) => reado
 
 type SoftPolicy = 'SOFT_AFFINITY' | 'SOFT_ANTI_AFFINITY'
 
-/** The path of the hosts of a group's members that another service placed, and that no claim shows. */
+/** The path of the field with hosts of a group's members that have no claim. */
 function groupHostsPath(policy: SoftPolicy) {
   return ({ instanceGroup }: RequestSpec) =>
     instanceGroup?.policy === policy && instanceGroup.hosts.length > 0 ? [['instanceGroup', 'hosts']] : []
@@ -83,7 +83,9 @@ function policyPath(policy: SoftPolicy) {
   return ({ instanceGroup }: RequestSpec) => (instanceGroup?.policy === policy ? [['instanceGroup', 'policy']] : [])
 }
 
-/** The paths of an instance's own volumes or ports, near which it could be placed. Empty if a hint names other ones. */
+/**
+ * The paths of an instance's own volumes or ports, near which the instance could be placed. Empty if a hint lists other volumes or ports.
+ */
 const ownThings = (request: RequestSpec, { own }: Pick<typeof volumeAffinity, 'own'>): readonly string[] =>
   request.nearVolumesAndPorts ? own(request) : []
 
@@ -111,7 +113,7 @@ export interface AskedBy {
   readonly hosts: ReportingHosts & {
     /** Whether any host has a document of a namespace. Without documents some filters have no effect. */
     hasDocuments(namespace: string): boolean
-    /** The hosts whose documents name a thing, such as a volume. */
+    /** The index of documents by uuid, such as that of a volume. */
     documentIndexOf(namespace: string): { of(thing: string): readonly unknown[] }
   }
   readonly aggregates: {
@@ -156,8 +158,8 @@ export function unreadKeys(request: RequestSpec, profile: Profile, asked: AskedB
 }
 
 /**
- * Returns the requested distances of devices to the guest's cells if the request has no cells. Nova accepts any device then, so they have
- * no effect.
+ * The paths of requested distances between devices and the guest's cells if the request has no cells. Nova then accepts any device, so
+ * these fields have no effect.
  */
 function nearNothing({ gang, ...request }: RequestSpec): readonly (readonly string[])[] {
   const guests = [{ at: [] as string[], ...request }, ...gang.map((member, i) => ({ at: ['gang', String(i)], ...member }))]
@@ -205,7 +207,7 @@ const readsOf = memoByObject((plugins: Plugins) =>
         const needs = options.onlyWhereTold === true ? namespacesOf(filter) : []
         return filter.readsRequest === undefined ? [] : [{ reads: readsBy(filter.readsRequest, options), since: sinceLevel, needs }]
       }),
-      // Without a document of its namespace a weigher gives every host the same number.
+      // If its namespace has no document, a weigher gives every host the same score.
       ...weighs.flatMap(({ weigher, options }) =>
         weigher.readsRequest === undefined
           ? []

@@ -6,14 +6,14 @@ import { numberOf } from './units.ts'
 export type QueryValue = string | readonly string[] | number | undefined
 
 /**
- * How a field is read from a row, by field name. The key `''` returns the name with which bare words are compared. Times are milliseconds
- * since 1970.
+ * The functions that read the fields of a row, by field name. The key `''` returns the name with which bare words are compared. Times are
+ * milliseconds since 1970.
  */
 export type QueryReaders<Row> = Readonly<Record<string, (row: Row) => QueryValue>>
 
 /**
- * Compiles a query into a test of one row. Work that does not depend on the row is done in advance. A field without a reader throws, since
- * that is a defect.
+ * Compiles a query into a function that tests one row. Work that does not depend on the row is done in advance. Throws for a field without
+ * a reader, because that is a defect of the program.
  */
 export function compileQuery<Row>({ terms }: Query, fields: readonly QueryField[], readers: QueryReaders<Row>): (row: Row) => boolean {
   const tests = terms.map((term) => compileTerm(term, fields, readers))
@@ -34,7 +34,10 @@ function compileTerm<Row>(term: QueryTerm, fields: readonly QueryField[], reader
   return (row) => holds(read(row)) !== negated
 }
 
-/** Whether a value contains this word. The word is unescaped and in lower case, since a bare word is matched literally. */
+/**
+ * Returns a function that tests whether a value contains the word. The word is unescaped and in lower case, because a bare word is matched
+ * literally.
+ */
 function containsTest(word: string): (value: QueryValue) => boolean {
   const has = compileContains(unescaped(word).toLowerCase())
   return (value) =>

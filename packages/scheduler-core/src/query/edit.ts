@@ -32,14 +32,14 @@ export const cutTerm = (text: string, { from, to }: Pick<QueryTerm, 'from' | 'to
     .filter((part) => part !== '')
     .join(' ')
 
-/** The text with a time range in place of its own terms about time: from `since` on and before `until`, in milliseconds since 1970. */
+/** The text with its terms about time replaced by a range: from `since` on and before `until`, in milliseconds since 1970. */
 export const withTimes = (text: string, since: number, until: number): string =>
   [withoutTimes(text), `at>=${printTime(since)} at<${printTime(until)}`].filter((part) => part !== '').join(' ')
 
 /** A text without its terms about time (`at` and `last`). */
 export const withoutTimes = (text: string): string => withoutFields(text, 'at', 'last')
 
-/** The text with a range in place of its own terms about a number field: `from` or more, and less than `to`. Undefined means no bound. */
+/** The text with its terms about a number field replaced by a range: `from` or more, and less than `to`. Undefined means no bound. */
 export const withRange = (text: string, field: string, from: string | undefined, to: string | undefined): string =>
   [withoutFields(text, field), ...(from === undefined ? [] : [`${field}>=${from}`]), ...(to === undefined ? [] : [`${field}<${to}`])]
     .filter((part) => part !== '')

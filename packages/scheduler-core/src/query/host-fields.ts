@@ -46,8 +46,8 @@ interface Row extends QueryField {
   /** The columns from which a client can compute this one. */
   readonly usedOf?: { readonly capacity: string; readonly free: string }
   /**
-   * The order of hosts by this field in the API. Absent if a host has several values, and for reported fields, whose order has the name of
-   * the column.
+   * The order of hosts by this field in the API. Absent if a host has several values. Also absent for reported fields, because the name of
+   * their order is the name of the column.
    */
   readonly order?: {
     readonly field: string

@@ -1,4 +1,4 @@
-/** The most ids that are returned. A line of a log has fewer, and a filter with so many is still short. */
+/** At most this many ids are returned. A line of a log has fewer ids, and a filter with this many is still short. */
 const MOST = 12
 
 const UUID = '[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}'

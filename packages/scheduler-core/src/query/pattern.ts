@@ -1,4 +1,4 @@
-/** The most runs of stars in all values of one filter. Each run requires one more search through every text. */
+/** The values of one filter may contain at most this many runs of stars. Each run requires one more search through every text. */
 export const MAX_STARS = 16
 
 /** The number of wildcards in a value. A run of stars counts as one, and an escaped star as none. */

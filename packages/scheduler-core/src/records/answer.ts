@@ -5,9 +5,9 @@ import type { HostIndex } from '../values/host-index.ts'
 export type Runs = readonly number[]
 
 /**
- * The answer of a filter or weigher outside of this process about hosts, given before a decision. It is an input of the decision and is
- * stored in its record, so that a replay needs neither the plug-in nor HTTP. A host that is in none of the lists has no answer, and is
- * refused.
+ * The answer of a filter or weigher outside of this process about hosts. It is given before a decision, is an input of the decision, and is
+ * stored in the decision's record, so that a replay needs neither the plug-in nor HTTP. A host that is in none of the lists has no answer,
+ * and is refused.
  */
 export interface OutsideAnswer {
   /** The name of the filter or weigher in the profile. */
@@ -19,15 +19,15 @@ export interface OutsideAnswer {
   readonly options?: string
   /** The index of the kind of instance that the request to the part was about. Absent for the first kind. */
   readonly members?: number
-  /** The unit of a weigher's numbers. */
+  /** The unit of a weigher's scores. */
   readonly unit?: string
   /** Whether the filter does not apply to the request, so that every host passed without evaluation. */
   readonly isNotAsked?: true
   /** The reason for which there is no answer, as text. The lists are empty then. */
   readonly failure?: string
-  /** Hosts that pass the filter, or for which the weigher gave a number. */
+  /** Hosts that pass the filter, or to which the weigher gave a score. */
   readonly hosts: Runs
-  /** The numbers of a weigher in the order of the hosts. Null if the host does not report what the weigher reads. */
+  /** The scores of a weigher, in the order of the hosts. Null if the host does not report a field that the weigher reads. */
   readonly numbers?: readonly (number | null)[]
   /** Hosts that the filter refuses, by reason. */
   readonly refused?: readonly { readonly reason: Reason; readonly hosts: Runs }[]

@@ -1,4 +1,4 @@
-/** Writes bytes one after the other: texts, whole numbers in as few bytes as possible, and numbers of any kind exactly to the last bit. */
+/** Writes values to a sequence of bytes: texts, integers in as few bytes as possible, and floating-point numbers exactly. */
 export class ByteWriter {
   readonly #bytes: number[] = []
 
@@ -6,7 +6,7 @@ export class ByteWriter {
     this.#bytes.push(value)
   }
 
-  /** Writes a whole number from 0 to 2^53 - 1 with seven bits in each byte, lowest bits first. */
+  /** Writes an integer from 0 to 2^53 - 1 as a varint: seven bits in each byte, lowest bits first. */
   whole(value: number): void {
     if (!Number.isSafeInteger(value) || value < 0) throw new RangeError(`${value} is not a whole number from 0 to 2^53 - 1`)
     let rest = value
@@ -14,15 +14,15 @@ export class ByteWriter {
     this.#bytes.push(rest)
   }
 
-  /** Writes a text by code units, so that every text is restored exactly. Common characters take one byte. */
+  /** Writes a text as its UTF-16 code units, so that every text is restored exactly. Common characters take one byte. */
   text(value: string): void {
     this.whole(value.length)
     for (let i = 0; i < value.length; i++) this.whole(value.charCodeAt(i))
   }
 
   /**
-   * Writes a number as the difference from a number that is probably close. The tag is 0 for the same number. Odd tags precede the
-   * difference of whole numbers. Even tags specify which bytes of the binary forms differ.
+   * Writes a number as its difference from an earlier number, which is probably close to it. A tag comes first. Tag 0: the numbers are
+   * equal. Odd tags precede the difference between two integers. Even tags specify which bytes of the binary forms differ.
    */
   near(value: number, before: number): void {
     if (Object.is(value, before)) {
@@ -114,7 +114,7 @@ const beforeView = new DataView(new ArrayBuffer(NUMBER_BYTES))
 const beforeBytes = new Uint8Array(beforeView.buffer)
 
 function setNumber(value: number, view: DataView): void {
-  // engines may use any bits for NaN, but the next number is written as the difference from these bits
+  // Engines may use any bits for NaN, but the next number is written as the difference from these bits, so they must be fixed.
   if (Number.isNaN(value)) {
     view.setUint32(0, 0x7ff80000)
     view.setUint32(4, 0)

@@ -15,8 +15,8 @@ export interface AllocationAmounts {
 }
 
 /**
- * The source of the used amounts of a host. REPORT is the reported use, plus what claims hold that the report does not count. CLAIMS is
- * the sum of all claims without the report. It is for a host that does not list its instances and runs none without a claim.
+ * Where the resource usage of a host is read from. REPORT: its report, plus the claims that the report does not count. CLAIMS: all claims,
+ * without the report, for a host that does not list its instances and runs none without a claim.
  */
 export const usedFromValues = ['REPORT', 'CLAIMS'] as const
 
@@ -67,7 +67,7 @@ export type HostStatus = (typeof hostStatuses)[number]
 export type GroupPolicy = 'AFFINITY' | 'ANTI_AFFINITY' | 'SOFT_AFFINITY' | 'SOFT_ANTI_AFFINITY'
 
 export interface ClaimPart extends HostName {
-  /** The claim's id. */
+  /** The id of the claim. */
   readonly claim: string
   /** The uuid of the instance. Null if the caller gave none. */
   readonly instance: string | null
@@ -123,7 +123,7 @@ export interface MoveProposed extends Proposed {
   readonly source: ClaimRef
 }
 
-/** Proposes claims for new instances by the rule that each has one live claim in its project (claims/judge-instances.ts). */
+/** Proposes claims for new instances. Each may have one live claim in its project (claims/judge-instances.ts). */
 export interface InstancesProposed extends Omit<ClaimsProposed, 'type'> {
   readonly type: 'instances'
   /** The request's project. If null, the rule applies within the account. */
@@ -136,8 +136,8 @@ export interface InstancesProposed extends Omit<ClaimsProposed, 'type'> {
 }
 
 /**
- * A further attempt to place an instance of the same account that has a live claim. It opens a move of that claim. If a move is already
- * open, the same entry releases the destination of that move.
+ * A further attempt to place an instance that already has a live claim of the same account. It opens a move of this claim. If a move is
+ * already open, the same entry releases the destination of that move.
  */
 export interface AttemptProposed extends Proposed {
   readonly type: 'attempt'
@@ -183,18 +183,18 @@ export interface ClaimExpired {
   readonly claim: string
 }
 
-/** The caller's last call for a key. It binds an unused key, or releases what a used key holds. */
+/** The caller's last call for a key. It binds an unused key to no claims, or releases the claims of a used key. */
 export interface KeyAbandoned {
   readonly type: 'abandon'
   readonly account: string
   readonly key: string
 }
 
-/** Sets how many ended idempotency keys are kept, and for how long. Counts only on the version on which it is based. */
+/** Sets how many ended keys are stored, and for how long. Counts only if the limits have the expected version. */
 export interface KeyLimitsChanged {
   readonly type: 'key-limits'
   readonly expectedVersion: number
-  /** The maximum number of keys whose claims have all ended. When it is reached, new keys are void. Keys of live claims are not counted. */
+  /** At most this many keys whose claims have all ended are stored. At this limit, proposals with new keys are void. */
   readonly cap: number
   /** How long a key is kept after its last claim ended, in milliseconds of store time. */
   readonly afterlifeMs: number
@@ -225,7 +225,7 @@ export interface StatusSet extends HostName {
   readonly reason: string
 }
 
-/** Sets whether the used amounts of a host come from its report or only from claims. */
+/** Sets whether the usage of a host is read from its report, or only from claims. */
 export interface UsedFromSet extends HostName {
   readonly type: 'usedFrom'
   readonly usedFrom: UsedFrom
@@ -246,9 +246,7 @@ export interface HostAllocationSet extends HostName {
   readonly reason: string
 }
 
-/**
- * Replaces all values for hosts with documents in Nova's form that do not contain them. Counts only on the version on which it is based.
- */
+/** Replaces the values for documents in Nova's form that do not contain them. Counts only if they have the expected version. */
 export interface FleetAllocationSet {
   readonly type: 'fleetAllocation'
   readonly expectedVersion: number
@@ -259,7 +257,7 @@ export interface FleetAllocationSet {
   readonly reason: string
 }
 
-/** The liveness of a host according to its signs of life. It does not depend on the content of reports. */
+/** The liveness of a host by its reports and heartbeats, regardless of the content of reports. */
 export const livenessStates = ['UP', 'SUSPECT', 'DOWN'] as const
 export type Liveness = (typeof livenessStates)[number]
 
@@ -275,7 +273,7 @@ export interface HostForgotten {
   readonly hosts: readonly HostName[]
   /** If true, live claims end as REVOKED with the reason. If false, live claims make the change void. */
   readonly isForced: boolean
-  /** The number of live claims that the caller expects. The change is void if the number differs. Absent if any number is accepted. */
+  /** The number of live claims that the caller expects. If it differs, the change is void. Absent if any number is accepted. */
   readonly expectedClaims?: number
   readonly reason: string
 }
@@ -286,16 +284,14 @@ export interface HostReadmitted extends HostName {
   readonly reason: string
 }
 
-/** Gives machines other names: either all of them or none. */
+/** Renames machines: either all of the listed machines or none. */
 export interface HostReplaced {
   readonly type: 'replace'
   readonly hosts: readonly { readonly from: HostName; readonly to: HostName }[]
   readonly reason: string
 }
 
-/**
- * Sets a new rule for a group. Counts only on the version on which it is based, and only if the group's members already satisfy the rule.
- */
+/** Sets a new rule for a group. Counts only if the group has the expected version and its members satisfy the rule. */
 export interface GroupChanged extends GroupBinding {
   readonly type: 'group'
   readonly expectedVersion: number
@@ -307,7 +303,7 @@ export interface MembershipChanged extends ClaimRef {
   readonly group: GroupBinding | null
 }
 
-/** Replaces the entire state of an aggregate. Null deletes it. Counts only on the version on which it is based. */
+/** Replaces an aggregate; null deletes it. Counts only if the aggregate has the expected version. */
 export interface AggregateChanged {
   readonly type: 'aggregate'
   readonly uuid: string
@@ -337,8 +333,8 @@ export interface ProfileActivated {
 }
 
 /**
- * Sets which version of a profile decides and which one is tried. Counts only on the state on which it is based. An activation ends a
- * rollout, and a rollback activates the previous version.
+ * Sets which version of a profile decides and which is tried. Counts only if the rollout state has the expected version. An activation ends
+ * a rollout, and a rollback activates the previous version.
  */
 export interface ProfileRolledOut {
   readonly type: 'rollout'

@@ -11,25 +11,29 @@ export type ClaimState = (typeof claimStates)[number]
 
 /**
  * Resources of one host that are held for one instance. Only the judge and reports write a claim, with `own` of the ledger. Copies of a
- * fleet share it (owner.ts), so a claim that code keeps may become a former state.
+ * fleet share claims (owner.ts), so a claim object that was read earlier may show a former state.
  */
 export interface Claim {
   readonly id: string
   readonly instance: string | null
   readonly account: string
   /**
-   * The project in which an instance has one live claim. If null, the account is used. Claims from before feature level 8 have no project.
+   * The project in which an instance can have only one live claim. If null, the rule applies within the account. Claims from before feature
+   * level 8 have no project.
    */
   readonly project: string | null
-  /** The account in which the instance is unique, if another account moved the claim. If null, `account` is used. */
+  /** The account in which the instance id is unique, if another account moved the claim. If null, this is `account`. */
   readonly instanceAccount: string | null
   readonly key: string
   readonly host: HostIndex
   readonly grants: Grants
-  /** The uuid of its server group. */
+  /** The uuid of the instance's server group. */
   readonly group: string | null
   readonly decision: string
-  /** A number that `apply` sets from the position in the log. Callers name it, so that late calls are refused. */
+  /**
+   * A number that `apply` sets from the position in the log. Callers send it with each call about the claim, so that late calls are
+   * refused.
+   */
   readonly fence: number
   readonly createdAt: number
   readonly state: ClaimState
@@ -45,9 +49,9 @@ export interface Claim {
   /** The claim that will replace this claim, while a move is open. */
   readonly target: string | null
   /**
-   * The grants that an instance takes on its own host in addition to those it already holds, after a move in place. While the move is
+   * After a move in place, the grants that the instance takes on its own host in addition to those that it already held. While the move is
    * open, these are all grants that the claim holds. After the confirmation, these are the grants that the host's report does not count
-   * yet, until the next report. From feature level ADDED_IN_PLACE on, they are also kept while the report counts nothing of the claim.
+   * yet, until the next report. From feature level ADDED_IN_PLACE on, they are also stored while the report counts nothing of the claim.
    */
   readonly extra: Grants | null
   /**
@@ -56,9 +60,9 @@ export interface Claim {
    */
   readonly extraSince: Pick<Claim, 'createdAt' | 'fence'> | null
   /**
-   * Store time of the report that stopped listing the instance, or of the end of its move, during which it may have been on the other
-   * host. Null while the instance is listed, if it never was listed, and after the end of the claim. Stored since feature level 9.
-   * Instances that were unlisted when this level was reached are counted from then on.
+   * The store time (the database's clock) from which on the instance is unlisted: that of the report that stopped listing it, or that of
+   * the end of its move, during which it could be on the other host. Null while the instance is listed, if it was never listed, and after
+   * the end of the claim. Stored since feature level 9. Instances that were unlisted when this level was reached are counted from then on.
    */
   readonly unlistedAt: number | null
 }
@@ -74,7 +78,7 @@ export const firstFenceOf = (revision: number): number => revision * CLAIMS_PER_
 /** The revision of the entry that made the claim with this fence. */
 export const madeAt = (fence: number): number => Math.floor(fence / CLAIMS_PER_ENTRY)
 
-/** A claim for writing. */
+/** A claim that can be written. */
 export type OwnClaim = Own<Claim>
 
 export const isLive = ({ state }: Pick<Claim, 'state'>): boolean =>

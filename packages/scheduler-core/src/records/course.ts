@@ -11,7 +11,7 @@ export type RolloutMode = (typeof rolloutModes)[number]
 /** A version that is tried while another one is active. */
 export interface Rollout {
   readonly mode: RolloutMode
-  /** The number of the candidate version. */
+  /** The version number of the candidate. */
   readonly number: number
   /** The share of calls that a canary decides, or that a shadow decides in addition, in hundredths of a percent: 0 to 10,000. */
   readonly share: number
@@ -30,11 +30,14 @@ export interface ProfileCourse {
   readonly rollout: Rollout | null
 }
 
-/** The present state of a version. RETIRED: it was active once. DRAFT: it never was, as far as is known. */
+/**
+ * The present state of a version. RETIRED: the version was active earlier. DRAFT: the version has not been active among the remembered
+ * changes.
+ */
 export type ProfileState = 'DRAFT' | 'SHADOW' | 'CANARY' | 'ACTIVE' | 'RETIRED' | 'ROLLED_BACK'
 
 export const WHOLE_SHARE = 10_000
-/** The maximum number of former versions that are remembered, so that the state does not grow with every change. */
+/** At most this many former versions are remembered, so that the state does not grow with every change. */
 export const PAST_KEPT = 32
 
 export function profileState({ number }: Pick<Profile, 'number'>, active: number, course: ProfileCourse | undefined): ProfileState {
@@ -46,8 +49,8 @@ export function profileState({ number }: Pick<Profile, 'number'>, active: number
 }
 
 /**
- * Whether a canary decides a call. The result is always the same for one caller and key, and a call in a smaller share is in every larger
- * one.
+ * Whether a canary decides a call. The result is always the same for the same caller and key. A call that is in a smaller share is also in
+ * every larger share.
  */
 export const isInShare = (account: string, key: string, share: number): boolean =>
   Math.floor((mix32(hash32(`${account}\u0000${key}`)) / 0x1_0000_0000) * WHOLE_SHARE) < share

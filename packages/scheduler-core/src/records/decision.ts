@@ -21,7 +21,7 @@ export interface SelectedDestination {
   readonly alternates: readonly Destination[]
 }
 
-/** The number of hosts left after a filter. Filters that do not apply to the request are omitted, since the profile lists them. */
+/** The number of hosts left after a filter. Filters that do not apply to the request are omitted, because the profile lists all filters. */
 export interface FilterCount {
   readonly filter: string
   readonly entered: number
@@ -30,7 +30,7 @@ export interface FilterCount {
   readonly errors?: number
 }
 
-/** One of the best hosts: its raw number for each weigher in the profile's order, and its total. */
+/** One of the best hosts: its raw score from each weigher, in the order of the profile, and its total score. */
 export interface RankedHost {
   readonly host: string
   readonly node: string
@@ -60,7 +60,7 @@ export interface DecisionRecord {
   /** The profile as name@number. */
   readonly profile: string
   readonly seed: string
-  /** How many times the request was decided, including this time. */
+  /** How many times the request has been decided, including this decision. */
   readonly attempt: number
   readonly alternatesPerInstance: number
   readonly allOrNothing: boolean
@@ -70,7 +70,7 @@ export interface DecisionRecord {
   readonly source?: string
   /** The id of a claim that the same entry ends first: the destination of an earlier attempt to move the same claim. */
   readonly ends?: string
-  /** True if the destination lists the instance, which has no claim. What the request asks for counts as free there. */
+  /** True if the destination host lists the instance, which has no claim. The requested resources count as free on this host. */
   readonly isListed?: true
   readonly instances: readonly InstanceRecord[]
   /** The answer of a solver, which is an input, and how it was used. Present only with the scheduler `solver`, for several instances. */
@@ -78,8 +78,8 @@ export interface DecisionRecord {
   /** The answers of filters and weighers outside of the process, which are inputs. Absent if there were none. */
   readonly outside?: readonly OutsideAnswer[]
   /**
-   * The reason for which the scheduler of a plug-in gave no usable answer, which is an input: every host was refused for it. Absent if the
-   * scheduler did not fail.
+   * The reason for which the scheduler of a plug-in gave no usable answer. It is an input of the decision: every host was refused for this
+   * reason. Absent if the scheduler did not fail.
    */
   readonly failure?: string
   /** Release of the core that decided. */

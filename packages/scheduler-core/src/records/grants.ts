@@ -1,4 +1,4 @@
-/** Whole units per resource class. */
+/** Amounts in whole units, by resource class. */
 export type Amounts = Readonly<Record<string, number>>
 
 export interface PageGrant {
@@ -8,11 +8,11 @@ export interface PageGrant {
 
 /** The part of a claim on one host cell. It is stored in the log, and holds exactly the units that it names in every release. */
 export interface CellGrant {
-  /** The number of the guest's cell. */
+  /** The id of the guest cell. */
   readonly guest: number
-  /** The number of the host's cell. */
+  /** The id of the host cell. */
   readonly cell: number
-  /** The number of shared CPUs. 0 if all CPUs are pinned. */
+  /** The count of shared CPUs. 0 if all CPUs are pinned. */
   readonly cpus: number
   readonly memoryMb: number
   /** The host CPUs for the guest's dedicated CPUs, in the order of the guest's CPUs. */
@@ -39,7 +39,7 @@ export interface PciGrant {
   readonly count: number
 }
 
-/** Whole GiB by uuid of the pool. */
+/** Amounts in whole GiB, by the uuid of the pool. */
 export type PoolAmounts = Readonly<Record<string, number>>
 
 /** The resource kinds by name, in the order in which they choose. */

@@ -2,14 +2,14 @@ import { memoByObject } from '../values/memo.ts'
 import type { HostStats } from './stats.ts'
 import { type Field, isJson, WireError, WireObject } from './versioned-object.ts'
 
-/** The compute service on a host: its settings by operators, and its last sign of life. */
+/** The compute service on a host: its settings by operators, and its last heartbeat. */
 export interface HostService {
   readonly disabled: boolean
   /** The operator's reason for disabling it. */
   readonly disabledReason: string | null
   /** Whether an operator or a monitoring system forced the service down. */
   readonly forcedDown: boolean
-  /** The time of the last sign of life in milliseconds since 1970. Null if the service is monitored in another way and is alive. */
+  /** The time of the last heartbeat in milliseconds since 1970. Null if the service is monitored in another way and is up. */
   readonly heartbeatAt: number | null
   /** The time of the last sign of life in milliseconds since 1970. Null if the service is monitored in another way and alive. */
   readonly fields?: Readonly<Record<string, unknown>>
@@ -27,7 +27,7 @@ const read = memoByObject(({ nova }: HostStats) => (nova?.service ? readNovaServ
 /** Whether a service was disabled or forced down in Nova, so that its host gets no new instances. */
 export const isServiceOut = (service: HostService | undefined): boolean => service !== undefined && (service.disabled || service.forcedDown)
 
-/** Whether the service is out, or its data cannot be read. The filter then distinguishes the two. */
+/** Whether the service is disabled or forced down, or its data cannot be read. The filter then distinguishes between these cases. */
 export function isServiceSuspect(stats: HostStats): boolean {
   try {
     return isServiceOut(reportedService(stats))

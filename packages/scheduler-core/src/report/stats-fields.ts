@@ -12,8 +12,8 @@ export const statsFields = Object.keys(hostStatsV1_4.shape).filter((field) => fi
 export type Read = StatsField | `${string}.${string}`
 
 /**
- * The fields of hosts' reports that a filter or weigher reads. A function if they depend on the options. Data of aggregates, operators,
- * claims and signs of life is always known, so it is not listed.
+ * The fields of hosts' reports that a filter or weigher reads. A function if the fields depend on the options. Data of aggregates,
+ * operators, claims and heartbeats is always known, so it is not listed.
  */
 export type Reads = readonly Read[] | ((options: Readonly<Record<string, unknown>>) => readonly Read[])
 

@@ -2,7 +2,9 @@ import type { Contradiction } from './contradiction.ts'
 import { wrongTopology } from './guest-topology.ts'
 import type { RequestSpec } from './request-spec.ts'
 
-/** Guest topologies that do not match their flavors. Callers get an error; stored requests are accepted unchanged. */
+/**
+ * Finds guest topologies that do not match their flavors. Calls with such a topology get an error. Stored requests are accepted unchanged.
+ */
 export function contradictionsOf({ gang, ...request }: RequestSpec): Contradiction[] {
   const guests = [{ at: [] as string[], guest: request }, ...gang.map((guest, i) => ({ at: ['gang', String(i)], guest }))]
   return guests.flatMap(({ at, guest }) =>
@@ -11,9 +13,9 @@ export function contradictionsOf({ gang, ...request }: RequestSpec): Contradicti
 }
 
 /**
- * Flavors that are smaller than the image needs: Nova's API refuses them (`_validate_flavor_image_nostatus`) when an instance is created,
- * rebuilt or resized. A root disk of 0 is as large as the image, and the size of a root disk on a volume does not come from the flavor. A
- * document of Nova was checked by that API, which also knows volumes that are not in the document, so it is accepted unchanged.
+ * Finds flavors that are smaller than the image needs. Nova's API refuses such flavors (`_validate_flavor_image_nostatus`) when an instance
+ * is created, rebuilt or resized. A root disk of 0 is as large as the image, and the size of a root disk on a volume does not come from the
+ * flavor. A document of Nova is accepted unchanged, because Nova's API has checked it and also knows volumes that are not in the document.
  */
 export function tooSmallForImage({ image, isBfv, flavor, gang, nova }: RequestSpec): Contradiction[] {
   if (image === null || nova !== null) return []

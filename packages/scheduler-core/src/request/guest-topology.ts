@@ -4,8 +4,8 @@ import type { RequestSpec } from './request-spec.ts'
 type Guest = Pick<RequestSpec, 'flavor' | 'numaTopology'>
 
 /**
- * Cells that do not match the flavor: every CPU of the flavor must be in one cell, and the memory of the cells must add up to the flavor's,
- * as Nova's API requires (`numa_get_constraints`). Paths are relative to the topology.
+ * Finds cells that do not match the flavor. Every CPU of the flavor must be in exactly one cell, and the memory of the cells must add up to
+ * the memory of the flavor, as Nova's API requires (`numa_get_constraints`). Paths are relative to the topology.
  */
 export function wrongTopology({ flavor: { vcpus, memoryMb }, numaTopology }: Guest): Contradiction[] {
   if (numaTopology === null) return []
@@ -44,7 +44,7 @@ function wrongCpus(cells: NonNullable<RequestSpec['numaTopology']>['cells'], vcp
 }
 
 /**
- * Settings that need dedicated CPUs, for a guest that has none (`CPUThreadPolicyConfigurationInvalid`,
+ * Finds settings that need dedicated CPUs in a guest without dedicated CPUs (`CPUThreadPolicyConfigurationInvalid`,
  * `BadRequirementEmulatorThreadsPolicy`).
  */
 function withoutPins({ cells, emulatorThreadsPolicy }: NonNullable<RequestSpec['numaTopology']>): Contradiction[] {

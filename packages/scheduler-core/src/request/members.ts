@@ -4,7 +4,7 @@ import { demandOf, type RequestSpec } from './request-spec.ts'
 /** Instances of a request with the same demands. */
 export interface Members {
   readonly name: string | null
-  /** The index of the first of them among the request's instances. */
+  /** The index of the first of these instances among the request's instances. */
   readonly first: number
   readonly count: number
   /** The request for one of these instances. */

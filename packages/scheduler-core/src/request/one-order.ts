@@ -3,8 +3,8 @@ import { memoByObject } from '../values/memo.ts'
 import type { RequestSpec } from './request-spec.ts'
 
 /**
- * The names of the lists in requests and in Nova's documents whose order has no meaning. In all other lists the order counts, or entries
- * are referred to by index: cells of the guest, PCI requests, kinds of instances, instances, other hints.
+ * The names of lists in requests and in Nova's documents whose order has no meaning. In all other lists the order matters, or entries are
+ * referred to by index: guest cells, PCI requests, kinds of instances, instances, other hints.
  */
 const SETS: ReadonlySet<string> = new Set([
   ...['forceHosts', 'forceNodes', 'ignoreHosts', 'hosts', 'apartFrom', 'aggregates', 'forbiddenAggregates', 'memberOf'],

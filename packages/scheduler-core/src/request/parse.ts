@@ -11,7 +11,7 @@ import { CURRENT_SPEC_VERSION, currentSpec, type PublishedSpec, specVersions } f
 
 type Family = 'spec' | 'stats' | 'profile' | 'overlay' | 'plugin'
 
-/** The most problems that are reported for one input: the first hundred are enough to correct it. */
+/** At most this many problems are reported for one input. The first hundred are enough to correct the input. */
 const MAX_PROBLEMS = 100
 
 /** Parses a request of any published version into the current one, or returns all problems at once. Never throws. */
@@ -69,7 +69,7 @@ export function parseWith<Schema extends z.ZodType>(schema: Schema, input: unkno
   return { ok: false, problems: withoutEchoes(problems).slice(0, MAX_PROBLEMS) }
 }
 
-/** The same for values that code creates and that are not stored: functions and objects of any kind are allowed. */
+/** `parseWith` for values that code creates and that are not stored. Functions and objects of any kind are allowed. */
 export function parseAs<Schema extends z.ZodType>(schema: Schema, input: unknown, family: Family): Parsed<z.output<Schema>> {
   const result = schema.safeParse(input)
   if (result.success) return { ok: true, value: result.data }

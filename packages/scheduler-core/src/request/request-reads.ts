@@ -1,9 +1,9 @@
 import { byCodeUnit } from '../values/canonical-json.ts'
 
 /**
- * Which fields of a request, and which entries of its open maps, a filter or weigher reads; the others are in `ignoredFields` of the
- * answer. Usually the key determines whether an entry is read, but for some keys the value does. An absent property means that none is
- * read.
+ * The fields of a request and the entries of its open maps that a filter or weigher reads. All others are in `ignoredFields` of the answer.
+ * Usually the key determines whether an entry is read, but for some keys the value does. An absent property means that none of its entries
+ * is read.
  */
 export interface RequestReads {
   readonly extraSpecs?: ReadsEntry
@@ -36,8 +36,8 @@ export interface KnownNames extends ReportingHosts {
 }
 
 /**
- * Fields of a request that only some profiles read. Every request's other fields are always read: resources that hosts must have, names of
- * hosts, and the policy of a server group.
+ * Fields of a request that only some profiles read. All other fields are always read: requested resources, names of hosts, and the policy
+ * of a server group.
  */
 export type OptionalField =
   | 'zone'

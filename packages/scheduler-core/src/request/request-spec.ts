@@ -16,7 +16,7 @@ export type GangMember = RequestSpec['gang'][number]
 export type TopologySpread = RequestSpec['topologySpread'][number]
 export type ResourceGroup = RequestSpec['requestedResources'][number]
 
-/** What one instance of a request takes from its host. */
+/** The resources and traits that one instance of a request needs from its host. */
 export interface Demand {
   /** Whole units per resource class; only classes with an amount above 0. */
   readonly amounts: Readonly<Record<string, number>>

@@ -1,7 +1,7 @@
 import type { Problem } from '../text/problem.ts'
 import { isStorable } from '../values/storable.ts'
 
-/** Deeper than any meaningful document, and far from exhausting a stack. */
+/** The maximum nesting depth of an input. It is larger than that of any meaningful document, and far too small to exhaust a stack. */
 const MAX_DEPTH = 64
 
 /** A problem that no schema reports: text that cannot be stored, keys that schemas skip, or nesting without end. */

@@ -3,9 +3,9 @@ import type { Fleet } from '../fleet/fleet.ts'
 import type { Claim } from '../records/claim.ts'
 
 /**
- * Text about a member of an affinity group that cannot leave its host while others stay: why, and how to move all members. Undefined if
- * `cause` has another reason for the refusal. Both ends of an open move count, so no order of moves satisfies the rule. The policy must be
- * a soft one during the moves.
+ * Text about a member of an affinity group that cannot leave its host while other members stay: the cause, and how to move all members.
+ * Undefined if the refusal in `cause` has a different reason. Both ends of an open move count as members, so no order of moves satisfies
+ * the rule. The policy must be a soft one during the moves.
  */
 export function affinityMoveText({ groups, hosts }: Fleet, { group, host }: Claim, { nearest }: Cause): string | undefined {
   if (nearest === null || nearest.refusals.some(({ reason }) => reason.code !== 'group.affinity')) return undefined

@@ -36,35 +36,36 @@ export interface DecideInput {
   readonly claimIds: readonly string[]
   /** Default: CREATE. */
   readonly intent?: Intent | undefined
-  /** The claim that is moved, or rebuilt in place. The decision sees the fleet without it. */
+  /** The claim that is moved, or rebuilt in place. The decision is made as if this claim did not exist. */
   readonly source?: Claim | undefined
   /**
-   * The destination of an open move of the source. The same entry ends that move first, so the decision sees the fleet without the
-   * destination too.
+   * The destination of an open move of the source. The same log entry ends this move first, so the decision is made as if the destination
+   * claim did not exist either.
    */
   readonly ends?: Claim | undefined
-  /**
-   * Whether the instance already runs on its requested destination, without a claim. The resources that it requests count as free there.
-   */
+  /** Whether the instance already runs on its requested destination without a claim. The requested resources count as free on this host. */
   readonly isListed?: boolean | undefined
   /** The answer of the solver. Only the scheduler SOLVER reads it. */
   readonly solution?: Solution | undefined
 }
 
 export interface Decided {
-  /** Empty if nothing is placed. The parts are held in the overlay. */
+  /** The claims of the placed instances, which are held in the overlay. Empty if nothing is placed. */
   readonly parts: readonly ClaimPart[]
   readonly answer: readonly SelectedDestination[]
   readonly found: number
   readonly record: DecisionRecord
-  /** The profile for explanations. If the scheduler of a plug-in failed, it refuses every host, so that explanations show the failure. */
+  /**
+   * The profile for explanations. If the scheduler of a plug-in failed, this profile refuses every host, so that explanations show the
+   * failure.
+   */
   readonly judged: Profile
 }
 
 /** One decision: a function of the fleet with its overlay and the input. The same arguments give the same result, bit for bit. */
 export const decide = (fleet: Fleet, overlay: Overlay, input: DecideInput): Decided => atOnce(decideBy(WHOLE, fleet, overlay, input))
 
-/** Decides like `decide`, as a generator that pauses. The fleet must not be used by others until it ends. */
+/** `decide` as a generator that yields in between. No other code may use the fleet until it ends. */
 export const decideInSteps = (fleet: Fleet, overlay: Overlay, input: DecideInput): Steps<Decided> =>
   decideBy(HOSTS_AT_ONCE, fleet, overlay, input)
 
@@ -113,7 +114,7 @@ function* decideBy(slice: number, fleet: Fleet, overlay: Overlay, input: DecideI
   }
 }
 
-/** Lets a decision see the fleet without the claim that is moved. */
+/** Removes the moved claim from the overlay, so that a decision is made as if the claim did not exist. */
 export function liftSource(overlay: Overlay, request: RequestSpec, source: Claim, intent?: Intent): void {
   overlay.lift(source, request, intent === 'REBUILD')
 }
@@ -133,7 +134,7 @@ const makers: Readonly<Record<(typeof ownSchedulers)[number], (compiled: Compile
 
 /** The result of a profile's scheduler. If a plug-in's scheduler fails, every host is refused. */
 function* select(
-  /** The number of hosts that are evaluated between two pauses. */
+  /** The generator yields after this many hosts. */
   slice: number,
   fleet: Fleet,
   overlay: Overlay,

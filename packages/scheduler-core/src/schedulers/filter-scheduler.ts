@@ -20,10 +20,10 @@ import { createRandom } from '../values/random.ts'
 import { HOSTS_AT_ONCE, type Steps } from '../values/steps.ts'
 import { findHostForAll, goTogether } from './host-for-all.ts'
 
-/** The number of best hosts in a record. */
+/** A record contains at most this many of the best hosts. */
 export const BEST_KEPT = 10
 
-/** The exact best host of those that pass the profile's filters, by the sum of its weighers. */
+/** Creates the scheduler that chooses, among the hosts that pass the profile's filters, the host with the highest total score. */
 export const createFilterScheduler = (compiled: CompiledProfile): Scheduler =>
   createPipelineScheduler('filter', compiled, createTieOrder, prepareWeighers)
 
@@ -53,8 +53,8 @@ function createPipelineScheduler(
 }
 
 /**
- * Places each instance on its given host, if it passes the profile's filters there and fits. Pauses after each `slice` of hosts; the fleet
- * must not be used by others until the generator ends.
+ * Places each instance on its given host, if the host passes the profile's filters and the instance fits. The generator yields after each
+ * `slice` of hosts. No other code may use the fleet until it ends.
  */
 export const placeOn = (
   compiled: CompiledProfile,
@@ -141,9 +141,9 @@ function preparePlacing(
   request: RequestSpec,
   fleet: Fleet,
   { seed, alternatesPerInstance, claimIds }: Omit<SelectOptions, 'allOrNothing'>,
-  /** The number of hosts that are evaluated between two pauses. */
+  /** The generator yields after this many hosts. */
   slice: number,
-  /** The host on which each instance must be placed; absent: the best host. */
+  /** The host on which each instance must be placed. Absent: each instance is placed on the best host. */
   given?: readonly HostIndex[],
 ): Placing {
   const kinds = new Map<Members, Kind>()
@@ -194,8 +194,8 @@ function preparePlacing(
 }
 
 /**
- * The hosts that the filter scheduler chooses for the instances of a request. Empty if it does not place all. Pauses, and leaves nothing
- * held in the overlay.
+ * The hosts that the filter scheduler chooses for the instances of a request. Empty if it does not place all instances. The generator
+ * yields in between. At its end, nothing is held in the overlay.
  */
 export function* arrangeByFilter(
   compiled: CompiledProfile,
@@ -258,7 +258,7 @@ export function prepareGrants(compiled: CompiledProfile, request: RequestSpec, {
     return ask === undefined ? [] : [{ name: kind.name, isPlain: kind.isPlain === true, ask, assign: compiled.assign[kind.name] }]
   })
   return (host) => {
-    // Each kind of resource sees what the kinds before it chose on this host.
+    // Each kind of resource gets the grants that earlier kinds chose on this host.
     let grants: Grants = {}
     for (const { name, isPlain, ask, assign } of asks) {
       const grant = assign(hosts, host, ask, grants)
@@ -270,7 +270,7 @@ export function prepareGrants(compiled: CompiledProfile, request: RequestSpec, {
   }
 }
 
-/** The most that the host could hold of each requested class. The host checks it too, like Nova's limits. */
+/** The maximum amount of each requested class on the host. The host itself checks these maxima too, like Nova's limits. */
 export function prepareLimits(request: RequestSpec, { hosts }: Fleet): (host: HostIndex) => Record<string, number> {
   const classes = Object.keys(demandOf(request).amounts)
   return (host) => Object.fromEntries(classes.map((resourceClass) => [resourceClass, at(hosts.classColumns(resourceClass).capacity, host)]))

@@ -16,13 +16,13 @@ import { TOGETHER_AT_ONCE } from '../values/levels.ts'
 import type { Steps } from '../values/steps.ts'
 
 /**
- * Whether all instances of a request must go to one host: several members of a server group with the policy AFFINITY. The best host for the
- * first instance may be too small for the others, so a host that holds all of them is searched.
+ * Whether all instances of a request must be placed on one host: several members of a server group with the policy AFFINITY. The best host
+ * for the first instance may be too small for all of them, so a host on which all fit is searched.
  */
 export const goTogether = ({ instanceGroup, numInstances }: RequestSpec, { featureLevel }: Fleet): boolean =>
   featureLevel >= TOGETHER_AT_ONCE && instanceGroup?.policy === 'AFFINITY' && numInstances > 1
 
-/** Whether an instance, given by its number, may be placed on a host, and its grants there. */
+/** Checks whether an instance, given by its index, can be placed on a host, and returns its grants on the host. */
 export interface InstanceAsk {
   readonly steps: readonly FilterStep[]
   readonly grantsOn: (host: HostIndex) => Grants
@@ -56,9 +56,9 @@ export function* findHostForAll(
 }
 
 /**
- * Whether a host has enough free capacity for the sum of all instances: amounts, memory of cells, shares of GPUs, PCI devices. This
- * excludes most hosts that cannot hold all. Whether the instances fit into cells and devices is only known after placing them. Filters
- * check disk space, since it may be in a pool.
+ * Whether a host has enough free capacity for the sum of all instances: amounts, memory of cells, shares of GPUs and PCI devices. This
+ * excludes most hosts on which not all instances fit. Whether instances fit into cells and devices is only known after they are placed.
+ * Disk space is checked by filters, because it may be in a pool.
  */
 function largeEnough(request: RequestSpec, { hosts }: Fleet): (host: HostIndex) => boolean {
   const sums = sumsOf(request)

@@ -14,35 +14,36 @@ import { groupOf, prepareGrants } from './filter-scheduler.ts'
 import { findHostForAll, goTogether, type InstanceAsk } from './host-for-all.ts'
 
 /**
- * Limits for the extra cost of a refusal: the most instances that are placed while another order is searched, and the most hosts that are
- * considered for them.
+ * Limits for the extra cost of a refusal. While a different order is searched, at most MOST_PLACED instances are placed, and at most
+ * MOST_LOOKS pairs of an instance and a host are considered.
  */
 const MOST_PLACED = 300
 const MOST_LOOKS = 300_000
 /** With more kinds of instances than this, not every order is tried. */
 const MOST_KINDS = 4
 
-/** Another way to place all instances of a request that cannot be placed in their own order. */
+/** A different way to place all instances of a request that cannot be placed in their own order. */
 export interface OtherWay {
   /**
-   * An order of the kinds of instances in which all are placed. Null if all fit in some arrangement, but placing one by one on the best
-   * host does not find it.
+   * An order of the kinds of instances in which all instances are placed. Null if all instances fit in some arrangement that placing one by
+   * one on the best host does not find.
    */
   readonly order: readonly string[] | null
-  /** Under `compat: nova`: a host that holds all instances of an affinity group, and their number. */
+  /** Under `compat: nova`: a host on which all instances of an affinity group fit, and their number. */
   readonly host?: { readonly name: string; readonly instances: number }
 }
 
 /**
- * The number of orders that are tried for this many instances and hosts. At least one is tried, which costs as much as the decision did.
+ * The number of orders that are tried for this many instances and hosts. At least one order is tried, which costs as much as the decision
+ * itself.
  */
 export const waysTried = (instances: number, hosts: number): number =>
   Math.ceil(Math.min(MOST_PLACED, MOST_LOOKS / Math.max(1, hosts)) / instances)
 
 /**
- * Searches another way to place the instances of a refused request. FILTER and CHANCE place them in order and never move one again. Tries
- * other orders, then hosts with the least free capacity that fits. The search is not complete, so a way may exist that is not found. Leaves
- * nothing held in the overlay.
+ * Searches a different way to place the instances of a refused request. The schedulers FILTER and CHANCE place instances in order, and
+ * never move a placed instance. The search tries other orders, then the hosts with the least free capacity on which an instance fits. It is
+ * not complete, so a possible way may not be found. At its end, nothing is held in the overlay.
  */
 export function* findOtherWayInSteps(fleet: Fleet, overlay: Overlay, input: DecideInput): Steps<OtherWay | undefined> {
   const { request, profile, source } = input
@@ -99,8 +100,8 @@ export function otherWayText({ order, host }: OtherWay): string {
 const tightest = builtInProfiles.find(({ name }) => name === 'best-fit') as Profile
 
 /**
- * False for other schedulers, which consider all instances together or have their own rules. False with filters outside of this process,
- * because they answered for this request alone.
+ * Whether the profile's scheduler places instances in order. False for schedulers that consider all instances together or have their own
+ * rules. False if filters run outside of this process, because their answers are valid only for the original request.
  */
 function isPlacedInOrder(profile: Profile, fleet: Fleet): boolean {
   if (profile.scheduler !== 'filter' && profile.scheduler !== 'chance') return false

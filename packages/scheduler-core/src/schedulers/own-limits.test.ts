@@ -70,15 +70,20 @@ const fpgas = (amount: number) => ({ requestedResources: [{ amounts: [{ resource
 type Row = readonly [source: string, host: HostShape, asks: Parameters<typeof aRequest>[0], code: string]
 
 describe.each<Row>([
-  ['B13a: one instance of 40000 MiB on 32768 MiB given twice', machine, { memoryMb: 40_000 }, 'memory.too_little'],
-  ['A15a: nine CPUs on eight given four times', machine, { vcpus: 9 }, 'cpu.too_few'],
-  ['B08: six shared CPUs of a guest cell on a cell of four', twoCells, guest(6), 'numa.too_few_cpus'],
-  ['B08: eight of them', twoCells, guest(8), 'numa.too_few_cpus'],
-  ['B10: 20 GiB where 8 GiB are plain pages', mostlyHuge, { memoryMb: 20_480 }, 'memory.huge_pages'],
-  ['B10: the same for a guest cell without a page size', mostlyHuge, guestOf(2, 20_480), 'numa.huge_pages'],
-  // resource classes
+  ['B13a: one instance of 40000 MiB does not fit on 32768 MiB with ratio 2', machine, { memoryMb: 40_000 }, 'memory.too_little'],
+  ['A15a: one instance of nine CPUs does not fit on eight CPUs with ratio 4', machine, { vcpus: 9 }, 'cpu.too_few'],
+  ['B08: a guest cell with six shared CPUs does not fit on a host cell with four', twoCells, guest(6), 'numa.too_few_cpus'],
+  ['B08: a guest cell with eight shared CPUs does not fit on a host cell with four', twoCells, guest(8), 'numa.too_few_cpus'],
+  ['B10: 20 GiB do not fit into the 8 GiB that are plain pages', mostlyHuge, { memoryMb: 20_480 }, 'memory.huge_pages'],
   [
-    'nova test_disk_filter: 200 GiB on 100 given twice',
+    'B10: a guest cell of 20 GiB without a page size does not fit into 8 GiB of plain pages',
+    mostlyHuge,
+    guestOf(2, 20_480),
+    'numa.huge_pages',
+  ],
+  // Rows about resource classes.
+  [
+    'nova test_disk_filter: one disk of 150 GiB does not fit on 100 GiB with ratio 2',
     machine,
     { flavor: { vcpus: 1, memoryMb: 64, rootGb: 150 } } as never,
     'disk.too_little',
@@ -89,11 +94,21 @@ describe.each<Row>([
     { memoryMb: 30_000 },
     'memory.too_little',
   ],
-  ['placement max_unit, not stated', inventory(), fpgas(5), 'class.too_little'],
-  ['placement max_unit, its own default', inventory({ maxUnit: 2_147_483_647 }), fpgas(5), 'class.too_little'],
-  ['placement max_unit, less than there is', inventory({ maxUnit: 2 }), fpgas(3), 'class.unit'],
-  // NUMA cells
-  ['nova hardware: 20 GiB of a cell of 16 given twice', twoCells, guestOf(2, 20_480), 'numa.too_little_memory'],
+  ['without a max_unit, one instance gets at most the total (placement)', inventory(), fpgas(5), 'class.too_little'],
+  [
+    'with the default max_unit of placement, one instance gets at most the total',
+    inventory({ maxUnit: 2_147_483_647 }),
+    fpgas(5),
+    'class.too_little',
+  ],
+  ['with a max_unit below the total, one instance gets at most max_unit (placement)', inventory({ maxUnit: 2 }), fpgas(3), 'class.unit'],
+  // Rows about NUMA cells.
+  [
+    'nova hardware: a guest cell of 20 GiB does not fit on a host cell of 16 GiB with ratio 2',
+    twoCells,
+    guestOf(2, 20_480),
+    'numa.too_little_memory',
+  ],
   [
     'nova hardware: CPUs that are dedicated to others cannot be shared',
     { ...machine, numaCells: [cell({ pinnedCpus: [0, 1], cpuUsage: 0, memoryUsageMb: 0 })] },

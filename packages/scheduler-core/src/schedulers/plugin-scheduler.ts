@@ -16,8 +16,8 @@ import { byMembers, groupOf, placeOn, prepareGrants } from './filter-scheduler.t
 export type Chosen = { readonly ok: true; readonly selection: Selection } | { readonly ok: false; readonly failed: Profile }
 
 /**
- * Runs a plug-in's scheduler, which decides without pauses. Its result is checked with a pause after each `slice` of hosts. Whatever error
- * the scheduler makes, the overlay then holds only what was held before and the selection.
+ * Runs a plug-in's scheduler, which decides in one step. Its result is checked, with a yield after each `slice` of hosts. Even if the
+ * scheduler fails, the overlay holds at the end only what it held before and the selection.
  */
 export function* choose(
   scheduler: PluginScheduler,
@@ -69,13 +69,13 @@ function attempt(fail: (what: string) => Error, ask: () => unknown): unknown {
   }
 }
 
-/** A frozen copy of the request for code of plug-ins, so that writing to it changes no claim. Created once per request. */
+/** A frozen copy of the request for plug-ins, so that a plug-in that writes to it does not change a claim. Created once per request. */
 const shownCopy = memoByObject((request: RequestSpec): RequestSpec => frozenCopy(request))
 
 /**
- * The overlay for a plug-in's scheduler. It can hold an instance on an existing host on which it fits, and can do nothing else. It refuses
- * calls after the scheduler has returned. Grants are computed here, so that exactly what was held can be released later, even if the
- * scheduler changes its own objects.
+ * The overlay for a plug-in's scheduler. It can only hold an instance on an existing host on which the instance fits. It refuses calls
+ * after the scheduler has returned. Grants are computed here, so that exactly the held grants can be released later, even if the scheduler
+ * changes its own objects.
  */
 function guard(
   overlay: Overlay,

@@ -218,7 +218,7 @@ export function schedulerSuite(profile: Profile, plugins: Plugins = noPlugins): 
       })
     })
 
-    test('decides the same with pauses, to the last bit, and examines few hosts between two pauses', () => {
+    test('decides the same in steps, to the last bit, and examines few hosts between two yields', () => {
       const hosts = Object.fromEntries(
         Array.from({ length: 700 }, (_, i): [string, HostShape] => [`h${i}`, { vcpus: 2 + (i % 7), memoryMb: 4_096 + 1_024 * (i % 5) }]),
       )
@@ -241,7 +241,7 @@ export function schedulerSuite(profile: Profile, plugins: Plugins = noPlugins): 
             most = Math.max(most, asked.count)
             if (!step.done) continue
             expect(most).toBeGreaterThan(0)
-            // A plug-in runs without pauses.
+            // A plug-in's scheduler runs in one step.
             if (isOwnScheduler(profile.scheduler)) expect(most).toBeLessThanOrEqual(2 * HOSTS_AT_ONCE)
             return step.value
           }

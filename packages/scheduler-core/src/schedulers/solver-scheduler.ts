@@ -8,15 +8,18 @@ import type { HostIndex } from '../values/host-index.ts'
 import { createFilterScheduler, groupOf, placeOn } from './filter-scheduler.ts'
 import { objectiveOf, scoresOf } from './solver/scores.ts'
 
-/** Whether a solver is called before a request is decided. A single instance needs none, because the best host is the best arrangement. */
+/**
+ * Whether a solver is called before a request is decided. For a single instance no solver is needed, because the best host is the best
+ * arrangement.
+ */
 export const asksSolver = ({ scheduler }: Pick<Profile, 'scheduler'>, { numInstances }: Pick<RequestSpec, 'numInstances'>): boolean =>
   scheduler === 'solver' && numInstances > 1
 
 /**
- * Places all instances together in the best arrangement that a solver found. The solution is an input. Here each placement is checked by
- * the same filters and held, in order. The filter scheduler's arrangement is used instead if there is no valid solution, or if that
- * arrangement is worth more. The record then has the reason. A claim of a batch of moves goes where the batch has it, even if another host
- * would be better for it alone.
+ * Places all instances together in the best arrangement that a solver found. The solution is an input of the decision. Each of its
+ * placements is checked by the same filters and held, in order. If there is no valid solution, or if the arrangement of the filter
+ * scheduler has a higher objective, that arrangement is used instead, and the record has the reason. In a batch of moves, a claim is placed
+ * where the batch's solution has it, even if another host would be better for this claim alone.
  */
 export function createSolverScheduler(compiled: CompiledProfile): Scheduler {
   const filter = createFilterScheduler(compiled)

@@ -1,7 +1,7 @@
 /** A count with its noun: 1 host, 2 hosts. */
 export const counted = (count: number, noun: string, plural = `${noun}s`): string => `${count} ${count === 1 ? noun : plural}`
 
-/** Instances that found no host. `areMore`: other instances found one. */
+/** Text about instances that found no host. `areMore` means that other instances of the request found a host. */
 export const instancesLeft = (count: number, areMore: boolean): string =>
   count === 1 ? `one ${areMore ? 'more ' : ''}instance` : counted(count, areMore ? 'more instance' : 'instance')
 
@@ -49,7 +49,7 @@ const classWords: Readonly<Record<string, string>> = { MEMORY_MB: 'Memory', memo
 /** Resource classes that their unit identifies. */
 const SAID_BY_UNIT: readonly string[] = ['VCPU', 'PCPU']
 
-/** The noun in front of an amount. Empty if the unit already identifies it. */
+/** The noun in front of an amount. Empty if the unit already identifies the resource. */
 export function subjectText(subject: string, unit?: string): string {
   const { one, several } = measureOf(unit)
   if ([one, several].some((measure) => measure.toLowerCase() === subject.toLowerCase())) return ''

@@ -1,5 +1,5 @@
 /**
- * Every code of a refusal, a reason or an error. Codes are never reused or renamed. docs/errors.md lists the same codes with a cure for
+ * Every code of a refusal, a reason or an error. Codes are never reused or renamed. docs/errors.md lists the same codes with a remedy for
  * each, and a test compares the two lists.
  */
 export const codes = {

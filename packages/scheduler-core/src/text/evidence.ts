@@ -1,6 +1,6 @@
 /**
- * The kind of input of a decision that a number or word comes from: a host's report; claims on the host; metadata or members of aggregates;
- * the status that operators set; signs of life (liveness); the service in Nova's document; a field of the request, an extra spec of its
+ * The kind of input that a number or word in a fact was read from: a host's report; claims on the host; metadata or members of aggregates;
+ * the status that operators set; heartbeats (liveness); the service in Nova's document; a field of the request, an extra spec of its
  * flavor, a property of its image, a scheduler hint, its server group; an attestation; an option of the profile; or a fixed rule.
  */
 export type SourceKind =
@@ -42,7 +42,8 @@ export interface ReportSource {
 export interface ClaimsSource {
   readonly count: number
   /**
-   * The units that earlier instances of the same batch hold, which are not claims yet. Negative: units of a claim that this request moves.
+   * The units that earlier instances of the same batch hold, which are not claims yet. Negative for the units of a claim that this request
+   * moves.
    */
   readonly picked: number
   /** The five reservations that end first, with their store time in milliseconds since 1970. */
@@ -58,7 +59,7 @@ export type AmountOf = 'in all' | 'reported' | 'outside of huge pages' | typeof 
 export const NEAR_CELLS = "near the guest's cells"
 export const FOR_ONE_INSTANCE = 'for one instance'
 
-/** Typed evidence: what was needed, what the host had, and the input that each number comes from. */
+/** A fact behind a refusal: the needed value, the host's value, and the input that each value was read from. */
 export interface Fact {
   readonly subject: string
   readonly required?: number | string

@@ -1,6 +1,6 @@
 import { byCodeUnit } from '../values/canonical-json.ts'
 
-/** The most similar names that are returned. */
+/** At most this many similar names are returned. */
 const MOST_NAMES = 3
 /** Words with more wrong letters than this are not similar. */
 const MOST_WRONG = 3
@@ -70,7 +70,7 @@ export function editDistance(one: string, other: string, most = Number.POSITIVE_
   for (let j = 0; j < width; j++) last[j] = j
   let leastOfLast = 0
   for (let i = 1; i <= a.length; i++) {
-    // Cells more than `most` letters from the diagonal cannot be part of the result.
+    // Cells of the matrix that are more than `most` letters from the diagonal cannot be part of the result.
     const first = Math.max(1, i - most)
     const end = Math.min(b.length, i + most)
     row[first - 1] = first === 1 ? i : FAR

@@ -1,4 +1,4 @@
-/** The most digits that a whole number may have, as in Python. */
+/** An integer has at most this many digits, as in Python. */
 export const MAX_DIGITS = 4300
 
 /**

@@ -22,7 +22,10 @@ export function newerField(family: 'spec' | 'stats', version: string, path: read
   return { code: `${family}.newer_field`, path, message, expected, actual }
 }
 
-/** The same problem for an input that is part of another one, or has other names there. Path and message get the new path. */
+/**
+ * The problem with a different path, for an input that is part of a larger input or has other names there. Path and message get the new
+ * path.
+ */
 export function problemAt<P extends Pick<Problem, 'path' | 'message'>>(problem: P, path: readonly string[]): P {
   const { path: former, message } = problem
   const [was, now] = [former.join('.'), path.join('.')]

@@ -25,7 +25,7 @@ const isOfAmounts = ({ code }: Pick<Reason, 'code'>): boolean => code !== 'filte
 /** An amount of a reason. It is always present for codes with an amount in their sentence. */
 const amount = (value: Reason['need'], unit?: string): string => amountText(value ?? 'some', unit)
 
-/** The text of page sizes. Texts such as "large pages" or "no pages" are complete already. */
+/** The text of page sizes. Texts such as "large pages" or "no pages" need no addition. */
 const pagesText = (sizes: Reason['need']): string => (String(sizes).endsWith('KiB') ? `pages of ${sizes}` : String(sizes))
 
 /** The locations of devices that are too far away. */
@@ -64,7 +64,7 @@ const neededBy = ({ instances }: Reason): string => (instances === undefined ? '
 /** Only codes with numbers in their sentence. The other codes use the sentence of the catalogue. */
 const sentences: Partial<Record<Code, (reason: Reason) => string>> = {
   'host.disabled': ({ have, source }) => `The host is ${have}${source ? `: ${source}` : ''}.`,
-  // Nova's rules state the time since the last sign of life. This service's rules state the liveness and its reason.
+  // Nova's rules state the time since the last heartbeat. This service's rules state the liveness and its reason.
   'host.down': ({ need, have, unit, source }) =>
     unit === 's'
       ? `The host was last heard ${have} s ago; ${need} s is allowed (${source}).`

@@ -25,6 +25,6 @@ export interface ReasonCount {
   readonly filter: string
   readonly code: Code
   readonly hosts: number
-  /** An example of these hosts: the one with the smallest distance among admitted hosts, otherwise the first one. */
+  /** The reason of an example host: the admitted host with the smallest distance or, if no host is admitted, the first host. */
   readonly example: Reason
 }

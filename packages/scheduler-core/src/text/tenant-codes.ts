@@ -1,8 +1,8 @@
 import type { ReasonCode } from './codes.ts'
 
 /**
- * The demands of a project on a host: the parts of a request that the project itself sets and can change. A refusal is shown to the project
- * as one of these, or not at all. `lacks` is the end of a sentence that begins with "No host".
+ * The demands of a project on a host: the parts of a request that the project itself sets and can change. A project sees a refusal only as
+ * one of these demands, or not at all. `lacks` is the end of a sentence that begins with "No host".
  */
 export const tenantDemands = {
   ZONE: { lacks: 'is in the availability zone asked for', cure: 'Ask for another availability zone, or for none.' },

@@ -8,5 +8,5 @@ export function capacityOf(total: number, reserved: number, ratioMilli: number):
   return thousands * ratioMilli + Math.floor(((rest - thousands * 1_000) * ratioMilli) / 1_000)
 }
 
-/** A ratio as whole thousandths. */
+/** A ratio in thousandths, rounded to an integer. */
 export const toRatioMilli = (ratio: number): number => Math.round(ratio * 1_000)

@@ -1,6 +1,7 @@
 /**
- * An amount that the chosen cells of a host must have together, for a request for devices, a network, or all networks. Meeting all demands
- * is necessary but not sufficient: pools have an order, and one request may use up what another one needs.
+ * An amount that the chosen cells of a host must have together. It represents a device request, a network, or all networks. Meeting all
+ * demands is necessary but not sufficient, because pools have an order, and one device request may use up the devices that another one
+ * needs.
  */
 export interface Demand {
   readonly need: number
@@ -10,7 +11,7 @@ export interface Demand {
   readonly best: readonly number[]
 }
 
-/** Whether the chosen cells, with this number of further unused cells, can meet all demands. */
+/** Whether the chosen cells, together with `more` unused cells, can meet all demands. */
 export function canMeet(demands: readonly Demand[], chosen: readonly number[], used: Uint8Array, more: number): boolean {
   return demands.every(({ need, gains, best }) => {
     let sum = 0

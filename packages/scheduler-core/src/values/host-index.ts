@@ -1,2 +1,5 @@
-/** A host's position in the columns: its ordinal in the order of first sight. Valid on every replica, never reused. */
+/**
+ * The index of a host in the columns. Indexes are assigned in the order in which hosts first report. They are equal on every replica and
+ * never reused.
+ */
 export type HostIndex = number & { readonly hostIndex: unique symbol }

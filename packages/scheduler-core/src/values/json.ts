@@ -1,7 +1,7 @@
 /** Values that JSON can express. */
 export type JsonValue = string | number | boolean | null | readonly JsonValue[] | JsonObject
 
-/** A JSON object; a missing key and a key with null are different. */
+/** A JSON object. A missing key differs from a key with the value null. */
 export interface JsonObject {
   readonly [key: string]: JsonValue
 }

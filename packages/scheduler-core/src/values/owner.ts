@@ -8,13 +8,13 @@
  */
 export const OWNER = Symbol('owner')
 
-/** A token that equals only itself. */
+/** A token that identifies a table. It equals only itself. */
 export type Owner = Readonly<Record<never, never>>
 
 /** A record that its table may write. It must not be stored outside of the table. */
 export type Own<Shared> = { -readonly [Field in keyof Shared]: Shared[Field] } & { readonly [OWNER]: Owner }
 
-/** The record for writing, if it belongs to the owner. */
+/** The record as writable, if it belongs to the owner. Otherwise undefined. */
 export const ifOwn = <Shared extends object>(record: Shared, owner: Owner): Own<Shared> | undefined => {
   const own = record as Own<Shared>
   return own[OWNER] === owner ? own : undefined

@@ -4,7 +4,7 @@ export interface Random {
   below(bound: number): number
 }
 
-/** A generator (splitmix32) seeded by a text. For choices, not for secrets. */
+/** Creates a generator (splitmix32) that is seeded by a text. It is not suitable for secrets. */
 export function createRandom(seed: string): Random {
   let state = hash32(seed)
   return {

@@ -1,12 +1,13 @@
 /**
- * The differences from a base are merged into it when they exceed an eighth of it. Before that, their number determines the cost of a copy.
+ * The differences are merged into the base when their number exceeds this fraction (an eighth) of the base. Until then, the number of
+ * differences determines the cost of a copy.
  */
 const FOLD = 8
 
 /**
- * A map in the order in which its keys were first set, which is cheap to copy. All copies share one base that is never written again, and
- * each has a Map of its differences from it. Before the first copy there is only that Map. It may be written during an iteration: present
- * values are yielded, and new keys may be left out.
+ * A map that is cheap to copy. It iterates in the order in which keys were first set. All copies share one base that is never written
+ * again, and each copy has its own Map of differences from the base. Before the first copy, there is only the Map. The map can be written
+ * during an iteration: present values are yielded, and new keys may be left out.
  */
 export class SharedMap<Value extends object | number | string> {
   #base: ReadonlyMap<string, Value> = new Map()
@@ -48,7 +49,7 @@ export class SharedMap<Value extends object | number | string> {
   }
 
   *[Symbol.iterator](): Generator<[string, Value], undefined> {
-    // Both maps are read in their present form before either is merged.
+    // Both maps are read before either of them is merged.
     const [base, own] = [this.#base, this.#own]
     for (const key of base.keys()) {
       const value = this.get(key)

@@ -1,16 +1,22 @@
-/** The number of hosts, claims or changes between two pauses. It is small, because a host with two NUMA cells and eight GPUs takes long. */
+/**
+ * A generator yields after this many hosts, claims or changes. The number is small, because a host with two NUMA cells and eight GPUs takes
+ * long.
+ */
 export const SLICE = 32
 
 /**
- * Long work as a generator. It yields after a counted amount of work, and its runner decides by time whether to continue at once. The data
- * that it reads must not change before it ends, so it works on a private fleet. If it is ended early, it releases what it holds.
+ * Long work as a generator. It yields after a fixed amount of work, and its runner decides by the elapsed time whether to continue at once.
+ * The data that it reads must not change before it ends, so it works on a private fleet. If the generator is ended early, it releases its
+ * resources.
  */
 export type Steps<Result> = Generator<undefined, Result>
 
-/** A number of elements between two pauses that is never reached. A call is decided without pauses, because each pause costs time. */
+/**
+ * A slice size that is never reached, so that the generator does not yield. Calls are decided in this way, because each yield costs time.
+ */
 export const WHOLE = Number.POSITIVE_INFINITY
 
-/** Runs work that has pauses without pausing. */
+/** Runs a generator to its end without returning control in between. */
 export function atOnce<Result>(steps: Generator<unknown, Result, undefined>): Result {
   for (;;) {
     const step = steps.next()
@@ -18,7 +24,7 @@ export function atOnce<Result>(steps: Generator<unknown, Result, undefined>): Re
   }
 }
 
-/** Yields the items, and undefined when a pause is due. */
+/** Yields the items, and undefined after each `slice` of items, where the caller should yield. */
 export function* inSlices<Item>(items: Iterable<Item>, slice: number): Generator<Item | undefined> {
   let count = 0
   for (const item of items) {
@@ -28,10 +34,10 @@ export function* inSlices<Item>(items: Iterable<Item>, slice: number): Generator
   }
 }
 
-/** The number of items that are sorted or merged between two pauses. */
+/** The generator yields after sorting or merging this many items. */
 const SORTED = 512
 
-/** A sorted copy, with pauses. Equal items stay in order. */
+/** Sorts a copy, and yields in between. Equal items stay in order. */
 export function* sortInSteps<Item>(items: readonly Item[], compare: (a: Item, b: Item) => number): Steps<Item[]> {
   let runs: Item[][] = []
   for (let from = 0; from < items.length; from += SORTED) {
@@ -57,5 +63,5 @@ function* merge<Item>(a: readonly Item[], b: readonly Item[], compare: (a: Item,
   return merged
 }
 
-/** The number of calls of filters or weighers between two pauses. Each call is for one host. */
+/** A generator yields after this many calls of filters or weighers. Each call is for one host. */
 export const HOSTS_AT_ONCE = 256

@@ -2,8 +2,8 @@
 export const isStorable = (text: string): boolean => !text.includes('\u0000') && !/\p{Surrogate}/u.test(text)
 
 /**
- * The text in a form that every database stores. Other characters become the replacement character. For text from outside, such as an error
- * of a plug-in.
+ * The text in a form that every database can store. Characters that some database cannot store become the replacement character. It is used
+ * for text from outside, such as an error of a plug-in.
  */
 export const toStorable = (text: string): string =>
   isStorable(text) ? text : text.replaceAll('\u0000', '\ufffd').replaceAll(/\p{Surrogate}/gu, '\ufffd')

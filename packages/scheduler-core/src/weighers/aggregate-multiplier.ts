@@ -7,11 +7,13 @@ import type { HostIndex } from '../values/host-index.ts'
 import { memoByObject } from '../values/memo.ts'
 import { type Aggregated, type FromAggregates, leastFloat } from './aggregate-metadata.ts'
 
-/** The largest multiplier that a profile may have. An aggregate's value beyond it is ignored. */
+/** The largest multiplier that a profile can have. Larger values in the metadata of aggregates are ignored. */
 const MOST = 1e9
 
 export const aggregateOption = {
-  /** As in Nova, an aggregate's metadata may set another multiplier for its hosts, under the key of Nova's option. */
+  /**
+   * Whether the metadata of an aggregate can set the multiplier for its hosts, as in Nova. The metadata key is the name of Nova's option.
+   */
   aggregateMultiplier: z.boolean().default(false),
 }
 
@@ -20,14 +22,17 @@ const justThat = z.strictObject(aggregateOption)
 /** The metadata that a weigher with this option declares to read. */
 export const readsMultiplier = (key: string): readonly MetadataRead[] => [{ key, option: 'aggregateMultiplier' }]
 
-/** The members of a weigher with no other option: its multiplier under an aggregate's key, if the profile lets aggregates set it. */
+/** The properties of a weigher whose only option lets aggregates set its multiplier under this metadata key. */
 export const multipliedBy = (key: string): Required<Pick<Weigher, 'checkOptions' | 'multipliers' | 'readsMetadata'>> => ({
   readsMetadata: readsMultiplier(key),
   checkOptions: (options) => void checkOptions(justThat, options),
   multipliers: (fleet, options, multiplier) => multipliersOf(fleet, key, multiplier, isOn(options)),
 })
 
-/** The multiplier of the profile, and those of `multiplierFor` if aggregates may set it. Negated for weighers that are subtracted. */
+/**
+ * The multiplier of the profile and, if aggregates can set multipliers, the hosts' own multipliers. Negated for weighers that are
+ * subtracted.
+ */
 export function multipliersOf(fleet: Fleet, key: string, multiplier: number, isOn: boolean, isNegated = false): Multipliers {
   const signed = (value: number) => (isNegated ? 0 - value : value)
   const usual = signed(multiplier)

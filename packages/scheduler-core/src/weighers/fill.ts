@@ -18,13 +18,13 @@ export const resourceOptions = z.strictObject({
       z.strictObject({
         /** A resource class, or GPU_MILLI. */
         resourceClass: z.string(),
-        /** The amount that counts as 1; absent: the host's own capacity. */
+        /** The amount that corresponds to a share of 1. Absent: the host's own capacity. */
         scale: z.number().positive().optional(),
       }),
     )
     .min(1)
     .default([{ resourceClass: 'VCPU' }, { resourceClass: 'MEMORY_MB' }]),
-  /** True: scores are whole points of 0..100, truncated, so that near-equal hosts tie. */
+  /** If true, scores are truncated to integers from 0 to 100, so that nearly equal hosts have equal scores. */
   points: z.boolean().default(false),
 })
 

@@ -13,8 +13,9 @@ const fullnessOptions = z.strictObject({
 const optionsOf = memoByObject((options: WeigherOptions) => checkOptions(fullnessOptions, options))
 
 /**
- * Prefers the fullest host, for any request: minus the product of the free amounts of all resources. A host without any free amount of one
- * resource is full, whatever it has of the others. Whole numbers only, so that rounding makes no difference between hosts.
+ * Prefers the fullest host, for any request. The score is minus the product of the free amounts of all resources. A host without any free
+ * amount of one resource is full, regardless of the other resources. Only integers are used, so that rounding makes no difference between
+ * hosts.
  */
 export const fullnessWeigher: Weigher = {
   name: 'FullnessWeigher',

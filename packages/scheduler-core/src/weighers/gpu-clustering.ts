@@ -14,10 +14,11 @@ const clusteringOptions = z.strictObject({
 const optionsOf = memoByObject((options: WeigherOptions) => checkOptions(clusteringOptions, options))
 
 /**
- * Keeps requests of one kind (a share, one GPU, two GPUs, ...) together. The order: hosts with only that kind, hosts with several kinds,
- * idle hosts, hosts with other kinds. Among each of these, fuller hosts come first (GpuClustering as the FGD paper describes it, after
- * Gandiva, OSDI 2018). Whole points, 25 for each step. Without GPUs in the request all hosts get the same number. The kinds on a host are
- * those of its claims. An earlier instance of the same request fills the host, but has no kind yet.
+ * Prefers hosts with requests of the same kind (a share, one GPU, two GPUs, ...). The order is: hosts with only this kind, hosts with
+ * several kinds, idle hosts, hosts with other kinds. Within each of these groups, fuller hosts come first (GpuClustering as the FGD paper
+ * describes it, after Gandiva, OSDI 2018). Scores are integers, with 25 points for each group. If the request has no GPUs, all hosts get
+ * the same score. The kinds on a host are those of its claims. An earlier instance of the same request fills the host, but does not add a
+ * kind.
  */
 export const gpuClusteringWeigher: Weigher = {
   name: 'GpuClusteringWeigher',

@@ -4,9 +4,9 @@ import { gpuKind } from '../kinds/gpu/gpu.ts'
 
 /**
  * Prefers GPUs in use, then idle GPUs of a host in use, then idle hosts (GpuPacking as the FGD paper describes it, after MLaaS, NSDI 2022).
- * Whole points: 50..100 if GPUs in use suffice, minus one for each free tenth of the chosen GPUs; 33..50 if idle GPUs of a used host are
- * needed, minus one for each; up to 33 for an idle host, minus one for each of its GPUs. Without GPUs in the request all hosts get the same
- * number.
+ * Scores are integers. If GPUs in use suffice, 50 to 100, minus one for each free tenth of the chosen GPUs. If idle GPUs of a used host are
+ * needed, 33 to 50, minus one for each such GPU. For an idle host, up to 33, minus one for each of its GPUs. If the request has no GPUs,
+ * all hosts get the same score.
  */
 export const gpuPackingWeigher: Weigher = {
   name: 'GpuPackingWeigher',

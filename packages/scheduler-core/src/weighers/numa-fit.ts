@@ -2,8 +2,8 @@ import type { Weigher } from '../contracts/weigher.ts'
 import { freeRate, numaKind } from '../kinds/numa/numa.ts'
 
 /**
- * Prefers hosts with the fullest NUMA cells that can hold the guest: minus the sum of the free shares of those cells. To be used with the
- * assignment rule `tightest`. Without a NUMA topology in the request all hosts get the same number.
+ * Prefers hosts with the fullest NUMA cells on which the guest fits. The score is minus the sum of the free shares of these cells. To be
+ * used with the assignment rule `tightest`. If the request has no NUMA topology, all hosts get the same score.
  */
 export const numaFitWeigher: Weigher = {
   name: 'NUMAFitWeigher',

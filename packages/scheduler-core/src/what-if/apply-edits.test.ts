@@ -17,7 +17,7 @@ import { utilisationOf } from './utilisation.ts'
 
 const profileNamed = (name: string) => builtInProfiles.find((profile) => profile.name === name) as (typeof builtInProfiles)[number]
 
-/** Two hosts in az1, one in az2 and one in no zone; the aggregate ssd contains h1 and h3; h1 and h2 have a claim each. */
+/** Four hosts: two in az1, one in az2 and one in no zone. The aggregate ssd contains h1 and h3. The hosts h1 and h2 have one claim each. */
 function aTown(more: readonly Change[] = []): Fleet {
   const log = aLog()
   log.append([
@@ -249,7 +249,7 @@ describe('edits of a fleet', () => {
   })
 })
 
-describe('edits of many hosts read and change only a few between two pauses', () => {
+describe('edits of many hosts read and change only a few hosts between two yields', () => {
   const HOSTS = 2_000
   const names = Array.from({ length: HOSTS }, (_, i) => `h${i}`)
 

@@ -14,10 +14,10 @@ import { atOnce, type Steps } from '../values/steps.ts'
 import { addedNames, type FleetEdits, findAggregate, presentHostsInSteps } from './edits.ts'
 import { emptied, gone, withRatio, withService } from './made-up-stats.ts'
 
-/** The largest number of changes in one hypothetical entry; the generator pauses after each entry. */
+/** A hypothetical log entry has at most this many changes. The generator yields after each entry. */
 const SLICE = 50
 
-/** The largest number of hosts or claims that are read between two pauses. */
+/** The generator yields after reading this many hosts or claims. */
 const PAUSED_AFTER = 500
 
 /** The status reason of a host that a what-if query removes. */
@@ -33,14 +33,17 @@ interface Step {
   readonly found: unknown
 }
 
-/** Yields changes one after another, so that no list for a whole fleet is built. It yields undefined where a pause is due. */
+/**
+ * Yields changes one after another, so that no list of changes for a whole fleet is built. Yields undefined where the caller should yield
+ * to other work.
+ */
 type Edit = (fleet: Fleet, edits: FleetEdits) => Generator<Step | undefined, void>
 
 /**
  * Applies edits to a fleet as hypothetical log entries, so that `apply` remains the only function that writes a fleet. The fleet must be a
- * private copy, because these entries are in no log. Returns the edits that could not be made, with their paths. The log has no change that
- * deletes a host. A removed host becomes DISABLED and reports a machine without capacity, so that no profile chooses it and no sum contains
- * its capacity; its claims end. It still counts among the hosts that a decision evaluates.
+ * private copy, because these entries are not in the log. Returns the edits that could not be made, with their paths. No change of the log
+ * deletes a host, so a removed host becomes DISABLED instead and reports a machine without capacity. Its claims end. No profile chooses
+ * such a host, and sums over the fleet do not include its capacity, but decisions still count it among the hosts that they evaluate.
  */
 export function* applyEdits(fleet: Fleet, edits: FleetEdits): Steps<readonly Problem[]> {
   const problems: Problem[] = []
@@ -74,7 +77,7 @@ function* applyStep(fleet: Fleet, slice: readonly Step[]): Steps<Problem[]> {
 /** Appends hypothetical changes to a private fleet; the time of the log does not advance. */
 export const append = (fleet: Fleet, changes: readonly Change[]): readonly Void[] => atOnce(appendInSteps(fleet, changes))
 
-/** The same as a generator that pauses; no other code may use the fleet until it ends. */
+/** `append` as a generator that yields between entries. No other code may use the fleet until the generator ends. */
 export function appendInSteps(fleet: Fleet, changes: readonly Change[]): Steps<readonly Void[]> {
   const revision = fleet.place.revision + 1
   return fleet.applyInSteps({
@@ -132,7 +135,7 @@ function* addHosts(fleet: Fleet, edits: FleetEdits): ReturnType<Edit> {
   }
 }
 
-/** What operators set for a host, applied to another host. */
+/** Copies the allocation settings that operators made for a host to another host. */
 const overridesOf = ({ allocation }: HostRecord, host: string): readonly HostAllocationSet[] =>
   Object.entries(allocation).map(([resourceClass, { ratio, reserved }]) => ({
     ...{ type: 'hostAllocation', host, node: host, resourceClass },
@@ -200,7 +203,7 @@ function* setStatuses(fleet: Fleet, edits: FleetEdits): ReturnType<Edit> {
     }
 }
 
-/** The report of an enabled host in Nova's form, which also contains the state of its service. */
+/** For enabled hosts with a report in Nova's form, changes the state of the compute service in the report too. */
 function* enableServices(fleet: Fleet, edits: FleetEdits): ReturnType<Edit> {
   for (const named of recordsNamed(fleet, edits.enableHosts)) {
     if (named === undefined) {
@@ -319,7 +322,10 @@ function* endClaims({ ledger }: Fleet, { releaseClaims, expireBy }: FleetEdits):
   }
 }
 
-/** Whether to pause before this host or claim, since many hosts or claims in a row may need no change. */
+/**
+ * Whether the generator should yield before this host or claim. Many hosts or claims in a row may need no change, so yielding only after
+ * changes would be too rare.
+ */
 const isPauseDue = (position: number): boolean => position % PAUSED_AFTER === PAUSED_AFTER - 1
 
 interface NamedRecord {
@@ -328,7 +334,10 @@ interface NamedRecord {
   readonly record: HostRecord
 }
 
-/** Yields the named nodes, each once, even if it is named repeatedly or by several names, and undefined where a pause is due. */
+/**
+ * Yields each named node once, even if the edits name it repeatedly or by several names. Yields undefined where the caller should yield to
+ * other work.
+ */
 function* recordsNamed({ hosts }: Fleet, names: readonly string[]): Generator<NamedRecord | undefined> {
   const seen = new Set<HostIndex>()
   // one name may belong to a thousand nodes, and may be listed a hundred thousand times
@@ -346,7 +355,10 @@ function* recordsNamed({ hosts }: Fleet, names: readonly string[]): Generator<Na
   }
 }
 
-/** The next report of a host with these contents, in the version that is used in memory, since no other program reads these entries. */
+/**
+ * The next report of a host with these contents. It uses the version of the in-memory form, because no other program reads hypothetical
+ * entries.
+ */
 function reportOf({ host, node, reporters }: HostRecord, stats: HostStats): HostReported {
   const { incarnation, sequence } = reporters.get(COMPUTE) ?? { incarnation: NEW, sequence: 0 }
   return { type: 'report', host, node, incarnation, sequence: sequence + 1, full: stats }

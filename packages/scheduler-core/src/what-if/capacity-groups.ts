@@ -30,11 +30,11 @@ export interface Bottleneck {
   /** The subject of the refusal: a resource class, or another property that the filter reads. */
   readonly resource: string
   readonly hosts: number
-  /** The number of these hosts that took at least one instance. */
+  /** The number of hosts in the group that took at least one instance. */
   readonly hostsWithRoom: number
   /**
-   * False if the request does not admit these hosts, for example because of their zone or traits, so that their free resources do not count
-   * (Filter.admits).
+   * False if the request does not admit these hosts, for example because of their zone or traits. The free resources of such hosts are not
+   * counted (Filter.admits).
    */
   readonly admitted: boolean
 }
@@ -45,42 +45,43 @@ export interface CapacityGroup {
   readonly hosts: number
   readonly hostsWithRoom: number
   /**
-   * How many instances would fit if the free resources of the hosts were on one host. It counts hosts that take an instance or lack only an
-   * amount, and is at least `fits`. Null if the request needs no amount.
+   * The number of instances that would fit if the free resources of the hosts were on one host. Only hosts that take an instance or that
+   * are refused only for an amount contribute. Always at least `fits`. Null if the request needs no amount.
    */
   readonly fitsIfPooled: number | null
   /**
-   * The limit that stops most of its hosts that took an instance or, if none did, most of its admitted hosts. Null if counting stopped
-   * before.
+   * The limit that ends the count on most hosts of the group that took an instance or, if none did, on most admitted hosts. Null if the
+   * count was cut short.
    */
   readonly bottleneck: Bottleneck | null
 }
 
 export interface Capacity {
-  /** The number of instances that fit one after another until no host takes another one. */
+  /** The number of instances that can be placed one after another until every host refuses the next one. */
   readonly fits: number
-  /** False if the number is only a lower bound. */
+  /** False if `fits` is only a lower bound. */
   readonly exact: boolean
-  /** Why the number is not exact. */
+  /** Why `fits` is only a lower bound; null if it is exact. */
   readonly cut: 'deadline' | 'limit' | null
   /**
-   * PER_HOST: hosts do not depend on each other, so each was filled alone, or one after the other if they only share a pool. ONE_BY_ONE:
-   * instances were placed one after another.
+   * PER_HOST: hosts do not depend on each other, so each host was filled alone. Hosts that share only a pool were filled one after the
+   * other. ONE_BY_ONE: instances were placed one after another over all hosts.
    */
   readonly method: 'PER_HOST' | 'ONE_BY_ONE'
   readonly hostsWithRoom: number
-  /** The groups by the number of instances, largest first, then by key. */
+  /** The groups, sorted by the number of instances that fit, largest first, then by key. */
   readonly groups: readonly CapacityGroup[]
-  /** The limits of admitted hosts before others, then by the number of hosts, largest first. */
+  /** The limits of admitted hosts come before other limits. Within both, limits with more hosts come first. */
   readonly bottlenecks: readonly Bottleneck[]
 }
 
-/** The count of one host. */
+/** How many instances one host takes. */
 export interface HostCount {
   readonly host: HostIndex
   fits: number
   /**
-   * The refusal of the next instance, as the cause of a refusal counts it; for a host that is not admitted, the conditions that exclude it.
+   * Why the host refuses the next instance, as the cause of a refusal counts it. For a host that is not admitted: the conditions that
+   * exclude it.
    */
   end?: End
 }
@@ -93,12 +94,12 @@ export interface End {
 export interface Counting {
   readonly counts: HostCount[]
   fits: number
-  /** The code that is the cause whatever the other refusals are: the request admits no host, or too few. */
+  /** The code that is the cause regardless of the other refusals, because the request admits no host, or too few hosts. */
   precedence?: Precedence
   cut: Capacity['cut']
 }
 
-/** The number of summed hosts, or of instances on one host, between two pauses. */
+/** The generator yields after this many hosts, or this many instances on one host. */
 export const SLICE = 256
 
 export function* summarise(
@@ -155,7 +156,10 @@ function* groupFrom(
   }
 }
 
-/** How many instances would fit into the combined free resources of some hosts, counting hosts that are refused only for an amount. */
+/**
+ * Returns a function that computes how many instances would fit into the combined free resources of some hosts. Hosts that are refused only
+ * for an amount are included.
+ */
 function poolFor({ hosts }: Fleet, request: RequestSpec): (members: readonly HostCount[]) => number | null {
   const amounts = Object.entries(demandOf(request).amounts)
   const isAmount = new Set(amounts.map(([name]) => name))
@@ -173,7 +177,7 @@ function poolFor({ hosts }: Fleet, request: RequestSpec): (members: readonly Hos
   }
 }
 
-/** Each host counts once: for the most frequent of its shortfalls, in the order in which the cause of a refusal counts codes. */
+/** Counts each host for only one of its shortfalls: the most frequent one, in the order in which the cause of a refusal counts codes. */
 function* bottlenecksOf(counts: readonly HostCount[], precedence: Precedence | undefined): Steps<Bottleneck[]> {
   const found = new Map<string, { -readonly [Key in keyof Bottleneck]: Bottleneck[Key] }>()
   const ends = { admitted: [] as Reason[][], others: [] as Reason[][] }

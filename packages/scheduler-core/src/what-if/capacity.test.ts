@@ -73,7 +73,7 @@ const requests: fc.Arbitrary<RequestSpec> = fc
   })
   .map(({ extra, vcpus, memoryMb, rootGb, ...shape }) => aRequest({ flavor: { vcpus, memoryMb, rootGb }, ...shape, ...extra }))
 
-/** Whether the server group of some requests already has a member. */
+/** Whether the server group already has a member before the count. */
 const fleets = fc.record({
   hosts: fc.array(shapes, { minLength: 1, maxLength: 6 }),
   policy: fc.constantFrom('AFFINITY', 'ANTI_AFFINITY', null),
@@ -144,7 +144,7 @@ describe.each([
 })
 
 test('if the first draw decides how many fit, the count equals a simulation with the same seed', () => {
-  // Either h0 or h2 has the pool's only disk; while h0 stays empty, the spread limits h3 to two instances
+  // The pool has space for one disk, so either h0 or h2 takes an instance. While h0 is empty, the spread limits h3 to two instances.
   const fleet = () => fleetOf({ hosts: [{}, { memoryMb: 0 }, {}, {}], policy: null, isDivided: true, poolGib: 20 })
   const request = aRequest({
     flavor: { vcpus: 0, memoryMb: 512, rootGb: 20 },
@@ -179,12 +179,12 @@ test('space of a pool that hosts share is counted once, next to hosts that have 
   expect([fleet.hosts.pools.free(aUuid(8)), counted(fleet, aRequest()).method]).toEqual([100, 'PER_HOST'])
 })
 
-describe('filters that look at other hosts', () => {
-  test('members of a group are spread over zones as requested, whatever the free room of each host', () => {
+describe('filters that read other hosts', () => {
+  test('members of a group are spread over zones as requested, regardless of the free capacity of each host', () => {
     const fleet = fleetOf({ hosts: [{ vcpus: 2 }, { vcpus: 2 }, { vcpus: 8 }], policy: null, isDivided: true })
     const spread = (rule: object) =>
       aRequest({ vcpus: 1, ...group('SOFT_ANTI_AFFINITY'), topologySpread: [{ topologyKey: 'zone', ...rule }] })
-    // az1 takes 4 instances, and the other zones one more
+    // az1 has space for 4 instances, and each other zone may then have one more than the smallest zone
     expect(counted(fleet, spread({ maxSkew: 1 }))).toMatchObject({
       ...{ fits: 9, exact: true, method: 'ONE_BY_ONE', hostsWithRoom: 3 },
       bottlenecks: expect.arrayContaining([
@@ -235,7 +235,7 @@ describe('the details of the count', () => {
     return log.fleet
   }
 
-  test('fragmented free room: the number that would fit if it were on one host, without hosts that are excluded for other reasons', () => {
+  test('fragmented free capacity: the number of instances that would fit on one host with all of it does not include hosts that are excluded for other reasons', () => {
     const fleet = aFleet({ h1: { vcpus: 3 }, h2: { vcpus: 3 }, h3: { vcpus: 1 }, h4: { vcpus: 9 } })
     const request = aRequest({ flavor: { vcpus: 2, memoryMb: 512 }, ignoreHosts: ['h4'] })
     expect(counted(fleet, request).groups).toMatchObject([{ fits: 2, fitsIfPooled: 3 }])
@@ -243,7 +243,7 @@ describe('the details of the count', () => {
     expect(counted(fleet, nothing, { limit: 5 }).groups).toMatchObject([{ fitsIfPooled: null }])
   })
 
-  test('which filter ends each group, and how many hosts it ends', () => {
+  test('each group has the filter that ends its count, with the number of hosts that the filter refuses', () => {
     expect(counted(fleet(), aRequest())).toMatchObject({
       fits: 6,
       exact: true,
@@ -280,7 +280,7 @@ describe('the details of the count', () => {
       ({ admitted, code, hosts: count }) => `${admitted ? 'admitted' : 'not meant'}: ${code} on ${count}`,
     )
   }
-  // in each row the request either admits fewer hosts than it excludes, or excludes hosts that also fail an earlier filter
+  // In each row, the request either admits fewer hosts than it excludes, or it excludes hosts that an earlier filter would refuse too.
   test.each<[what: string, extra: Parameters<typeof aRequest>[0], expected: readonly string[]]>([
     ['a zone', { availabilityZone: 'z1' }, ['admitted: memory.short on 3', 'not meant: zone.other on 3']],
     [
@@ -299,7 +299,7 @@ describe('the details of the count', () => {
     ['nothing', {}, ['admitted: memory.short on 6']],
   ])('the limits of admitted hosts come first, and the others are marked as not admitted: %s', (_what, extra, expected) => {
     expect(zoned(extra)).toEqual(expected)
-    // the result is the same whichever filter a profile evaluates first
+    // the result must not depend on the order of the profile's filters
     const turned = profileSchema.parse({ ...profileNamed('default'), number: 1, filters: profileNamed('default').filters.toReversed() })
     expect(zoned(extra, turned)).toEqual(expected)
   })
@@ -332,7 +332,7 @@ describe('a host that takes very many instances', () => {
     expect(join.mock.calls.length).toBeLessThan(10)
   })
 
-  test('is filled with devices with pauses, and not beyond the deadline', () => {
+  test('is filled with devices in steps, and not beyond the deadline', () => {
     const gpus = Array.from({ length: 8 }, (_, index) => ({ index, model: null }))
     const fleet = aFleet({ h: { vcpus: 1, memoryMb: 100_000, gpus } })
     const request = requestOf({ gpus: { shareMilli: 1 } })

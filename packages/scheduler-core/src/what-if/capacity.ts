@@ -20,13 +20,13 @@ import type { Steps } from '../values/steps.ts'
 import { type Capacity, type CapacityOptions, type Counting, type End, type HostCount, SLICE, summarise } from './capacity-groups.ts'
 
 /**
- * Counts how many more instances of a request fit. Most filters read only the host that they evaluate, so the number is the sum over hosts
- * that are filled separately in an overlay until a filter refuses. The first member of a group with AFFINITY and without members is an
- * exception: it is placed by a decision, and all other members have to be on its host. If hosts share a requested resource, the instances
- * on one host keep their resources while the next one is filled; since all instances have one size, the sum is the same in any order, and
- * only the numbers of single hosts depend on the order of the fleet. If a filter of the request also reads other hosts, as for a spread,
- * instances are placed one by one; the same is true of Nova's own scheduler, which reads groups anew for each request. The caller must own
- * the fleet; it is unchanged at the end.
+ * Counts how many more instances of a request fit. Most filters read only the host that they evaluate. In this case each host is filled
+ * separately in an overlay until a filter refuses the next instance, and the result is the sum over all hosts. The first member of an empty
+ * group with AFFINITY is an exception: a decision places it, and all other members must be on the same host. If hosts share a requested
+ * resource, the instances on one host keep their resources while the next host is filled. All instances have the same size, so the sum does
+ * not depend on the order of the hosts; only the counts of single hosts do. If a filter of the request also reads other hosts, as for a
+ * spread, instances are placed one by one. The same is true of Nova's own scheduler, which reads groups anew for each request. The caller
+ * must own the fleet. The fleet is unchanged at the end.
  */
 export function* countCapacity(fleet: Fleet, options: CapacityOptions): Steps<Capacity> {
   const one: RequestSpec = { ...options.request, numInstances: 1, instanceUuids: [], gang: [] }
@@ -44,7 +44,7 @@ export function* countCapacity(fleet: Fleet, options: CapacityOptions): Steps<Ca
   return { ...(yield* summarise(fleet, options, counting)), method: isOneByOne || isShared ? 'ONE_BY_ONE' : 'PER_HOST' }
 }
 
-/** Whether instances on one host may change how many another host takes, by the filters that apply to the request. */
+/** Whether the request has a filter by which instances on one host can change how many instances another host takes. */
 const readsOtherHosts = (fleet: Fleet, one: RequestSpec, profile: Profile): boolean =>
   prepareFilters(compileProfile(profile, pluginsOf(fleet)), one, fleet).some((step) => isAsked(step) && step.readsOtherHosts)
 
@@ -88,7 +88,8 @@ function* fillEach(
 
 /** Whether the first member of an affinity group determines the host of all others. */
 function isFirstOfAffinity({ groups }: Fleet, { instanceGroup }: RequestSpec): boolean {
-  // hosts named by the caller restrict the first member; its claim binds the group to one of them
+  // the hosts that the caller lists for the group restrict the first member; the claim of the first member then binds the group to one of
+  // these hosts
   if (instanceGroup?.policy !== 'AFFINITY') return false
   return (groups.find(instanceGroup.uuid)?.members.size ?? 0) === 0
 }
@@ -103,8 +104,9 @@ interface Filling {
 }
 
 /**
- * Fills one host until a filter refuses, with pauses, because a host may take millions of instances. A filter that refused because of
- * allocated resources refuses all further instances too, so an estimate can be tested and allocated in one step.
+ * Fills one host until a filter refuses the next instance. It yields in between, because a host may take millions of instances. A filter
+ * that refused because of allocated resources also refuses all further instances, so many instances can be estimated, allocated and tested
+ * in one step.
  */
 function* fill(
   { index, host, node }: HostRecord,
@@ -135,7 +137,10 @@ function* fill(
   return isFull ? { fits, end: endAt(index) } : { fits }
 }
 
-/** Estimates how many instances fit on the host, by its columns; 0 if the request needs more than amounts. */
+/**
+ * Estimates from the columns of a host how many instances fit on it. Returns 0 if the request needs more than plain amounts, because the
+ * columns do not show that.
+ */
 function guessFor({ hosts }: Fleet, one: RequestSpec): (host: HostIndex) => number {
   if (!asksPlain(one)) return () => 0
   const wanted = Object.entries(demandOf(one).amounts).map(([name, amount]) => ({ free: hosts.classColumns(name), amount }))
@@ -172,7 +177,7 @@ function* placeNext(
     id: '',
     request: one,
     profile,
-    // the seed that a simulation uses for this copy of its only request, so that both have the same result if the order matters
+    // uses the same seed as a simulation of this request, so that both have the same result if the order matters
     seed: `${seed} 0.${counting.fits}`,
     attempt: 1,
     alternatesPerInstance: 0,
@@ -188,11 +193,11 @@ function* placeNext(
 }
 
 interface Refusing {
-  /** The codes that are preferred among equally frequent ones. */
+  /** Which of several codes comes first if they are equally frequent. */
   readonly precedence: Precedence
   /** Whether a filter refuses another instance on the host. */
   refuses(host: HostIndex): boolean
-  /** The refusal of the host; for a host that is not admitted, every condition that it fails. */
+  /** Why the host refuses an instance. For a host that is not admitted: every condition that it fails. */
   endAt(host: HostIndex): End
 }
 
@@ -206,7 +211,7 @@ function* refusingBy(fleet: Fleet, one: RequestSpec, profile: Profile): Steps<Re
   const tooFew = tooFewOf(fleet, one, 0, hosts)
   const binding = leavesNone ?? tooFew?.code
   return {
-    // if no instance fits at all, the cause uses the numbers of the nearest host
+    // if no instance fits at all, the cause is stated with the amounts of the nearest host
     precedence: hosts.every(refuses)
       ? { binding, nearest: (yield* refuse(fleet, groupsOf(asked, []), hosts, tooFew)).ofNearest }
       : { binding },

@@ -1,21 +1,21 @@
 import type { Simulated } from './simulate.ts'
 import { type ClassUse, fleetUseOf } from './utilisation.ts'
 
-/** The state of a simulation after some of its decisions. */
+/** The totals of a simulation after one of its decisions. */
 export interface CurvePoint {
   /** The number of instances requested up to this point. */
   readonly asked: number
-  /** The number of these instances that were placed. */
+  /** The number of placed instances among the instances requested up to this point. */
   readonly placed: number
-  /** The use of the whole fleet at this point, by class. */
+  /** The usage of the whole fleet at this point, by resource class. */
   readonly usage: readonly ClassUse[]
 }
 
 /**
- * The progress of a simulation as points: before the first decision, after decisions at equal distances, and after the last one. There are
- * at most `most` points, which must be 2 or more, and one further point where the first request found no host, because the slope of the
- * curve changes there. The points are sums of placements and do not read the fleet, so that the cost grows with the number of placements
- * only.
+ * The progress of a simulation as points: before the first decision, after decisions at equal distances, and after the last decision. There
+ * are at most `most` points, which must be 2 or more. One more point is added after the first request that found no host, because the slope
+ * of the curve changes there. The points are computed from the placements without reading the fleet, so the cost depends only on the number
+ * of placements.
  */
 export function curveOf(
   { decisions, proposals, before }: Pick<Simulated, 'decisions' | 'proposals' | 'before'>,

@@ -9,7 +9,7 @@ import { type Parsed, type Problem, quote } from '../text/problem.ts'
 import type { HostIndex } from '../values/host-index.ts'
 import { atOnce, type Steps } from '../values/steps.ts'
 
-/** The largest number of hosts that edits can add. */
+/** Edits can add at most this many hosts. */
 export const MOST_ADDED = 10_000
 const MOST_NAMED = 100_000
 
@@ -135,9 +135,8 @@ export const fleetEditsSchema = z
   )
 
 /**
- * Edits of a fleet. `likeHost` is the host whose machine the new hosts copy; they have no instances and are named `<likeHost>+1` and so on.
- * Aggregates are given by uuid or name; if they are left out, new hosts are in those of the host that they copy, except for aggregates of
- * other zones.
+ * Edits of a fleet. New hosts have the same machine as `likeHost`, but no instances, and are named `<likeHost>+1` and so on. `aggregates`
+ * lists aggregates by uuid or name. If it is left out, new hosts join the aggregates of `likeHost`, except aggregates of other zones.
  */
 export type FleetEdits = z.output<typeof fleetEditsSchema>
 export type FleetEditsInput = z.input<typeof fleetEditsSchema>
@@ -172,7 +171,7 @@ export function findAggregate({ aggregates }: Fleet, ref: string): string | unde
   return undefined
 }
 
-/** The largest number of hosts or names that are read between two pauses. */
+/** The generator yields after reading this many hosts or names. */
 const SLICE = 500
 
 /** The names of the added hosts in their order; no host of the fleet has one of them. */
@@ -193,7 +192,7 @@ export function* addedNames({ hosts }: Fleet, { addHosts }: Pick<FleetEdits, 'ad
   return added
 }
 
-/** Hosts by their present names, each once, with pauses. */
+/** The present names of the named hosts, each once. Yields in between. */
 export function* presentHostsInSteps({ hosts }: Fleet, names: readonly string[]): Steps<readonly string[]> {
   const present = new Set<string>()
   for (let from = 0; from < names.length; from += SLICE) {
@@ -204,12 +203,12 @@ export function* presentHostsInSteps({ hosts }: Fleet, names: readonly string[])
 }
 
 /**
- * Parses unknown input as edits that this fleet allows, or returns every problem at once. Problems that depend on the order of edits are
- * found by `applyEdits`.
+ * Parses unknown input as edits of this fleet. If there are problems, returns all of them at once. Problems that depend on the order of
+ * edits are found by `applyEdits`.
  */
 export const parseFleetEdits = (fleet: Fleet, input: unknown): Parsed<FleetEdits> => atOnce(parseFleetEditsInSteps(fleet, input))
 
-/** The same as a generator that pauses; no other code may write the fleet until it ends. */
+/** `parseFleetEdits` as a generator that yields in between. No other code may write the fleet until the generator ends. */
 export function* parseFleetEditsInSteps(fleet: Fleet, input: unknown): Steps<Parsed<FleetEdits>> {
   const parsed = parseWith(fleetEditsSchema, input, 'overlay')
   if (!parsed.ok) return parsed
@@ -306,7 +305,7 @@ function* checkClaims({ ledger }: Fleet, { releaseClaims }: FleetEdits): Steps<P
     const path = ['releaseClaims', String(i)]
     const claim = ledger.claims.get(id)
     if (claim === undefined || !isLive(claim)) problems.push(wrong('overlay.unknown', path, id, 'the id of a live claim'))
-    // the report of the host already counts the claim, and its figures cannot be split
+    // the report of the host already includes the usage of the claim's instance, which cannot be subtracted from the reported totals
     else if (claim.state === 'MATERIALISED')
       problems.push(wrong('overlay.invalid', path, id, "a claim that its host's report does not count yet: this one is MATERIALISED"))
   }

@@ -19,7 +19,7 @@ const placing = (placement: object): Profile =>
     ...{ number: 1, filters: [], nova: { placement } },
   })
 
-/** A refusal that only this field causes, and the proposed change of the field. */
+/** A request that is refused only because of one field, and the proposed change of this field. */
 interface Case {
   readonly hosts?: Readonly<Record<string, HostShape>>
   readonly request: Partial<RequestSpecInput>
@@ -55,8 +55,8 @@ const networkAt = (host: string, name: string, isThere: boolean) =>
   aDocument(host, 'network', { physicalNetworks: [{ name }], ports: isThere ? [{ uuid: aUuid(2), physicalNetwork: name }] : [] })
 
 /**
- * For every field of a request either a refusal, or the reason why no change of it is proposed. Gangs, whose members have the same fields,
- * are described in docs/what-if.md.
+ * Every field of a request with either a refusal that it causes, or the reason why no change of the field is proposed. Gangs, whose members
+ * have the same fields, are described in docs/what-if.md.
  */
 const fields: Readonly<Record<string, Case | readonly Case[] | string>> = {
   version: 'it is no condition on a host',

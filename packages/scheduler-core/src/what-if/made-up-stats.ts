@@ -2,8 +2,8 @@ import type { HostStats } from '../report/stats.ts'
 import type { JsonObject, JsonValue } from '../values/json.ts'
 
 /**
- * The host's report as if it had no instances. In Nova's document only the totals of use are set to 0; its NUMA cells and PCI pools are
- * unchanged, because they do not separate use from size.
+ * The host's report without instances and usage. In a document in Nova's form, only the usage totals are set to 0. Its NUMA cells and PCI
+ * pools are unchanged, because they do not separate usage from size.
  */
 export function emptied(stats: HostStats): HostStats {
   const none = (used: number | null): number | null => (used === null ? null : 0)
@@ -44,7 +44,7 @@ export function emptied(stats: HostStats): HostStats {
   }
 }
 
-/** A report under the same name without any capacity, traits or instances. */
+/** The report of a host that has no capacity, traits or instances any more. */
 export const gone = (stats: HostStats): HostStats => ({
   ...emptied(stats),
   vcpus: 0,
@@ -78,7 +78,7 @@ const standardRatios: Readonly<Record<string, { readonly field: keyof HostStats;
   DISK_GB: { field: 'diskAllocationRatio', nova: 'disk_allocation_ratio' },
 }
 
-/** The report in which Nova's service is enabled and was last seen at this time; undefined if the report contains no service. */
+/** The report with Nova's compute service enabled and last seen at `now`. Undefined if the report does not contain the service. */
 export function withService(stats: HostStats, now: number): HostStats | undefined {
   if (stats.nova === null || stats.nova.service === null) return undefined
   const heard = new Date(now).toISOString()
@@ -86,7 +86,7 @@ export function withService(stats: HostStats, now: number): HostStats | undefine
   return { ...stats, nova: { ...stats.nova, service } }
 }
 
-/** A document of Nova with some fields changed, whether or not it is inside an envelope. */
+/** A document of Nova with some fields changed. The fields may be inside a versioned-object envelope or at the top level. */
 function withData(document: JsonObject, fields: Readonly<Record<string, JsonValue>>): JsonObject {
   const data = document[DATA]
   if (data === undefined || data === null || typeof data !== 'object' || Array.isArray(data)) return { ...document, ...fields }

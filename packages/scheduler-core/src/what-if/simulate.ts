@@ -12,7 +12,7 @@ import type { ReasonCount } from '../text/reason.ts'
 import type { Steps } from '../values/steps.ts'
 import { utilisationOf, type ZoneUse } from './utilisation.ts'
 
-/** The largest number of instances that one simulation may place. */
+/** One simulation places at most this many instances. */
 export const MOST_SIMULATED = 10_000
 
 /** A request, and how many times it is repeated. */
@@ -28,8 +28,8 @@ export interface SimulateOptions {
   /** Whether the time limit has passed; the remaining requests are then not decided. */
   isOver(): boolean
   /**
-   * Called before each decision, on the state after the earlier ones; throws if the service would reject the call before it evaluates any
-   * host.
+   * Called before each decision, on the state after the earlier decisions. Throws if the service would reject the call before it evaluates
+   * any host.
    */
   checkNext?(request: number): void
 }
@@ -53,7 +53,7 @@ export interface SimulatedDecision {
 export interface Simulated {
   /** The decisions in their order. */
   readonly decisions: readonly SimulatedDecision[]
-  /** The placements as proposals in their order: the first `before` of them are the state in which a decision was made. */
+  /** All placements as proposals, in their order. The first `before` of these proposals form the state in which a decision was made. */
   readonly proposals: readonly ClaimsProposed[]
   /** The number of instances that were placed. */
   readonly placed: number
@@ -64,7 +64,7 @@ export interface Simulated {
   readonly after: readonly ZoneUse[]
 }
 
-/** The problem that a simulation gives to a solver before it decides a request. */
+/** The problem that a simulation yields for a solver before it decides a request. */
 export interface SimulatedQuestion {
   readonly request: RequestSpec
   readonly seed: string
@@ -73,9 +73,9 @@ export interface SimulatedQuestion {
 }
 
 /**
- * Decides requests one after another, each on the state that the earlier ones left, as if all of them were claimed. The fleet must be a
- * private copy, because it is locked during the pauses; it is unchanged at the end. A pause may yield a problem for a solver: the caller
- * passes the solution to the next step, and without one the filter scheduler decides.
+ * Decides requests one after another, each on the state that the earlier requests left, as if all of them were claimed. The fleet must be a
+ * private copy, because it is locked until the generator ends. The fleet is unchanged at the end. The generator may yield a problem for a
+ * solver. The caller then passes the solution to the next step. Without a solution, the filter scheduler decides.
  */
 export function* simulate(
   fleet: Fleet,
@@ -95,7 +95,7 @@ export function* simulate(
         const kept = again(last, request, copy)
         const one = { request, profile, seed, index, copy, before: proposals.length, last }
         const isAsked = kept === undefined && asksSolver(profile, request)
-        // nothing was placed since the preceding copy of the request found no host, so its result still holds
+        // nothing was placed after the preceding copy of the request found no host, so the solution of the preceding copy is still valid
         const known = last?.outcome === 'NO_VALID_HOST' ? last.decided.record.solver?.solution : undefined
         const solution: Solution | undefined = isAsked
           ? (known ?? (yield { request, seed: seedOf(one), before: [...proposals] }))
@@ -135,8 +135,8 @@ const idOf = ({ index, copy }: Pick<One, 'index' | 'copy'>): string => `${index}
 const seedOf = (one: Pick<One, 'index' | 'copy' | 'seed'>): string => `${one.seed} ${idOf(one)}`
 
 /**
- * The result of the next copy of a single instance if the preceding copy found no host: the state is unchanged, so this copy finds none
- * either.
+ * The result of the next copy of a request for one instance, if the preceding copy found no host. The state has not changed, so the next
+ * copy finds no host either.
  */
 function again(last: SimulatedDecision | undefined, { numInstances }: RequestSpec, copy: number): SimulatedDecision | undefined {
   return last?.outcome === 'NO_VALID_HOST' && numInstances === 1 ? { ...last, copy } : undefined
@@ -158,12 +158,12 @@ function* decideOne(fleet: Fleet, overlay: Overlay, one: One): Steps<SimulatedDe
   const decided = yield* decideInSteps(fleet, overlay, { ...input, allOrNothing: true })
   const common = { request: index, copy, asked: request.numInstances, decided, before }
   if (decided.found === request.numInstances) return { ...common, outcome: 'PLACED', reasons: [] }
-  // the same state refuses the copies of a request for the same reasons
+  // in an unchanged state, all copies of a request are refused for the same reasons
   const reasons = last?.outcome === 'NO_VALID_HOST' ? last.reasons : yield* reasonsAt(fleet, overlay, input)
   return { ...common, outcome: 'NO_VALID_HOST', reasons }
 }
 
-/** The reasons why hosts refused the instance, while the instances before it occupy their resources. */
+/** The reasons why hosts refuse the instance, computed while the request's earlier instances hold their resources. */
 function* reasonsAt(fleet: Fleet, overlay: Overlay, input: Omit<DecideInput, 'allOrNothing'>): Steps<readonly ReasonCount[]> {
   const held = overlay.size
   const { found, judged } = yield* decideInSteps(fleet, overlay, { ...input, allOrNothing: false })
@@ -174,5 +174,5 @@ function* reasonsAt(fleet: Fleet, overlay: Overlay, input: Omit<DecideInput, 'al
   }
 }
 
-/** Fields of a proposal that a simulation leaves empty, because no caller makes these proposals. */
+/** The fields of a proposal that describe the caller. They are empty, because a simulation has no caller. */
 const UNPROPOSED = { type: 'claims', intent: 'CREATE', account: '', digest: '', mode: 'CONFIRM', ttlMs: 0, notAfter: null } as const

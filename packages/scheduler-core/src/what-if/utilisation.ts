@@ -4,7 +4,10 @@ import { byCodeUnit } from '../values/canonical-json.ts'
 import { SLICE, type Steps } from '../values/steps.ts'
 import { REMOVED } from './apply-edits.ts'
 
-/** The capacity of hosts for a class, after ratio and reserve, and its use: used + free = capacity, and used includes claimed. */
+/**
+ * The capacity of hosts for a resource class, after ratio and reserve, and its usage. `used + free = capacity`, and `used` includes
+ * `claimed`.
+ */
 export interface ClassUse {
   readonly resourceClass: string
   readonly capacity: number
@@ -13,7 +16,7 @@ export interface ClassUse {
   readonly free: number
 }
 
-/** The use of all hosts of one availability zone. */
+/** The usage of all hosts in one availability zone. */
 export interface ZoneUse {
   readonly zone: string
   readonly hosts: number
@@ -21,8 +24,9 @@ export interface ZoneUse {
 }
 
 /**
- * The use of each zone, by name. Hosts that currently accept no instances or have no capacity count too, as in a list of the zone's hosts;
- * only hosts that a what-if query removed do not count. The generator pauses, and the fleet must not be written meanwhile.
+ * The usage of each zone, sorted by name. Hosts that accept no instances at present or have no capacity are included, as in a list of the
+ * zone's hosts. Only hosts that a what-if query removed are left out. The generator yields in between, and the fleet must not be written
+ * until it ends.
  */
 export function* utilisationOf({ hosts }: Fleet): Steps<readonly ZoneUse[]> {
   const zones = new Map<string, { hosts: number; classes: Map<string, Omit<ClassUse, 'resourceClass' | 'used'>> }>()
@@ -59,7 +63,7 @@ export function* utilisationOf({ hosts }: Fleet): Steps<readonly ZoneUse[]> {
     }))
 }
 
-/** The use of each class over all zones. */
+/** The usage of each resource class over all zones. */
 export function fleetUseOf(zones: readonly ZoneUse[]): readonly ClassUse[] {
   const sums = new Map<string, ClassUse>()
   for (const { usage } of zones)

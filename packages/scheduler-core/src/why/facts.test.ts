@@ -31,7 +31,7 @@ const profile = profileSchema.parse({
   weighers: [],
 })
 
-test('needed, free and missing amounts equal an independent computation, for every class, by the filter and by its kind', () => {
+test('needed, free and missing amounts equal an independent computation, for every resource class, in the filter and in the kind', () => {
   fc.assert(
     fc.property(fc.tuple(inventory, inventory, inventory), amounts, amounts, amounts, (given, claimed, picked, asked) => {
       const log = aLog()
@@ -87,7 +87,7 @@ const aHost = (report: ReturnType<typeof aReport>): ReturnType<typeof aLog> => {
   return log
 }
 
-/** The evidence of one filter about the only host. */
+/** The facts of one filter about the only host. */
 const factsBy = (filter: string, log: ReturnType<typeof aLog>, request: Parameters<typeof aRequest>[0]): readonly Fact[] => {
   const all = profileSchema.parse({
     name: 'p',

@@ -13,7 +13,7 @@ function fromOrder(order: bigint): number {
   return buffer.getFloat64(0)
 }
 
-/** The adjacent number in the direction of another one. */
+/** The floating-point number next to `value` in the direction of `target`. */
 export function nextTowards(value: number, target: number): number {
   if (value === target) return value
   // comparisons treat 0 and -0 as equal
@@ -23,9 +23,9 @@ export function nextTowards(value: number, target: number): number {
 }
 
 /**
- * The number nearest to `from` at which a condition holds. The condition must hold at `to` and not at `from`, and does not hold at the
- * number before the result. If it changes several times in between, the result is one of the changes. `narrowed` is called with each
- * interval of the search.
+ * Searches for the number nearest to `from` at which a condition holds. The condition must hold at `to` and not at `from`. It does not hold
+ * at the number just before the result. If the condition changes several times in the interval, the result is one of these changes.
+ * `narrowed` is called with each interval of the search.
  */
 export function firstWhere(
   from: number,

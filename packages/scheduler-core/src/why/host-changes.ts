@@ -10,14 +10,14 @@ import type { HostIndex } from '../values/host-index.ts'
 /** The data of a host that decisions read, field by field in a fixed order. It is plain data and stays valid after the fleet changes. */
 export type HostFields = ReadonlyMap<string, { readonly value: string; readonly source: Source }>
 
-/** A field with another value than before. */
+/** A field whose value changed. */
 export interface HostChange {
   readonly field: string
   /** Null if the field did not exist before. */
   readonly before: string | null
   /** Null if the field no longer exists. */
   readonly after: string | null
-  /** The input with the later value, or with the earlier value if there is no later one. */
+  /** The input that set the later value. If the field no longer exists, the input that set the earlier value. */
   readonly source: Source
 }
 

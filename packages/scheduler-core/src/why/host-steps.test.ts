@@ -19,7 +19,7 @@ const machine = {
   inventories: [{ resourceClass: 'CUSTOM_X', total: 4, reserved: 1, allocationRatio: 2 }],
 }
 
-/** The steps of the last of these entries, by host names. */
+/** The steps of the last entry, with host names. */
 function stepsAfter(...entries: readonly (readonly Change[])[]) {
   const log = aLog()
   for (const changes of entries) expect(log.append(changes).filter((verdict) => verdict !== undefined)).toEqual([])
@@ -48,7 +48,7 @@ describe('what an entry of the log did to hosts', () => {
     expect(stepsAfter([aReport('h1', machine)], [aReport('h1', more, 2)])).toEqual([])
   })
 
-  test('a report with another inventory has the old and the new values', () => {
+  test('a report with a changed inventory is a step with the old and the new values', () => {
     const other = {
       vcpus: 8,
       cpuAllocationRatio: 4,
@@ -82,7 +82,7 @@ describe('what an entry of the log did to hosts', () => {
     expect(stepsAfter([aReport('h1', { traits: ['A', 'B'] })], [aReport('h1', { traits: ['B', 'A'] }, 2)])).toEqual([])
   })
 
-  test('of a hundred new traits, a part is listed with the number of the others', () => {
+  test('if a hundred traits are new, only some are listed, with the number of the remaining ones', () => {
     const log = aLog()
     log.append([aReport('h1')])
     log.append([aReport('h1', { traits: Array.from({ length: 100 }, (_, i) => `CUSTOM_${i}`) }, 2)])
@@ -90,7 +90,7 @@ describe('what an entry of the log did to hosts', () => {
     expect([step?.changes.length, step?.leftOut]).toEqual([LISTED_CHANGES, 100 - LISTED_CHANGES])
   })
 
-  test('two reports of one entry are one step, from the first to the last', () => {
+  test('two reports of a host in one entry are one step, from the values before the first to the values of the last', () => {
     expect(stepsAfter([aReport('h1', { vcpus: 4 })], [aReport('h1', { vcpus: 6 }, 2), aReport('h1', { vcpus: 8 }, 3)])).toEqual([
       ['h1', 'INVENTORY', '', ['vcpus: 4 -> 8']],
     ])
@@ -103,7 +103,7 @@ describe('what an entry of the log did to hosts', () => {
     expect(stepsAfter(first, [status('disk')], [status('disk')])).toEqual([])
   })
 
-  test('a missed sign of life has its reason', () => {
+  test('a host that missed its liveness deadline has a step with the reason', () => {
     const down = [liveness('DOWN', 'silent for 90 s')]
     expect(stepsAfter([aReport('h1')], down)).toEqual([['h1', 'LIVENESS', 'silent for 90 s', ['state: UP -> DOWN']]])
     expect(stepsAfter([aReport('h1')], down, [liveness('UP', '')])).toEqual([['h1', 'LIVENESS', '', ['state: DOWN -> UP']]])

@@ -28,25 +28,26 @@ export const hostStepKinds = [
 ] as const
 export type HostStepKind = (typeof hostStepKinds)[number]
 
-/** The most differences of one step that are listed. The number of others is given too. */
+/** At most this many changes of one step are listed. The number of further changes is also returned. */
 export const LISTED_CHANGES = 50
 
-/** A change of one host by one entry. At most one of each kind per host, and one for each aggregate. */
+/** A change of one host by one log entry. A host has at most one step of each kind per entry, and one step for each aggregate. */
 export interface HostStep {
   readonly host: HostIndex
   readonly kind: HostStepKind
   /** The reason that an operator or the liveness monitor gave; '' if there is none. */
   readonly reason: string
   readonly aggregate: Pick<Aggregate, 'uuid' | 'name'> | null
-  /** At most LISTED_CHANGES changes. The use of a host is never among them, because it changes constantly. */
+  /** At most LISTED_CHANGES changes. Changes of a host's resource usage are not included, because usage changes constantly. */
   readonly changes: readonly FieldChange[]
   /** The number of changes that are not listed. */
   readonly leftOut: number
 }
 
 /**
- * The changes of hosts by the last applied entry, in the order in which it wrote them, aggregates last. It must be called before the next
- * entry is applied. A report that changes only the use of a host is not a step, and neither is setting a value that is already set.
+ * The steps of all hosts by the last applied entry, in the order in which the entry wrote the hosts, with aggregates last. Must be called
+ * before the next entry is applied. A report that changes only the usage of a host is not a step. Setting a value that is already set is
+ * not a step either.
  */
 export function hostStepsOf(fleet: Fleet): readonly HostStep[] {
   const { before } = fleet.hosts
@@ -93,7 +94,7 @@ function leavingSteps(host: HostIndex, was: HostBefore, { reason, isReadmitted }
   return isReadmitted && !was.gone.isReadmitted ? [{ ...nothing, host, kind: 'READMITTED' }] : []
 }
 
-/** The change of the status. Empty if only the reason differs. */
+/** The change of a field with named values, such as the status. Empty if only the reason differs. */
 const moved = (field: string, names: readonly string[], before: number, after: number): FieldChange[] =>
   before === after ? [] : [{ field, before: names[before] ?? null, after: names[after] ?? null }]
 
@@ -113,13 +114,13 @@ function aggregateSteps({ hosts }: Fleet, was: Aggregate | null, is: Aggregate |
   const edited = { ...nothing, aggregate: named, kind: 'AGGREGATE_EDITED', ...listed(editsOf(was, is)) } as const
   return [...new Set([...left, ...stays])].flatMap((host) => {
     const step = !left.has(host) ? joined : !stays.has(host) ? gone : edited
-    // only other hosts joined or left
+    // the edit only added or removed other hosts
     if (step === edited && edited.changes.length === 0) return []
     return hosts.nodesOf(host).map((index) => ({ ...step, host: index }))
   })
 }
 
-/** The availability zone that a host joins or leaves with an aggregate. */
+/** The change of a host's availability zone when it joins or leaves an aggregate. */
 function zone(before: Aggregate | null, after: Aggregate | null): FieldChange[] {
   const [was, is] = [before, after].map((one) => one?.metadata[ZONE_KEY] ?? null)
   return was === is ? [] : [{ field: ZONE_KEY, before: was ?? null, after: is ?? null }]

@@ -5,8 +5,8 @@ import { shorten } from '../values/storable.ts'
 
 /**
  * The differences between the inventories of two reports, in a fixed order: totals, reserved amounts, ratios, traits, GPUs, PCI devices,
- * NUMA cells, CPUs, hypervisor and omitted fields. Use and measurements are not compared. This runs for every report, so values are
- * compared first, and only differences are formatted.
+ * NUMA cells, CPUs, hypervisor and omitted fields. Resource usage and measurements are not compared. Because this runs for every report,
+ * values are compared first, and only differences are formatted.
  */
 export function inventoryChanges(before: HostStats, after: HostStats): readonly FieldChange[] {
   return aspects.flatMap(({ differs, wordsOf }) => {
@@ -29,7 +29,7 @@ const MAX_TEXT = 200
 
 const shown = (value: unknown): string => shorten(typeof value === 'string' ? value : JSON.stringify(value), MAX_TEXT)
 
-/** A field of the report with a number, a string or nothing. */
+/** An aspect for a field of the report that is a number, a string or null. */
 const plain = (
   field: { [Name in keyof HostStats]: HostStats[Name] extends string | number | null ? Name : never }[keyof HostStats],
 ): Aspect => ({
@@ -37,7 +37,7 @@ const plain = (
   wordsOf: (stats) => new Map(stats[field] === null ? [] : [[field, shown(stats[field])]]),
 })
 
-/** A list. `members` returns the compared values of each item, and `says` the fields of an item with their texts. */
+/** An aspect for a list. `members` returns the compared values of each item, and `says` returns the fields of an item with their texts. */
 function listed<Item extends object>(
   of: (stats: HostStats) => readonly Item[],
   members: readonly (keyof Item)[],
@@ -53,7 +53,7 @@ function listed<Item extends object>(
   }
 }
 
-/** A set of words. */
+/** An aspect for a set of words. */
 const words = (field: string, of: (stats: HostStats) => readonly (string | number)[]): Aspect => ({
   differs: (before, after) => !isAlike(of(before), of(after)),
   wordsOf: (stats) => new Map(of(stats).map((word) => [`${field} ${word}`, 'yes'])),
@@ -81,7 +81,7 @@ const cellText = ({ cpuset, dedicatedCpuset, memoryMb, siblings, socket, pages, 
     ...physicalNetworks.map((name) => `near ${name}`),
   ].join('; ')
 
-/** The pages of a cell without their use. */
+/** The pages of a cell without their usage. */
 const pagesOf = ({ pages }: Cell) => pages.map(({ sizeKib, total, reserved }) => ({ sizeKib, total, reserved }))
 const cellMembers = ['id', 'cpuset', 'memoryMb', 'siblings', 'dedicatedCpuset', 'socket', 'physicalNetworks'] as const
 
@@ -96,7 +96,7 @@ const cells: Aspect = {
   wordsOf: ({ numaCells }) => new Map(numaCells.map((cell) => [`NUMA cell ${cell.id}`, shown(cellText(cell))])),
 }
 
-/** The number of devices by their description. A report may list the same description twice. */
+/** PCI devices, compared by the number of devices with the same description. A report may list the same description twice. */
 const devices: Aspect = {
   ...listed(
     ({ pciPools }) => pciPools,

@@ -7,22 +7,22 @@ import { firstWhere } from './floats.ts'
 /** The parts of an examination from which totals with other multipliers are computed. */
 export type Weighings = Pick<Findings, 'weighed' | 'multiplierSources' | 'ranked' | 'tieOrder' | 'awake'>
 
-/** The largest multiplier that a profile may have. */
+/** The largest multiplier that a profile can have. */
 export const MOST_MULTIPLIER = 1e9
 
 /**
- * Totals with another multiplier of one weigher, for the hosts without a multiplier of their own. Computed with the same operations in the
- * same order as in a decision. Hosts are positions in `weighed.hosts`, weighers (`w`) in `weighed.weighers`.
+ * Totals of hosts with a different multiplier of one weigher, for hosts without a multiplier of their own. They are computed with the same
+ * operations in the same order as in a decision. Hosts are indexes in `weighed.hosts`, weighers (`w`) are indexes in `weighed.weighers`.
  */
 export interface Totals {
-  /** Whether any host has a number other than 0, so that the multiplier has an effect. */
+  /** Whether the weigher gives any host a score other than 0, so that its multiplier has an effect. */
   counts(w: number): boolean
-  /** The totals of a profile without the weigher. */
+  /** The totals without the weigher's share. */
   without(w: number): Float64Array
   winnerAt(w: number, multiplier: number): number
   /**
-   * The interval of multipliers with which a host wins, from real arithmetic. Rounding may move its ends. Empty if the first number is
-   * larger than the second.
+   * The interval of multipliers with which a host wins, computed with real numbers. Rounding in a decision may move its ends. The interval
+   * is empty if `from` is larger than `to`.
    */
   stretchOf(w: number, position: number): { readonly from: number; readonly to: number }
   search(question: Search): number
@@ -44,7 +44,7 @@ export interface Search {
 
 export const createTotals = (weighings: Weighings): Totals => atOnce(createTotalsInSteps(weighings))
 
-/** Creates the same as `createTotals`, as a generator that pauses after each weigher. */
+/** `createTotals` as a generator that yields after each weigher. */
 export function* createTotalsInSteps({ weighed: { hosts, weighers }, multiplierSources, tieOrder, awake }: Weighings): Steps<Totals> {
   const count = hosts.length
   const numbers = weighers.map((scores, w) => awake[w] ?? scores.normalised)
@@ -123,14 +123,17 @@ export function* createTotalsInSteps({ weighed: { hosts, weighers }, multiplierS
 
 const at = (columns: readonly Float64Array[], column: number, p: number): number => (columns[column] as Float64Array)[p] as number
 
-/** The sum of numbers, added to 0 in their order. */
+/** For each host, the sum of the columns, added to 0 in their order. */
 function sumOf(columns: readonly Float64Array[], count: number): Float64Array {
   const sums = new Float64Array(count)
   for (const column of columns) for (let p = 0; p < count; p++) sums[p] = (sums[p] as number) + (column[p] as number)
   return sums
 }
 
-/** An interval around the estimate that contains the change. It is widened on each side until it does, at most to the whole interval. */
+/**
+ * A shorter interval around the estimate in which the condition changes. It is widened on each side until the condition changes within it,
+ * at most to the whole interval.
+ */
 function shorter({ from, to }: { readonly from: number; readonly to: number }, near: number, holds: (value: number) => boolean) {
   const isBetween = (value: number) => (value - from) * (value - to) < 0
   const side = Math.max(Math.abs(near) * 1e-9, 1e-15) * Math.sign(to - from)

@@ -59,7 +59,7 @@ function fleetOf({ hosts, own }: Setting) {
 
 const winnerOf = ({ ranked, weighed }: Findings): number | undefined => weighed.hosts[ranked[0] ?? -1]
 
-test('at a limit the pipeline ranks another host first, and one number before the limit the same host', () => {
+test('at a limit the pipeline ranks a different host first, and at the floating-point number before the limit the same host', () => {
   fc.assert(
     fc.property(setting, (given) => {
       const fleet = fleetOf(given)
@@ -104,7 +104,7 @@ function winsPlainly({ ranked, weighed: { hosts, totals } }: Findings, host: num
   return hosts[ranked[0] ?? -1] === host && first !== undefined && others.every((total) => first - total > most * 1e-12)
 }
 
-test('another host wins with the returned multiplier and not one number before it; if none is returned, no multiplier makes it win clearly', () => {
+test('a host wins with the returned multiplier but not with the floating-point number before it, and without a returned multiplier no tried one makes the host win clearly', () => {
   fc.assert(
     fc.property(setting, (given) => {
       const fleet = fleetOf(given)
@@ -129,7 +129,7 @@ test('another host wins with the returned multiplier and not one number before i
   )
 })
 
-test('the search for winning multipliers pauses after each computation of all totals', () => {
+test('the search for winning multipliers yields after each computation of all totals', () => {
   const fleet = aFleet({ a: { memoryMb: 4_096, vcpus: 2 }, b: { memoryMb: 2_048, vcpus: 4 } })
   const weighers = [
     { name: 'RAMWeigher', multiplier: 3 },
@@ -140,7 +140,7 @@ test('the search for winning multipliers pauses after each computation of all to
   const steps = winningMultipliersInSteps(examined, examined.ranked[1] as number)
   let pauses = 0
   while (steps.next().done !== true) pauses++
-  // one pause for the share of each weigher, and two for each weigher with different numbers for hosts
+  // The search yields once for the share of each weigher. For each weigher that scores the two hosts differently, it yields twice more.
   expect(pauses).toBeGreaterThanOrEqual(3 * weighers.length)
 })
 

@@ -94,7 +94,7 @@ function flipOf(totals: Totals, w: number, winner: number, present: number, end:
 export const winningMultipliers = (...asked: Parameters<typeof winningMultipliersInSteps>): readonly (number | undefined)[] =>
   atOnce(winningMultipliersInSteps(...asked))
 
-/** Searches like `winningMultipliers`, as a generator that pauses after each computation of all totals. */
+/** `winningMultipliers` as a generator that yields after each computation of all totals. */
 export function* winningMultipliersInSteps(
   { weighed, ranked, ...rest }: Weighings,
   position: number,

@@ -15,13 +15,16 @@ import { REFRESH_MS } from './use-refresh.ts'
 interface AggregateHistoryProps {
   readonly uuid: string
   readonly current: AggregateState & { readonly updatedAt: string }
-  /** Whether a draft exists, which another one would replace. */
+  /** Whether the aggregate already has a draft, which a new draft would replace. */
   readonly hasDraft: boolean
-  /** A draft that restores the state before an edit, to be reviewed and applied like any other. */
+  /** Called with a draft that restores the state before an edit. The operator must still review and apply the draft. */
   onUndo(draft: Draft): void
 }
 
-/** The history of changes from the audit, which not every key may read, with a button to restore the state before each edit. */
+/**
+ * The history of changes according to the audit. It needs a scope that not every key has. Each edit has a button to restore the state
+ * before.
+ */
 export function AggregateHistory({ uuid, current, hasDraft, onUndo }: AggregateHistoryProps) {
   const { scopes, may } = useScopes()
   const mayRead = may('OPERATE')

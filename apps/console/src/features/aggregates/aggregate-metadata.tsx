@@ -10,7 +10,7 @@ import { countNaming } from './rows.ts'
 type Entry = NonNullable<ResultOf<typeof AGGREGATE>['aggregate']>['metadata'][number]
 type Reader = Entry['readers'][number]
 
-/** The metadata, key by key, with its readers: a key without readers has no effect, and is often a misspelled one. */
+/** The metadata, with the filters and weighers that read each key. A key that nothing reads has no effect and is often misspelled. */
 export function AggregateMetadata({ metadata }: { readonly metadata: readonly Entry[] }) {
   const { data } = useOperation(ASKED, {}, { enabled: metadata.length > 0, staleMs: 60_000 })
   return (
@@ -76,7 +76,7 @@ function ReadBy({ entry: { readers, isOwn, unusedReaders, similarKeys } }: { rea
   )
 }
 
-/** A filter or weigher that reads the key, with its profiles. If it reads only keys that requests name, also what must name the key. */
+/** A filter or weigher that reads the key, with its profiles. Some read the key only if a request names it. The line then shows where. */
 function ReaderLine({ reader: { part, by, profiles } }: { readonly reader: Reader }) {
   return (
     <Text component="div" inherit data-reader={part} {...(by === null ? {} : { c: 'dimmed' })}>
@@ -100,7 +100,7 @@ function ReaderLine({ reader: { part, by, profiles } }: { readonly reader: Reade
 
 type Flavors = ResultOf<typeof ASKED>['activity']['flavors']
 
-/** The number of the most requested flavors whose extra specs name the key; renders nothing if there are none. */
+/** How many of the most requested flavors name the key in their extra specs. Renders nothing if none does. */
 function NamedBy({ flavors, name }: { readonly flavors: Flavors; readonly name: string }) {
   const count = countNaming(flavors, name)
   if (count === 0) return null

@@ -34,7 +34,7 @@ export function AggregatePage() {
   useNeighbourKeys('aggregates', 'aggregate', uuid, (next) => {
     void navigate({ to: '/aggregates/$uuid', params: { uuid: next }, search: {}, replace: true })
   })
-  // a draft belongs to one aggregate: another one starts a new draft
+  // the state of this component belongs to one aggregate, so another aggregate gets a new component
   return <OneAggregate key={uuid} uuid={uuid} />
 }
 
@@ -48,7 +48,7 @@ function OneAggregate({ uuid }: { readonly uuid: string }) {
   const { draft, keep } = useKeptDraft(uuid, readDraft)
   const [isDeleting, deleting] = useDisclosure(false)
   const aggregate = data?.aggregate ?? undefined
-  // a draft belongs to the present, and is kept while the past is shown
+  // a draft can only be edited in the present; while the past is shown, it is stored but hidden
   const isEditing = edit === 'yes' && !isPast
 
   // hosts that the operator selected on the hosts page are added to the draft before the operator edits it

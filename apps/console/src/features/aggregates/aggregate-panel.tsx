@@ -10,7 +10,7 @@ import { AggregateMetadata } from './aggregate-metadata.tsx'
 import { AGGREGATE } from './documents.ts'
 import { REFRESH_MS, useRefresh } from './use-refresh.ts'
 
-/** An aggregate in the side panel: the number of its hosts, and the readers of its metadata. */
+/** An aggregate in the side panel: the count of its hosts, and which filters and weighers read its metadata. */
 export function AggregatePanel({ uuid }: { readonly uuid: string }) {
   const zone = useTimeZone()
   const { data, error, refetch, dataUpdatedAt } = useOperation(AGGREGATE, { uuid }, { keepPrevious: false })

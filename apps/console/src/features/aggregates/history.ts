@@ -11,7 +11,7 @@ export interface AuditRow {
 /** The filter of the audit for the calls about an aggregate. */
 export const historyQuery = (uuid: string): string => `mutation:aggregateCreate,aggregateUpdate,aggregateImport target:${uuid}`
 
-/** The change in an audit row; undefined for a row that changed nothing. */
+/** The change in an audit row. Undefined for a row that changed nothing. */
 export function actionOf({ mutation, result, summary }: AuditRow): string | undefined {
   const args = readObject(summary)
   if (result !== 'AggregatePayload' || args.dryRun === true) return undefined
@@ -53,19 +53,20 @@ const readMembers = (value: unknown): Readonly<Record<string, unknown>> => (type
 /** The moment before an edit, in the form of the API. */
 export const momentBefore = (updatedAt: string): string => new Date(Date.parse(updatedAt) - 1).toISOString()
 
-/** The version before an edit; undefined if the call was no edit, or the audit does not have it. */
+/** The version of the aggregate before an edit. Undefined if the call was not an edit, or if the audit row does not have the version. */
 export function versionBefore({ mutation, result, summary }: AuditRow): number | undefined {
   const { ifVersion, dryRun } = readObject(summary)
   const isEdit = mutation === 'aggregateUpdate' && result === 'AggregatePayload' && dryRun !== true
   return isEdit && typeof ifVersion === 'number' ? ifVersion : undefined
 }
 
-/** The maximum number of edits between the known moment and the wanted version. */
+/** There may be at most this many edits between the known moment and the wanted version. */
 const MOST_STEPS = 10
 
 /**
- * Reads the aggregate as it was at `moment`, and then before each earlier edit, until it finds the version. `moment` must not be before
- * the end of the version. Undefined if the moments do not distinguish the version, for example if two edits have the same millisecond.
+ * Reads the aggregate as it was at `moment`, and then as it was before each earlier edit, until the version is found. At `moment` the
+ * version must be current or already replaced. Undefined if the moments do not distinguish the version, for example if two edits have the
+ * same millisecond.
  */
 export async function findVersion<State extends { readonly version: number; readonly updatedAt: string }>(
   version: number,

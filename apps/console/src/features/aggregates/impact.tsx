@@ -8,7 +8,7 @@ export interface ImpactCounts {
   readonly warnings: readonly string[]
 }
 
-/** The number of objects that an edit affects, before it is applied. */
+/** Shows how many objects an edit will affect. */
 export function Impact({ impact }: { readonly impact: ImpactCounts }) {
   const { hostsAffected, azChanges, claimsOnAffectedHosts, warnings } = impact
   return (
@@ -30,7 +30,7 @@ export function Impact({ impact }: { readonly impact: ImpactCounts }) {
 
 export interface RefusalProps {
   readonly message: string
-  /** The number of all problems; by default the number of listed ones. */
+  /** The count of all problems. The default is the count of the listed problems. */
   readonly issueCount?: number | undefined
   readonly issues?: readonly { readonly path: readonly string[]; readonly message: string }[] | undefined
 }

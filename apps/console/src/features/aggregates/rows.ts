@@ -22,6 +22,6 @@ interface Flavor {
   readonly extraSpecs: readonly { readonly key: string }[]
 }
 
-/** The number of flavors with a metadata key as an extra spec, with or without a scope before it. */
+/** How many flavors have this metadata key as an extra spec, with or without a scope in front of the key. */
 export const countNaming = (flavors: readonly Flavor[], key: string): number =>
   flavors.filter(({ extraSpecs }) => extraSpecs.some((spec) => spec.key === key || spec.key.endsWith(`:${key}`))).length

@@ -1,20 +1,20 @@
 import { type ListSearch, readSortedSearch } from '../../lib/browser/list-search.ts'
 
-/** The service's orders of aggregates, by the key of their column. */
+/** The orders that the service offers for aggregates, by the key of the column. */
 export const aggregateOrders = { name: 'NAME', az: 'ZONE', hosts: 'HOSTS', version: 'VERSION', updated: 'UPDATED_AT' } as const
 
-/** The query parameters of the list's address; other parameters are dropped. */
+/** The query parameters of the list. Unknown parameters are dropped. */
 export const readAggregatesSearch = (said: Record<string, unknown>): ListSearch => readSortedSearch(said, Object.keys(aggregateOrders))
 
-/** The order in `sort`, in the form of the API; by name if it has none. */
+/** Converts `sort` to the order in the API. The default order is by name. */
 export function aggregateOrder(sort = 'name') {
   const [key = 'name', direction] = sort.startsWith('-') ? [sort.slice(1), 'DESC' as const] : [sort, 'ASC' as const]
   return { field: aggregateOrders[key as keyof typeof aggregateOrders], direction }
 }
 
-/** The query parameters of an aggregate's address. */
+/** The query parameters of the page of an aggregate. */
 export interface AggregateSearch {
-  /** A text that the names of the shown members contain. */
+  /** Only members whose names contain this text are shown. */
   readonly find?: string
   /** `yes`: the draft is open. */
   readonly edit?: 'yes'

@@ -43,7 +43,7 @@ function Rows() {
   const { rows } = pages
   const columns = useMemo(() => columnsIn(zone), [zone])
   const show = (row: string | undefined): void => void navigate({ search: (before) => changed(before, { row }) })
-  // rows never change, so an open row stays open when the list moves
+  // audit rows never change, so the open row is kept even if it is no longer in the loaded part of the list
   const read = useRef<AuditRow | undefined>(undefined)
   read.current = rows.find(({ id }) => id === opened) ?? (read.current?.id === opened ? read.current : undefined)
   const { current: entry } = read

@@ -1,6 +1,6 @@
 import { type ListSearch, readListSearch } from '../../lib/browser/list-search.ts'
 
-/** The query parameters of the audit's address; other parameters are dropped. */
+/** The query parameters of the audit's URL. Unknown parameters are dropped. */
 export interface AuditSearch extends ListSearch {
   /** Id of the row that is open. */
   readonly row?: string

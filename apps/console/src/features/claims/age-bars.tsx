@@ -17,10 +17,12 @@ interface AgeBarsProps {
 
 const countText = (count: number): string => `${formatCount(count)} ${count === 1 ? 'claim' : 'claims'}`
 
-/** A histogram of the ages of the filter's claims, from seconds to days; each bar, and each range of bars, links to its claims. */
+/**
+ * A histogram of the ages of the claims that match the filter, from seconds to days. Each bar and each range of bars links to its claims.
+ */
 export function AgeBars({ q, onFilter, everyMs }: AgeBarsProps) {
   const { data, error, dataUpdatedAt, isPlaceholderData } = useOperation(AGES, ageQueries(q), { everyMs })
-  // if nothing can be counted, the list shows why
+  // if the counts cannot be read, the list below shows the error
   if (data === undefined) return null
   const counts = bars.map((bar) => data[bar].totalCount)
   const sum = (from: number, to: number): number => counts.slice(from, to + 1).reduce((all, count) => all + count, 0)

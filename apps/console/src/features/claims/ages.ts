@@ -1,6 +1,9 @@
 import { withRange } from '@gantt/scheduler-core/query'
 
-/** A range of ages in the form of the filter grammar: `from` and older, but younger than `to`; undefined for an open end. */
+/**
+ * A range of ages in the filter grammar. A claim in the range is at least as old as `from`, and younger than `to`. Undefined means no
+ * limit.
+ */
 interface AgeRange {
   readonly from: string | undefined
   readonly to: string | undefined
@@ -12,16 +15,16 @@ const edges = ['10s', '1m', '5m', '30m', '2h', '12h', '3d'] as const
 export const bars = ['b0', 'b1', 'b2', 'b3', 'b4', 'b5', 'b6', 'b7'] as const
 export type BarName = (typeof bars)[number]
 
-/** The sum of the bars in a range, both ends included. */
+/** The range of ages that these bars cover together, from the first to the last bar. */
 const rangeOf = (first: number, last = first): AgeRange => ({ from: edges[first - 1], to: edges[last] })
 
-/** The filter that finds exactly these claims: the earlier one with its condition on the age replaced. */
+/** The filter `q` after its condition on the age is replaced by the range of these bars. */
 export function agedQuery(q: string, first: number, last = first): string {
   const { from, to } = rangeOf(first, last)
   return withRange(q, 'age', from, to)
 }
 
-/** The filters as variables of the counts. */
+/** One filter for each bar, as variables of the query that counts claims. */
 export const ageQueries = (q: string): Readonly<Record<BarName, string>> =>
   Object.fromEntries(bars.map((bar, i) => [bar, agedQuery(q, i)])) as Readonly<Record<BarName, string>>
 

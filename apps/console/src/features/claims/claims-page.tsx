@@ -34,7 +34,7 @@ const ClaimBeside = lazy(async () => ({ default: (await import('./claim-panel.ts
 const REFRESH_MS = 5_000
 /** The interval between counts in milliseconds. It is long, because each count examines every claim. */
 const COUNTS_EVERY_MS = 10_000
-/** The number of claims that one call can end. */
+/** One call can end at most this many claims. */
 const MOST_CHOSEN = 1_000
 
 const nouns = ['claim', 'claims'] as const
@@ -96,7 +96,7 @@ export function ClaimsPage() {
               most={MOST_CHOSEN}
               onChooseAll={async () => {
                 const all = await load(MOST_CHOSEN)
-                // undefined if the filter has changed meanwhile: rows that are not shown cannot be selected
+                // undefined if the filter has changed meanwhile, and then nothing is selected, because these rows are no longer shown
                 if (all !== undefined) choice.choose(all.filter(isHeld))
               }}
             >

@@ -33,9 +33,7 @@ export const CLAIM = graphql(`
   }
 `)
 
-/**
- * The number of claims of each kind that operators look for, and the number of void proposals. The conditions must be those of kinds.ts.
- */
+/** The count of claims of each kind in kinds.ts, and the count of void proposals. The conditions must be the same as in kinds.ts. */
 export const COUNTS = graphql(`
   query ClaimCounts(
     $reserved: String!, $ending: String!, $old: String!, $held: String!, $counted: String!, $expired: String!, $at: Moment
@@ -50,7 +48,7 @@ export const COUNTS = graphql(`
   }
 `)
 
-/** The number of claims of each age. The borders must be those of ages.ts. */
+/** The count of claims in each range of ages. The borders must be the same as in ages.ts. */
 export const AGES = graphql(`
   query ClaimAges(
     $b0: String!, $b1: String!, $b2: String!, $b3: String!, $b4: String!, $b5: String!, $b6: String!, $b7: String!, $at: Moment
@@ -66,7 +64,7 @@ export const AGES = graphql(`
   }
 `)
 
-/** Ends claims with any fence; for operators. */
+/** Ends claims without checking their fences. Only for operators. */
 export const REVOKE = graphql(`
   mutation ClaimRevoke($ids: [ID!]!, $reason: String!) {
     claimRevoke(ids: $ids, reason: $reason) {

@@ -1,4 +1,4 @@
-/** The kinds of claims that operators look for, each with its filter, to which its count links. */
+/** The kinds of claims that operators look for. The count of a kind links to the list with the filter of the kind. */
 export const kinds = {
   reserved: { label: 'Reserved', q: 'state:RESERVED', title: 'Not confirmed yet; they expire automatically' },
   ending: { label: 'End within 30 s', q: 'state:RESERVED left<=30s', title: 'Reservations about to end' },
@@ -18,5 +18,5 @@ export const kinds = {
 
 export type Kind = keyof typeof kinds
 
-/** The filters as variables of the counts. */
+/** The filters as variables of the query that counts claims. */
 export const kindQueries = Object.fromEntries(Object.entries(kinds).map(([name, { q }]) => [name, q])) as Readonly<Record<Kind, string>>

@@ -20,7 +20,9 @@ interface RevokeClaimsProps {
 
 type Answer = ResultOf<typeof REVOKE>['claimRevoke'][number]
 
-/** Ends claims after they are shown, with a reason for later readers. Their holders get ClaimLost. */
+/**
+ * The dialog that lists claims and then ends them. The reason is stored for later readers. Later calls of the claims' owners get ClaimLost.
+ */
 export function RevokeClaims({ claims, onClose, onDone }: RevokeClaimsProps) {
   const [reason, setReason] = useState('')
   const [answers, setAnswers] = useState<readonly Answer[] | undefined>()

@@ -1,7 +1,7 @@
 import { quoteForShell } from '../../lib/shell.ts'
 import { hostOfName } from './names.ts'
 
-/** `instance` counts from 0; null leaves the choice to the service. */
+/** The CLI command that explains a decision. `instance` is an index from 0. With null, the service chooses the instance. */
 export const commandExplain = (id: string, instance: number | null): string =>
   `gantt explain ${id}${instance === null ? '' : ` --instance ${instance}`}`
 
@@ -10,7 +10,7 @@ interface ForProject {
   readonly demands: readonly { readonly text: string }[]
 }
 
-/** The text for the project of the request: a sentence, and each demand with its result. */
+/** A text for the owners of the request: a sentence, and each demand with its result. It has no facts that the project may not see. */
 export const textForProject = ({ headline, demands }: ForProject): string =>
   [headline, ...(demands.length === 0 ? [] : ['', ...demands.map(({ text }) => `- ${text}`)])].join('\n')
 

@@ -9,7 +9,7 @@ interface CountProps {
   onClick(): void
 }
 
-/** A number that links to the counted hosts. */
+/** A count of hosts. A click shows these hosts in the list below. */
 export function Count({ label, title, isOn, children, onClick }: CountProps) {
   return (
     <UnstyledButton className="count" aria-label={label} aria-pressed={isOn} title={title} onClick={onClick}>

@@ -9,7 +9,7 @@ import { Outcome } from './outcome.tsx'
 
 export type Decision = NonNullable<ResultOf<typeof DECISION>['decision']>
 
-/** The request, as a name: `m1.large × 3`. */
+/** A short name of the request, such as `m1.large × 3`. */
 export const titleOf = ({ spec: { flavorName, numInstances, vcpus, memoryMb } }: Decision): string =>
   `${flavorName ?? `${vcpus} vCPU, ${formatMib(memoryMb)}`}${numInstances > 1 ? ` × ${numInstances}` : ''}`
 
@@ -25,7 +25,9 @@ interface HeaderProps {
   readonly fidelity: string | undefined
 }
 
-/** The facts of a decision; facts that other decisions may share link to all of these. */
+/**
+ * The facts of a decision. A fact that other decisions can share, such as the flavor, links to the list of all decisions with this fact.
+ */
 export function DecisionHeader({ decision, fidelity }: HeaderProps) {
   const zone = useTimeZone()
   const { outcome, at, attempt, durationMs, account, fleetRevision, profile, spec, instanceUuids, requestIds, replica } = decision
@@ -108,7 +110,7 @@ function Fact({ name, children }: { readonly name: string; readonly children: Re
   )
 }
 
-/** A fact that other decisions may share; the link lists them. */
+/** A fact that other decisions can share, as a link to the list of these decisions. */
 function Like({ name, value, says }: { readonly name: string; readonly value: string; readonly says?: string }) {
   return (
     <Text size="sm" component="span">

@@ -10,7 +10,7 @@ type Destination = NonNullable<ResultOf<typeof DECISION>['decision']>['destinati
 
 interface DestinationsProps {
   readonly destinations: readonly Destination[]
-  /** The kind of each instance, for a request with several kinds; otherwise nothing. */
+  /** The kind of each instance if the request has several kinds of instances. Otherwise empty. */
   readonly members: readonly string[]
 }
 

@@ -18,7 +18,7 @@ export const LIST = graphql(`
   }
 `)
 
-/** The number of decisions over time. */
+/** The counts of decisions over time. */
 export const COUNTS = graphql(`
   query DecisionCounts($q: String) {
     decisionCounts(query: $q) {
@@ -81,7 +81,7 @@ export const DECISION = graphql(`
   }
 `)
 
-/** One host: every check with its numbers. */
+/** The explanation for one host: every check with its amounts. */
 export const WHY_NOT = graphql(`
   query WhyNot($id: ID!, $instance: Int, $host: String!, $node: String, $profile: String, $revision: Revision) {
     whyNot(input: { subject: { decisionId: $id }, instanceIndex: $instance, profile: $profile, at: $revision, host: { host: $host, node: $node } }) {
@@ -100,7 +100,7 @@ export const WHY_NOT = graphql(`
   }
 `)
 
-/** The other profiles with which the decision can be replayed. */
+/** The profiles with which a decision can be replayed. */
 export const PROFILES = graphql(`
   query DecisionProfiles {
     profiles { name versions(first: 50) { nodes { number } } }

@@ -1,6 +1,6 @@
 import { formatCount, formatMib } from '../../lib/format.ts'
 
-/** The numbers of a check, as the service sends them. */
+/** The amounts of a check, in the form of the API. */
 export interface Fact {
   readonly required: string | null
   readonly actual: string | null
@@ -15,7 +15,7 @@ export const countHosts = (count: number): string => `${formatCount(count)} ${co
 export const exactAmount = (value: string | null | undefined, unit: string | null | undefined): string =>
   value === null || value === undefined ? '' : `${value}${unit ? ` ${unit}` : ''}`
 
-/** A recorded amount in a readable form: `256 GiB`, `1,204`. Other texts are unchanged. */
+/** A recorded amount in a readable form: `256 GiB`, `1,204`. Texts that are not amounts are returned unchanged. */
 export function readableAmount(value: string | null, unit: string | null): string {
   if (value === null) return ''
   const number = Number(value)
@@ -25,7 +25,7 @@ export function readableAmount(value: string | null, unit: string | null): strin
   return `${formatCount(number)}${unit ? ` ${unit}` : ''}`
 }
 
-/** The available share of the needed amount, 0 to 1; undefined if the check is not about amounts. */
+/** The available share of the needed amount, 0 to 1. Undefined if the check is not about amounts. */
 export function shareOf({ required, actual, shortfall }: Fact): number | undefined {
   if (shortfall === null || required === null || actual === null) return undefined
   const need = Number(required)

@@ -1,11 +1,11 @@
 import { formatCount } from '../../lib/format.ts'
 
-/** The scale from the number of hosts to a length. */
+/** The scale that converts a count of hosts to a length. */
 export type Scale = 'linear' | 'log'
 
 /**
- * The length of a bar, 0 to 1, as a share of all hosts. A logarithmic scale makes few hosts among thousands visible; 0
- * hosts are 0 in either scale.
+ * The length of a bar, 0 to 1, as a share of all hosts. With a logarithmic scale, a few hosts among thousands are visible. The length for 0
+ * hosts is 0 on both scales.
  */
 export function barShare(hosts: number, all: number, scale: Scale): number {
   if (hosts <= 0 || all <= 0) return 0
@@ -15,7 +15,7 @@ export function barShare(hosts: number, all: number, scale: Scale): number {
 /** Logarithmic for many hosts: 13 of 10,000 would otherwise be invisible. */
 export const scaleFor = (hostCount: number): Scale => (hostCount > 50 ? 'log' : 'linear')
 
-/** The recorded funnel: numbers only; the reasons of refusals have to be computed again. */
+/** The funnel from the record. The record has only counts, so there are no reasons until the decision is replayed. */
 export const recordedSteps = (funnel: readonly { readonly filter: string; readonly entered: number; readonly passed: number }[]) =>
   funnel.map(({ filter, entered, passed }) => ({
     name: filter,

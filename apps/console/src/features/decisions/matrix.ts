@@ -5,7 +5,10 @@ import { isWithin, readRange } from './filters/shortfalls.ts'
 /** A filter's verdict on a host. `skipped`: an earlier filter refused, and only first refusals are requested. */
 export type Verdict = 'pass' | 'fail' | 'skipped'
 
-/** The order of first sight by name, which is the order of the matrix; computed when it is first read. */
+/**
+ * Returns the index of a host in the matrix by its name. The matrix has the order in which hosts first reported. Computed at the first
+ * call.
+ */
 export function seenBefore({ hostCount, nameOf }: Pick<Matrix, 'hostCount' | 'nameOf'>): (name: string) => number {
   let places: Map<string, number> | undefined
   return (name) => {
@@ -14,19 +17,19 @@ export function seenBefore({ hostCount, nameOf }: Pick<Matrix, 'hostCount' | 'na
   }
 }
 
-/** A selection of hosts; every given condition must hold. */
+/** Conditions that select hosts of the matrix. A selected host meets all of them. */
 export interface Selection {
-  /** Refused first by this filter. */
+  /** The first filter that refuses the host. */
   readonly filter?: string | undefined
   readonly reason?: string | undefined
-  /** Of the hosts that `filter` refused: those with a missing amount in this range (`1024-2048`: from 1024 to below 2048). */
+  /** Only with `filter`: the amount that is missing on the host is in this range. `1024-2048` means at least 1024 and less than 2048. */
   readonly short?: string | undefined
-  /** Refused by this filter alone. */
+  /** The only filter that refuses the host. */
   readonly sole?: string | undefined
-  /** Refused by exactly these filters. */
+  /** All filters that refuse the host. */
   readonly combo?: string | undefined
   readonly passed?: string | undefined
-  /** Part of the name, in any case. */
+  /** A part of the host's name, ignoring upper and lower case. */
   readonly find?: string | undefined
 }
 
@@ -71,12 +74,12 @@ export function sortHosts(matrix: Matrix, hosts: readonly number[], sort: 'dista
 
 export interface Combo {
   readonly filters: readonly string[]
-  /** The name in addresses. */
+  /** The name of the combination in URLs. */
   readonly name: string
   readonly hosts: number
 }
 
-/** The filters that refuse the same hosts, most hosts first. */
+/** The combinations of filters that refuse the same hosts. The combination with the most hosts comes first. */
 export function countCombos(matrix: Matrix): Combo[] {
   const counts = new Map<string, { filters: readonly string[]; hosts: number }>()
   for (let host = 0; host < matrix.hostCount; host++) {
@@ -90,7 +93,7 @@ export function countCombos(matrix: Matrix): Combo[] {
   return [...counts].map(([name, { filters, hosts }]) => ({ name, filters, hosts })).sort((a, b) => b.hosts - a.hosts)
 }
 
-/** A filter of the matrix: its index, and whether it is evaluated only on hosts that all others pass. */
+/** A filter of the matrix: its index, and whether it is only evaluated on hosts that pass all other filters. */
 export interface FilterPlace {
   readonly name: string
   readonly index: number
@@ -105,12 +108,12 @@ export function verdictAt(matrix: Matrix, host: number, { index: filter, isNet }
   return filter < first ? 'pass' : filter === first ? 'fail' : 'skipped'
 }
 
-/** Names without their common last word. */
+/** Short names of filters: the last word is removed if all names end with it. */
 export const shortNames = (names: readonly string[]): string[] => shortWords(names).map((words) => words.join(''))
 
 /**
- * Names for the heads of narrow columns: two lines with a limited number of letters, with a blank between them as the only possible line
- * break.
+ * Names for the headings of narrow columns. A name has at most two lines of `letters` letters, separated by a blank at which the browser
+ * breaks the line.
  */
 export const headNames = (names: readonly string[], letters: number): string[] =>
   shortWords(names).map((words) => {
@@ -135,7 +138,7 @@ function shortWords(names: readonly string[]): string[][] {
   return words.map((one) => (isShared ? one.slice(0, -1) : one))
 }
 
-/** The number of filters that refuse a host, with all filters evaluated. */
+/** How many filters refuse a host if all filters are evaluated. */
 export const countRefusals = (matrix: Matrix, host: number): number => comboOf(matrix, host).length
 
 /** The amount that the service adds to a distance for each further refusal, so that hosts with fewer refusals are first. */
@@ -148,7 +151,10 @@ export function shortfallText(matrix: Matrix, host: number): string {
   return percent < 9.95 ? formatShare(percent / 100) : formatPercent(percent)
 }
 
-/** All hosts by the first filter that refuses them, those that pass last; nearest first within a group. */
+/**
+ * All hosts, grouped by the first filter that refuses them. Hosts that pass form the last group. Within a group, hosts with the smallest
+ * distance come first.
+ */
 export function groupByFirst(matrix: Matrix): { readonly hosts: readonly number[]; readonly starts: readonly number[] } {
   const first = (host: number): number => matrix.firstFailing[host] ?? PASSES_ALL
   const hosts = sortHosts(matrix, [...Array(matrix.hostCount).keys()], 'distance').sort((a, b) => first(a) - first(b))
@@ -156,7 +162,7 @@ export function groupByFirst(matrix: Matrix): { readonly hosts: readonly number[
   return { hosts, starts }
 }
 
-/** The first few names of hosts that contain a text, ignoring case. */
+/** At most `most` names of hosts that contain the text, ignoring upper and lower case. */
 export function findNames(matrix: Matrix, text: string, most = 12): string[] {
   const part = text.toLowerCase()
   const names: string[] = []

@@ -1,6 +1,6 @@
 import { hostLabel, type ShownHost } from '../../lib/host-label.ts'
 
-/** The key of a host in addresses and lists: `host`, or `host/node` if the node has another name. `shownHost` returns the text to show. */
+/** The key of a host in URLs and lists: `host`, or `host/node` if the node has another name. `shownHost` returns the text to show. */
 export const nameOfHost = ({ hostName, node }: { readonly hostName: string; readonly node: string }): string =>
   hostName === node ? hostName : `${hostName}/${node}`
 

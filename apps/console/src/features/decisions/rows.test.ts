@@ -223,7 +223,7 @@ describe('the funnel', () => {
   })
 })
 
-test('only valid parts of an address are kept', () => {
+test('only valid parts of a URL are kept', () => {
   expect(readDecisionSearch({ instance: '2', sort: 'rank', all: 'yes', host: 'h1', bad: 'x', passed: 'no' })).toEqual({
     instance: '2',
     sort: 'rank',

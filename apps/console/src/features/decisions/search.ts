@@ -5,9 +5,9 @@ import type { Scale } from './funnel.ts'
 export const groupings = ['cause', 'flavor', 'project', 'profile', 'chain'] as const
 export type Grouping = (typeof groupings)[number]
 
-/** The query parameters of the list's address; other parameters are dropped. */
+/** The query parameters of the list. Unknown parameters are dropped. */
 export interface DecisionsSearch extends ListSearch {
-  /** `off`: nothing is added automatically; absent: the preference of this browser. */
+  /** `off`: new decisions are not added automatically. If absent, the preference of this browser is used. */
   readonly live?: 'on' | 'off'
   /** The grouping that is shown instead of the list. */
   readonly group?: Grouping
@@ -30,32 +30,32 @@ export type WeightNumbers = (typeof weightNumbers)[number]
 
 /** The query parameters of a decision's page: everything that an operator sees, so that a link shows the same. */
 export interface DecisionSearch {
-  /** The number of the instance, counted from 1. */
+  /** The position of the instance in the request, counted from 1. */
   readonly instance?: string
-  /** Hosts refused first by this filter. */
+  /** Lists only hosts that this filter refused first. */
   readonly filter?: string
-  /** Of these hosts: those with this reason code. */
+  /** Only with `filter`: lists only hosts that were refused with this reason code. */
   readonly reason?: string
-  /** Of these hosts: those with a missing amount in this range (`1024-2048`: from 1024 to below 2048). */
+  /** Only with `filter`: lists only hosts whose missing amount is in this range. `1024-2048` means at least 1024 and less than 2048. */
   readonly short?: string
-  /** Hosts that this filter alone refuses. */
+  /** Lists only hosts that no other filter refuses. */
   readonly sole?: string
-  /** Hosts that exactly these filters refuse, separated by commas. */
+  /** Lists only hosts that exactly these filters refuse. The names are separated by commas. */
   readonly combo?: string
-  /** `yes`: only hosts that pass everything. */
+  /** `yes`: lists only hosts that pass all filters. */
   readonly passed?: 'yes'
-  /** Part of the name. */
+  /** Lists only hosts whose names contain this text. */
   readonly find?: string
   readonly sort?: MatrixSort
   /** `yes`: all filters' verdicts, not only the first refusal. */
   readonly all?: 'yes'
   /** The host for which the page explains the result ("why not this host"): `host` or `host/node`. */
   readonly host?: string
-  /** The scale of the funnel; absent: chosen by the number of hosts. */
+  /** The scale of the funnel. If absent, it depends on the count of hosts. */
   readonly scale?: Scale
   /** A host to compare with the chosen one. */
   readonly pin?: string
-  /** The numbers of the weighers in the table; absent: their contributions to the total. */
+  /** Which values of the weighers the table shows. If absent, their contributions to the total. */
   readonly numbers?: WeightNumbers
   /** Changed multipliers: `RAMWeigher:0.5,CPUWeigher:-2`. */
   readonly try?: string

@@ -57,7 +57,7 @@ describe('a bar of the funnel', () => {
     ['many steps', [10_000, 412, 13, 0], '10,000 > … > 0'],
   ])('a narrow column shows the ends: %s', (_name, counts, text) => expect(endsText(counts)).toBe(text))
 
-  test('the record has the numbers of refused hosts, but no reasons', () =>
+  test('the funnel from a record has the counts of refused hosts, but no reasons', () =>
     expect(recordedSteps([{ filter: 'F', entered: 9, passed: 4 }])).toMatchObject([
       { name: 'F', rejected: 5, reasons: [], skippedBecause: null },
     ]))
@@ -120,7 +120,7 @@ test.each([
   expect(hostOfName(name)).toEqual(read)
 })
 
-test('gaps name every weigher, also one that is missing for the other host', () => {
+test('the gaps between two hosts have every weigher, even if one of the hosts has no value for it', () => {
   const one = [
     { weigher: 'RAM', weighted: 0.5 },
     { weigher: 'CPU', weighted: -0.25 },

@@ -1,4 +1,4 @@
-/** A call to start with, for a page of the console. */
+/** An example call. It is a short version of the query of a page. */
 export interface Example {
   readonly label: string
   readonly query: string

@@ -10,8 +10,8 @@ type Answer = FormattedExecutionResult
 export type Fetcher = (asked: Asked) => Promise<Answer> | AsyncIterable<Answer>
 
 /**
- * Sends GraphiQL's requests with the key of this session; while `isReadOnly` is set, or the console shows the past, no
- * mutation is sent.
+ * Sends GraphiQL's requests with the key of this session. Refuses mutations while `isReadOnly` returns true, or while the console shows the
+ * past.
  */
 export function createFetcher(isReadOnly: () => boolean): Fetcher {
   return ({ query, operationName, variables }) => {
@@ -37,7 +37,7 @@ async function send(asked: Asked): Promise<Answer> {
   return (await response.json()) as Answer
 }
 
-/** A subscription's events, until GraphiQL stops listening. */
+/** The events of a subscription. They end when GraphiQL stops listening. */
 function follow({ query, operationName, variables }: Asked): AsyncIterable<Answer> {
   const client = createClient({ url: graphqlUrl(), headers: headersFor(currentSession().key), retryAttempts: 0, fetchFn: fetchAndRead })
   return client.iterate<Record<string, unknown>, Record<string, unknown>>({

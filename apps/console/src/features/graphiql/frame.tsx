@@ -9,7 +9,7 @@ const FRAME = '/graphiql-frame.html'
 const KEPT_THEME = 'graphiql:theme'
 
 interface FrameProps {
-  /** The initial content of the editors; absent: the last content in this browser. */
+  /** The initial content of the editors. Without content, GraphiQL shows the last content in this browser. */
   readonly start: GraphiqlSearch
   readonly scheme: 'light' | 'dark'
   readonly fetcher: Fetcher
@@ -43,7 +43,7 @@ export function Frame({ start, scheme, fetcher, onEdit }: FrameProps) {
           forcedTheme: scheme,
           ...(start.query === undefined ? {} : { query: start.query }),
           ...(start.variables === undefined ? {} : { variables: start.variables }),
-          // without this handler, GraphiQL writes the query into the address of its own document
+          // without this handler, GraphiQL writes the query into the URL of its own document
           onEditQuery: () => undefined,
           onTabChange: ({ tabs, activeTabIndex }) => {
             const tab = tabs[activeTabIndex]

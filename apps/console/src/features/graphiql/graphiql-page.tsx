@@ -13,7 +13,7 @@ import './graphiql.css'
 
 const route = getRouteApi('/graphiql')
 
-/** A page for trying calls with the session's key. It starts read-only on every visit: no link can change that. */
+/** A page for trying calls with the session's key. On every visit it starts in read-only mode, and no link can change this. */
 export function GraphiqlPage() {
   const search = route.useSearch()
   const navigate = route.useNavigate()
@@ -44,7 +44,7 @@ export function GraphiqlPage() {
   )
 }
 
-/** The initial content of the frame: the address, updated when something other than the frame changes it. */
+/** The initial content of the frame, from the URL. It is updated only if the URL changes for another reason than input in the frame. */
 function useStart(search: GraphiqlSearch, write: (search: GraphiqlSearch) => void) {
   const held = useRef(search)
   const [round, setRound] = useState(0)

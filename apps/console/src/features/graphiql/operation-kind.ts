@@ -8,8 +8,8 @@ export interface Asked {
 }
 
 /**
- * The operation that would run. If none of several operations is selected and one is a mutation, the result is the mutation. Undefined if
- * there is no operation; the service then reports the error.
+ * The kind of the operation that would run. If the document has several operations and none is selected, the result is a mutation if any of
+ * them is a mutation. Undefined if there is no operation. The service then reports the error.
  */
 export function kindOf({ query, operationName }: Asked): OperationTypeNode | undefined {
   const document = tryParse(query)

@@ -1,6 +1,6 @@
 import { isTooLong } from '../../lib/graphiql.ts'
 
-/** The query parameters of GraphiQL's address, with the names that every GraphiQL uses. */
+/** The query parameters of the GraphiQL page. Their names are those of every GraphiQL. */
 export interface GraphiqlSearch {
   /** The document, as it is written. */
   readonly query?: string
@@ -12,7 +12,7 @@ export function readGraphiqlSearch({ query, variables }: Record<string, unknown>
   return { ...text('query', query), ...text('variables', variables) }
 }
 
-/** The editors' content as an address; empty if it is too long. */
+/** The content of the editors as query parameters. Empty if the content is too long for a URL. */
 export function toSearch({ query, variables }: { readonly query: string | null; readonly variables: string | null }): GraphiqlSearch {
   const search = readGraphiqlSearch({ query, variables })
   return isTooLong(search) ? {} : search

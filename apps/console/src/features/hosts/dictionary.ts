@@ -1,7 +1,7 @@
-/** Texts by number, for columns with few different texts. It only grows, so that a number keeps its meaning. */
+/** Assigns codes to texts, for columns with few different texts. Texts are never removed, so a code always means the same text. */
 export interface Dictionary {
   readonly values: readonly string[]
-  /** The number of a text; a new text gets the next number. */
+  /** The code of a text. A new text gets the next code. */
   codeOf(value: string): number
 }
 
@@ -19,12 +19,12 @@ export function createDictionary(): Dictionary {
   }
 }
 
-/** Lists of texts by number: hosts of one kind share one list of traits. */
+/** Assigns codes to lists of texts. For example, all hosts with the same traits share one list. */
 export interface SetDictionary {
   readonly values: Dictionary
-  /** The indexes of the texts in each set. */
+  /** For each list, the codes of its texts. */
   readonly sets: readonly (readonly number[])[]
-  /** The texts of each set. */
+  /** For each list, its texts. */
   readonly texts: readonly (readonly string[])[]
   codeOf(values: readonly string[]): number
 }

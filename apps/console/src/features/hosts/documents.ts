@@ -58,7 +58,7 @@ export const HOST = graphql(`
   }
 `)
 
-/** The newest decisions of a filter. */
+/** The newest decisions that match a filter. */
 export const ELSEWHERE = graphql(`
   query HostElsewhere($query: String!) {
     decisions(first: 10, query: $query) { nodes { id at outcome account } }
@@ -75,7 +75,7 @@ export const HOST_CHANGED = graphql(`
   }
 `)
 
-/** Enables or disables at most 1,000 hosts; a dry run only returns the effect. */
+/** Enables or disables at most 1,000 hosts. A dry run only returns the effect. */
 export const SET_STATUS = graphql(`
   mutation HostSetStatus($hosts: [ResourceNameInput!]!, $status: HostStatus!, $reason: String!, $dryRun: Boolean!) {
     hostSetStatus(hosts: $hosts, status: $status, reason: $reason, dryRun: $dryRun) {
@@ -87,7 +87,7 @@ export const SET_STATUS = graphql(`
   }
 `)
 
-/** Sets whether the used amounts of hosts come from their reports or from claims; a dry run only returns the free amounts. */
+/** Sets whether the usage of hosts is read from their reports or computed from claims. A dry run only returns the free amounts. */
 export const SET_USED_FROM = graphql(`
   mutation HostSetUsedFrom($hosts: [ResourceNameInput!]!, $usedFrom: UsedFrom!, $reason: String!, $dryRun: Boolean!) {
     hostSetUsedFrom(hosts: $hosts, usedFrom: $usedFrom, reason: $reason, dryRun: $dryRun) {
@@ -99,7 +99,7 @@ export const SET_USED_FROM = graphql(`
   }
 `)
 
-/** Finds another host for every claim of a host; a dry run only returns the destinations. */
+/** Finds another host for every claim of a host. A dry run only returns the destinations. */
 export const EVACUATE = graphql(`
   mutation HostEvacuate($input: HostEvacuateInput!, $dryRun: Boolean!) {
     hostEvacuate(input: $input, dryRun: $dryRun) {
@@ -128,7 +128,10 @@ export const AGGREGATES_NAMED = graphql(`
   }
 `)
 
-/** Sets the ratio and reserve of a class on hosts, overriding their reports; a dry run only returns the free amounts. */
+/**
+ * Sets the allocation ratio and the reserved amount of a class on hosts, instead of the reported values. A dry run only returns the free
+ * amounts.
+ */
 export const SET_ALLOCATION = graphql(`
   mutation HostSetAllocation($hosts: [ResourceNameInput!]!, $resourceClass: String!, $ratio: Float, $reserved: SafeInt, $reason: String!, $dryRun: Boolean!) {
     hostSetAllocation(hosts: $hosts, resourceClass: $resourceClass, ratio: $ratio, reserved: $reserved, reason: $reason, dryRun: $dryRun) {

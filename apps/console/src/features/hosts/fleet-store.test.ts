@@ -36,7 +36,7 @@ describe('the fleet as columns', () => {
     expect(used()).toEqual([25, 50, 0])
   })
 
-  it('keeps its own numbers for texts when an event brings other dictionaries', () => {
+  it('converts the codes of an event, which has its own dictionaries, to the codes of the store', () => {
     const store = createFleetStore()
     store.apply(
       packHosts([
@@ -44,7 +44,7 @@ describe('the fleet as columns', () => {
         { ordinal: 1, name: 'b', az: 'az2', traits: ['T3'] },
       ]),
     )
-    // this event has its own dictionaries: the zone number 0 is az2, and [T3, T9] is the only set
+    // in the dictionaries of this event, the zone with code 0 is az2, and [T3, T9] is the only list of traits
     store.apply(packHosts([{ ordinal: 0, name: 'a', az: 'az2', traits: ['T3', 'T9'] }]))
     expect([zoneOf(store, 0), zoneOf(store, 1)]).toEqual(['az2', 'az2'])
     expect([traitsOf(store, 0), traitsOf(store, 1)]).toEqual([['T3', 'T9'], ['T3']])
@@ -66,7 +66,7 @@ describe('the fleet as columns', () => {
     ).toBe(false)
   })
 
-  it('detects whether another store has the same ordinals: hosts may have been added, removed or renamed, but not exchanged', () => {
+  it('detects whether another store has the same ordinals, which are also the same if hosts were added, removed or renamed', () => {
     const storeOf = (...hosts: Parameters<typeof packHosts>[0]) => {
       const store = createFleetStore()
       store.apply(packHosts(hosts))
@@ -102,7 +102,7 @@ describe('the fleet as columns', () => {
     expect([store.nameOf(0), store.numbers('MEM_FREE_MIB')[0]]).toEqual(['a', 9])
   })
 
-  it('follows a host to its new name, and does not confuse it with another host', () => {
+  it('shows a replaced host under its new name, and does not take it for another host', () => {
     const store = createFleetStore()
     store.apply(packHosts([{ ordinal: 0, name: 'a', node: 'n1' }]))
     const before = store.namesVersion
@@ -114,7 +114,7 @@ describe('the fleet as columns', () => {
     expect(store.namesVersion).toBeGreaterThan(before)
   })
 
-  it('accepts new hosts, also far beyond its capacity', () => {
+  it('accepts more new hosts than its arrays have space for', () => {
     const store = createFleetStore()
     store.apply(packHosts([{ ordinal: 3, name: 'c', memFreeMib: 3 }]))
     const before = store.namesVersion

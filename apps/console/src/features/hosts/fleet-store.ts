@@ -7,13 +7,13 @@ export type SetColumn = FieldHolding<'set'>['column']
 export type NumberColumn = FieldHolding<'number'>['column']
 export type FleetColumn = CodeColumn | SetColumn | NumberColumn
 
-/** Columns with one text per host, of few different texts. */
+/** Columns with one text per host, in which only few different texts occur. */
 export const codeColumns: readonly CodeColumn[] = fieldsHolding('code').map(({ column }) => column)
-/** Columns with several texts per host, or with one that not every host reports. */
+/** Columns with several texts per host, or with one text that not every host reports. */
 export const setColumns: readonly SetColumn[] = fieldsHolding('set').map(({ column }) => column)
 const numberColumns: readonly NumberColumn[] = fieldsHolding('number').map(({ column }) => column)
 
-/** Columns that are computed here from two others, like in the service, because they would be half of the data of a large fleet. */
+/** Columns that are computed from two other columns and not loaded, because they would be half of the data of a large fleet. */
 const usedColumns = fieldsHolding('number').flatMap((field) => ('usedOf' in field ? [{ column: field.column, ...field.usedOf }] : []))
 
 /** The columns that are requested from the service. */
@@ -27,10 +27,10 @@ export const askedColumns: readonly FleetColumn[] = [
 export interface PackedHosts {
   readonly ordinals: string
   readonly names: readonly string[]
-  /** The ordinals of hosts that left; only in events. */
+  /** The ordinals of hosts that left the fleet. Only events have this field. */
   readonly left?: readonly number[]
   readonly otherNodes: readonly { readonly ordinal: number; readonly node: string }[]
-  /** Hosts that were replaced, with the host names that they had before. */
+  /** The replaced hosts, with their former names. */
   readonly renamed: readonly { readonly ordinal: number; readonly names: readonly string[] }[]
   readonly dictionaries: readonly {
     readonly column: FleetColumn
@@ -41,8 +41,8 @@ export interface PackedHosts {
 }
 
 /**
- * All hosts of the fleet as columns, by ordinal: the position in the order of first sight, which never changes. Values
- * read from it are valid until the next `apply`.
+ * All hosts of the fleet as columns. The index in a column is the host's ordinal, which never changes. Values that were read are valid
+ * until the next call of `apply`.
  */
 export interface FleetStore {
   /** The present hosts, in the order of first sight. */
@@ -50,7 +50,7 @@ export interface FleetStore {
   /** Whether a host exists at this ordinal. */
   has(ordinal: number): boolean
   nameOf(ordinal: number): string
-  /** The name of the node. It is the host's name unless the host has several nodes. */
+  /** The name of the host's node. Most hosts have one node with the name of the host. */
   nodeOf(ordinal: number): string
   /** Whether the name of the host has several present nodes. */
   hasOtherNodes(ordinal: number): boolean
@@ -58,13 +58,17 @@ export interface FleetStore {
   codes(column: CodeColumn | SetColumn): Uint32Array
   dictionary(column: CodeColumn): Dictionary
   sets(column: SetColumn): SetDictionary
-  /** A number that changes when hosts are added, removed or renamed. */
+  /** Changes whenever hosts are added, removed or renamed. */
   readonly namesVersion: number
-  /** Whether the hosts of an event have the ordinals of this store: not if the service now has another history. */
+  /**
+   * Returns false if the hosts of an event have other ordinals than in this store, because the service was started with another history.
+   */
   fits(hosts: Pick<PackedHosts, 'ordinals' | 'names' | 'renamed'>): boolean
-  /** Whether each present host of an earlier store has its ordinal here too: then data by ordinals is still valid. */
+  /**
+   * Whether each present host of an earlier store has the same ordinal in this store. If so, data that refers to ordinals is still valid.
+   */
   hasOrdinalsOf(earlier: FleetStore): boolean
-  /** Applies the hosts of an answer or an event; other hosts are not changed. */
+  /** Adds or updates the hosts of an answer or an event. All other hosts stay unchanged. */
   apply(hosts: PackedHosts): void
 }
 
@@ -80,7 +84,7 @@ export function createFleetStore(): FleetStore {
   let known = new Uint8Array(0)
   let ordinals = new Uint32Array(0)
   let namesVersion = 0
-  /** The host names that several present hosts share, for one version of the names. */
+  /** A cache for one `namesVersion`: the host names that several present hosts share. */
   let counted: { readonly version: number; readonly several: ReadonlySet<string> } | undefined
 
   /** Extends the arrays for an ordinal; arrays double in size, so that they are rarely copied when a fleet grows host by host. */
@@ -92,7 +96,7 @@ export function createFleetStore(): FleetStore {
     for (const column of [...codeColumns, ...setColumns]) codes[column] = grown(codes[column], new Uint32Array(size))
   }
 
-  /** Converts the numbers that an event uses for texts to those of this store. */
+  /** Converts the codes that an event uses for texts to the codes of this store. */
   const toLocal = (hosts: PackedHosts, column: CodeColumn | SetColumn): readonly number[] => {
     const dictionary = hosts.dictionaries.find((one) => one.column === column)
     if (dictionary === undefined) return []
@@ -197,7 +201,7 @@ export function createFleetStore(): FleetStore {
   }
 }
 
-/** Whether a host with an earlier name can be the host with a later name. */
+/** Whether the host that is now called `later` can be the host that was called `earlier`. */
 const isSameHost = (earlier: string, later: string, former: readonly string[] | undefined): boolean =>
   earlier === later || former?.includes(earlier) === true
 

@@ -8,15 +8,17 @@ import { contact } from '../../lib/service/use-freshness.ts'
 import { FLEET, FLEET_DELTAS } from './documents.ts'
 import { askedColumns, createFleetStore, type FleetStore } from './fleet-store.ts'
 
-/** The fleet in this tab. The store changes in place; each change creates a new `Fleet`. */
+/**
+ * The fleet in this tab. The store is changed in place. With each change there is a new `Fleet` object, so that React notices the change.
+ */
 export interface Fleet {
   readonly store: FleetStore
   /**
-   * While this number is the same, an ordinal stands for the same host. A service that started with another history has other ordinals,
-   * and the selection is lost.
+   * As long as this value is the same, an ordinal means the same host. A service that was started with another history has other ordinals.
+   * The selection is then cleared.
    */
   readonly history: number
-  /** The revision of its data. */
+  /** The revision of the data in the store. */
   readonly asOf: string
   /** The service's time when the data arrived, milliseconds since 1970. */
   readonly receivedMs: number
@@ -34,7 +36,7 @@ export interface FleetFeed {
 
 interface Kept {
   readonly key: string | undefined
-  /** The moment; undefined for the present. */
+  /** The moment. Undefined for the present. */
   readonly at: string | undefined
   readonly fleet: Fleet
 }
@@ -48,9 +50,9 @@ const keptAt = (key: string | undefined, at: string | undefined): Fleet | undefi
 }
 
 /**
- * Loads all hosts once, then follows the stream. After a gap it loads them again, and shows the old data meanwhile. The stream then
- * starts after the loaded revision, so that no change is missed. The past has no stream, and each moment is loaded by a component of its
- * own.
+ * Loads all hosts once, then follows the stream. After a gap it loads all hosts again, and shows the old data meanwhile. The stream starts
+ * after the loaded revision, so that no change is missed. There is no stream for the past. Another moment is loaded by a new instance of
+ * the component.
  */
 export function useFleet(isPaused: boolean): FleetFeed {
   const { key } = useSession()

@@ -1,15 +1,17 @@
 import { byField, type FieldHolding, fieldsHolding } from '@gantt/scheduler-core/query'
 import type { FleetStore } from './fleet-store.ts'
 
-/** One host of the list, read from the columns by field; only for visible rows and for copies. */
+/** One host of the list, by field. Rows are created from the columns only for visible hosts and for copies. */
 export interface HostRow {
   readonly host: string
   readonly node: string
   readonly hasOtherNodes: boolean
   readonly texts: Readonly<Record<FieldHolding<'code'>['name'], string>>
-  /** The texts of a field with several texts, or the one text of an optional field; empty if the host does not report it. */
+  /** The texts of a field with several texts, or the one text of an optional field. Empty if the host does not report it. */
   readonly sets: Readonly<Record<FieldHolding<'set'>['name'], readonly string[]>>
-  /** A number in the unit of the field, except for `age`: the time of the last report, milliseconds since 1970, 0 without a report. */
+  /**
+   * The values in the units of their fields. Only `age` is different: it has the time of the last report in milliseconds since 1970, or 0.
+   */
   readonly numbers: Readonly<Record<FieldHolding<'number'>['name'], number>>
 }
 
@@ -24,13 +26,11 @@ export const readHost = (store: FleetStore, ordinal: number): HostRow => ({
   numbers: byField(numbers, 'name', (field) => (store.numbers(field.column)[ordinal] ?? 0) / ('scale' in field ? field.scale : 1)),
 })
 
-/**
- * The key of a host in addresses and verdicts: `host`, or `host/node` if the node has another name. `hostLabel` returns the text to show.
- */
+/** The key of a host in URLs and verdicts: `host`, or `host/node` if the node has another name. `hostLabel` returns the text to show. */
 export const keyOf = ({ host, node }: { readonly host: string; readonly node: string }): string =>
   host === node ? host : `${host}/${node}`
 
-/** Parses a typed host: HOST or HOST/NODE, like `hostLabel` prints it. */
+/** Parses a host that was typed as HOST or HOST/NODE, the form that `hostLabel` prints. */
 export function readHostName(text: string): { readonly host: string; readonly node?: string } {
   const slash = text.indexOf('/')
   return slash <= 0 || slash === text.length - 1 ? { host: text } : { host: text.slice(0, slash), node: text.slice(slash + 1) }

@@ -1,4 +1,7 @@
-/** State and status in the API's words, each with a glyph: + accepts new instances, ~ is uncertain, x accepts none. */
+/**
+ * State and status in the API's words, each with a glyph. + means that the host accepts new instances, x that it does not, ~ that this is
+ * uncertain.
+ */
 export function HostState({ state, status }: { readonly state: string; readonly status: string }) {
   return (
     <>

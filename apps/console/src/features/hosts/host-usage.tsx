@@ -33,7 +33,7 @@ export function HostUsage({ capacity }: { readonly capacity: readonly Usage[] })
   )
 }
 
-/** Ratios and reserved amounts that do not come from the report: the account, the time and the reason. */
+/** For each ratio and reserved amount that does not come from the report: who set it, when, and the reason. */
 function AllocationOrigins({ capacity }: { readonly capacity: readonly Usage[] }) {
   const choice = useTimeZone()
   const origins = capacity.flatMap(({ resourceClass, ratioFrom, reservedFrom }) =>
@@ -68,7 +68,7 @@ function originText({ source, by, at, reason, aggregate, release }: Usage['ratio
   }
 }
 
-/** A bar with the used and the claimed share of a class, and both together as a number. */
+/** A bar with the used and the claimed share of a class, and the sum of both shares as text. */
 export function UsageMeter({ usage: { capacity, used, claimed, free } }: { readonly usage: Usage }) {
   const share = (amount: number): number => (capacity > 0 ? amount / capacity : 0)
   return (
@@ -85,7 +85,7 @@ export function UsageMeter({ usage: { capacity, used, claimed, free } }: { reado
   )
 }
 
-/** A column with the exact number, because it is part of a sum. The title has the number in a larger unit. */
+/** A column with exact amounts, because they are parts of a sum. The title of a cell has the amount in a larger unit. */
 const amount = (head: string, numberOf: (usage: Usage) => number): SmallColumn<Usage> => ({
   head,
   isNumber: true,

@@ -10,7 +10,7 @@ const orders = fc
   .map(printSort)
 const given = (search: object) => Object.fromEntries(Object.entries(search).filter(([, value]) => value !== undefined))
 
-describe('the address of the list', () => {
+describe('the URL of the list', () => {
   test('valid values are read as they are', () => {
     const searches = fc.record({
       q: fc.option(fc.string({ minLength: 1, unit: 'grapheme' }), { nil: undefined }),
@@ -49,7 +49,7 @@ describe('the address of the list', () => {
   ])('the order %s is read without unknown fields', (sort, read) => expect(printSort(readSort(sort))).toBe(read))
 })
 
-test('the address of a host has its node and its tab', () => {
+test('the URL of a host has its node and its tab', () => {
   for (const sheet of hostSheets) expect(readHostSearch({ node: 'n1', sheet, q: 'x' })).toEqual({ node: 'n1', sheet })
   expect(readHostSearch({ node: '', sheet: 'summary' })).toEqual({})
 })

@@ -5,7 +5,7 @@ import { type ListSearch, readPanelSearch } from '../../lib/browser/list-search.
 export const hostViews = ['split', 'table', 'map'] as const
 /** The groupings of the map. */
 export const hostGroups = ['az', 'aggregate', ...reportedFields.map(({ name }) => name)] as const
-/** The fields that the map's colour can show, by their names in the address. Totals are omitted, because most hosts have equal ones. */
+/** The fields by which the map can be coloured, by their names in the URL. Totals are left out, because most hosts have equal totals. */
 export const colourFields = {
   cpu: 'cpu.used',
   mem: 'mem.used',
@@ -31,21 +31,21 @@ export type HostGroup = (typeof hostGroups)[number]
 export type HostColour = (typeof hostColours)[number]
 export type HostSheet = (typeof hostSheets)[number]
 
-/** The query parameters of the list's address; other parameters are dropped. */
+/** The query parameters of the list. Unknown parameters are dropped. */
 export interface HostsSearch extends ListSearch {
   /** Fields of the grammar, separated by commas, with `-` in front for descending order; by name if absent. */
   readonly sort?: string
-  /** split if not given. */
+  /** The default is split. */
   readonly view?: HostView
-  /** az if not given. */
+  /** The default is az. */
   readonly group?: HostGroup
-  /** By default mem, or verdict with a decision. */
+  /** The default is verdict if there is a `decision`, otherwise mem. */
   readonly colour?: HostColour
   /** `yes` if the selected hosts are compared with the others. */
   readonly compare?: 'yes'
   /** The decision whose verdicts are shown. */
   readonly decision?: string
-  /** The number of the instance, counted from 1; absent: chosen by the service. */
+  /** The position of the instance in the request, counted from 1. If absent, the service chooses the instance. */
   readonly instance?: string
   /** Only hosts with this verdict: the key of a group of verdicts.ts. */
   readonly verdict?: string
@@ -70,16 +70,16 @@ export function readHostsSearch(said: Record<string, unknown>): HostsSearch {
   }
 }
 
-/** The orders in `sort`, without unknown ones. */
+/** Parses `sort`. Unknown fields are dropped. */
 export const readSort = (sort: string): readonly HostSortTerm[] => parseSort(sort).filter(isHostSort)
 
-/** The query parameters of a host's address. */
+/** The query parameters of the page of a host. */
 export interface HostSearch {
-  /** The node; absent if it has the name of the host. */
+  /** The node. Absent if it has the name of the host. */
   readonly node?: string
-  /** summary if not given. */
+  /** The selected tab. The default is summary. */
   readonly sheet?: HostSheet
-  /** The kinds of steps that the timeline shows, separated by commas (timeline.ts); all if absent. */
+  /** The kinds of events that the timeline shows, separated by commas (timeline.ts). If absent, all kinds. */
   readonly kinds?: string
   /** A former name of the host, from the link that was followed. */
   readonly formerly?: string

@@ -1,6 +1,6 @@
 import { graphql } from '../../lib/service/graphql.ts'
 
-/** The matching keys, oldest first, and the number of each kind. */
+/** The matching keys, oldest first, and the counts of active and ended keys. */
 export const LIST = graphql(`
   query KeyList($find: String, $states: [ApiKeyState!], $after: String) {
     all: apiKeys(first: 1) { totalCount }

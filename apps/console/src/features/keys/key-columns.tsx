@@ -95,7 +95,7 @@ export const keyColumns = (onStep: (step: Step, key: Key) => void): TableColumn<
   },
 ]
 
-/** The columns of a copied key; secrets are not stored, so no copy has one. */
+/** The columns of a copied key. There is no column for the secret, because secrets are not stored. */
 export const keyFieldsCopied: readonly RowField<Key>[] = [
   ['id', ({ id }) => id],
   ['name', ({ name }) => name, 'name'],

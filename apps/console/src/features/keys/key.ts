@@ -17,14 +17,17 @@ export const roles = [
 
 export type ScopeName = (typeof roles)[number]['scope']
 
-/** Parses the days until a key expires; null means never. `wrong` is why the text is invalid. */
+/** Parses the days until a key expires. Null means never. `wrong` is the reason why the text is invalid. */
 export function readDays(text: string): { readonly days: number | null } | { readonly wrong: string } {
   if (text.trim() === '') return { days: null }
   const days = Number(text)
   return Number.isInteger(days) && days >= 1 && days <= 3_650 ? { days } : { wrong: 'whole days, 1 to 3650; empty: it never ends' }
 }
 
-/** Parses the maximum number of nodes for each host of a key. An empty text is null, which means 1. `wrong` is why the text is invalid. */
+/**
+ * Parses how many nodes each host of a key may have. An empty text becomes null, which means 1. `wrong` is the reason why the text is
+ * invalid.
+ */
 export function readMaxNodes(text: string): { readonly maxNodes: number | null } | { readonly wrong: string } {
   if (text.trim() === '') return { maxNodes: null }
   const maxNodes = Number(text)
@@ -39,7 +42,7 @@ const DAY_MS = 86_400_000
 export const endOf = (days: number | null, nowMs: number): string | null =>
   days === null ? null : new Date(nowMs + days * DAY_MS).toISOString()
 
-/** Whether the key was used within the last day: ending it then locks somebody out. */
+/** Whether the key was used within the last day. If so, ending it probably locks somebody out. */
 export const isInUse = ({ lastUsedAt }: Pick<Key, 'lastUsedAt'>, nowMs: number): boolean =>
   lastUsedAt !== null && nowMs - Date.parse(lastUsedAt) < DAY_MS
 

@@ -1,8 +1,8 @@
 import { type ListSearch, readColumnsSearch } from '../../lib/browser/list-search.ts'
 
-/** The query parameters of the keys' address; other parameters are dropped. */
+/** The query parameters of the list of keys. Unknown parameters are dropped. */
 export interface KeysSearch extends Pick<ListSearch, 'cols'> {
-  /** Part of name, account, project or prefix. */
+  /** Only keys whose name, account, project or prefix contains this text are shown. */
   readonly find?: string
   /** `yes`: ended keys are shown too. */
   readonly ended?: 'yes'

@@ -3,7 +3,7 @@ import { CopyButton } from '../../ui/copy-button.tsx'
 import { Dialog } from '../../ui/dialog/dialog.tsx'
 import type { Made } from './key.ts'
 
-/** The secret of a new key, which is shown once, and can be closed only by its button. */
+/** The dialog with the secret of a new key. The secret is shown only once, so the dialog can only be closed by its button. */
 export function Secret({ made: { secret, key }, onClose }: { readonly made: Made; onClose(): void }) {
   return (
     <Dialog

@@ -89,9 +89,9 @@ type Usage = Zone['usage'][number]
 
 interface Row {
   readonly zone: string
-  /** The number of the zone's hosts, in its first row only. */
+  /** The count of the zone's hosts. Only the first row of the zone has it. */
   readonly hosts: number | undefined
-  /** Undefined if its hosts have no capacity. */
+  /** The usage of one class. Undefined if the hosts of the zone have no capacity. */
   readonly usage: Usage | undefined
 }
 

@@ -37,7 +37,7 @@ export const FLAVORS = graphql(`
   }
 `)
 
-/** The number of further instances of one flavor that fit, by zone. */
+/** How many further instances of one flavor fit, by zone. */
 export const FITS = graphql(`
   query OverviewFits($spec: SpecInput!, $at: Moment) {
     capacity(input: { spec: $spec, at: $at, groupBy: AVAILABILITY_ZONE, deadline: "PT5S" }) {
@@ -47,7 +47,7 @@ export const FITS = graphql(`
   }
 `)
 
-/** The operators' last changes: the audit without the calls of services. */
+/** The last changes by operators. These are rows of the audit without the calls of services. */
 export const CHANGES = graphql(`
   query OverviewChanges($query: String!) {
     auditLog(first: 8, query: $query) { nodes { id at account mutation target result } }

@@ -14,7 +14,10 @@ export type Capacity = ResultOf<typeof FITS>['capacity']
 /** Decisions in which an instance was not placed, in the filter grammar. */
 export const FAILED = 'outcome:PARTIAL,NO_VALID_HOST'
 
-/** The filter for the counted decisions of a period, with further terms. Its times are fixed, so it finds the same decisions later. */
+/**
+ * The filter that finds the decisions of a period, with further terms. The filter has the exact times, so it finds the same decisions
+ * later.
+ */
 export const queryOf = ({ since, until }: Pick<Activity, 'since' | 'until'>, terms = ''): string =>
   withTimes(terms, Date.parse(since), Date.parse(until))
 
@@ -27,12 +30,12 @@ export function perMinute({ decisions, since, until }: Pick<Activity, 'decisions
 /** The share of failed decisions. */
 export const failedShare = ({ decisions, failed }: Pick<Activity, 'decisions' | 'failed'>): string => shareText(failed, decisions)
 
-/** The relative change: +3 %, ±0 %; undefined without a former value. */
+/** The relative change, such as +3 % or ±0 %. Undefined if the former value is 0. */
 export function changeOf(now: number, before: number): string | undefined {
   return before === 0 ? undefined : `${signed((100 * (now - before)) / before)} %`
 }
 
-/** The change of the share of failed decisions in percentage points: +0.3 points; undefined without decisions. */
+/** The change of the share of failed decisions in percentage points: +0.3 points. Undefined without decisions. */
 export function shareChangeOf(
   now: Pick<Activity, 'decisions' | 'failed'>,
   before: Pick<Activity, 'decisions' | 'failed'>,
@@ -47,7 +50,7 @@ function signed(number: number): string {
   return formatSigned(number < 0 ? -rounded : rounded)
 }
 
-/** The number of live replicas and their largest lag in one line. */
+/** The count of live replicas and their largest lag, in one line. */
 export function replicasLine(replicas: FleetNow['replicas']): { readonly value: string; readonly isBad: boolean } {
   const live = replicas.filter((one) => one.live)
   const lagMs = Math.max(0, ...live.map(({ lag }) => readDuration(lag)))
@@ -60,12 +63,15 @@ export function replicasLine(replicas: FleetNow['replicas']): { readonly value: 
 export interface Fits {
   readonly fits: number
   readonly exact: boolean
-  /** Of the instances that would fit if all free amounts were on one host, the share that does not fit because they are spread, 0 to 1. */
+  /**
+   * The share of instances, 0 to 1, that do not fit only because the free amounts are spread over several hosts. 100 % are the instances
+   * that would fit if all free amounts were on one host.
+   */
   readonly fragmentation: number | undefined
   readonly byZone: ReadonlyMap<string, number>
 }
 
-/** The number of instances that fit now, and the free amounts in fragments that are too small. */
+/** How many instances fit now, and which share of the free amounts is in fragments that are too small. */
 export function fitsOf({ fits, exact, groups }: Capacity): Fits {
   const pooled = groups.reduce((sum, { fitsIfPooled }) => sum + (fitsIfPooled ?? 0), 0)
   return {

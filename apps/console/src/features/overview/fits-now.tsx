@@ -21,15 +21,15 @@ interface FitsNowProps {
   readonly zones: readonly string[]
 }
 
-/** The maximum number of flavors and zones in the table. */
+/** The table has at most this many flavors and this many zones. */
 const MOST_FLAVORS = 5
 const MOST_ZONES = 8
-/** The interval of counts, each of which examines every host. */
+/** The interval of counts in milliseconds. It is long, because each count examines every host. */
 const REFRESH_MS = 30_000
 
 /**
- * How many more instances of pinned and most requested flavors fit now, zone by zone, and how much of the free capacity is in fragments
- * that are too small.
+ * How many more instances fit now, by zone, for pinned flavors and for the most requested ones. Also shows how much of the free capacity is
+ * in fragments that are too small.
  */
 export function FitsNow({ asked, pins, onPin, zones }: FitsNowProps) {
   const flavors = flavorsOf(pins, asked, MOST_FLAVORS)
@@ -87,19 +87,19 @@ export function FitsNow({ asked, pins, onPin, zones }: FitsNowProps) {
   )
 }
 
-/** The fragmentation above which it is shown as a problem. */
+/** A fragmentation above this share is shown as a problem. */
 const MUCH = 0.5
 
 interface FitsRowProps {
   readonly flavor: Pin
   readonly zones: readonly string[]
   readonly isPinned: boolean
-  /** Removes a pinned flavor, or pins it; absent if the maximum is reached. */
+  /** Pins the flavor, or removes its pin. Absent if no further flavor can be pinned. */
   onPin?(): void
 }
 
 function FitsRow({ flavor, zones, isPinned, onPin }: FitsRowProps) {
-  // the variables must be the same object at each rendering while the flavor is the same
+  // as long as the flavor is the same, the variables must be the same object at each rendering
   const asked = JSON.stringify(flavor)
   const variables = useMemo(() => ({ spec: { gantt: { flavor: JSON.parse(asked) as Pin } } }), [asked])
   const { data, error, dataUpdatedAt } = useOperation(FITS, variables, { everyMs: REFRESH_MS, staleMs: REFRESH_MS })

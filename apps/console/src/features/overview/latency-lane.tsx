@@ -1,10 +1,13 @@
 import type { Step } from './figures.ts'
 import { pathOf } from './steps.ts'
 
-/** The size of the drawing in its own units; it is stretched to the available space. */
+/** The size of the drawing in its own units. The drawing is stretched to the available space. */
 const HEIGHT = 100
 
-/** The durations of decisions on the axis of the chart above: the 99th percentile as a solid line, the median as a dashed one. */
+/**
+ * The latency chart. It has the same time axis as the chart above. The solid line is the 99th percentile, and the dashed line is the
+ * median.
+ */
 export function LatencyLane({ steps }: { readonly steps: readonly Step[] }) {
   const most = Math.max(0, ...steps.map(({ took }) => took?.p99Ms ?? 0))
   if (most === 0) return null

@@ -128,8 +128,8 @@ export function OverviewPage() {
 }
 
 /**
- * The pins in the address. If it has none, the pins of this browser are written to it, so that everyone who opens the address sees the
- * same.
+ * The pinned flavors in the URL. If the URL has none, those of this browser are written to it, so that everyone who opens the URL sees the
+ * same flavors.
  */
 function usePins(pin: string | undefined) {
   const navigate = route.useNavigate()
@@ -201,7 +201,7 @@ function HostCount({ state, count }: { readonly state: string; readonly count: n
   )
 }
 
-/** `last` is the name of the span; undefined for a selected range. */
+/** The figures of a period. `last` is the name of the time span. It is undefined if a range is selected. */
 function activityFigures(activity: Activity, last: SpanName | undefined): Figure[] {
   const { decisions, failed, took, tookCut, steps, before, since, until } = activity
   const p99 = took?.p99Ms

@@ -4,7 +4,7 @@ import { flavorsOf, MOST_PINS, type Pin, pinsOf, printPins } from './pins.ts'
 const pin = (name: string, vcpus = 1): Pin => ({ name, vcpus, memoryMb: 512, rootGb: 0, ephemeralGb: 0, swapMb: 0, extraSpecs: [] })
 const asked = (name: string, decisions: number) => ({ ...pin(name), decisions })
 
-test('an address parses to the same pins that were printed', () => {
+test('pins that are printed to the URL are read back unchanged', () => {
   const pins = [pin('a'), { ...pin('b'), name: null, extraSpecs: [{ key: 'hw:x', value: '1' }] }]
   expect(pinsOf(printPins(pins) ?? '')).toEqual(pins)
   expect(printPins([])).toBeUndefined()
@@ -20,7 +20,7 @@ test.each([
   expect(pinsOf(text)).toEqual([])
 })
 
-test('a pin is listed once, and their number is limited', () => {
+test('a flavor can be pinned only once, and the count of pins is limited', () => {
   expect(pinsOf(JSON.stringify([pin('a'), pin('a'), pin('a', 2)]))).toEqual([pin('a'), pin('a', 2)])
   expect(pinsOf(JSON.stringify(Array.from({ length: 20 }, (_, i) => pin(String(i)))))).toHaveLength(MOST_PINS)
 })

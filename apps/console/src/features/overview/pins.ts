@@ -4,13 +4,13 @@ import type { Flavor } from './figures.ts'
 /** A flavor that stays in the table, even if it is rarely requested. */
 export type Pin = Omit<Flavor, 'decisions'>
 
-/** The maximum number of pins. */
+/** At most this many flavors can be pinned. */
 export const MOST_PINS = 10
 
-/** The pins of this browser, for addresses that have none. */
+/** The pins that this browser stores. They are used if the URL has no pins. */
 export const keptPins = createKept('overview.pins', readPins)
 
-/** Parses the flavors in an address; invalid parts are ignored. */
+/** Parses the flavors in a URL. Invalid parts are ignored. */
 export function pinsOf(text: string): readonly Pin[] {
   try {
     return readPins(JSON.parse(text))
@@ -19,10 +19,10 @@ export function pinsOf(text: string): readonly Pin[] {
   }
 }
 
-/** Prints pins for the address; undefined for none. */
+/** Prints pins for the URL. Undefined for none. */
 export const printPins = (pins: readonly Pin[]): string | undefined => (pins.length === 0 ? undefined : JSON.stringify(pins))
 
-/** The fields that identify a flavor, whoever requests it and however often. */
+/** The key of a flavor. It contains only the fields that identify the flavor, and not how often it is requested. */
 export const keyOf = ({ name, vcpus, memoryMb, rootGb, ephemeralGb, swapMb, extraSpecs }: Pin): string =>
   JSON.stringify([name, vcpus, memoryMb, rootGb, ephemeralGb, swapMb, extraSpecs.map(({ key, value }) => [key, value])])
 

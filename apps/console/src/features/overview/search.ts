@@ -2,11 +2,14 @@
 export const spans = ['15m', '1h', '6h', '24h'] as const
 export type SpanName = (typeof spans)[number]
 
-/** The query parameters of the page's address; other parameters are dropped. */
+/** The query parameters of the page. Unknown parameters are dropped. */
 export interface OverviewSearch {
   /** An hour if absent. */
   readonly last?: SpanName
-  /** A selected time range that figures, reasons and charts use instead; both ends or none. */
+  /**
+   * A selected time range. If present, figures, reasons and charts are for this range instead of the time span. Either both ends are set or
+   * none.
+   */
   readonly since?: string
   readonly until?: string
   /** Pinned flavors as JSON (pins.ts); by default those of this browser. */

@@ -36,14 +36,20 @@ function tookLine(steps: Activity['steps']): string[] {
   return [`p99 of a step at most ${formatTook(Math.max(...took.map(({ p99Ms }) => p99Ms)))}`]
 }
 
-/** A line about changes, given newest first: the only change, or the number of changes and the newest one. */
+/**
+ * A line of text about changes, which must be ordered from the newest on. It has the only change, or the count of changes and the newest
+ * one.
+ */
 function changeLine([newest, ...others]: readonly Mark[]): string[] {
   if (newest === undefined) return []
   const what = `${newest.mutation} of ${newest.target}`
   return [others.length === 0 ? `changed: ${what}` : `${formatCount(others.length + 1)} changes, the newest: ${what}`]
 }
 
-/** A line over the steps, each as wide as 1, from 0 at the bottom to `most` at the top; it breaks where there is no number. */
+/**
+ * The path of a line over the steps. Each step has the width 1. The axis goes from 0 at the bottom to `most` at the top. The line has a gap
+ * where a value is undefined.
+ */
 export function pathOf(numbers: readonly (number | undefined)[], most: number, height: number): string {
   const y = (number: number): number => Number((height - (height * number) / most).toFixed(2))
   return numbers

@@ -1,17 +1,17 @@
 import { pathOf } from './steps.ts'
 
 interface TrendProps {
-  /** The change, such as +3 %; undefined without a former value. */
+  /** The change, such as +3 %. Undefined without a former value. */
   readonly change: string | undefined
   /** The value in the previous period, for the title. */
   readonly before: string
-  /** The value of each step; undefined if it is not known. */
+  /** The value of each step. Undefined if it is not known. */
   readonly steps: readonly (number | undefined)[]
 }
 
 const HEIGHT = 20
 
-/** The change of a figure since the preceding span of equal length, and its course within the present one. */
+/** The change of a figure since the preceding time span of equal length, and a small chart of its values in the present span. */
 export function Trend({ change, before, steps }: TrendProps) {
   const most = Math.max(...steps.map((step) => step ?? 0))
   return (

@@ -5,13 +5,13 @@ import { useScopes } from '../../lib/service/scopes.ts'
 import { CHANGES_QUERY, MARKS } from './documents.ts'
 import type { Activity } from './figures.ts'
 
-/** A row of the audit that may have influenced the numbers. */
+/** A row of the audit with a change that may have affected the figures. */
 export type Mark = ResultOf<typeof MARKS>['auditLog']['nodes'][number]
 
 /** Marks of operators' changes that affect later decisions. */
 export const MARKED = `${CHANGES_QUERY} mutation:profileActivate,profileRollback,aggregate*,hostSetStatus,hostEvacuate,hostForget,hostReplace`
 
-/** The changes of a span, newest first, and their total number; none for a key that may not read the audit. */
+/** The changes in a time span, newest first, and their total count. Empty if the key may not read the audit. */
 export function useMarks({ since, until }: Pick<Activity, 'since' | 'until'>) {
   const mayRead = useScopes().may('OPERATE')
   const query = withTimes(MARKED, Date.parse(since), Date.parse(until))

@@ -14,7 +14,7 @@ test.each([
   ['a version other than the one in the rollout', 3, canary, ['shadow', 'canary', 'activate']],
 ] as const)('the steps offered for %s', (_what, number, course, steps) => expect(stepsFor(number, course)).toEqual(steps))
 
-describe('the effect of a step names the rollout that it ends', () => {
+describe('the effects of a step name the rollout that the step ends', () => {
   test.each([
     ['shadow', 2, plain, ['site@2 runs in parallel with site@1', 'no placement changes']],
     ['shadow', 3, canary, ['site@3 runs in parallel with site@1', 'The canary of 5 % of site@2 ends.']],
@@ -81,7 +81,7 @@ test.each([
   ['a truncated summary', { summary: '{"version":"si' }, 'activated site@2'],
 ] as const)('the audit’s row of %s', (_what, given, action) => expect(actionOf(row(given))).toBe(action))
 
-test('the filter of the audit matches one profile only, also among similar names', () =>
+test('the audit filter of a profile does not match profiles with similar names', () =>
   expect(historyQuery('site')).toBe('mutation:profileVersionCreate,profileActivate,profileRollback target:site,site@*'))
 
 test.each([
@@ -89,7 +89,7 @@ test.each([
   [{ ratio: 2, name: 'x', list: [1] }, 'ratio = 2; name = x; list = [1]'],
 ])('options as text (%#)', (options, text) => expect(optionsText(options)).toBe(text))
 
-test('the address keeps known fields, without default values', () => {
+test('the URL keeps known fields, without default values', () => {
   expect(readProfileSearch({ version: '2', against: '0', last: '24h', sample: '500', check: 'yes', other: 'x' })).toEqual({
     version: '2',
     against: '0',

@@ -11,14 +11,17 @@ export interface Course {
 /** A step that an operator may take with a version. */
 export type Step = 'shadow' | 'canary' | 'activate' | 'rollback'
 
-/** The steps that make sense for a version. A rollback concerns the profile and not a version, so it is not among them. */
+/**
+ * The steps that an operator can take with a version. Rollback is not one of them, because it is a step of the profile and not of a
+ * version.
+ */
 export function stepsFor(number: number, { active, rollout }: Course): readonly Exclude<Step, 'rollback'>[] {
   if (number === active.number) return []
   const isShadow = rollout?.mode === 'SHADOW' && rollout.candidate.number === number
   return isShadow ? ['canary', 'activate'] : ['shadow', 'canary', 'activate']
 }
 
-/** The effects of a step, as sentences. For a rollback, `number` is the version that decides after it. */
+/** The effects of a step, as sentences. For a rollback, `number` is the version that decides after the rollback. */
 export function effectsOf(step: Step, name: string, number: number, percent: number, course: Course): readonly string[] {
   const ref = `${name}@${number}`
   const active = `${name}@${course.active.number}`
@@ -66,7 +69,7 @@ export function summaryOf({ active, rollout }: Course, name: string): string {
   return `${name}@${active.number} decides all calls. ${ref} is its shadow: it decides${share} them again, and claims nothing.`
 }
 
-/** Why a percentage is invalid for a canary; undefined if it is valid. */
+/** Why a percentage is invalid for a canary. Undefined if it is valid. */
 export function wrongPercent(text: string): string | undefined {
   const percent = Number(text)
   const isFine = text.trim() !== '' && percent >= 0.01 && percent <= 100 && Math.abs(Math.round(percent * 100) - percent * 100) < 1e-6
@@ -88,7 +91,7 @@ export interface AuditRow {
 export const historyQuery = (name: string): string =>
   `mutation:profileVersionCreate,profileActivate,profileRollback target:${name},${name}@*`
 
-/** A change of the profile; undefined for a row that changed nothing. */
+/** A change of the profile. Undefined for a row that changed nothing. */
 export function actionOf({ mutation, target, result, summary }: AuditRow): string | undefined {
   const { dryRun, rollout, reason } = readSummary(summary)
   if (dryRun === true || result !== 'ProfilePayload') return undefined
@@ -100,7 +103,7 @@ export function actionOf({ mutation, target, result, summary }: AuditRow): strin
   return `made ${target} a shadow${typeof percent === 'number' && percent !== 100 ? ` for ${percent} %` : ''}`
 }
 
-/** The arguments, if the audit has them completely. */
+/** Parses the arguments in an audit row. Empty if the audit stored only a part of them. */
 function readSummary(summary: string): Readonly<Record<string, unknown>> {
   try {
     const value: unknown = JSON.parse(summary)

@@ -84,7 +84,7 @@ export const HISTORY = graphql(`
   }
 `)
 
-/** The effect of a rollout step, made or previewed. */
+/** The effect of a rollout step. The step was made, or only previewed. */
 const stepEnd = graphql(`
   fragment StepEnd on ProfileResult {
     ... on ProfilePayload {
@@ -120,14 +120,14 @@ export const ROLL_BACK = graphql(
   [stepEnd],
 )
 
-/** The parts that a profile may name, as each part describes itself. */
+/** The filters, weighers and schedulers that a profile can name, with their own descriptions. */
 export const PARTS = graphql(`
   query ProfileParts($compat: ProfileCompat) {
     profileParts(compat: $compat) { kind name description parameters takesOptions mayShadow unit plugin { name } }
   }
 `)
 
-/** The next version, written or previewed. */
+/** Writes the next version. A dry run only checks it. */
 export const WRITE = graphql(`
   mutation ProfileWrite($profile: String!, $input: ProfileVersionInput!, $ifLatest: Int!, $dryRun: Boolean!) {
     profileVersionCreate(profile: $profile, input: $input, ifLatest: $ifLatest, dryRun: $dryRun) {
@@ -139,7 +139,7 @@ export const WRITE = graphql(`
   }
 `)
 
-/** Requests of the last hours, decided again by two versions; claims nothing. */
+/** Decides requests of the last hours again with two versions. Nothing is claimed. */
 export const CHECK = graphql(`
   query ProfileCheck($baseline: ID!, $candidate: ProfileCandidateInput!, $window: Duration!, $sample: Int!) {
     compareProfiles(baseline: $baseline, candidate: $candidate, window: $window, sample: $sample, deadline: "PT25S") {

@@ -4,15 +4,15 @@ export type Window = (typeof windows)[number]
 export const samples = ['200', '500', '2000'] as const
 export type Sample = (typeof samples)[number]
 
-/** The query parameters of a profile's page: the shown version, and the one that it is compared with. */
+/** The query parameters of the page of a profile: the shown version, and the version with which it is compared. */
 export interface ProfileSearch {
-  /** The number of the version; by default the one in the rollout, otherwise the active one. */
+  /** The number of the shown version. The default is the version in the rollout or, without a rollout, the active version. */
   readonly version?: string
-  /** The number of the version for the comparison; by default the active one. */
+  /** The number of the version for the comparison. The default is the active version. */
   readonly against?: string
-  /** The time range of the requests that are decided again; an hour by default. */
+  /** The time range of the requests that are decided again. The default is one hour. */
   readonly last?: Window
-  /** The maximum number of requests; absent: 200. */
+  /** At most this many requests are decided again. The default is 200. */
   readonly sample?: Sample
   /** `yes`: the evaluation runs. */
   readonly check?: 'yes'
@@ -41,9 +41,12 @@ export const nameOfWindow = (window: Window): string => {
   return count === 1 ? `last ${unit}` : `last ${count} ${unit}s`
 }
 
-/** The query parameters of a draft's address. */
+/** The query parameters of the page of a draft. */
 export interface ProfileDraftSearch {
-  /** The number of the version that it is based on; absent: the existing draft continues, otherwise the active version. */
+  /**
+   * The number of the version for a new draft. If absent, the existing draft is opened or, if there is none, a draft based on the active
+   * version.
+   */
   readonly from?: string
 }
 

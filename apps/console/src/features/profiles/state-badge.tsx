@@ -11,7 +11,7 @@ const states: Readonly<Record<string, { readonly colour: string; readonly label:
 
 interface StateBadgeProps {
   readonly state: string
-  /** The share of calls, while it is a canary. */
+  /** Only for a canary: the percentage of calls that the version decides. */
   readonly percent?: number | undefined
 }
 

@@ -63,7 +63,7 @@ export function Steer({ step, name, number, course, isUntried, onClose, onDone }
   }
   const act = (): void => {
     setRefused(undefined)
-    // the step is based on the shown state: it is refused if another operator made a step meanwhile
+    // the call names the shown state, so that the service refuses the step if another operator made a step meanwhile
     make(send({ dryRun: false, ifStanding: seen?.profile.standing ?? null }), unlessRefused(onDone))
   }
   // a step that needs no input is previewed at once
@@ -128,7 +128,7 @@ export function Steer({ step, name, number, course, isUntried, onClose, onDone }
   )
 }
 
-/** The share to propose: the next larger of the usual ones. */
+/** The percentage that the dialog proposes for a canary: the next larger one of the usual values. */
 function nextShare(number: number, { rollout }: Course): number {
   const now = rollout?.mode === 'CANARY' && rollout.candidate.number === number ? rollout.percent : 0
   return [5, 25, 50, 100].find((share) => share > now) ?? 100

@@ -53,7 +53,7 @@ export function AuditorPanel({ replica, auditor }: { readonly replica: string; r
   )
 }
 
-/** The time since which there has been no violation, and the number of checks. */
+/** Since when there has been no violation, and how many checks were made since then. */
 function Clean({ auditor: { cleanSince, cleanLooks, cleanRounds } }: { readonly auditor: Auditor }) {
   if (cleanSince === null) return null
   return (

@@ -4,7 +4,7 @@ import type { STANDING } from './documents.ts'
 export type Standing = ResultOf<typeof STANDING>
 export type Replica = Standing['replicas'][number]
 
-/** The problems among replicas, one sentence each; empty if there are none. */
+/** The problems among replicas, one sentence each. Empty if there are none. */
 export function troublesOf(replicas: readonly Replica[]): readonly string[] {
   const live = replicas.filter((one) => one.live)
   const versions = [...new Set(live.map(({ version }) => version))].sort()
@@ -33,7 +33,7 @@ function divergedAt(replicas: readonly Replica[]): readonly string[] {
   return [...digests].filter(([, hashes]) => hashes.size > 1).map(([revision]) => revision)
 }
 
-/** Whether a replica's state equals that of another replica at the same revision; undefined if no other replica has that revision. */
+/** Whether a replica's state equals that of another replica at the same revision. Undefined if no other replica has that revision. */
 export function agrees({ id, stateHash }: Replica, replicas: readonly Replica[]): boolean | undefined {
   if (stateHash === null) return undefined
   const others = replicas.filter((other) => other.id !== id && other.stateHash?.revision === stateHash.revision)

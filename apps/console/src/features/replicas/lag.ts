@@ -3,14 +3,14 @@ import type { Replica } from './compare.ts'
 
 /** The lag of a replica in the last ten minutes. */
 export interface Lag {
-  /** The lag by step, milliseconds, the oldest first; undefined if the replica sent no heartbeat. */
+  /** The lag in milliseconds at each step, the oldest first. Undefined for a step in which the replica sent no heartbeat. */
   readonly steps: readonly (number | undefined)[]
   readonly most: number
   /** The smallest lag, the largest lag, and the lag at the last heartbeat. */
   readonly text: string
 }
 
-/** The lag of a replica; undefined if no heartbeat was read in the last ten minutes. */
+/** The lag of a replica. Undefined if no heartbeat was read in the last ten minutes. */
 export function lagOf({ lagHistory, lag, live }: Pick<Replica, 'lagHistory' | 'lag' | 'live'>): Lag | undefined {
   const steps = lagHistory.map((one) => (one === null ? undefined : readDuration(one)))
   const known = steps.filter((one) => one !== undefined)

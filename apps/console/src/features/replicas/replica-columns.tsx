@@ -8,7 +8,7 @@ import { lagOf } from './lag.ts'
 import { LagLine } from './lag-line.tsx'
 import { conflictsText, conflictsTitle, hostsText, memoryText, rateText } from './vitals.ts'
 
-/** The columns of the list; all replicas are needed to compare their states. */
+/** The columns of the list. They get all replicas, because a column compares the states of the replicas. */
 export const replicaColumns = (all: readonly Replica[]): TableColumn<Replica>[] => [
   {
     key: 'name',

@@ -7,13 +7,13 @@ const UNKNOWN = 'unknown'
 
 const BYTES_PER_MIB = 1_048_576
 
-/** Rounded to a tenth. A smaller number above 0 is shown as `< 0.1`. */
+/** The decisions per second of a replica, rounded to a tenth. Smaller rates above 0 are shown as `< 0.1`. */
 export function rateText({ decisionsPerSecond: rate }: Pick<Replica, 'decisionsPerSecond'>): string {
   if (rate === null) return UNKNOWN
   return rate > 0 && rate < 0.1 ? '< 0.1' : formatCount(Number(rate.toFixed(rate < 100 ? 1 : 0)))
 }
 
-/** The share of conflicts in its proposals. */
+/** The share of a replica's proposals that had a conflict. */
 export function conflictsText({ proposals, conflicts }: Pick<Replica, 'proposals' | 'conflicts'>): string {
   return proposals === null || conflicts === null ? UNKNOWN : shareText(conflicts, proposals)
 }
@@ -28,7 +28,7 @@ export const conflictsTitle = ({ proposals, conflicts }: Pick<Replica, 'proposal
 export const memoryText = ({ memoryBytes }: Pick<Replica, 'memoryBytes'>): string =>
   memoryBytes === null ? UNKNOWN : formatMib(Math.round(memoryBytes / BYTES_PER_MIB))
 
-/** "40 up, 1 suspect": the number of live hosts always, other states only if they occur. */
+/** A text such as "40 up, 1 suspect". It always has the count of hosts that are up, and counts of other states only if they occur. */
 export function hostsText({ hosts }: Pick<Replica, 'hosts'>): string {
   if (hosts === null) return UNKNOWN
   const { up, suspect, down } = hosts

@@ -12,17 +12,17 @@ import { MOST_NAME_LENGTH, MOST_SCENARIOS } from './scenarios.ts'
 import type { SimulateSearch } from './search.ts'
 
 interface ScenariosFound {
-  /** Empty if the address has no scenario yet, or only invalid ones. */
+  /** The scenarios. Empty if the URL has no scenario yet, or only invalid ones. */
   readonly scenarios: readonly Scenario[]
   readonly problem: string | undefined
 }
 
-/** The `at` of a further scenario on the present fleet while the page shows the past. */
+/** The value of `at` with which a further scenario uses the present fleet although the page shows the past. */
 const NOW = 'now'
 
 /**
- * A further scenario in the form of the address. Absent fields have their defaults, with two exceptions: without a request
- * it uses that of the first, and without a moment that of the page.
+ * A further scenario in the form of the URL. Absent fields have their defaults, except for two. If the request is absent, it is that of the
+ * first scenario. If the moment is absent, it is that of the page.
  */
 interface Entry {
   readonly name?: string
@@ -31,11 +31,11 @@ interface Entry {
   readonly profile?: string
   readonly overlay?: Overlay
   readonly changes?: RequestDocument
-  /** A revision or a time; `now`. */
+  /** The moment: a revision, a time, or `now`. */
   readonly at?: string
 }
 
-/** The scenarios of an address. `asked` is the request of the decision in the address, for scenarios without a request. */
+/** Reads the scenarios in a URL. A scenario without a request uses `asked`, the request of the decision in the URL. */
 export function scenariosOf(search: SimulateSearch, asked: RequestDocument | undefined): ScenariosFound {
   try {
     const first = firstOf(search, asked)
@@ -47,7 +47,7 @@ export function scenariosOf(search: SimulateSearch, asked: RequestDocument | und
   }
 }
 
-/** Prints scenarios for the address, without default values. */
+/** Prints scenarios for the URL, without default values. */
 export function searchOf([first, ...others]: readonly Scenario[]): SimulateSearch {
   if (first === undefined) return {}
   const { name, request, count, profile, overlay, profileChanges, at } = first
@@ -63,7 +63,7 @@ export function searchOf([first, ...others]: readonly Scenario[]): SimulateSearc
   }
 }
 
-/** The invalid parts of an address, as sentences. */
+/** The error for a URL with invalid parts. The message describes them in sentences. */
 class UnreadableError extends Error {
   override readonly name = 'UnreadableError'
 }
@@ -79,7 +79,7 @@ function firstOf(search: SimulateSearch, asked: RequestDocument | undefined): Sc
     return found.value
   }
   const document = read('request', request) ?? asked
-  // the service checks the content of the overlay, which only has to be an object
+  // the overlay only has to be an object, because the service checks its content
   const edits = (read('overlay', overlay) ?? {}) as Overlay
   const profileChanges = read('changes', changes)
   if (document === undefined) return undefined

@@ -20,7 +20,7 @@ export const SIMULATE = graphql(`
   }
 `)
 
-/** The number of further instances that fit, by zone. */
+/** How many further instances fit, by zone. */
 export const CAPACITY = graphql(`
   query Capacity($input: CapacityInput!) {
     capacity(input: $input) {
@@ -39,14 +39,14 @@ export const ASKED = graphql(`
   }
 `)
 
-/** The profiles that a scenario may name. */
+/** The profiles that a scenario can use. */
 export const PROFILES = graphql(`
   query ProfileNames {
     profiles { name active { number } }
   }
 `)
 
-/** Recent requests, the most frequent first, as a start for a scenario. */
+/** Recent requests, the most frequent first. A scenario can start from one of them. */
 export const FLAVORS = graphql(`
   query RecentFlavors($window: Duration!) {
     activity(window: $window, steps: 1) {

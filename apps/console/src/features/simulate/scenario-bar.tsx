@@ -8,12 +8,12 @@ interface ScenarioBarProps {
   readonly scenarios: readonly Scenario[]
   /** The index of the edited scenario. */
   readonly on: number
-  /** The reason for which the actions are disabled at present; undefined if they are enabled. */
+  /** Why the actions are disabled at present. Undefined if they are enabled. */
   readonly whyNot: string | undefined
   onChoose(index: number): void
-  /** Called with other scenarios, or another order; `on` is the index of the scenario that is edited then. */
+  /** Called with the new list of scenarios. `on` is the index of the scenario that is edited afterwards. */
   onChange(scenarios: readonly Scenario[], on: number): void
-  /** Called with a new name of the selected scenario; undefined removes the name. */
+  /** Called with the new name of the selected scenario. Undefined removes the name. */
   onName(name: string | undefined): void
 }
 
@@ -112,7 +112,7 @@ export function ScenarioBar({ scenarios, on, whyNot, onChoose, onChange, onName 
 
 interface NameProps {
   readonly name: string | undefined
-  /** The label of the scenario if it has no name. */
+  /** The label that is shown if the scenario has no name. */
   readonly usual: string
   readonly isOff: boolean
   onName(name: string | undefined): void
@@ -120,7 +120,7 @@ interface NameProps {
 
 /** The name of the selected scenario, which is applied on blur or Enter. */
 function Name({ name, usual, isOff, onName }: NameProps) {
-  // the typed text belongs to one name: if the name changes, by Back or by a new order of scenarios, the new name is shown
+  // if the name changes for another reason than typing (Back, a new order of scenarios), the new name replaces the typed text
   const [written, setWritten] = useState({ of: name, text: name ?? '' })
   const text = written.of === name ? written.text : (name ?? '')
   const apply = (): void => {

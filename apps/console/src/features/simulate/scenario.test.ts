@@ -52,7 +52,7 @@ describe('a request', () => {
     )
   })
 
-  test('is the same after a conversion to the API’s form and back', () => {
+  test('is the same after it was converted to the API’s form and back', () => {
     fc.assert(
       fc.property(
         request.filter(({ image }) => image === undefined || Object.keys(image).length > 0),
@@ -103,7 +103,7 @@ describe('a scenario', () => {
   const throughAddress = (scenarios: readonly Scenario[]) =>
     scenariosOf(readSimulateSearch(JSON.parse(JSON.stringify(searchOf(scenarios)))), undefined)
 
-  test('the address contains the first and all further scenarios completely', () => {
+  test('the URL contains the first and all further scenarios completely', () => {
     fc.assert(
       fc.property(fc.array(scenario, { minLength: 1, maxLength: 3 }), (scenarios) => {
         expect(throughAddress(scenarios)).toEqual({ scenarios, problem: undefined })
@@ -111,19 +111,19 @@ describe('a scenario', () => {
     )
   })
 
-  test('a further scenario has only its differences in the address', () => {
+  test('a further scenario has only its differences in the URL', () => {
     const first = { ...EMPTY, at: '17' }
     const { beside, ...flat } = searchOf([first, { ...first, count: 3 }, { ...first, at: undefined, name: 'now' }])
     expect(flat).toEqual(searchOf([first]))
     expect(JSON.parse(beside ?? '')).toEqual([{ count: 3 }, { name: 'now', at: 'now' }])
   })
 
-  test('in an old link, which can have only one, is the only one', () => {
+  test('from an old link, which can have only one scenario, is the only scenario', () => {
     const search = { request: JSON.stringify(EMPTY.request), count: '4', profile: 'p@2', at: '9' }
     expect(scenariosOf(readSimulateSearch(search), undefined).scenarios).toEqual([{ ...EMPTY, count: 4, profile: 'p@2', at: '9' }])
   })
 
-  test('the first and all further scenarios use the request of the decision in the address', () => {
+  test('the first and all further scenarios use the request of the decision in the URL', () => {
     const asked = { flavor: { vcpus: 7 } }
     const { scenarios } = scenariosOf({ decision: 'd', beside: '[{"count":2}]' }, asked)
     expect(scenarios.map((one) => one.request)).toEqual([asked, asked])
@@ -171,7 +171,7 @@ describe('a scenario', () => {
 describe('scenarios next to each other', () => {
   const named = (...names: (string | undefined)[]): readonly Scenario[] => names.map((name) => ({ ...EMPTY, name }))
 
-  test('are labelled by their names, otherwise by their numbers', () => {
+  test('are labelled by their names or, without a name, by their position', () => {
     expect(namesOf(named(undefined, 'b', undefined))).toEqual(['Scenario 1', 'b', 'Scenario 3'])
   })
 
@@ -198,7 +198,7 @@ describe('scenarios next to each other', () => {
 describe('an overlay', () => {
   const draft = { ...NO_DRAFT, names: ['a', 'b'], aggregate: 'ssd', metadata: ['k=v', 'gone'], ratio: 2 }
 
-  test('gets one more edit for each that is added, and edits can be removed one by one', () => {
+  test('grows by each added edit, and its edits can be removed one by one', () => {
     let overlay: Overlay = {}
     for (const kind of editKinds) {
       expect(isWhole({ ...draft, kind })).toBe(true)

@@ -1,4 +1,4 @@
-/** A request in the form of docs/request-spec.md; absent fields have their defaults. */
+/** A request in the form of docs/request-spec.md. Absent fields have their defaults. */
 export type RequestDocument = Readonly<Record<string, unknown>>
 
 /** The hypothetical edits of the fleet, in the form of the API. */
@@ -36,23 +36,23 @@ export interface Overlay {
   readonly releaseClaims?: readonly string[]
 }
 
-/** A what-if question. The address contains all of it. */
+/** A what-if question. The URL contains it completely. */
 export interface Scenario {
-  /** The label next to other scenarios; without a name, the label contains the index. */
+  /** The name that distinguishes the scenario from others. Without a name, its label has its position. */
   readonly name: string | undefined
   readonly request: RequestDocument
-  /** The number of times that the request is decided, one after the other. */
+  /** The request is decided this many times, one after the other. */
   readonly count: number
-  /** The profile, `name` or `name@number`; by default the present one. */
+  /** The profile, `name` or `name@number`. The default is the default profile of the service. */
   readonly profile: string | undefined
   readonly overlay: Overlay
   /** Changed parts of the profile, in the form of the API. */
   readonly profileChanges: RequestDocument | undefined
-  /** The moment of the fleet, a revision or a time; by default the present. */
+  /** The moment of the fleet: a revision or a time. The default is the present. */
   readonly at: string | undefined
 }
 
-/** The maximum number of copies of a request. One simulation of the service may place one instance more. */
+/** A request can be repeated at most this many times. This is one less than the limit of the service for instances in a simulation. */
 export const MOST_COPIES = 9_999
 
 export const EMPTY: Scenario = {
@@ -78,7 +78,10 @@ export function readObject(text: string): { readonly value: RequestDocument } | 
   }
 }
 
-/** Fields that do not affect where a request is placed: fields that are only recorded, and default values. */
+/**
+ * Fields of a request that do not affect its placement. A field with undefined is always left out. Other fields are left out if they have
+ * this value.
+ */
 const SILENT: Readonly<Record<string, unknown>> = {
   version: undefined,
   instanceUuids: undefined,
@@ -88,7 +91,7 @@ const SILENT: Readonly<Record<string, unknown>> = {
 }
 const ZEROS = new Set(['rootGb', 'ephemeralGb', 'swapMb', 'minRamMb', 'minDiskGb'])
 
-/** A decision's document without default values, so that it fits into an address and people can read it. */
+/** Removes default values from the request of a decision, so that it fits into a URL and people can read it. */
 export function withoutDefaults(document: RequestDocument): RequestDocument {
   const { instanceUuids, numInstances } = document
   const count = typeof numInstances === 'number' ? numInstances : Array.isArray(instanceUuids) ? instanceUuids.length : 1
@@ -111,7 +114,7 @@ const isSilent = (name: string, value: unknown): boolean =>
   (Array.isArray(value) && value.length === 0) ||
   (isRecord(value) && Object.keys(value).length === 0)
 
-/** The most common fields of a request, which the form shows; others stay as they are in the document. */
+/** The most common fields of a request. The form shows these fields. All other fields stay unchanged in the document. */
 export interface RequestFields {
   readonly flavor: string
   readonly vcpus: number
@@ -138,7 +141,7 @@ export function fieldsOf(request: RequestDocument): RequestFields {
   }
 }
 
-/** The document with these fields changed, all others kept. */
+/** Writes these fields into the document. All other fields stay unchanged. */
 export function withFields(request: RequestDocument, fields: RequestFields): RequestDocument {
   const flavor = isRecord(request.flavor) ? request.flavor : {}
   return withoutEmpty({
@@ -166,7 +169,7 @@ const withoutEmpty = (record: RequestDocument): RequestDocument =>
     ),
   )
 
-/** Parses lines `key=value`; a line without `=` is a key with an empty value. */
+/** Parses lines of `key=value`. A line without `=` is a key with an empty value. */
 export const linesToPairs = (text: string): Readonly<Record<string, string>> =>
   Object.fromEntries(
     text.split('\n').flatMap((line) => {
@@ -175,10 +178,10 @@ export const linesToPairs = (text: string): Readonly<Record<string, string>> =>
     }),
   )
 
-/** Names in a text, separated by spaces, commas or lines, each once. */
+/** Parses names that are separated by spaces, commas or lines. Repeated names are dropped. */
 export const namesIn = (text: string): string[] => [...new Set(text.split(/[\s,]+/).filter((name) => name !== ''))]
 
-/** The input `spec` of the API: maps become lists of pairs; a request of Nova is sent as Nova wrote it. */
+/** Converts a request to the input `spec` of the API. Maps become lists of pairs. A request of Nova is sent unchanged. */
 export function toSpecInput(request: RequestDocument): RequestDocument {
   const { nova } = request
   if (isRecord(nova) && isRecord(nova.document)) return nova.form === 'legacy' ? { legacy: nova.document } : { nova: nova.document }
@@ -229,7 +232,7 @@ function fromPciRequest(request: unknown): unknown {
   return { ...request, specs: request.specs.map((spec) => (isRecord(spec) ? mapOf(spec.properties, 'value') : spec)) }
 }
 
-/** The scenario of a `SimulateInput` of the API, like in answers; undefined if its request cannot be read. */
+/** Converts a `SimulateInput` of the API, which answers contain, to a scenario. Undefined if its request cannot be read. */
 export function fromSimulateInput(input: RequestDocument): Scenario | undefined {
   const { requests, overlay, profile, profileChanges, at } = input
   const [first] = Array.isArray(requests) ? requests : []

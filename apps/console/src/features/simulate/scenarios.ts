@@ -1,21 +1,21 @@
 import type { Scenario } from './scenario.ts'
 
-/** The maximum number of scenarios next to each other. More columns would not be readable. */
+/** At most this many scenarios can be compared. More columns would not be readable. */
 export const MOST_SCENARIOS = 3
 
 export const MOST_NAME_LENGTH = 60
 
-/** A valid name: trimmed, and cut to the maximum length; undefined if it is empty. */
+/** Makes a valid name: the text is trimmed and cut to the maximum length. Undefined if nothing is left. */
 export function toName(text: string): string | undefined {
   const name = text.trim().slice(0, MOST_NAME_LENGTH).trim()
   return name === '' ? undefined : name
 }
 
-/** The labels of scenarios: the name, otherwise the index. */
+/** The labels of scenarios: the name or, without a name, the position. */
 export const namesOf = (scenarios: readonly Pick<Scenario, 'name'>[]): readonly string[] =>
   scenarios.map(({ name }, i) => name ?? `Scenario ${i + 1}`)
 
-/** Inserts a copy after a scenario, for changes. The name is not copied, because it would be wrong for the changed copy. */
+/** Inserts a copy after a scenario. The copy has no name, because it will be changed and the name would then be wrong. */
 export function withCopy(scenarios: readonly Scenario[], index: number): readonly Scenario[] {
   const copied = scenarios[index]
   if (copied === undefined || scenarios.length >= MOST_SCENARIOS) return scenarios
@@ -36,6 +36,6 @@ export function swapped(scenarios: readonly Scenario[], index: number, other: nu
 export const changedAt = (scenarios: readonly Scenario[], index: number, change: Partial<Scenario>): readonly Scenario[] =>
   scenarios.map((scenario, i) => (i === index ? { ...scenario, ...change } : scenario))
 
-/** Adds to each scenario its index, which distinguishes it from equal ones. */
+/** Adds its index to each scenario, to distinguish equal scenarios. */
 export const withIndexes = <One>(list: readonly One[]): readonly { readonly one: One; readonly index: number }[] =>
   list.map((one, index) => ({ one, index }))

@@ -1,28 +1,28 @@
 /**
- * The query parameters of the page. They contain all scenarios completely, so that a link simulates the same. The fields of the first
- * scenario are separate parameters.
+ * The query parameters of the page. They contain all scenarios completely, so that everyone who follows a link simulates the same. The
+ * fields of the first scenario are separate parameters.
  */
 export interface SimulateSearch {
   /** The request, JSON in the form of docs/request-spec.md. */
   readonly request?: string
-  /** The number of times that the request is decided; 1 by default. */
+  /** The request is decided this many times. The default is 1. */
   readonly count?: string
   readonly profile?: string
   /** The hypothetical edits, JSON in the form of the API. */
   readonly overlay?: string
   /** Changed parts of the profile, JSON in the form of the API. */
   readonly changes?: string
-  /** The moment of the fleet, as on every page; by default the present. Links to the present set it to undefined. */
+  /** The moment of the fleet, as on every page. The default is the present. Links to the present set this field to undefined. */
   readonly at?: string | undefined
   /** The label of the first scenario. */
   readonly name?: string
   /** The further scenarios, JSON: a list of objects in the form of `address.ts`. */
   readonly beside?: string
-  /** The index of the scenario that is edited and shown in full; absent: the first. */
+  /** The position of the scenario that is edited and shown in full, from 1. If absent, it is the first scenario. */
   readonly on?: '2' | '3' | undefined
-  /** The resource class whose use the curve shows; by default the one with the highest use at the end. */
+  /** The resource class whose use the curve shows. The default is the class with the highest use at the end. */
   readonly use?: string
-  /** The whole SimulateInput of the API as JSON, if `request` is absent, for links from other pages. */
+  /** The first scenario as the API's SimulateInput in JSON. Links from other pages use it instead of `request`. */
   readonly input?: string
   /** `json`: the request is shown as a document. */
   readonly as?: 'json' | undefined
@@ -30,7 +30,7 @@ export interface SimulateSearch {
   readonly decision?: string
 }
 
-/** Parameters that are kept as text here, and parsed where they are used. */
+/** Parameters that are stored as texts here. They are parsed by the code that uses them. */
 const TEXTS = ['request', 'profile', 'overlay', 'changes', 'at', 'name', 'beside', 'use', 'input', 'decision'] as const
 
 export function readSimulateSearch(search: Record<string, unknown>): SimulateSearch {

@@ -24,12 +24,12 @@ import './simulate.css'
 
 const route = getRouteApi('/simulate')
 
-/** The maximum length of an address: a longer one does not reach the service when the page is reloaded. */
+/** A URL may have at most this many characters. The service would not accept a longer URL when the page is reloaded. */
 const MOST_LINK_CHARACTERS = 30_000
 
 /**
- * The simulation of a request on the fleet or on a hypothetical fleet, with up to three scenarios next to each other. The address
- * contains the scenarios; nothing is claimed.
+ * The simulation of a request on the fleet or on a hypothetical fleet, with up to three scenarios next to each other. The URL contains the
+ * scenarios. Nothing is claimed.
  */
 export function SimulatePage() {
   const search = route.useSearch()
@@ -39,14 +39,14 @@ export function SimulatePage() {
   const { drafts, epoch, change, take } = useDrafts(scenarios, at)
   const on = Math.min(Number(search.on ?? 1), drafts.length) - 1
   const edited = `${epoch} ${on}`
-  /** The editor whose text is not a valid request. It must not be replaced, because the text would be lost. */
+  /** Which editor has a text that is not a valid request. This editor must not be replaced, because the text would be lost. */
   const [invalid, setInvalid] = useState<string>()
   const isInvalid = invalid === edited
   const [isSaving, setSaving] = useState(false)
   const [runs, setRuns] = useState(0)
   const whyNot = isInvalid ? 'Not a valid request' : undefined
 
-  /** Writes scenarios to the address, which runs those that have changed. */
+  /** Writes scenarios to the URL. Scenarios that have changed then run. */
   const go = (next: readonly Scenario[], index: number, isAnew: boolean): void => {
     take(next, isAnew)
     void navigate({ search: (now) => ({ ...searchOf(next), ...viewOf(now), on: onOf(index) }) })
@@ -126,10 +126,10 @@ export function SimulatePage() {
   )
 }
 
-/** The index from 0 in the address. */
+/** Converts an index from 0 to the parameter `on`. */
 const onOf = (index: number): SimulateSearch['on'] => (index === 0 ? undefined : index === 1 ? '2' : '3')
 
-/** The tabs of the results, which stay the same when the scenarios change. */
+/** The parameters that stay the same when the scenarios change. */
 const viewOf = ({ as, use }: SimulateSearch): SimulateSearch => ({
   ...(as === undefined ? {} : { as }),
   ...(use === undefined ? {} : { use }),
@@ -140,7 +140,7 @@ interface AddressFound extends ReturnType<typeof scenariosOf> {
   readonly decision: ReactNode
 }
 
-/** The scenarios of the address; the request of a decision in the address is loaded. */
+/** The scenarios in the URL. If the URL names a decision, the request of the decision is loaded. */
 function useScenarios(search: SimulateSearch): AddressFound {
   const { request, input, decision } = search
   const isNamed = request === undefined && input === undefined && decision !== undefined

@@ -3,14 +3,14 @@ import { searchOf } from './address.ts'
 import { EMPTY, type Scenario } from './scenario.ts'
 
 /**
- * The scenarios as they are being edited. A run writes them to the address. If the address changes in another way (Back, a link, a loaded
- * decision), the drafts are replaced by its scenarios. `epoch` counts these replacements, after which fields that keep their own text are
- * reset.
+ * The drafts: the scenarios as they are being edited. A run writes them to the URL. If the URL changes for another reason (Back, a link, a
+ * loaded decision), the scenarios in the URL replace the drafts. `epoch` counts these replacements, because fields that hold their own text
+ * must then be reset.
  */
 export function useDrafts(scenarios: readonly Scenario[], at: string | undefined) {
   const [drafts, setDrafts] = useState<readonly Scenario[]>(() => (scenarios.length > 0 ? scenarios : [{ ...EMPTY, at }]))
   const [epoch, setEpoch] = useState(0)
-  /** Addresses that were written from drafts and are not the present address yet. */
+  /** Scenarios that were written to the URL, but that the page has not read from the URL yet. */
   const written = useRef<string[]>([])
   const read = useRef(scenarios)
   const text = textOf(scenarios)
@@ -18,9 +18,9 @@ export function useDrafts(scenarios: readonly Scenario[], at: string | undefined
   useEffect(() => {
     const mine = written.current.indexOf(text)
     written.current.splice(0, mine < 0 ? written.current.length : mine + 1)
-    // the address has no scenario, so the drafts stay, at the shown moment
+    // if the URL has no scenario, the drafts stay, and get the shown moment
     if (scenarios.length === 0) setDrafts((before) => before.map((draft) => ({ ...draft, at })))
-    // a change of the moment alone keeps the drafts
+    // if only the moment has changed, the drafts stay
     else if (textOf(read.current.map(withoutMoment)) === textOf(scenarios.map(withoutMoment)))
       setDrafts((before) => before.map((draft, i) => ({ ...draft, at: scenarios[i] === undefined ? at : scenarios[i].at })))
     else if (mine < 0) {
@@ -33,7 +33,7 @@ export function useDrafts(scenarios: readonly Scenario[], at: string | undefined
     drafts,
     epoch,
     change: setDrafts,
-    /** Called before the drafts are written to the address. `isAnew`: some drafts were replaced, so that fields must be reset. */
+    /** Must be called before drafts are written to the URL. `isAnew` is true if drafts were replaced, so that fields must be reset. */
     take(next: readonly Scenario[], isAnew: boolean): void {
       const taken = textOf(next)
       if (taken !== text) written.current.push(taken)

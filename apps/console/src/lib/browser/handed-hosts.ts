@@ -1,12 +1,12 @@
 /**
- * Hosts to be added to the draft of an aggregate, by the aggregate's uuid. They are not in the address, because it is too short for
- * thousands of names.
+ * Hosts to be added to the draft of an aggregate, by the aggregate's uuid. They are not in the URL, because thousands of names would not
+ * fit.
  */
 const handed = new Map<string, readonly string[]>()
 
 const none: readonly string[] = []
 
-/** Passes hosts to the page of an aggregate, which adds them to its draft. A reload before that loses them. */
+/** Passes hosts to the page of an aggregate, which adds them to its draft. They are lost if the page is reloaded before that. */
 export const handHosts = (aggregate: string, hosts: readonly string[]): void => void handed.set(aggregate, hosts)
 
 /** The hosts that were passed to an aggregate and are not in its draft yet. */

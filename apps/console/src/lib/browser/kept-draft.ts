@@ -3,8 +3,8 @@ import { useCallback, useState } from 'react'
 const keyOf = (name: string): string => `gantt.draft.${name}`
 
 /**
- * A draft under a unique name. It is stored in this tab until it is applied or dropped, so that it survives a reload and an expired key.
- * `read` returns undefined for an invalid draft.
+ * A draft that is stored in this tab under a unique name until it is applied or dropped. So the draft survives a reload and the expiry of
+ * the key. `read` returns undefined for an invalid draft.
  */
 export function useKeptDraft<Draft>(name: string, read: (text: string | null) => Draft | undefined) {
   const [draft, setDraft] = useState<Draft | undefined>(() => read(sessionStorage.getItem(keyOf(name))))
@@ -15,7 +15,7 @@ export function useKeptDraft<Draft>(name: string, read: (text: string | null) =>
         if (next === undefined) sessionStorage.removeItem(keyOf(name))
         else sessionStorage.setItem(keyOf(name), JSON.stringify(next))
       } catch {
-        // without storage space the draft is lost when the page is closed
+        // if the browser has no storage, the draft is lost when the page is closed
       }
     },
     [name],

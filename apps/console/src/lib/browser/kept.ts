@@ -3,9 +3,9 @@ import { useSyncExternalStore } from 'react'
 /** A value that is stored in this browser for all its tabs. */
 export interface Kept<Value> {
   get(): Value
-  /** If the browser has no space or no storage, the value is kept until the page is closed. */
+  /** Stores the value. If the browser cannot store it, the value is only valid until the page is closed. */
   set(value: Value): void
-  /** The value as a hook, which follows changes by any tab. */
+  /** A hook that returns the value and follows changes by any tab. */
   use(): Value
 }
 
@@ -18,7 +18,7 @@ export function createKept<Value>(name: string, read: (kept: unknown) => Value):
   const notify = (): void => {
     for (const listener of listeners) listener()
   }
-  // a key of null means that everything was removed
+  // a key of null means that the whole storage was cleared
   globalThis.addEventListener?.('storage', (event: StorageEvent) => {
     if (event.key !== null && event.key !== key) return
     held = undefined

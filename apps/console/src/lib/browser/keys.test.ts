@@ -25,7 +25,7 @@ test.each([
 
 test('after 1.5 seconds a sequence starts again', () => expect(typed('gh', 1_500)).toBe('- h'))
 
-test('if two shortcuts have the same key, the first one is called', () => {
+test('if two shortcuts have the same key, the one that comes first is called', () => {
   const [page, shell] = [shortcut('j'), shortcut('j')]
   expect(createKeySequence().read('j', 0, [page, shell])).toBe(page)
 })

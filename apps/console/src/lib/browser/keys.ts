@@ -18,7 +18,7 @@ interface Registered {
   readonly shortcuts: () => readonly Shortcut[]
 }
 
-/** The latest registration is first, so that a page's keys take precedence over the shell's. */
+/** The latest registration comes first, so that the keys of a page take precedence over those of the shell. */
 const registered: Registered[] = []
 const SEQUENCE_MS = 1_500
 const sequence = createKeySequence()
@@ -34,13 +34,13 @@ export function useShortcuts(shortcuts: readonly Shortcut[]): void {
   }, [latest])
 }
 
-/** All keys that have an effect at present, for the help. */
+/** All shortcuts that have an effect at present. The help lists them. */
 export const activeShortcuts = (): readonly Shortcut[] => {
   const seen = new Set<string>()
   return registered.flatMap(({ shortcuts }) => shortcuts()).filter(({ keys }) => !seen.has(keys) && seen.add(keys))
 }
 
-/** Listens for the whole page; the shell calls it once. */
+/** Handles the keyboard shortcuts of all components. The shell calls this hook once. */
 export function useKeyboard(): void {
   useLayoutEffect(() => {
     const listen = (event: KeyboardEvent): void => {
@@ -69,7 +69,7 @@ export function useKeyboard(): void {
 
 /** Reads keys one by one. After `g`, it waits up to SEQUENCE_MS for the `h` that completes `g h`. */
 export interface KeySequence {
-  /** The shortcut that a key at a time (milliseconds) completes; undefined if none, or none yet. */
+  /** Returns the shortcut that this key completes, if any. `atMs` is the time of the key press in milliseconds. */
   read(key: string, atMs: number, all: readonly Shortcut[]): Shortcut | undefined
 }
 
@@ -93,7 +93,7 @@ export function createKeySequence(): KeySequence {
 /** While a dialog is open, the page below it is inert, because it may hold a draft. */
 export const isDialogOpen = (): boolean => document.querySelector('[aria-modal=true]') !== null
 
-/** Whether the focused element handles Enter itself. */
+/** Whether the element handles Enter itself, as links and buttons do. */
 const isOwnStop = (target: EventTarget | null): boolean => target instanceof Element && target.closest('a, button, [tabindex="0"]') !== null
 
 /** A menu handles keys itself: letters select its entries. */

@@ -1,15 +1,15 @@
 import { useNavigate, useRouter, useSearch } from '@tanstack/react-router'
 import { useCallback } from 'react'
 
-/** The query parameters of any list's address. */
+/** The query parameters that all lists have in common. */
 export interface ListSearch {
   /** The filter, in the grammar of docs/query.md. */
   readonly q?: string
-  /** The keys of the shown columns, separated by commas; by default those stored in this browser. */
+  /** The keys of the shown columns, separated by commas. The default is the layout that this browser stores. */
   readonly cols?: string
-  /** For a list with several orders: the key of a column, with `-` in front for descending order; by default the list's own. */
+  /** Only for lists that can be sorted: the key of a column, with `-` in front for descending order. The default depends on the list. */
   readonly sort?: string
-  /** For a list with a side panel: the key of the row. */
+  /** Only for lists with a side panel: the key of the row in the panel. */
   readonly beside?: string
 }
 
@@ -35,12 +35,12 @@ export const readSortedSearch = (said: Record<string, unknown>, keys: readonly s
 /** Reads the query parameters of a list without a filter. */
 export const readColumnsSearch = ({ cols }: Record<string, unknown>): Pick<ListSearch, 'cols'> => readListSearch({ cols })
 
-/** Query parameters to change; undefined or empty ones are removed. */
+/** Query parameters to change. Parameters that are undefined or empty are removed. */
 export type Change<Search> = { readonly [Name in keyof Search]?: Search[Name] | undefined }
 
 /**
- * A change that depends on the query parameters is a function of them. The page is rendered some time after the address has changed. If a
- * second click in that time were based on the rendered page, it would undo the first click.
+ * A change of query parameters. If the change depends on the present parameters, it must be a function. A click can happen after the URL
+ * has changed but before the page is rendered again. If the click were based on the rendered page, it would undo the earlier change.
  */
 export type Step<Search> = Change<Search> | ((now: Search) => Change<Search>)
 
@@ -57,7 +57,10 @@ export const useListSearch = (): ListSearch =>
     structuralSharing: true,
   }) as ListSearch
 
-/** Changes the query parameters. Typing replaces the history entry; every other change is a step that Back undoes. */
+/**
+ * Changes the query parameters. While the operator types, the history entry is replaced. Every other change adds an entry, so that Back
+ * undoes it.
+ */
 export function useListGo(): (step: Step<ListSearch>, how?: 'typing' | 'applied') => void {
   const navigate = useNavigate()
   return useCallback(
@@ -67,7 +70,7 @@ export function useListGo(): (step: Step<ListSearch>, how?: 'typing' | 'applied'
   )
 }
 
-/** The query parameters at the moment of the call, which the page may not show yet. */
+/** Returns a function that reads the present query parameters from the URL. The page may not have been rendered with them yet. */
 export function useListSearchNow(): () => ListSearch {
   const router = useRouter()
   return useCallback(() => router.latestLocation.search, [router])

@@ -3,7 +3,7 @@ import { whenUncovered } from './over-page.ts'
 /** An action on the content of the page. */
 export interface PageAction {
   readonly label: string
-  /** Why the action is not possible at present; undefined if it is possible. */
+  /** Why the action is not possible at present. Undefined if it is possible. */
   readonly why: string | undefined
   /** Has the same effect as a click on the action's button or link. */
   run(): void
@@ -12,7 +12,9 @@ export interface PageAction {
 /** Marks a button or a link of a page as an action. */
 export const pageAction = { 'data-page-action': true } as const
 
-/** The present actions of the page, in the order of the page. Of the actions in rows of a table, only those of the current row. */
+/**
+ * The present actions of the page, in the order of the page. If rows of a table have actions, only those of the current row are included.
+ */
 export const actionsOfPage = (): readonly PageAction[] =>
   [...document.querySelectorAll<HTMLElement>('main [data-page-action]')].filter(isOffered).map((element) => ({
     label: element.getAttribute('aria-label') ?? element.textContent,
@@ -31,7 +33,7 @@ function whyNot(element: HTMLElement): string | undefined {
   return element.getAttribute('aria-description') ?? 'Not available now.'
 }
 
-/** The actions whose names contain a text, for the palette; a disabled one shows why. */
+/** The actions whose names contain a text, as entries of the palette. The entry of a disabled action has the reason. */
 export const offersOf = (offered: readonly PageAction[], part: string) =>
   offered
     .filter(({ label }) => label.toLowerCase().includes(part.trim().toLowerCase()))

@@ -1,6 +1,6 @@
 import { useSyncExternalStore } from 'react'
 
-/** The preferences of this browser with their possible values; the first one is the default. */
+/** The preferences of this browser with their possible values. The first value is the default. */
 export const preferences = {
   /** The zone in which all times of the console are shown: the browser's own, or UTC. */
   timezone: ['local', 'utc'],
@@ -33,12 +33,12 @@ export function choose<Name extends Preference>(name: Name, value: Choice<Name>)
   try {
     localStorage.setItem(keyOf(name), value)
   } catch {
-    // without storage the choice is lost when the page is closed
+    // if the browser has no storage, the choice is lost when the page is closed
   }
   notify()
 }
 
-/** The present value as a hook, which follows changes by any control or tab. */
+/** A hook that returns the value of a preference and follows changes on this page and in other tabs. */
 export const usePreference = <Name extends Preference>(name: Name): Choice<Name> => useSyncExternalStore(follow, () => preference(name))
 
 function follow(listener: () => void): () => void {
@@ -62,7 +62,7 @@ function stored(name: Preference): string {
   }
 }
 
-// a choice in another tab; a key of null means that everything was removed
+// another tab has changed a preference; a key of null means that the whole storage was cleared
 globalThis.addEventListener?.('storage', ({ key }: StorageEvent) => {
   if (key !== null && !key.startsWith('gantt.')) return
   chosen.clear()

@@ -3,7 +3,7 @@ import { neighbourOf, rememberList } from './present-list.ts'
 
 const keys = ['a', 'b', 'c']
 
-test('the neighbours of an item are those in its list, and its ends have none', () => {
+test('the neighbours of an item are those in its list, and there is none beyond the ends of the list', () => {
   rememberList('letters', keys.length, (index) => keys[index] ?? '')
   rememberList('others', 0, String)
   const around = (list: string, key: string) => [neighbourOf(list, key, -1), neighbourOf(list, key, 1)]

@@ -1,6 +1,6 @@
 import { useShortcuts } from './keys.ts'
 
-/** The lists from which an operator opened pages, by the kind of their items, for the previous and the next item. */
+/** The lists from which the operator opened pages, by the kind of their items. The keys `[` and `]` step through them. */
 const lists = new Map<string, { readonly length: number; at(index: number): string }>()
 
 /** Stores a list without copying it: `at` reads the keys of its rows on demand. */
@@ -8,14 +8,17 @@ export function rememberList(list: string, length: number, at: (index: number) =
   lists.set(list, { length, at })
 }
 
-/** The key at a distance in the list that a page was opened from; undefined at its ends and without a list. */
+/**
+ * The key of the next or previous item in the list from which a page was opened. Undefined at the ends of the list, and if there is no
+ * list.
+ */
 export function neighbourOf(list: string, key: string, step: 1 | -1): string | undefined {
   const { length, at } = lists.get(list) ?? { length: 0, at: String }
   for (let i = 0; i < length; i++) if (at(i) === key) return i + step >= 0 && i + step < length ? at(i + step) : undefined
   return undefined
 }
 
-/** `[` and `]` step through the list from which the page was opened. */
+/** The keys `[` and `]` open the previous and the next item of the list from which the page was opened. */
 export function useNeighbourKeys(list: string, one: string, key: string, open: (key: string) => void): void {
   const go = (step: 1 | -1): void => {
     const next = neighbourOf(list, key, step)

@@ -10,15 +10,15 @@ import { currentAt, WritesOffError } from './travel.ts'
 import { contact } from './use-freshness.ts'
 import { headerOf, type Operation, sendsTextNow, wireOf } from './wire.ts'
 
-/** The address of the service, which also serves the console. */
+/** The URL of the API. The service that has the API also serves the console. */
 export const graphqlUrl = (): string => new URL('/graphql', location.href).href
 
-/** The timeout of a request, milliseconds. A request without an answer then fails, and can be retried. */
+/** A request fails if there is no answer within this many milliseconds. The operator can then retry. */
 const DEADLINE_MS = { query: 15_000, mutation: 65_000 } as const
 
 export interface RequestOptions {
   readonly signal?: AbortSignal | undefined
-  /** The timeout of the answer, milliseconds; that of DEADLINE_MS if absent. */
+  /** The timeout in milliseconds. The default is in DEADLINE_MS. */
   readonly deadlineMs?: number | undefined
 }
 
@@ -55,19 +55,19 @@ export async function request<Doc extends Operation>(
 
 export interface OperationOptions {
   readonly enabled?: boolean
-  /** Whether old data is kept while other variables load; true by default. */
+  /** Whether the old data stays visible while data for other variables is loading. The default is true. */
   readonly keepPrevious?: boolean
-  /** How long an answer counts as fresh, milliseconds; 1,000 by default. `static` means forever, even after changes. */
+  /** An answer is not requested again within this many milliseconds. The default is 1,000. `static` means never, even after changes. */
   readonly staleMs?: number | 'static'
-  /** The interval of automatic reads while the page is visible, milliseconds; none if absent. */
+  /** The interval of automatic reads in milliseconds, while the page is visible. If absent, there are no automatic reads. */
   readonly everyMs?: number
-  /** The timeout of an answer, milliseconds; that of a query if absent. */
+  /** The timeout in milliseconds. The default is that of queries in DEADLINE_MS. */
   readonly deadlineMs?: number
 }
 
 /**
- * A query as a hook: old data stays, dimmed by the page, while new data loads. A query with the moment (`$at`) uses
- * that of the address, and is not repeated automatically: the past does not change.
+ * A hook that runs a query. While new data is loading, the page still shows the old data, but dimmed. If the query has the variable `$at`,
+ * it gets the moment in the URL. A query about the past is not repeated automatically, because the past does not change.
  */
 export function useOperation<Doc extends Operation>(
   document: Doc,
@@ -87,8 +87,8 @@ export function useOperation<Doc extends Operation>(
 }
 
 /**
- * The interval of automatic reads. If the first request has timed out, there are no automatic reads: the error stays on the page with its
- * button, until the operator retries or contact is restored.
+ * The interval of automatic reads. If the first request timed out, there are no automatic reads. The error and its button then stay on the
+ * page until the operator retries or contact is restored.
  */
 export const pollEvery =
   (everyMs: number) =>
@@ -101,13 +101,13 @@ export const operationKey = <Doc extends Operation>(document: Doc, variables?: V
 
 export const queryClient = new QueryClient({
   defaultOptions: {
-    // a browser that reports to be offline may still reach the service, so only its answers count
+    // requests are sent even if the browser reports that it is offline, because it may still reach the service
     mutations: { networkMode: 'always' },
     queries: { networkMode: 'always', retry: (count, error) => count < 2 && mayRetry(error), refetchOnWindowFocus: true },
   },
 })
 
-/** Refusals and timeouts are not retried: they are shown with a button to try again. */
+/** Refusals and timeouts are not retried automatically. The page shows them with a button to try again. */
 const mayRetry = (error: unknown): boolean => !(error instanceof FaultError) && !isTimeout(error)
 
 /** Marks a list that a stream updates. Its rows must not move while an operator reads them. */
@@ -116,10 +116,10 @@ export const BY_STREAM = { isByStream: true }
 setInterval(contact.look, LOOK_MS)
 // nothing is read automatically in a hidden tab
 document.addEventListener('visibilitychange', contact.resume)
-// changes that were missed without contact are read at once, and not only at the next interval
+// when contact is restored, missed changes are read at once, and not only at the next interval
 contact.onReturn(() => void queryClient.invalidateQueries({ predicate: ({ meta }) => meta?.isByStream !== true }))
 
-// another operator may have signed in, or the last answers may have been refusals; the page stays until its data is read again
+// after signing in, all data is read again, because another operator may have signed in, or the last answers may have been refusals
 followSession(() => {
   const { key, reason } = currentSession()
   if (reason === 'signed-out') queryClient.clear()

@@ -1,7 +1,7 @@
 import { useSyncExternalStore } from 'react'
 import { contact } from './use-freshness.ts'
 
-/** One clock for all ages on the page. It ticks once a second while the page is visible. */
+/** The clock for all ages on the page. It ticks once a second while the page is visible. */
 
 const listeners = new Set<() => void>()
 let timer: ReturnType<typeof setInterval> | undefined
@@ -26,10 +26,10 @@ function tick(): void {
   for (const listener of listeners) listener()
 }
 
-/** The time at which the clock is stopped while the console shows the past; undefined while it runs. */
+/** The time at which the clock is stopped while the console shows the past. Undefined while it runs. */
 let stoppedAt: number | undefined
 
-/** Stops the clock at a time, milliseconds since 1970; undefined lets it run. */
+/** Stops the clock at a time in milliseconds since 1970. Undefined lets the clock run again. */
 export function stopClock(atMs: number | undefined): void {
   stoppedAt = atMs
   tick()
@@ -41,9 +41,9 @@ export const useShownNow = (): number => useSyncExternalStore(subscribe, () => s
 /** The time for computing ages, outside of components. */
 export const shownNow = (): number => stoppedAt ?? serviceNow()
 
-/** Clocks whose difference is smaller count as equal, because the service reports its time in whole seconds. */
+/** A smaller difference between both clocks, in milliseconds, is ignored, because the service reports its time in whole seconds. */
 const ALIKE_MS = 1_500
-/** How far the service's clock is ahead of this browser's according to the last answers, milliseconds. */
+/** By how many milliseconds the service's clock is ahead of the browser's clock, according to the last answers. */
 let aheadMs = 0
 
 /** The service's time now, milliseconds since 1970. */
@@ -61,7 +61,10 @@ export async function fetchAndRead(input: RequestInfo | URL, init?: RequestInit)
   return response
 }
 
-/** Applies a reading only if it differs from the last one by more than the error of a reading, so that ages do not jump. */
+/**
+ * Stores a measured difference between the clocks, if it differs from the last one by more than the measuring error. Otherwise ages would
+ * jump.
+ */
 function readClock(readingMs: number): void {
   const next = Math.abs(readingMs) < ALIKE_MS ? 0 : readingMs
   if (Math.abs(next - aheadMs) > ALIKE_MS) aheadMs = next

@@ -1,13 +1,16 @@
 import { type Contact, type Source, silenceOf, silenceOfSource } from './freshness.ts'
 
 /**
- * Whether this page is in contact with the service; the only source of this fact. Every message counts: an answer to any request, and an
- * event or a heartbeat of any stream.
+ * Detects whether this page is in contact with the service. All other code gets this fact from here. Every message proves contact: an
+ * answer to any request, an event, or a heartbeat of any stream.
  */
 
-/** The interval at which the silence of the service is checked. */
+/** The interval in milliseconds at which the page checks whether the service is silent. */
 export const LOOK_MS = 1_000
-/** If a check is this late, the page did not run meanwhile. Messages that arrived in that time are processed after the check. */
+/**
+ * If a check is this many milliseconds late, the page was asleep or busy. Messages that arrived meanwhile are processed only after the
+ * check.
+ */
 const LATE_MS = 2_000
 
 export interface Clock {
@@ -47,12 +50,12 @@ export function createContact({ now }: Clock) {
     resume,
     silence: (): number | undefined => silenceOf(current, now()),
     silenceOfSource: (source: Source): number | undefined => silenceOfSource(source, current, now()),
-    /** Calls the listener after each check, and whenever contact is lost or restored. Returns a function that removes it. */
+    /** Calls the listener after each check, and whenever contact is lost or restored. Returns a function that removes the listener. */
     onLook(listener: () => void): () => void {
       looking.add(listener)
       return () => void looking.delete(listener)
     },
-    /** Calls the listener when contact is restored, so that missed changes can be read. Returns a function that removes it. */
+    /** Calls the listener when contact is restored, so that missed changes can be read. Returns a function that removes the listener. */
     onReturn(listener: () => void): () => void {
       returning.add(listener)
       return () => void returning.delete(listener)

@@ -84,7 +84,7 @@ test('contact is lost after three seconds, and listeners are called once when it
   expect(returned).toHaveBeenCalledTimes(1)
 })
 
-test('restored contact is shown at once, not at the next check', () => {
+test('restored contact is shown at once, and not only at the next check', () => {
   const { run, heard, looked } = page()
   run(5)
   looked.mockClear()
@@ -92,7 +92,7 @@ test('restored contact is shown at once, not at the next check', () => {
   expect(looked).toHaveBeenCalledTimes(1)
 })
 
-test('a page that was busy or asleep processes waiting messages before it judges the contact', () => {
+test('a page that was busy or asleep processes waiting messages before it decides that contact is lost', () => {
   const { run, sleep, silence, heard } = page()
   sleep(20)
   run(2)
@@ -107,7 +107,7 @@ test('a page that was busy or asleep processes waiting messages before it judges
   expect(silence()).toBe(26_000)
 })
 
-test('answers with an old state do not count as news', () => {
+test('if answers contain an old state, the service is treated as silent', () => {
   const { run, heard, silence, returned } = page()
   for (let seconds = 0; seconds < 10; seconds++) {
     run(1)

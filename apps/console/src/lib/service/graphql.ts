@@ -21,8 +21,8 @@ type Typed = ReturnType<
 >
 
 /**
- * Typed documents: `graphql('query ...')` is typed by the service's schema (generated from apps/server/schema.graphql).
- * Only types of the library are used: written.ts defines what a document is at run time.
+ * Typed documents: `graphql('query ...')` is typed by the service's schema (generated from apps/server/schema.graphql). Only the types of
+ * the library are used. At run time, a document is what written.ts defines.
  */
 export const graphql = writeDocument as unknown as Typed
 

@@ -11,33 +11,37 @@ import { useLatest } from './use-latest.ts'
 import { type Operation, textOf } from './wire.ts'
 
 /**
- * off: not requested; connecting: for the first time or again; live: open, with heartbeats; silent: open, without heartbeats; lost:
- * several attempts have failed, and the next one has not succeeded yet.
+ * The state of a stream. off: the stream is not wanted. connecting: it is being opened for the first time or again. live: it is open and
+ * has heartbeats. silent: it is open but has no heartbeats. lost: several attempts to open it have failed, and the next attempt has not
+ * succeeded yet.
  */
 export type LiveState = 'off' | 'connecting' | 'live' | 'silent' | 'lost'
 
 const RETRY_MS = [500, 1_000, 2_000, 5_000] as const
-/** An open stream without heartbeats for this long is closed and opened again. */
+/** An open stream that had no heartbeat for this many milliseconds is closed and opened again. */
 const DEAD_MS = 8_000
-/** The same limit for a stream that never had a heartbeat: services of an older release send a message only every 12 s. */
+/**
+ * A stream that never had a heartbeat is closed and opened again after this many milliseconds. Services of an older release send a message
+ * only every 12 s.
+ */
 const DEAD_WITHOUT_BEATS_MS = 30_000
 const LOOK_MS = 1_000
-/** A stream that was open for this long does not count as a failure when it ends. */
+/** If a stream ends earlier than this many milliseconds after it was opened, that is counted as a failure. */
 const STEADY_MS = 2_000
-/** After this many consecutive failures the page shows that its feed is lost; reconnecting continues. */
+/** After this many consecutive failures the page shows that its feed is lost. It still tries to reconnect. */
 const LOST_AFTER = 3
 
 export interface LiveOptions<Doc extends Operation> {
   readonly enabled: boolean
   onEvent(data: ResultOf<Doc>): void
-  /** Called for each connection, so that its variables make the stream continue after the last event. */
+  /** Called for each new connection. The variables must make the stream continue after the last event. */
   variables(): VariablesOf<Doc>
 }
 
 /**
- * One stream of a subscription while the component is mounted. It reconnects automatically with new variables. The stream itself reports
- * missed events (a gap, or the hosts that changed). An unknown key signs the operator out; the stream continues with the next key. A page
- * of the past has no stream.
+ * Follows a subscription while the component is mounted. It reconnects automatically with new variables. If events were missed, the stream
+ * itself reports this (a gap, or the hosts that changed). If the service does not know the key, the operator is signed out, and the stream
+ * continues with the next key. There is no stream while the page shows the past.
  */
 export function useLive<Doc extends Operation>(document: Doc, options: LiveOptions<Doc>): LiveState {
   const { key } = useSession()
@@ -55,7 +59,7 @@ export function useLive<Doc extends Operation>(document: Doc, options: LiveOptio
     let failures = 0
     let stop: (() => void) | undefined
     let retry: ReturnType<typeof setTimeout> | undefined
-    /** The number of the connection; messages of earlier connections are ignored. */
+    /** Increases with each connection. Messages of earlier connections are ignored. */
     let connection = 0
     let news: Contact = { heardAtMs: Date.now(), stateAgeMs: 0, resumedAtMs: 0 }
     let hasBeats = false
@@ -139,11 +143,11 @@ export function useLive<Doc extends Operation>(document: Doc, options: LiveOptio
       stop = undefined
       clearTimeout(retry)
     }
-    // the computer slept, the network was lost without a notice, or the service hangs
+    // detects that the computer slept, that the network was lost unnoticed, or that the service hangs
     let lookedMs = Date.now()
     const watch = setInterval(() => {
       const now = Date.now()
-      // events that arrived while the page did not run are processed after this check
+      // if the page did not run for a while, events that arrived meanwhile are processed only after this check
       if (now - lookedMs >= 2 * LOOK_MS) news = { ...news, resumedAtMs: now }
       lookedMs = now
       judge()
@@ -197,7 +201,7 @@ async function fetchAndListen(url: string, init: RequestInit, heard: (stateAgeMs
   return new Response(response.body.pipeThrough(listening), response)
 }
 
-/** The age of the state in the last heartbeat of a chunk, milliseconds; undefined if it has none. */
+/** The age of the state in milliseconds, from the last heartbeat in a chunk. Undefined if the chunk has no heartbeat. */
 function stateAgeIn(text: string): number | undefined {
   const [, said] = [...text.matchAll(HEARTBEAT)].at(-1) ?? []
   if (said === undefined) return undefined

@@ -2,7 +2,9 @@ import type { VariablesOf } from './graphql.ts'
 import { useAt } from './travel.ts'
 import { headerOf, type Operation } from './wire.ts'
 
-/** The variables of a call, with the moment of the address if the operation takes one. `isPast`: the moment was added. */
+/**
+ * Adds the moment in the URL to the variables of a call, if the operation has the variable `$at`. `isPast` is true if a moment was added.
+ */
 export function useMoment<Doc extends Operation>(
   document: Doc,
   variables: VariablesOf<Doc>,

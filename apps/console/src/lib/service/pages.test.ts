@@ -39,7 +39,7 @@ test.each([
   expect(pagesIn(await readAll(even), rows)).toEqual(expected)
 })
 
-test('of a hundred pages only the visible ones are refreshed', async () => {
+test('if a hundred pages are loaded, only the visible pages are refreshed', async () => {
   const { read, asked } = serve(even)
   const again = await readInSight(await readAll(even), sight, read)
   expect(asked).toHaveLength(3)
@@ -58,7 +58,7 @@ test.each([
   expect(again.length).toBeGreaterThan(Math.min(now.length - 1, sight.last))
 })
 
-test('rows that were added above are shown only after scrolling there', async () => {
+test('rows that were added above the visible rows are loaded only after scrolling up to them', async () => {
   const now = [-5, -3, ...even]
   const pages = await readInSight(await readAll(even), sight, serve(now).read)
   expect(rowsOf(pages)).toEqual(even)

@@ -1,12 +1,12 @@
 /** One page of a list of the API. */
 export interface Connection<Node> {
   readonly nodes: readonly Node[]
-  /** Absent for a list that is counted elsewhere. */
+  /** The count of all items. Absent if the page counts the list with another query. */
   readonly totalCount?: number
   readonly pageInfo: { readonly hasNextPage: boolean; readonly endCursor: string | null }
 }
 
-/** A page, and the cursor after which it was read; null for the first page. */
+/** A page, and the cursor after which it was read. Null for the first page. */
 export interface ReadPage<List> {
   readonly after: string | null
   readonly list: List
@@ -35,8 +35,8 @@ export function pagesIn(pages: readonly ReadPage<Connection<unknown>>[], { first
 }
 
 /**
- * Refreshes only the visible pages. If the last of them now ends at another row, the pages after it are dropped and loaded again while
- * scrolling, so that no row is missing or repeated.
+ * Refreshes only the visible pages. If the last visible page now ends at another row, all later pages are dropped. They are loaded again
+ * while scrolling. So no row is missing or repeated.
  */
 export async function readInSight<List extends Connection<unknown>>(
   pages: readonly ReadPage<List>[],

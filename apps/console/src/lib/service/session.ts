@@ -9,7 +9,9 @@ export interface Session {
 }
 
 const STORED = 'gantt.key'
-/** Is stored instead of a key that the service no longer accepts. Other tabs then ask for a new key, and keep their pages. */
+/**
+ * This value is stored in place of a key that the service no longer accepts. Other tabs then ask for a new key without leaving their pages.
+ */
 const UNKNOWN = ''
 const listeners = new Set<() => void>()
 let session: Session = { key: takeKeyFromAddress() ?? storedKey(), reason: undefined }
@@ -26,7 +28,10 @@ export function signIn(key: string, keep: boolean): void {
   change({ key, reason: undefined })
 }
 
-/** Signs out in every tab with the key. Tabs show the sign-in page; if the key is no longer valid, they show a dialog over the page. */
+/**
+ * Signs out in every tab that uses the key. The tabs then show the sign-in page. If the reason is an invalid key, they show a dialog over
+ * the page instead.
+ */
 export function signOut(reason: SignedOutReason = 'signed-out'): void {
   const kept = storage(true)
   storage(false)?.removeItem(STORED)
@@ -35,7 +40,7 @@ export function signOut(reason: SignedOutReason = 'signed-out'): void {
   change({ key: undefined, reason })
 }
 
-/** Calls the listener after each change. Returns a function that removes it. */
+/** Calls the listener after each change of the session. Returns a function that removes the listener. */
 export function followSession(listener: () => void): () => void {
   listeners.add(listener)
   return () => listeners.delete(listener)
@@ -43,7 +48,7 @@ export function followSession(listener: () => void): () => void {
 
 // another tab changed the shared key
 addEventListener('storage', ({ key, newValue, storageArea }) => {
-  // a key of null means that everything was removed
+  // a key of null means that the whole storage was cleared
   if ((key !== STORED && key !== null) || storageArea !== storage(true) || storage(false)?.getItem(STORED)) return
   if (newValue === null) change({ key: undefined, reason: 'signed-out' })
   else if (newValue !== UNKNOWN) change({ key: newValue, reason: undefined })
@@ -75,7 +80,7 @@ function storedKey(): string | undefined {
   return storage(false)?.getItem(STORED) || storage(true)?.getItem(STORED) || undefined
 }
 
-/** Browsers may refuse storage; then a key is kept only until the page is closed. */
+/** The storage for the key. A browser can refuse access to its storage. The key is then lost when the page is closed. */
 function storage(keep: boolean): Storage | undefined {
   try {
     return keep ? localStorage : sessionStorage

@@ -6,13 +6,16 @@ export interface Change {
   readonly problem: unknown
   /** Whether a request is running. */
   readonly isBusy: boolean
-  /** Whether the change is being made. Later input would not be included. */
+  /** Whether the change is being made. The form must then be disabled, because later input would not be included. */
   readonly isMaking: boolean
-  /** Requests the effect. An answer after `forget` or after unmounting does not belong to the present input, and is dropped. */
+  /**
+   * Requests a preview of the effect. An answer that arrives after `forget` or after unmounting is dropped, because it does not belong to
+   * the present input.
+   */
   see<Answer>(call: () => Promise<Answer>, onSeen: (answer: Answer) => void): void
   /** Makes the change. Its answer is shown even if the input changes meanwhile. */
   make<Answer>(call: () => Promise<Answer>, onMade: (answer: Answer) => void): void
-  /** Called when the input has changed. */
+  /** Must be called when the input has changed, so that the answer of a running preview is dropped. */
   forget(): void
 }
 

@@ -7,9 +7,9 @@ export const contact = createContact(Date)
 
 const inSeconds = (ms: number | undefined): number | undefined => (ms === undefined ? undefined : Math.floor(ms / 1_000))
 
-/** The number of seconds without news from the service; undefined while there is contact. */
+/** For how many seconds there has been no news from the service. Undefined while there is contact. */
 export const useSilence = (): number | undefined => useSyncExternalStore(contact.onLook, () => inSeconds(contact.silence()))
 
-/** The number of seconds without news of one source; undefined while it is current. */
+/** For how many seconds the data of one source has not been current. Undefined while it is current. */
 export const useSilenceOf = (source: Source): number | undefined =>
   useSyncExternalStore(contact.onLook, () => inSeconds(contact.silenceOfSource(source)))

@@ -8,16 +8,16 @@ import type { Operation } from './wire.ts'
 
 interface PagesOptions {
   readonly enabled?: boolean
-  /** The interval of reading the visible rows again, milliseconds; none if absent, as with a feed. */
+  /** The visible rows are read again at this interval, in milliseconds. Absent if a stream updates the list. */
   readonly everyMs?: number
 }
 
 /** The loaded part of a list. */
 export interface Pages<Node, List = unknown> {
   readonly rows: readonly Node[]
-  /** The loaded pages, with their data in addition to rows. */
+  /** The loaded pages. They can have further data in addition to the rows. */
   readonly lists: readonly List[]
-  /** The page that was read last; undefined before the first one. */
+  /** The page that was read last. Undefined before the first one. */
   readonly newest: List | undefined
   /** The total number of items. */
   readonly total: number
@@ -26,21 +26,21 @@ export interface Pages<Node, List = unknown> {
   readonly isLoading: boolean
   /** Whether the loaded rows belong to another filter, or could not be refreshed. */
   readonly isOld: boolean
-  /** The time of the last read, milliseconds by the clock of this browser; 0 if nothing was read for this filter. */
+  /** The time of the last read, milliseconds by the clock of this browser. 0 if nothing was read for this filter. */
   readonly readAtMs: number
-  /** The interval of automatic reads, milliseconds; undefined if a stream adds new rows. */
+  /** The interval of automatic reads, milliseconds. Undefined if a stream adds new rows. */
   readonly everyMs: number | undefined
   /**
-   * Reports the visible rows: the next page is loaded before it is needed, and visible ones are read again. A list that
-   * never reports them is visible as a whole.
+   * Must be called with the range of visible rows. The next page is then loaded before it is needed, and only visible pages are read again.
+   * If it is never called, all rows are assumed to be visible.
    */
   onRange(first: number, last: number): void
   refresh(): void
-  /** Reads only the first page; the following ones are loaded while scrolling, so that no row is missing or repeated. */
+  /** Reads only the first page and drops all others, so that no row is missing or repeated. They are loaded again while scrolling. */
   readNewest(): Promise<void>
   /** Reads one page after a cursor, null for the first, without caching it. Throws like `request`. */
   read(after: string | null, signal?: AbortSignal): Promise<List>
-  /** Returns this many rows, or all; missing ones are loaded first. Undefined if the list has changed meanwhile. */
+  /** Returns the first `most` rows, after loading those that are missing. Undefined if the list has changed meanwhile. */
   load(most: number): Promise<readonly Node[] | undefined>
 }
 
@@ -56,7 +56,10 @@ const AHEAD = 10
 const WHOLE: Sight = { first: 0, last: Number.POSITIVE_INFINITY }
 const TOP: Sight = { first: 0, last: 0 }
 
-/** A list that is loaded while scrolling. Its operation takes the cursor as `after`; `listOf` finds the list in an answer. */
+/**
+ * Loads a list while the operator scrolls. The operation must have the variable `after` for the cursor. `listOf` returns the list in an
+ * answer.
+ */
 export function usePages<Doc extends Operation, List extends Connection<unknown>>(
   document: Doc,
   variables: Omit<VariablesOf<Doc>, 'after'>,
@@ -72,11 +75,11 @@ export function usePages<Doc extends Operation, List extends Connection<unknown>
   const isNextAsked = useRef(false)
   /** The time at which each page was read, by its cursor. */
   const readAt = useRef(new Map<string | null, number>())
-  /** The time of the last request, whatever its result. */
+  /** The time of the last request, even if it failed. */
   const triedAt = useRef(0)
   const sightOf = useRef(keyText)
   if (sightOf.current !== keyText) {
-    // the query has changed, and another list begins at its first row
+    // if the query has changed, the new list begins at its first row
     sightOf.current = keyText
     readAt.current = new Map()
     isNextAsked.current = false
@@ -145,7 +148,10 @@ export function usePages<Doc extends Operation, List extends Connection<unknown>
     [pages, isPlaceholderData, isFetching, error, readNext, refetch, everyMs, isPast],
   )
   const refresh = useCallback(() => void refetch(), [refetch])
-  /** The numbers of the last requested and the last shown read of the newest rows. Of two concurrent reads the later one is shown. */
+  /**
+   * Numbers the reads of the newest rows: the last requested read, and the last shown one. If two reads overlap, the result of the later
+   * read is shown.
+   */
   const readings = useRef({ asked: 0, shown: 0 })
   // biome-ignore lint/correctness/useExhaustiveDependencies: keyText identifies the key
   const readNewest = useCallback(async () => {
@@ -184,7 +190,7 @@ export function usePages<Doc extends Operation, List extends Connection<unknown>
   return { ...shown, isOld: isOld || shown.isOld, readAtMs: dataUpdatedAt, everyMs, onRange, refresh, readNewest, read: readOne, load }
 }
 
-/** The cursor after which the next page is read; undefined if there is no next page. */
+/** The cursor after which the next page is read. Undefined if there is no next page. */
 function nextAfter(pages: readonly ReadPage<Connection<unknown>>[]): string | null | undefined {
   const { hasNextPage, endCursor } = pages.at(-1)?.list.pageInfo ?? { hasNextPage: false, endCursor: null }
   return hasNextPage ? endCursor : undefined

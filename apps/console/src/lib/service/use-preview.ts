@@ -3,9 +3,9 @@ import { type Change, useChange } from './use-change.ts'
 
 /** A change whose effect is shown before it is made. */
 export interface PreviewedChange<Effect> extends Pick<Change, 'problem' | 'isBusy'> {
-  /** The effect of the present input. */
+  /** The previewed effect of the present input. Undefined if the input was changed after the preview. */
   readonly effect: Effect | undefined
-  /** Wraps a setter of the form, so that it removes the shown effect, which no longer belongs to the input. */
+  /** Wraps a setter of the form. The new setter also removes the shown effect, because it no longer belongs to the input. */
   edit<Value>(set: (value: Value) => void): (value: Value) => void
   /** Requests the effect. */
   preview(call: () => Promise<Effect>): void

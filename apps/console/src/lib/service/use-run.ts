@@ -13,10 +13,10 @@ function cancelAll(): void {
   for (const cancel of running) cancel()
 }
 
-/** The timeout; operators can cancel earlier. */
+/** The timeout in milliseconds. The operator can cancel earlier. */
 const DEADLINE_MS = 60_000
 
-/** A costly request to the service: it is sent once, not repeated automatically, and can be cancelled. */
+/** A hook for a costly request to the service. The request is sent once, is not repeated automatically, and can be cancelled. */
 export function useRun<Doc extends Operation>(document: Doc, variables: VariablesOf<Doc>, isWanted = true) {
   const { data, error, fetchStatus, refetch } = useOperation(document, variables, {
     staleMs: 'static',

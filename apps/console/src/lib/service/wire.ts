@@ -17,7 +17,7 @@ const writtenOf = (document: Operation) => document as unknown as Written & { re
 /** The text of an operation. */
 export const textOf = (document: Operation): string => writtenOf(document).text
 
-/** Whether a replica of another release did not know the ids of this console's operations. */
+/** True after a replica of another release did not know the id of an operation. */
 let isStranger = false
 
 /** The operation as it is sent: by its id from the build (persisted-documents.ts), or by its text if the id is not known. */

@@ -3,7 +3,7 @@ export interface Header {
   readonly kind: 'query' | 'mutation' | 'subscription'
   /** The name under which answers are cached. */
   readonly name: string
-  /** Whether it takes a moment, as `$at`. */
+  /** Whether the operation has the variable `$at` for the moment. */
   readonly takesMoment: boolean
 }
 
@@ -24,14 +24,14 @@ export function writeDocument(text: string, fragments: readonly Written[] = []):
 
 const HEADER = /^\s*(query|mutation|subscription)\s+(\w+)\s*(\([^)]*\))?/
 
-/** The header of an operation that begins with it; undefined if there is none. */
+/** Parses the header at the beginning of a document. Undefined if the document does not begin with the header of an operation. */
 export function readHeader(text: string): Header | undefined {
   const [, kind, name, variables = ''] = HEADER.exec(text) ?? []
   if (kind === undefined || name === undefined) return undefined
   return { kind: kind as Header['kind'], name, takesMoment: /\$at\b/.test(variables) }
 }
 
-/** The text without the indentation in the code. */
+/** Removes the indentation that a document has in the source code. */
 function atTheEdge(text: string): string {
   const [, indent = ''] = /^\n( *)\S/.exec(text) ?? []
   return text.replaceAll(`\n${indent}`, '\n').trim()

@@ -2,7 +2,7 @@ import { jsx as reactJsx, jsxs as reactJsxs } from 'react/jsx-runtime'
 import { shownProps } from './shown-props.ts'
 
 /**
- * The JSX runtime of the console: React's, with invisible characters escaped in all shown texts, so that no page has to do so.
+ * The JSX runtime of the console. It is React's runtime, but escapes invisible characters in all shown texts, so that pages do not have to.
  * `jsxImportSource` in tsconfig.json and vite.config.ts names it.
  */
 export { Fragment, type JSX } from 'react/jsx-runtime'

@@ -1,6 +1,6 @@
 import { showUnseen } from '@gantt/scheduler-core/query'
 
-/** The properties with text that is shown. Values of input fields are not among them, because input must stay as typed. */
+/** The properties whose texts are shown. The values of input fields are not included, because input must stay as it was typed. */
 const TEXTS = ['children', 'title', 'label', 'description', 'aria-label'] as const
 
 /** Line breaks and tabs, which are not escaped. */
@@ -8,7 +8,7 @@ const KEPT = '\n\t\r'
 
 type Props = Readonly<Record<string, unknown>>
 
-/** The properties of an element. Characters are escaped that are invisible, or that change the direction of the text around them. */
+/** Escapes characters in the properties of an element that are invisible or that change the direction of the surrounding text. */
 export function shownProps<Given>(given: Given): Given {
   let props = given as unknown as Props
   for (const name of TEXTS) {

@@ -1,6 +1,6 @@
 import './bars.css'
 
-/** The available share of the needed amount, 0 to 1; the numbers are shown next to it as text. */
+/** A bar with the available share of a needed amount, 0 to 1. The amounts are shown next to the bar as text. */
 export function Share({ share }: { readonly share: number }) {
   return (
     <span className="g-share" aria-hidden>
@@ -9,22 +9,22 @@ export function Share({ share }: { readonly share: number }) {
   )
 }
 
-/** A part of a diverging bar, in units of the numbers that are drawn. */
+/** A part of a diverging bar, in the units of the axis. */
 export interface DivergingPart {
   readonly key: string
   readonly from: number
   readonly to: number
-  /** The index of one of the eight colours; a key has the same colour on the whole page. */
+  /** The index of one of the eight colours. The same key must have the same colour on the whole page. */
   readonly colour: number
 }
 
 interface DivergingBarProps {
-  /** A text alternative of the drawing. */
+  /** The text alternative of the drawing. */
   readonly label: string
   readonly parts: readonly DivergingPart[]
-  /** The ends of the line: the same for bars that are compared. */
+  /** The ends of the axis. Bars that are compared must have the same ends. */
   readonly extent: readonly [number, number]
-  /** The end of the axis, at the sum of all parts. */
+  /** The sum of all parts, which is marked on the bar. */
   readonly total: number
 }
 
@@ -52,7 +52,7 @@ export function DivergingBar({ label, parts, extent: [low, high], total }: Diver
   )
 }
 
-/** The meaning of the colours. */
+/** The legend of the colours. */
 export function ColourKey({ label, names }: { readonly label: string; readonly names: readonly string[] }) {
   return (
     <ul className="g-colours" aria-label={label}>

@@ -15,13 +15,13 @@ interface BrushBarsProps {
   readonly bars: readonly Bar[]
   /** The texts below the first and the last bar. */
   readonly ends: readonly [first: string, last: string]
-  /** The text while no bar is pointed at; by default the number in the highest bar. */
+  /** The text that is shown while no bar is pointed at. The default is the count of the highest bar. */
   readonly idle?: string
   /** One line about a range of bars, both ends included. */
   describe(from: number, to: number): string
   /** Called when a range of bars is selected, both ends included. */
   onBrush(from: number, to: number): void
-  /** Further drawings along the same axis, below the bars, with the same cursor and range. */
+  /** Further drawings below the bars. They have the same axis, cursor and range. */
   readonly children?: ReactNode
 }
 
@@ -29,9 +29,9 @@ interface BrushBarsProps {
 type Range = readonly [begin: number, end: number]
 
 /**
- * Bars next to each other, in which a range can be selected. A click selects one bar, and a drag several. Arrow keys move a cursor, with
- * Shift they extend the range, Enter selects it, Escape clears it. A line of text describes the range. The caller offers the same data as
- * a table.
+ * Bars next to each other, in which a range can be selected. A click selects one bar, and a drag several. Arrow keys move a cursor, and
+ * with Shift they extend the range. Enter selects the range, and Escape clears it. A line of text describes the range. The caller must also
+ * offer the data as a table.
  */
 export function BrushBars({ label, bars, ends, idle, describe, onBrush, children }: BrushBarsProps) {
   const id = useId()
@@ -123,9 +123,9 @@ export function BrushBars({ label, bars, ends, idle, describe, onBrush, children
   )
 }
 
-/** The size of the drawing in its own units; it is stretched to the available space. */
+/** The height of the drawing in its own units. The drawing is stretched to the available space. */
 const HEIGHT = 100
-/** The least height, so that every value is visible. */
+/** Every bar with a value has at least this height, so that it is visible. */
 const LEAST = 3
 
 function BarShape({ bar: { parts }, index, most }: { readonly bar: Bar; readonly index: number; readonly most: number }) {
@@ -142,7 +142,7 @@ const heightOf = ({ parts }: Bar): number => parts.reduce((sum, { count }) => su
 
 const within = (index: number, count: number): number => Math.max(0, Math.min(count - 1, index))
 
-/** The range after a key; undefined for keys that do not change it. */
+/** The new range after a key press. Undefined if the key does not change the range. */
 function rangeAfterKey(key: string, isWider: boolean, range: Range | undefined, count: number): Range | undefined {
   const end = indexAfterKey(key, range?.[1] ?? count, count)
   if (end === undefined) return undefined

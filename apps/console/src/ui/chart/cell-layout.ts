@@ -1,4 +1,4 @@
-/** The position of each cell of a map: groups one under the other, each with a heading and rows of equal cells. CSS pixels. */
+/** The positions of the cells of a map, in CSS pixels. The groups are one below the other. Each has a heading and rows of equal cells. */
 export interface CellLayout {
   readonly cell: number
   readonly columns: number
@@ -23,7 +23,7 @@ export interface CellPosition {
 export const HEADING_HEIGHT = 26
 const GAP = 10
 
-/** The side of a cell, 4 to 18 pixels, with which all cells fit into a picture of the given width. */
+/** The size of a cell, 4 to 18 pixels. It is as large as possible so that all cells fit into a picture of this width. */
 export function cellSizeFor(count: number, width: number): number {
   const area = Math.max(1, width) * 420
   return Math.max(4, Math.min(18, Math.floor(Math.sqrt(area / Math.max(1, count)))))
@@ -57,7 +57,7 @@ export interface Point {
   readonly y: number
 }
 
-/** The cells that a frame touches, given by two of its opposite corners. */
+/** The cells that a frame touches. The frame is given by two opposite corners. */
 export function cellsWithin({ cell, columns, groups }: CellLayout, one: Point, other: Point): CellPosition[] {
   const cellAt = (pixels: number): number => Math.floor(pixels / cell)
   const first = Math.max(0, cellAt(Math.min(one.x, other.x)))
@@ -80,7 +80,9 @@ export function cornerOf(
   return { x: (index % columns) * cell, y: (groups[group]?.cellsTop ?? 0) + Math.floor(index / columns) * cell }
 }
 
-/** The cell to which a key moves the cursor; undefined for other keys. Moves continue from one row or group into the next. */
+/**
+ * The cell to which a key moves the cursor. Undefined for other keys. At the end of a row or group, the cursor continues in the next one.
+ */
 export function cellAfterKey(layout: CellLayout, { group, index }: CellPosition, key: string): CellPosition | undefined {
   const { columns, groups } = layout
   const count = groups[group]?.count ?? 0
@@ -114,7 +116,7 @@ export function cellAfterKey(layout: CellLayout, { group, index }: CellPosition,
   }
 }
 
-/** The first cell of the next non-empty group, up or down. */
+/** The first cell of the next group that is not empty, upwards or downwards. */
 function firstFrom({ groups }: CellLayout, from: number, step: 1 | -1): CellPosition | undefined {
   for (let group = from; group >= 0 && group < groups.length; group += step) if ((groups[group]?.count ?? 0) > 0) return { group, index: 0 }
   return undefined

@@ -26,34 +26,37 @@ export interface CellMapProps {
   readonly groups: readonly CellGroup[]
   /** The load of a cell, 0..255. */
   shade(cell: number): number
-  /** 256 colours (ABGR), if the shades do not mean load. The legend then explains them. */
+  /** 256 colours (ABGR) for the shades, if the map does not show load. The caller must then provide a legend. */
   colours?(backdrop: Backdrop): Uint32Array
-  /** Whether a cell is drawn as a frame, whose meaning is in the legend. */
+  /** Whether a cell is drawn as an empty frame. The legend explains the frames. */
   isHollow(cell: number): boolean
   /** One line about a cell, for the text under the map. */
   describe(cell: number): string
-  /** Called for Enter, a double click, and a click if it has no other meaning. */
+  /** Called for Enter and for a double click. Without `onPress`, also for a click. */
   onOpen(cell: number): void
   /** Called for a click. */
   onPress?(cell: number): void
-  /** Called to show a cell in the side panel: after `o`, or when the cursor moves while the panel is open. */
+  /** Shows cells in the side panel. `onToggle` is called for the key `o`, and `onFollow` when the cursor moves while the panel is open. */
   readonly sidePanel?: { onToggle(cell: number): void; onFollow(cell: number): void } | undefined
   /** Whether a cell is selected. */
   isChosen?(cell: number): boolean
-  /** Called when a frame selects cells (`only`, or `added` to the selection), and when `x` selects or deselects one (`toggled`). */
+  /**
+   * Called when cells are selected. `only`: a frame replaces the selection. `added`: a frame adds to the selection. `toggled`: the key `x`
+   * selects or deselects one cell.
+   */
   onChoose?(cells: readonly number[], how: 'only' | 'added' | 'toggled'): void
   /** Called for a click on the heading of a group. */
   onOpenGroup(key: string): void
-  /** The maximum height; a higher map scrolls. */
+  /** The maximum height. A map that is higher scrolls. */
   readonly height: string
   /** The meaning of the colours. */
   readonly legend: { readonly empty: string; readonly full: string; readonly hollow: string }
 }
 
 /**
- * Equal cells, one for each object, coloured by load. Only visible cells are drawn, so their number is not limited. Arrows move a cursor,
- * Enter opens its cell, and a click moves the cursor to the pointer. A line of text describes the cell. The caller offers the same data
- * as a table.
+ * A map with a cell for each object, coloured by load. Only visible cells are drawn, so there can be any count of cells. Arrow keys move a
+ * cursor, Enter opens the cell at the cursor, and a click moves the cursor. A line of text describes the cell. The caller must also offer
+ * the data as a table.
  */
 export function CellMap({
   label,
@@ -101,7 +104,7 @@ export function CellMap({
     drawCells(canvas.current, { layout, groups, width, height: seen, scrollTop, pixels, shade, isHollow, isChosen })
   }, [layout, groups, width, seen, scrollTop, pixels, shade, isHollow, isChosen])
 
-  // cells move when loads change, and the cursor moves with its cell
+  // when the loads change, cells move, and the cursor moves with its cell
   const current = cursor === undefined || position === undefined ? undefined : findCell(groups, cursor, position)
   const shownCell = hovered ?? (current === undefined ? undefined : cursor)
 
@@ -115,8 +118,8 @@ export function CellMap({
   })
   const cellOf = (at: CellPosition | undefined): number | undefined => (at === undefined ? undefined : groups[at.group]?.cells[at.index])
   /**
-   * The cell of a click. A click may move the cells, for example if it opens the side panel. A second click at the same point then still
-   * means the first click's cell.
+   * The cell that a click means. A click can move the cells, for example by opening the side panel. A second click at the same point then
+   * means the same cell as the first click.
    */
   const positionOf = (event: MouseEvent): CellPosition | undefined => {
     const { x, y } = pointOf(event)
@@ -240,7 +243,7 @@ function Keys({ shortcuts }: { readonly shortcuts: readonly Shortcut[] }) {
   return null
 }
 
-/** The maximum movement of the pointer, in pixels, between two clicks at the same point. */
+/** Two clicks are at the same point if the pointer moved at most this many pixels between them. */
 const STAYS = 2
 
 const boxOf = ({ from, to }: Frame) => ({
@@ -255,7 +258,7 @@ function Cursor({ layout, position }: { readonly layout: CellLayout; readonly po
   return <div className="g-map-cursor" style={{ left: x, top: y, width: layout.cell - 1, height: layout.cell - 1 }} />
 }
 
-/** The present index of a cell, starting from its likely index: usually the old one. */
+/** Finds the present index of a cell. The search starts at its previous index, because most cells do not move. */
 function findCell(
   groups: readonly CellGroup[],
   cell: number,

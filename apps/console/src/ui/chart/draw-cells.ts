@@ -6,7 +6,7 @@ const CHOSEN = 0xff2c2ce6
 export interface CellGroup {
   readonly key: string
   readonly label: string
-  /** Totals of the group, shown after the label. */
+  /** The totals of the group. They are shown after the label. */
   readonly summary: string
   /** The indexes of the cells, in the order of drawing. */
   readonly cells: Uint32Array
@@ -26,7 +26,7 @@ interface Picture {
   readonly isChosen: ((cell: number) => boolean) | undefined
 }
 
-/** Draws the whole visible part pixel by pixel, which is faster than thousands of rectangles and never shows a mixture of two states. */
+/** Draws the whole visible part pixel by pixel. This is faster than thousands of rectangles and never shows a mixture of two states. */
 export function drawCells(canvas: HTMLCanvasElement, picture: Picture): void {
   const { layout, groups, width, height, scrollTop, pixels, shade, isHollow, isChosen } = picture
   const ratio = window.devicePixelRatio || 1

@@ -5,12 +5,12 @@ export interface Figure {
   readonly label: string
   /** A text, or a link to the counted rows. */
   readonly value: ReactNode
-  /** Whether the value is shown in the colour of refusals, and with a sign. */
+  /** Whether the value is shown as a problem: in the colour of refusals, and with a sign. */
   readonly isBad?: boolean
   readonly title?: string
 }
 
-/** A few numbers with their names, next to each other. */
+/** A row of figures with their names. */
 export function Figures({ figures }: { readonly figures: readonly Figure[] }) {
   return (
     <dl className="g-figures">

@@ -1,4 +1,4 @@
-/** One sequential scale for load, after cividis: it reads the same with any colour vision, and in grey. */
+/** The colour scale for load. It is based on cividis, so that it looks the same with any colour vision and in greyscale. */
 
 const stops: readonly (readonly [number, number, number])[] = [
   [0, 32, 76],

@@ -9,9 +9,9 @@ export interface MatrixStripProps {
   readonly label: string
   /** The lines, from top to bottom. */
   readonly rows: readonly string[]
-  /** The number of columns; they share the width. */
+  /** The count of columns. All columns together fill the width. */
   readonly count: number
-  /** The first column of each group; the first is 0. */
+  /** The index of the first column of each group. The first group begins at 0. */
   readonly groups: readonly number[]
   toneAt(column: number, row: number): Tone
   /** Whether a column is drawn pale because it does not match the filter. */
@@ -28,9 +28,9 @@ const heights: Readonly<Record<Tone, number>> = { fail: 12, pass: 6, skipped: 1 
 const variables: Readonly<Record<Tone, string>> = { fail: '--gantt-fail', pass: '--gantt-pass', skipped: '--gantt-idle' }
 
 /**
- * A matrix of any length at a glance. Its columns are drawn from left to right; if there are many, several share a pixel, and a refusal
- * takes precedence. Arrows move a cursor, PageUp and PageDown move it by groups, and Enter opens its column. A line of text describes the
- * cell. The caller offers the same data as a table.
+ * Draws a whole matrix in a small picture. Its columns are drawn from left to right. If several columns share a pixel, a refusal takes
+ * precedence. Arrow keys move a cursor, PageUp and PageDown move it by groups, and Enter opens the column at the cursor. A line of text
+ * describes the cell. The caller must also offer the data as a table.
  */
 export function MatrixStrip({ label, rows, count, groups, toneAt, isFaded, describe, onOpen }: MatrixStripProps) {
   const id = useId()

@@ -2,12 +2,12 @@ import { formatPercent } from '../../lib/format.ts'
 import './meter.css'
 
 export interface MeterPart {
-  /** Its share of the whole, 0..1; larger shares are cut. */
+  /** The share of the part, 0 to 1. Parts beyond the end of the bar are cut. */
   readonly share: number
   readonly tone: 'used' | 'claimed' | 'problem'
 }
 
-/** A bar for how full something is; the numbers are next to it as text, so the bar itself is not read out. */
+/** A bar that shows usage. The amounts are next to the bar as text, so screen readers do not read the bar. */
 export function Meter({ parts, title }: { readonly parts: readonly MeterPart[]; readonly title?: string }) {
   let left = 1
   return (
@@ -21,7 +21,7 @@ export function Meter({ parts, title }: { readonly parts: readonly MeterPart[]; 
   )
 }
 
-/** A percentage with its bar; above 100 % in the colour of a problem. */
+/** A percentage with a bar. Above 100 % it has the colour of a problem. */
 export function PercentMeter({ percent, title }: { readonly percent: number; readonly title?: string }) {
   return (
     <div className="g-percent" title={title}>

@@ -8,17 +8,17 @@ interface StepPoint {
 
 export interface StepLine {
   readonly name: string
-  /** The index of one of three styles, 0 to 2: a name has the same style on the whole page. */
+  /** The index of one of three line styles, 0 to 2. The same name must have the same style on the whole page. */
   readonly look: number
-  /** In the order of x; between two points the line keeps the first value. */
+  /** The points, in ascending order of x. Between two points the line has the value of the first one. */
   readonly points: readonly StepPoint[]
 }
 
 interface StepChartProps {
-  /** A text alternative of the drawing; the numbers are shown next to it. */
+  /** The text alternative of the drawing. The values are also shown as text next to the drawing. */
   readonly label: string
   readonly lines: readonly StepLine[]
-  /** The values of the right and the upper edge, above 0. */
+  /** The x of the right edge and the y of the upper edge. Both must be above 0. */
   readonly most: StepPoint
   /** The x whose values are shown next to the chart. */
   readonly cursor: number
@@ -55,7 +55,7 @@ export function StepChart({ label, lines, most, cursor, onCursor }: StepChartPro
   )
 }
 
-/** The style of a line, shown next to its name. */
+/** A sample of a line style for the legend. */
 export function StepSample({ look }: { readonly look: number }) {
   return (
     <svg className="g-step-sample" width={28} height={10} aria-hidden="true">

@@ -1,7 +1,7 @@
 /** The verdict that a cell of a strip shows. */
 export type Tone = 'pass' | 'fail' | 'skipped'
 
-/** Adjacent pixels that look alike. `to` is the index after the last one. */
+/** Adjacent pixels with equal colours. `to` is the index after the last pixel. */
 export interface Run {
   readonly from: number
   readonly to: number
@@ -18,10 +18,13 @@ export interface Line {
   isFaded(column: number): boolean
 }
 
-/** The minimum width of cells with gaps between them. */
+/** Cells that have at least this width, in pixels, are drawn with gaps between them. */
 const APART = 4
 
-/** One line of a strip as runs of pixels. If columns share a pixel, a highlighted one is shown, otherwise the worst verdict. */
+/**
+ * Draws one line of a strip as runs of pixels. If several columns share a pixel, a column that is not faded takes precedence, and then the
+ * worst verdict.
+ */
 export function runsOf({ count, pixels, groups, toneAt, isFaded }: Line): Run[] {
   const runs: Run[] = []
   const starts = new Set(groups)
@@ -67,7 +70,7 @@ export const edgesOf = (column: number, width: number, count: number): readonly 
   ((column + 1) * width) / count,
 ]
 
-/** The column to which a key moves the cursor; undefined for other keys. `column` is -1 before the first move. */
+/** The column to which a key moves the cursor. Undefined for other keys. `column` is the present column, or -1 before the first move. */
 export function columnAfterKey(key: string, column: number, count: number, groups: readonly number[]): number | undefined {
   const within = (index: number): number => Math.max(0, Math.min(count - 1, index))
   switch (key) {

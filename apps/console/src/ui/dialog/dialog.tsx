@@ -17,7 +17,7 @@ function useReturnedFocus(): void {
   useEffect(() => {
     const before = document.activeElement
     return () => {
-      // if that element is gone or disabled, a dialog below gets the focus, otherwise the heading of the page
+      // if that element no longer exists or is disabled, the focus goes to a dialog below, or else to the heading of the page
       for (const target of [before, document.querySelector('[role="dialog"]'), document.querySelector('main h1')])
         if (document.activeElement === document.body && target instanceof HTMLElement) target.focus({ preventScroll: true })
     }

@@ -10,7 +10,9 @@ interface PanelCallProps extends Call {
   readonly of: string
 }
 
-/** A link from a panel to its call in GraphiQL, at the moment of the address. There is no link if the call is too long for an address. */
+/**
+ * A link from a panel to GraphiQL with the call of the panel, at the moment in the URL. There is no link if the call is too long for a URL.
+ */
 export function PanelCall({ of, document, variables = {} }: PanelCallProps) {
   const { asked } = useMoment(document, variables)
   const search = toGraphiql(document, asked)

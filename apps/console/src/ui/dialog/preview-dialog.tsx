@@ -10,7 +10,7 @@ interface PreviewDialogProps<Effect> extends Pick<ModalProps, 'title' | 'onClose
   readonly isReady: boolean
   readonly previewLabel: string
   readonly makeLabel: string
-  /** Whether the change may be made after its effect was previewed; true by default. */
+  /** Whether the change may be made after its effect was previewed. The default is true. */
   readonly mayMake?: boolean
   /** Whether the change is irreversible. */
   readonly isDestructive?: boolean
@@ -18,12 +18,12 @@ interface PreviewDialogProps<Effect> extends Pick<ModalProps, 'title' | 'onClose
   readonly problem?: ComponentType<{ readonly error: unknown }>
   /** Renders the form, and the effect below it. */
   readonly children: ReactNode
-  /** Sends the change, with `dryRun` only for its preview. Throws an error if the service refuses it. */
+  /** Sends the change. With `dryRun` it is only a preview. Throws an error if the service refuses the change. */
   step(dryRun: boolean): Promise<Effect>
   onDone(effect: Effect): void
 }
 
-/** A dialog of two steps: the service returns the effect of a change, and then the same button makes it. */
+/** A dialog with two steps. First the service returns the effect of the change. Then the same button makes the change. */
 export function PreviewDialog<Effect>({
   title,
   change: { effect, problem, isBusy, preview, make },

@@ -2,17 +2,17 @@ import { TextInput } from '@mantine/core'
 
 interface ReasonInputProps {
   readonly value: string
-  /** Where the reason is shown later: "it is shown with the host". */
+  /** Where the reason will be shown, such as "it is shown with the host". */
   readonly shown?: string
   readonly disabled?: boolean
-  /** 1,000 by default. */
+  /** The maximum length in characters. The default is 1,000. */
   readonly maxLength?: number
-  /** Whether the input has the focus when the dialog opens; true by default. */
+  /** Whether the input gets the focus when the dialog opens. The default is true. */
   readonly isFirst?: boolean
   onChange(value: string): void
 }
 
-/** The input for an operator's reason, which the audit keeps. */
+/** The input for the reason of a change. The audit stores the reason. */
 export function ReasonInput({ value, shown, disabled = false, maxLength = 1_000, isFirst = true, onChange }: ReasonInputProps) {
   return (
     <TextInput

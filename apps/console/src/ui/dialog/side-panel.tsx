@@ -6,18 +6,18 @@ import './side-panel.css'
 
 interface SidePanelProps {
   readonly state: SidePanelState
-  /** Renders the panel of a row, by the row's id in the address. */
+  /** Renders the panel for the row with this id, which is in the URL. */
   panel(id: string): ReactNode
-  /** The maximum height of the content; longer content scrolls. */
+  /** The maximum height of the content. Longer content scrolls. */
   readonly height: string
   /** The list to which the panel belongs. */
   readonly children: ReactNode
 }
 
-/** A list, with one of its rows in the side panel. */
+/** A list with a side panel, which shows one of the rows. */
 export function SidePanel({ state: { id, close }, panel, height, children }: SidePanelProps) {
   return (
-    // the list is the same element with and without a panel, so that its scroll position stays
+    // the list must be the same element with and without a panel, so that it keeps its scroll position
     <div className="with-panel" data-open={id !== undefined || undefined}>
       {children}
       {id === undefined ? null : (

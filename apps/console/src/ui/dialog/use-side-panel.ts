@@ -3,23 +3,23 @@ import { useCallback, useEffect, useMemo, useRef } from 'react'
 import { useShortcuts } from '../../lib/browser/keys.ts'
 import { type ListSearch, type Step, useListGo, useListSearch } from '../../lib/browser/list-search.ts'
 
-/** The delay before a row is loaded, milliseconds, because rows change quickly while a key is held down. */
+/** A row is loaded after this many milliseconds, because the row changes quickly while a key is held down. */
 const FOLLOW_MS = 150
 
 /** The row in the side panel. */
 export interface SidePanelState {
-  /** The id in the address; undefined if there is none. */
+  /** The id of the row in the panel, from the URL. Undefined if the panel is closed. */
   readonly id: string | undefined
   /** Whether the page is wide enough for the side panel. */
   readonly isWide: boolean
-  /** Shows a row, or closes the panel if the row is shown already. */
+  /** Shows a row. If the panel already shows this row, closes the panel. */
   toggle(id: string): void
-  /** Shows the row of the cursor in the open panel. */
+  /** If the panel is open, shows the row that the cursor moved to. */
   follow(id: string): void
   close(): void
 }
 
-/** The key `o` shows a row in the side panel. The panel then follows the cursor until Escape. The address contains the shown row. */
+/** The key `o` shows a row in the side panel. The panel then follows the cursor until Escape. The URL contains the shown row. */
 export function useSidePanel(): SidePanelState {
   const { beside: id } = useListSearch()
   const go = useListGo()
@@ -47,7 +47,10 @@ export function useSidePanel(): SidePanelState {
   return { id, isWide, toggle, follow, close }
 }
 
-/** The handlers of a list's keys and its cursor; undefined if no row is shown, or the page is too narrow for the panel. */
+/**
+ * The handlers for the keys and the cursor of a list. A handler is undefined if no row is shown, or if the page is too narrow for the
+ * panel.
+ */
 export function useSidePanelKeys({ id, isWide, toggle, follow }: SidePanelState, idAt: ((index: number) => string) | undefined) {
   return useMemo(
     () =>

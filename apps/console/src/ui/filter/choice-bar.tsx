@@ -5,16 +5,18 @@ import type { Choice } from './use-choice.ts'
 
 interface ChoiceBarProps {
   readonly choice: Pick<Choice<unknown>, 'items' | 'clear'>
-  /** The number of rows that match the filter. */
+  /** The count of rows that match the filter. */
   readonly found: number
-  /** The maximum number of selected rows. */
+  /** At most this many rows can be selected. */
   readonly most?: number
   onChooseAll(): void
   /** The actions on the selected rows. */
   readonly children?: ReactNode
 }
 
-/** The number of selected rows and the actions on them; empty without a selection. A separate button selects all matching rows. */
+/**
+ * Shows the count of selected rows, a button that selects all matching rows, and the actions on the selection. Empty if no row is selected.
+ */
 export function ChoiceBar({ choice, found, most = Number.POSITIVE_INFINITY, onChooseAll, children }: ChoiceBarProps) {
   const count = choice.items.size
   if (count === 0) return null

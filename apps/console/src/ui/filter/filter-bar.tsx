@@ -20,19 +20,20 @@ export interface FilterBarProps {
   /** The accessible label: "Filter hosts". */
   readonly label: string
   readonly fields: readonly QueryField[]
-  /** The applied filter; valid input replaces it. */
+  /** The applied filter. Valid input replaces this filter. */
   readonly value: string
   /**
-   * Called for a valid filter. `typing` replaces the address; `applied` (Enter, a selected value, clearing) adds a step that Back undoes.
+   * Called for a valid filter. With `typing`, the history entry must be replaced. With `applied` (Enter, a selected value, clearing), a
+   * history entry must be added, so that Back undoes the change.
    */
   onChange(text: string, how: 'typing' | 'applied'): void
-  /** The values of a field that the page knows, with the number of rows that have them. */
+  /** Returns the values of a field that the page knows, with the counts of rows that have the value. */
   values?(field: string): readonly { readonly value: string; readonly count: number }[]
-  /** Converts a text that is pasted into an empty bar to a filter; undefined leaves the text as it is. */
+  /** Converts a text that is pasted into the empty input to a filter. Undefined if the text must stay as it is. */
   readPaste?: ((text: string) => string | undefined) | undefined
   readonly placeholder?: string
   readonly right?: ReactNode
-  /** Renders the applied terms below the line; a large page loads this part later. */
+  /** Renders the applied terms below the input. It is a parameter so that a large page can load this component later. */
   readonly Chips: ComponentType<FilterChipsProps>
 }
 
@@ -68,7 +69,7 @@ export function FilterBar({ label, fields, value, onChange, values, readPaste, p
     setCaret(at)
     if (!isFieldBegun(suggest(next, at, fields))) write(next, 'typing')
     else {
-      // the text is not applied yet: `mem.f` may become `mem.free>=...`, and as a word it would empty the list for a moment
+      // the text is not applied yet, because `mem.f` can become `mem.free>=...`, and as a word it would empty the list for a moment
       setText(next)
       setWriting(true)
     }
@@ -174,8 +175,8 @@ export function FilterBar({ label, fields, value, onChange, values, readPaste, p
 }
 
 /**
- * The text of an input that may also be changed by a facet, Back, or a link. Typed text is written to the address and returns from it
- * with a delay, when the user may have typed more. This does not count as a change.
+ * The text of an input that can also be changed by a facet, Back, or a link. Typed text is written to the URL and is read back from the URL
+ * with a delay. The user may have typed more meanwhile, so a text that is read back does not replace the input.
  */
 function useFollowed(value: string): readonly [string, (text: string) => void] {
   const [text, setText] = useState(value)
@@ -198,7 +199,7 @@ const isFieldBegun = ({ field, from, to, options }: Suggestions): boolean => fie
 
 const MOST_OPTIONS = 12
 
-/** The completions at the caret; values that the page knows are shown with their counts. */
+/** The completions at the caret. Values that the page knows have their counts. */
 function optionsFor(offered: Suggestions, text: string, values: FilterBarProps['values']): readonly Suggestion[] {
   const written = text.slice(offered.from, offered.to).toLowerCase()
   const known = offered.field === null ? [] : (values?.(offered.field) ?? [])
@@ -209,7 +210,7 @@ function optionsFor(offered: Suggestions, text: string, values: FilterBarProps['
   return [...counted, ...others].slice(0, MOST_OPTIONS)
 }
 
-/** Each problem under the line, with a caret at its position. */
+/** The problems below the input. Each problem is marked at its position in the text. */
 function Problems({ id, text, problems }: { readonly id: string; readonly text: string; readonly problems: readonly QueryProblem[] }) {
   return (
     <Text

@@ -15,16 +15,19 @@ export interface FilterChipsProps {
   onChange(value: string): void
 }
 
-/** The terms of a filter as they were typed. A click moves the caret to a term; Delete, Backspace or its cross remove it. */
+/**
+ * The terms of a filter as they were typed. A click on a term moves the caret to it. Delete, Backspace or the cross of a term remove the
+ * term.
+ */
 export function FilterChips({ label, fields, value, input, onChange }: FilterChipsProps) {
   const list = useRef<HTMLUListElement>(null)
   const terms = termsOf(value, fields)
   const isAny = terms.length > 0
   useRoomFor(list, isAny)
-  /** The filters that were requested and do not apply yet. The next term is removed from the last one. */
+  /** The filters that were requested but are not applied yet. The next removed term is removed from the last of these filters. */
   const asked = useRef<readonly string[]>([])
   useLayoutEffect(() => {
-    // a filter that is not among the requested ones was set elsewhere
+    // if the applied filter is not one of the requested filters, something else has set it
     asked.current = asked.current.slice(asked.current.indexOf(value) + 1 || asked.current.length)
   }, [value])
   const edit = (wanted: string): void => {
@@ -41,7 +44,7 @@ export function FilterChips({ label, fields, value, input, onChange }: FilterChi
   const takeOut = (at: number): void => {
     const written = terms[at]?.written
     const chips = [...(list.current?.querySelectorAll<HTMLElement>('[data-term]') ?? [])]
-    // the focus moves before the chip disappears, so that it is never lost; of equal terms the last chip disappears
+    // the focus moves before the chip disappears, so that it is never lost; if there are equal terms, the last chip disappears
     const hasEqual = terms.slice(at + 1).some((other) => other.written === written)
     const next = hasEqual ? chips[at] : (chips[at + 1] ?? chips[at - 1] ?? input.current)
     next?.focus()
@@ -87,13 +90,13 @@ export function FilterChips({ label, fields, value, input, onChange }: FilterChi
 const termsOf = (text: string, fields: readonly QueryField[]) =>
   parseQuery(text, fields).query.terms.map(({ negated, from, to }) => ({ negated, from, to, written: text.slice(from, to) }))
 
-/** The key of a term: its text, and the number of equal terms before it. */
+/** The key of a term: its text, and the count of equal terms before it. */
 const keyOf = (terms: readonly { readonly written: string }[], at: number): string => {
   const written = terms[at]?.written ?? ''
   return `${terms.slice(0, at).filter((other) => other.written === written).length} ${written}`
 }
 
-/** Sets `--g-chips` to the height of the chips in pixels, so that the list, which fills the window, leaves space for them. */
+/** Sets `--g-chips` to the height of the chips in pixels. The list fills the rest of the window, so it needs this height. */
 function useRoomFor(list: { readonly current: HTMLElement | null }, isShown: boolean): void {
   useLayoutEffect(() => {
     const { style } = document.documentElement

@@ -3,7 +3,7 @@ import type { ReactNode } from 'react'
 import { Empty } from '../empty.tsx'
 
 interface NoMatchProps {
-  /** The singular noun for the items: "claim". */
+  /** The singular noun for the items, such as "claim". */
   readonly one: string
   readonly filter: string
   onClear(): void
@@ -11,7 +11,7 @@ interface NoMatchProps {
   readonly children?: ReactNode
 }
 
-/** The message for a filter without matches: the filter, and a button that clears it. */
+/** The message that no item matches the filter. It shows the filter, and a button that clears the filter. */
 export function NoMatch({ one, filter, onClear, children }: NoMatchProps) {
   return (
     <Empty title={`No ${one} matches`}>

@@ -14,14 +14,14 @@ interface SavedViewsProps {
   onOpened(): void
 }
 
-/** The saved views of this browser, which can be opened, renamed and deleted, and an input to save the present view. */
+/** The list of saved views in this browser. Views can be opened, renamed and deleted. An input saves the present view. */
 export function SavedViews({ list, onOpened }: SavedViewsProps) {
   const kept = viewsOf(list)
   const views = kept.use()
   const navigate = useNavigate()
   const now = usePresentView(list)
   const [renaming, setRenaming] = useState<string | undefined>()
-  /** The input for a new view, which gets the focus when the focused element disappears. */
+  /** The input for the name of a new view. It gets the focus when the element with the focus disappears. */
   const naming = useRef<HTMLInputElement>(null)
   const open = ({ search }: View): void => {
     void navigate({ to: '.', search: (before) => changed<Record<string, unknown>>(before, opening(search)), resetScroll: false })
@@ -81,7 +81,7 @@ export function SavedViews({ list, onOpened }: SavedViewsProps) {
   )
 }
 
-/** The list's query parameters, with the columns of this browser's layout if they are absent. */
+/** The list's query parameters. If they have no columns, the columns of the layout in this browser are added. */
 function usePresentView(list: string): View['search'] {
   const search: Readonly<Record<string, unknown>> = useSearch({ strict: false })
   const { shown } = columnsOf(list).use()
@@ -90,7 +90,7 @@ function usePresentView(list: string): View['search'] {
 
 interface ViewLineProps {
   readonly view: View
-  /** Whether the view is the one that is shown. */
+  /** Whether the list shows this view at present. */
   readonly isNow: boolean
   onOpen(): void
   onRename(): void
@@ -114,11 +114,11 @@ function ViewLine({ view: { name, search }, isNow, onOpen, onRename, onDelete }:
 }
 
 interface NameFormProps {
-  /** The input of the form; if absent, the form has an input of its own, which takes the focus. */
+  /** A reference for the input of the form. If absent, the input gets the focus when the form appears. */
   readonly input?: RefObject<HTMLInputElement | null>
   readonly label: string
   readonly first: string
-  /** Returns why a name cannot be used; undefined if it can. */
+  /** Returns why a name cannot be used. Undefined if it can be used. */
   problemOf(name: string): string | undefined
   /** Returns the text of the button. */
   action(name: string): string

@@ -2,31 +2,31 @@ import { useMemo, useRef, useState } from 'react'
 
 export type Key = string | number
 
-/** Selected rows. They stay selected, with their data at the time of selection, even if the list changes. */
+/** The selected rows of a list. A row stays selected even if it leaves the list. Its data is as it was when the row was selected. */
 export interface Choice<Item> {
   readonly items: ReadonlyMap<Key, Item>
-  /** Whether the row at an index is selected; undefined if it cannot be selected. */
+  /** Whether the row at this index is selected. Undefined if the row cannot be selected. */
   isChosen(index: number): boolean | undefined
   /**
-   * Selects a row, or deselects it. `isRange` selects all rows from the last selected one to this one. Keys that are not in the list are
-   * ignored.
+   * Selects a row, or deselects a selected row. With `isRange`, all rows from the last selected row to this row are selected. Keys that are
+   * not in the list are ignored.
    */
   toggle(key: Key, isRange: boolean): void
-  /** Selects these rows instead of the selected ones; with `isAdded` in addition to them. */
+  /** Selects exactly these rows. With `isAdded`, rows that are already selected stay selected. */
   choose(items: Iterable<Item>, isAdded?: boolean): void
   clear(): void
 }
 
 interface ChoiceOptions<Item> {
   readonly count: number
-  /** The row at an index of the list; undefined if it cannot be selected. */
+  /** The row at this index of the list. Undefined if the row cannot be selected. */
   at(index: number): Item | undefined
   keyOf(item: Item): Key
-  /** The maximum number of selected rows; further rows are not selected. */
+  /** At most this many rows can be selected. Further rows are not selected. */
   readonly most?: number
 }
 
-/** The selection in a list that may change. `at` and `keyOf` must be stable while the list does not change. */
+/** Stores the selection of rows in a list that can change. `at` and `keyOf` must be the same functions as long as the list is the same. */
 export function useChoice<Item>({ count, at, keyOf, most = Number.POSITIVE_INFINITY }: ChoiceOptions<Item>): Choice<Item> {
   const [items, setItems] = useState<ReadonlyMap<Key, Item>>(new Map())
   const last = useRef<Key | undefined>(undefined)
@@ -69,7 +69,7 @@ export function useChoice<Item>({ count, at, keyOf, most = Number.POSITIVE_INFIN
   }, [items, count, at, keyOf, most])
 }
 
-/** The index of a key in a list; -1 if it is not in the list. */
+/** The index of a key in a list. -1 if it is not in the list. */
 export function indexOf(key: Key, count: number, keyAt: (index: number) => Key | undefined): number {
   for (let i = 0; i < count; i++) if (keyAt(i) === key) return i
   return -1

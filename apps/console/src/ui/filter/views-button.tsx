@@ -4,7 +4,10 @@ import { useState } from 'react'
 import { useShortcuts } from '../../lib/browser/keys.ts'
 import { SavedViews } from './saved-views.tsx'
 
-/** A button with the saved views of a list and an input to save the present one. `list` is the name under which they are stored. */
+/**
+ * A button that opens the saved views of a list, with an input to save the present view. `list` is the name under which the views are
+ * stored.
+ */
 export function ViewsButton({ list }: { readonly list: string }) {
   const [isOpen, setOpen] = useState(false)
   useShortcuts([{ keys: 'v', label: 'Saved views of the list', run: () => setOpen(!isOpen) }])

@@ -23,7 +23,7 @@ describe('the stored views of a list', () => {
     expect(readViews(Array.from({ length: MOST_VIEWS + 5 }, (_, i) => ({ name: String(i), search: {} })))).toHaveLength(MOST_VIEWS))
 })
 
-test('a view is an address without the moment and the open panel', () =>
+test('a view has the query parameters of the list, without the moment and the open panel', () =>
   expect(viewOf({ q: 'a', cols: 'b', sort: '-c', group: 'flavor', at: '7', row: '9', live: 'off', view: undefined })).toEqual({
     q: 'a',
     cols: 'b',
@@ -34,12 +34,12 @@ test('a view is an address without the moment and the open panel', () =>
 test('opening a view removes parameters that the view does not have', () =>
   expect(opening({ q: 'a' })).toEqual({ q: 'a', cols: undefined, sort: undefined, group: undefined, view: undefined, colour: undefined }))
 
-test('the shown view is recognised', () => {
+test('the view that the list shows is recognised', () => {
   expect(isSame({ q: 'a' }, { q: 'a' })).toBe(true)
   expect(isSame({ q: 'a' }, { q: 'a', sort: 'b' })).toBe(false)
 })
 
-test('a view replaces the one with the same name', () => {
+test('a new view replaces an existing view with the same name', () => {
   const again = { name: 'mine', search: { q: 'account:you' } }
   expect(withView([failed, mine], again)).toEqual([failed, again])
   expect(withoutView([failed, mine], 'mine')).toEqual([failed])

@@ -6,7 +6,7 @@ export interface View {
   readonly search: ViewSearch
 }
 
-/** The parameters that belong to a view: neither the moment nor the open side panel. */
+/** The query parameters that belong to a view. The moment and the open side panel do not. */
 const PARTS = ['q', 'cols', 'sort', 'group', 'view', 'colour'] as const
 
 export type ViewSearch = { readonly [Part in (typeof PARTS)[number]]?: string }
@@ -14,17 +14,17 @@ export type ViewSearch = { readonly [Part in (typeof PARTS)[number]]?: string }
 export const MOST_VIEWS = 50
 export const LONGEST_NAME = 60
 
-/** The part of an address that belongs to a view. */
+/** The query parameters that belong to a view. */
 export const viewOf = (search: Readonly<Record<string, unknown>>): ViewSearch =>
   Object.fromEntries(PARTS.flatMap((part) => (isText(search[part]) ? [[part, search[part]]] : [])))
 
-/** The parameters that open a view. Parameters that the view does not have are removed from the address. */
+/** The query parameters that open a view. Parameters that the view does not have are undefined, so that they are removed from the URL. */
 export const opening = (view: ViewSearch): { readonly [Part in keyof ViewSearch]-?: string | undefined } =>
   ({ ...Object.fromEntries(PARTS.map((part) => [part, undefined])), ...view }) as ReturnType<typeof opening>
 
 export const isSame = (one: ViewSearch, other: ViewSearch): boolean => PARTS.every((part) => one[part] === other[part])
 
-/** The views sorted by name; damaged ones are omitted. */
+/** Parses stored views and sorts them by name. Invalid views are omitted. */
 export function readViews(kept: unknown): readonly View[] {
   if (!Array.isArray(kept)) return []
   const views = kept.flatMap((one: unknown): View[] => {
@@ -34,12 +34,12 @@ export function readViews(kept: unknown): readonly View[] {
   return byName(views.filter(({ name }, i) => views.findIndex((one) => one.name === name) === i)).slice(0, MOST_VIEWS)
 }
 
-/** Adds a view, replacing one with the same name. */
+/** Adds a saved view. If a view with the same name exists, the new view replaces it. */
 export const withView = (views: readonly View[], view: View): readonly View[] => byName([...withoutView(views, view.name), view])
 
 export const withoutView = (views: readonly View[], name: string): readonly View[] => views.filter((one) => one.name !== name)
 
-/** Renames a view; the list is unchanged if the name is taken or the view does not exist. */
+/** Renames a saved view. Returns the list unchanged if the new name is in use or the view does not exist. */
 export function renamed(views: readonly View[], from: string, to: string): readonly View[] {
   const view = views.find(({ name }) => name === from)
   if (view === undefined || to === '' || views.some(({ name }) => name === to)) return views

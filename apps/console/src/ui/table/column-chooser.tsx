@@ -13,7 +13,9 @@ interface ColumnChooserProps<Row> {
   readonly columns: readonly TableColumn<Row>[]
 }
 
-/** A menu to select the columns of a list and their widths, which are kept in the address for links, and in this browser. */
+/**
+ * A menu to select the columns of a list and their widths. The columns are stored in the URL, so that links have them, and in this browser.
+ */
 export function ColumnChooser<Row>({ list, columns }: ColumnChooserProps<Row>) {
   const layout = useColumnLayout(list)
   const kept = columnsOf(list)
@@ -79,7 +81,7 @@ export function ColumnChooser<Row>({ list, columns }: ColumnChooserProps<Row>) {
 
 interface WidthInputProps {
   readonly label: string
-  /** Undefined for the default of the list. */
+  /** The width that the user has set, in pixels. Undefined for the default width. */
   readonly width: number | undefined
   readonly isOff: boolean
   onSet(width: number | undefined): void

@@ -44,6 +44,6 @@ it.each([
   expect(readColumnLayout(kept)).toEqual({ widths: {} })
 })
 
-it('a width stays within its limits, in whole pixels', () => {
+it('a width is rounded to whole pixels and kept within its limits', () => {
   expect([-5, 99.6, 5_000].map(toWidth)).toEqual([40, 100, 1_200])
 })

@@ -5,13 +5,13 @@ import type { TableColumn } from './table.tsx'
 
 /** The layout of a list in this browser. */
 export interface ColumnLayout {
-  /** The keys of the shown columns; undefined for the default of the list. */
+  /** The keys of the shown columns. If undefined, the list shows its default columns. */
   readonly shown?: readonly string[]
-  /** The widths of columns that were set, in pixels. */
+  /** The widths that the user has set, in pixels, by column key. Other columns have their default width. */
   readonly widths: Readonly<Record<string, number>>
 }
 
-/** The limits of widths in pixels: a column stays wide enough for the pointer, and narrower than a screen. */
+/** The limits of a column's width in pixels. A column stays wide enough for the pointer, and narrower than a screen. */
 export const LEAST_WIDTH = 40
 export const MOST_WIDTH = 1_200
 
@@ -24,12 +24,12 @@ export function readColumnLayout(kept: unknown): ColumnLayout {
   }
 }
 
-/** A valid width. */
+/** Rounds a width to whole pixels and clamps it to the limits. */
 export const toWidth = (pixels: number): number => Math.round(Math.max(LEAST_WIDTH, Math.min(MOST_WIDTH, pixels)))
 
 type Column = Pick<TableColumn<never>, 'key' | 'isExtra' | 'width'>
 
-/** The shown columns, in the order of the list. The first names the row and is always shown; unknown keys are ignored. */
+/** The shown columns, in the order of the list. The first column names the row and is always shown. Unknown keys are ignored. */
 export function shownColumns<One extends Column>(columns: readonly One[], { shown, widths }: ColumnLayout): readonly One[] {
   const isShown = ({ key, isExtra = false }: One, i: number): boolean => i === 0 || (shown === undefined ? !isExtra : shown.includes(key))
   return columns.filter(isShown).map((column) => {
@@ -38,7 +38,7 @@ export function shownColumns<One extends Column>(columns: readonly One[], { show
   })
 }
 
-/** The keys after a column was added or removed; undefined if the result is the default of the list. */
+/** The keys of the shown columns after one column is added or removed. Undefined if these are the default columns. */
 export function withColumn(columns: readonly Column[], layout: ColumnLayout, key: string, isShown: boolean): readonly string[] | undefined {
   const now = new Set(shownColumns(columns, layout).map((column) => column.key))
   if (isShown) now.add(key)
@@ -57,21 +57,21 @@ export function columnsOf(list: string): Kept<ColumnLayout> {
   return known
 }
 
-/** Sets the width of a column, within its limits; undefined restores the default. */
+/** Sets the width of a column. The width is clamped to the limits. Undefined restores the default width. */
 export function setWidth(list: string, key: string, pixels: number | undefined): void {
   const kept = columnsOf(list)
   const { [key]: _before, ...others } = kept.get().widths
   kept.set({ ...kept.get(), widths: pixels === undefined || Number.isNaN(pixels) ? others : { ...others, [key]: toWidth(pixels) } })
 }
 
-/** The layout of a list: from its address, otherwise from this browser. */
+/** A hook that returns the layout of a list: the columns in the URL or, without those, the layout that this browser stores. */
 export function useColumnLayout(list: string): ColumnLayout {
   const { cols } = useListSearch()
   const layout = columnsOf(list).use()
   return useMemo(() => layoutOf(cols, layout), [cols, layout])
 }
 
-/** The layout of a list: the columns in its address, if it has any, otherwise those that this browser stores. */
+/** The layout of a list. The columns in the URL take precedence over those that this browser stores. */
 export const layoutOf = (cols: string | undefined, kept: ColumnLayout): ColumnLayout =>
   cols === undefined ? kept : { ...kept, shown: cols.split(',') }
 

@@ -19,19 +19,19 @@ export interface ListTableProps<Row> extends Omit<TableProps<Row>, Own> {
   readonly list: string
   /** The identity of a row, which does not change when the row moves. The function must be the same while the rows are the same. */
   keyOf(index: number): Key
-  /** The initial row of the cursor. */
+  /** The row on which the cursor is at first. */
   readonly first?: Key | undefined
-  /** The row of the cursor, and how to change it, if the page controls it. */
+  /** Only if the page controls the cursor: the row of the cursor, and a function that moves the cursor. */
   readonly cursor?: readonly [now: Key | undefined, change: (key: Key | undefined) => void] | undefined
   /** The side panel of the list: the shown row (undefined if none is shown), and functions to show another row. */
   readonly sidePanel?: PanelRows | undefined
-  /** The selection of rows by `x`, Shift-x and checkboxes; absent if rows cannot be selected. */
+  /** The selection of rows by `x`, Shift-x and checkboxes. Absent if rows cannot be selected. */
   readonly choice?: Pick<Choice<unknown>, 'isChosen' | 'toggle'> | undefined
 }
 
 /**
- * The list of a page: its cursor stays with its row when changes move the row, its columns are those of the layout, and the
- * keys of lists work wherever the focus is.
+ * The main list of a page. When changes move a row, the cursor stays on this row. The columns are those of the layout. The keys of the list
+ * work wherever the focus is.
  */
 export function ListTable<Row>({ list, keyOf, first, cursor: given, sidePanel, choice, columns, ...table }: ListTableProps<Row>) {
   const { count } = table

@@ -24,7 +24,7 @@ interface PagedListProps<Row> {
   readonly list: string
   /** The title of the list, such as "Claims". `nouns` are the singular and the plural. */
   readonly label: string
-  /** The label of the filter, if it is not "Filter claims". */
+  /** The label of the filter. The default is "Filter" and the label of the list. */
   readonly filterLabel?: string
   readonly nouns: readonly [one: string, many: string]
   readonly fields: readonly QueryField[]
@@ -38,33 +38,36 @@ interface PagedListProps<Row> {
   keyOf(row: Row): Key
   onOpen(row: Row): void
   readonly choice?: Choice<Row> | undefined
-  /** The default order of a list with several, one column at a time: `name`, `-age`. The selected order is in the address. */
+  /** The default order if the list can be sorted by several columns, such as `name` or `-age`. The selected order is in the URL. */
   readonly usualSort?: string
   /** The actions on the selected rows. */
   readonly chosen?: ReactNode
   /** Shown if the list is empty. */
   readonly none: ReactNode
-  /** Shown next to a filter without matches. */
+  /** Shown next to the filter if no row matches. */
   readonly noMatch?: ReactNode
-  /** For a list that is counted elsewhere: the number of rows, and whether there are more. */
+  /** Only if the page counts the rows itself: the count, and whether there are more rows than counted. */
   readonly counted?: { readonly total: number; readonly isMore: boolean }
-  /** Content next to the filter. */
+  /** Elements next to the filter field. */
   readonly aside?: ReactNode
-  /** Content below the filter, with or without matches. */
+  /** Elements below the filter field. They are shown whether or not rows match. */
   readonly above?: ReactNode
   /** Shown instead of the list. */
   readonly instead?: ReactNode
-  /** Content between the count and the rows. */
+  /** Elements between the count and the rows. */
   readonly children?: ReactNode
-  /** The side panel of a row, by its key. */
+  /** Renders the side panel for the row with this key. */
   readonly sidePanel?: (id: string) => ReactNode
-  /** The table's properties that the page sets. */
+  /** Properties that the page passes to the table. */
   readonly table?: Partial<Pick<ListTableProps<Row>, 'cursor' | 'listKey' | 'height'>>
   /** Called when the operator uses the rows with the pointer or the keyboard. */
   readonly handlers?: Pick<HTMLAttributes<HTMLDivElement>, 'onPointerEnter' | 'onPointerLeave' | 'onScrollCapture'>
 }
 
-/** A list of the service that is loaded while scrolling: the filter, the number of matches, and the rows; the address has the view. */
+/**
+ * A list that is loaded from the service while scrolling, with its filter, the count of matches, and the rows. The URL stores the filter
+ * and order.
+ */
 export function PagedList<Row>(props: PagedListProps<Row>) {
   const { list, label, filterLabel = `Filter ${label.toLowerCase()}`, fields, readPaste, aside, above, instead } = props
   const { q = '' } = useListSearch()
@@ -98,7 +101,7 @@ export function PagedList<Row>(props: PagedListProps<Row>) {
   )
 }
 
-/** The number of matches, or a message if there are none or the number is unknown. */
+/** The count of matches, or a message if there are no matches or the count is unknown. */
 function Found<Row>(props: PagedListProps<Row>) {
   const { label, nouns, pages, none, noMatch, live, isFollowed, counted = { total: pages.total, isMore: false } } = props
   const { rows, error, isLoading, isOld, readAtMs, everyMs, refresh } = pages
@@ -124,7 +127,7 @@ function Found<Row>(props: PagedListProps<Row>) {
   )
 }
 
-/** The number of rows, and the rows. */
+/** The count of the rows, and the rows. */
 function Rows<Row>(props: PagedListProps<Row> & Required<Pick<PagedListProps<Row>, 'counted'>>) {
   const { list, label, nouns, pages, columns, keyOf, onOpen, choice, usualSort, chosen, children, counted, sidePanel, table, handlers } =
     props

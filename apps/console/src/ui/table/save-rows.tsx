@@ -9,18 +9,21 @@ import { Problem } from '../problem.tsx'
 export interface SaveRowsProps {
   /** Name of the file. */
   readonly file: string
-  /** The plural noun for the rows: "claims". */
+  /** The plural noun for the rows, such as "claims". */
   readonly many: string
-  /** The number of rows, if known. */
+  /** The count of rows. */
   readonly total: number
-  /** Reads the rows; shows its progress, and ends when its signal aborts. */
+  /** Reads the rows. It must report its progress, and must end when the signal is aborted. */
   make(options: ReadOptions): Promise<Sheet>
-  /** Called with the number of saved rows. */
+  /** Called with the count of saved rows. */
   onSaved(count: number): void
   onClose(): void
 }
 
-/** Saves all rows of a list as a file, shows the progress, and can be cancelled. It reports if the list has more rows than the file. */
+/**
+ * A dialog that saves all rows of a list as a file. It shows the progress and can be cancelled. It shows a message if the list has more
+ * rows than the file.
+ */
 export function SaveRows({ file, many, total, make, onSaved, onClose }: SaveRowsProps) {
   const [count, setCount] = useState(0)
   const [isCut, setCut] = useState(false)

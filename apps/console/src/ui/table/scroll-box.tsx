@@ -7,7 +7,7 @@ interface ScrollBoxProps {
   readonly children: ReactNode
 }
 
-/** A box in which content that is wider or longer than the page scrolls, also with the keyboard. */
+/** A box in which wide or long content can be scrolled, with the pointer or the keyboard. */
 export function ScrollBox({ label, maxHeight, children }: ScrollBoxProps) {
   const style: CSSProperties = { overflow: 'auto', maxHeight }
   return (

@@ -35,7 +35,7 @@ function drawn(props: Props = {}): string {
     .replace(/ class="([^"]*)"/g, (_, classes: string) => (classes.trim() === '' ? '' : ` class="${classes.trim()}"`))
 }
 
-test('each row has a cell of each column, with the attributes of both, and the heads have the same classes', () => {
+test('each row has a cell for each column, with the attributes of the row and the column, and headings have the classes of their cells', () => {
   const html = drawn({ rowAttributes: ({ name }) => ({ 'data-host': name }), attributes: { 'data-count': 2 } })
   expect(html).toContain('<table aria-label="Hosts" data-count="2">')
   expect(html).toContain('<thead><tr><th>Host</th><th class="number">Free</th><th></th></tr></thead>')
@@ -45,7 +45,7 @@ test('each row has a cell of each column, with the attributes of both, and the h
   expect(html).toContain('<td class="number narrow" title="full">0</td><td data-free="0">row 1</td>')
 })
 
-test('the table scrolls in a focusable box, below its heads if its height is limited', () => {
+test('the table is in a focusable box that scrolls, and with a limited height the rows scroll below the headings', () => {
   expect(drawn()).toMatch(/<section aria-label="Hosts" tabindex="0" style="overflow:auto"><table/)
   expect(drawn()).not.toContain('data-sticky')
   const limited = drawn({ maxHeight: '240px' })
@@ -59,7 +59,7 @@ test('within a scrolling element the table has no box, but has its own name', ()
   expect(html).toContain('<table aria-label="Hosts">')
 })
 
-test('without rows the given text is shown, or nothing', () => {
+test('without rows the table shows the given text or, without a text, nothing', () => {
   expect(drawn({ rows: [], empty: 'No host fits the request.' })).toMatch(/^<p[^>]*>No host fits the request.<\/p>$/)
   expect(drawn({ rows: [] })).toBe('')
 })

@@ -20,7 +20,7 @@ export interface SmallColumn<Row> {
    */
   readonly className?: string
   readonly cell: (row: Row, index: number) => ReactNode
-  /** The title of a cell; a cell without text has none. */
+  /** The title of a cell. A cell without text has no title. */
   readonly title?: (row: Row) => string | undefined
   readonly attributes?: (row: Row) => Attributes
 }
@@ -33,17 +33,17 @@ export interface SmallTableProps<Row> {
   readonly rowKey: (row: Row, index: number) => string | number
   readonly rowAttributes?: (row: Row) => Attributes
   readonly attributes?: Attributes
-  /** The text if there are no rows; without it, nothing is shown. */
+  /** The content if there are no rows. If absent, nothing is rendered. */
   readonly empty?: ReactNode | undefined
   /** The maximum height. The rows of a higher table scroll below its headings. */
   readonly maxHeight?: string | undefined
-  /** Whether the table is as wide as its content; otherwise it is as wide as the page. */
+  /** If true, the table is as wide as its content. If false, it is as wide as the page. */
   readonly isNarrow?: boolean
   /** Whether the table is in a scrolling element already, or is never wider than its page. */
   readonly isBare?: boolean
 }
 
-/** A table of a few rows that are all rendered, without sorting and selection; `Table` is for lists that may be long. */
+/** A table for few rows, without sorting and selection. All rows are rendered. For lists that can be long, use `Table`. */
 export function SmallTable<Row>(props: SmallTableProps<Row>) {
   const { label, rows, empty, maxHeight, isBare = false } = props
   if (rows.length === 0)

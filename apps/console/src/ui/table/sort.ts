@@ -6,8 +6,8 @@ interface Sortable {
 }
 
 /**
- * The orders after a click on the head of a column. By default the column replaces all orders; with `isAdded` it is appended to them,
- * reversed at the second click, and removed at the third.
+ * The orders after a click on the head of a column. By default the list is then sorted only by this column. With `isAdded` the column is
+ * appended to the present orders. A second click reverses it, and a third click removes it.
  */
 export function nextSort(sort: readonly Sort[], { key, sortsDescending = false }: Sortable, isAdded: boolean): readonly Sort[] {
   const found = sort.find((one) => one.key === key)

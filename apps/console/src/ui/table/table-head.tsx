@@ -9,7 +9,7 @@ interface HeadCellProps<Row> {
   readonly onResize: TableProps<Row>['onResize']
 }
 
-/** The head of a column: its name, its order, and an edge to make it wider. */
+/** The heading of a column: its name, its order, and an edge to change the width. */
 export function HeadCell<Row>({ column, sort = [], onSort, onResize }: HeadCellProps<Row>) {
   const index = sort.findIndex(({ key }) => key === column.key)
   const order = sort[index] === undefined ? undefined : sort[index].descending ? 'descending' : 'ascending'
@@ -18,7 +18,7 @@ export function HeadCell<Row>({ column, sort = [], onSort, onResize }: HeadCellP
     <div
       role="columnheader"
       tabIndex={-1}
-      // `aria-sort` can show only the first order; the others are described in words
+      // `aria-sort` can express only the first order, so further orders are described in words
       aria-sort={index === 0 ? order : undefined}
       title={column.title}
       className={column.align === 'right' ? 'number' : undefined}
@@ -48,7 +48,9 @@ export function HeadCell<Row>({ column, sort = [], onSort, onResize }: HeadCellP
   )
 }
 
-/** The right edge of a heading, which can be dragged with a pointer. With the keyboard, widths are set in the column chooser. */
+/**
+ * The right edge of a column heading. Dragging this edge changes the width of the column. Keyboard users set widths in the column chooser.
+ */
 function ResizeEdge({ onResize }: { onResize(width: number | undefined): void }) {
   return (
     <span

@@ -7,7 +7,7 @@ export interface TableKeysProps {
   onOpen(index: number): void
   /** Moves the focus to the table. */
   onFocus(): void
-  /** Shows a row in the side panel, or closes it; absent if the table has no side panel. */
+  /** Shows a row in the side panel, or closes the panel. Absent if the table has no side panel. */
   onTogglePanel?: ((index: number) => void) | undefined
 }
 

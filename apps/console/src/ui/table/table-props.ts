@@ -25,26 +25,29 @@ export interface TableProps<Row> {
   readonly label: string
   readonly columns: readonly TableColumn<Row>[]
   readonly count: number
-  /** The row at a position; undefined while it is not loaded. */
+  /** The row at this index. Undefined while the row is not loaded. */
   row(index: number): Row | undefined
   rowKey(index: number): string
   /** The orders of the list, the most significant first. */
   readonly sort?: readonly Sort[] | undefined
-  /** Called with the new orders after a click on the head of a column. With Shift the column is added as the least significant order. */
+  /**
+   * Called with the new orders after a click on the head of a column. With Shift, the column is added as the last and least significant
+   * order.
+   */
   onSort?: ((press: (now: readonly Sort[]) => readonly Sort[]) => void) | undefined
-  /** Called when the edge of a head was moved, with the width in pixels; undefined restores the default. */
+  /** Called with the new width in pixels when the edge of a heading was moved. Undefined restores the default width. */
   onResize?(key: string, width: number | undefined): void
-  /** The index of the row with the keyboard cursor; -1 if there is none. */
+  /** The index of the row with the keyboard cursor. -1 if there is no cursor. */
   readonly active: number
   onActive(index: number): void
   /** Called for Enter, or a click. */
   onOpen(index: number): void
   /**
-   * With `onChoose`: whether a row is selected. Each row then has a checkbox, and a click with Ctrl or Shift selects it. Undefined if the
-   * row cannot be selected.
+   * Only with `onChoose`: whether a row is selected. Each row then has a checkbox, and a click with Ctrl or Shift selects the row.
+   * Undefined if the row cannot be selected.
    */
   isChosen?(index: number): boolean | undefined
-  /** Called when a row is selected or deselected; `isRange`: with all rows since the last selected one. */
+  /** Called when a row is selected or deselected. With `isRange`, all rows from the last selected row to this row are selected. */
   onChoose?(index: number, isRange: boolean): void
   /** Called with the visible rows, for lists that load while scrolling. */
   onRange?(first: number, last: number): void
@@ -52,9 +55,9 @@ export interface TableProps<Row> {
   readonly listKey?: string
   /** Called after drawing, with the scroll position and the row height in pixels. */
   onDrawn?(scroller: HTMLElement, offset: number, rowHeight: number): void
-  /** Whether it is the main table of its page, to which the keys `j`, `k`, `o` and Enter apply, wherever the focus is. */
+  /** Whether this is the main table of the page. The keys `j`, `k`, `o` and Enter then apply to this table, wherever the focus is. */
   readonly isMain?: boolean
-  /** Called by the key `o` to show a row next to the table; without it, `o` opens the row. */
+  /** Called for the key `o`, which shows a row in the side panel. If absent, `o` opens the row. */
   readonly onTogglePanel?: ((index: number) => void) | undefined
   /** The maximum height of the scrolled part. */
   readonly height?: string

@@ -14,10 +14,13 @@ export const TABLE_HEIGHT = 'calc(100vh - 220px - var(--g-chips, 0px))'
 
 /** The height of a row in pixels. */
 const ROW_HEIGHTS: Readonly<Record<Choice<'density'>, number>> = { compact: 28, cosy: 36 }
-/** The maximum height of a head with two lines. */
+/** The height of the heading row in pixels, if names have two lines. */
 const HEAD_HEIGHT = 34
 
-/** A table of any length: only the visible rows are rendered. Arrows, Home, End, PageUp and PageDown move the cursor, Enter opens. */
+/**
+ * A table of any length. Only the visible rows are rendered. The arrow keys, Home, End, PageUp and PageDown move the cursor, and Enter
+ * opens a row.
+ */
 export function Table<Row>(props: TableProps<Row>) {
   const {
     label,
@@ -72,7 +75,7 @@ export function Table<Row>(props: TableProps<Row>) {
   })
 
   const latest = useLatest(props)
-  // always the same object, so that a row is rendered again only if it has changed
+  // this object must always be the same, so that a row is rendered again only if it has changed
   const hands = useMemo<Hands>(
     () => ({
       onActive: (index) => latest.current.onActive(index),
@@ -146,7 +149,7 @@ export function Table<Row>(props: TableProps<Row>) {
   )
 }
 
-/** The row to which a key moves the cursor; undefined for other keys. */
+/** The row to which a key moves the cursor. Undefined for other keys. */
 function targetOf(key: string, active: number, count: number, page: number): number | undefined {
   const to = (index: number): number => Math.max(0, Math.min(count - 1, index))
   switch (key) {
@@ -218,12 +221,12 @@ function PlainTableRow<Row>(props: TableRowProps<Row>) {
 
 interface ChoiceCellProps {
   readonly index: number
-  /** Undefined: the row cannot be selected. */
+  /** Whether the row is selected. Undefined if it cannot be selected. */
   readonly isChosen: boolean | undefined
   onChoose(index: number, isRange: boolean): void
 }
 
-/** The checkbox of a row. It is not a tab stop: the key `x` selects. */
+/** The checkbox of a row. It is not a tab stop, because the key `x` selects rows. */
 function ChoiceCell({ index, isChosen, onChoose }: ChoiceCellProps) {
   return (
     // biome-ignore lint/a11y/useSemanticElements: a cell of a virtual grid

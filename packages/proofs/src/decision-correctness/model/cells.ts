@@ -9,7 +9,7 @@ export interface ModelCell {
   readonly sharedUsed: number
   readonly memoryCapacity: number
   readonly memoryFree: number
-  /** The memory in total, and the part that is not in huge pages. */
+  /** The total memory, and the part of it that is not in huge pages. */
   readonly memory: number
   readonly plain: number
   /** Memory outside of huge pages: how much can be allocated, and how much is allocated. */
@@ -57,7 +57,10 @@ function give(cell: CellTally, { cpus, memoryMb, pinned }: CellHold): void {
   cell.pinned.push(...pinned)
 }
 
-/** Takes an amount from cells in the given order, from each as much as it has. What remains is counted on the first cell. */
+/**
+ * Takes an amount from cells in the given order, from each cell as much as it has. If the cells have too little, the rest is taken from the
+ * first cell.
+ */
 function spread(
   cells: readonly CellTally[],
   amount: number,
@@ -122,7 +125,7 @@ function holdsOf({ stats }: ModelHost, claims: readonly ModelClaim[]): { readonl
   return { shown, waiting }
 }
 
-/** For each kind of amount in cells, how much the claims of listed instances hold beyond what the report counts. */
+/** For each kind of amount in cells: by how much the claims of listed instances exceed the amount in the report. */
 export function hiddenInCells(host: ModelHost, claims: readonly ModelClaim[]): string[] {
   const { shown } = holdsOf(host, claims)
   if (host.stats.numaCells.length === 0) return []
@@ -159,7 +162,8 @@ export function cellsOf(fleet: ModelFleet, host: ModelHost): ModelCell[] {
   const { shown, waiting } = holdsOf(host, claimsOn(fleet, host))
   const sum = <Of>(all: readonly Of[], read: (one: Of) => number): number => all.reduce((total, one) => total + read(one), 0)
   const inCell = ({ id }: { id: number }) => shown.filter((hold) => hold.cell === id)
-  // Claims of listed instances may hold more than is reported. The excess is counted on the cells that they name, then on any cell.
+  // Claims of listed instances can hold more than the report counts. The excess is taken from the cells that these claims name, then from
+  // any cell.
   let hiddenPins = sum(shown, ({ pinned }) => pinned.length) - sum(reported, ({ pinnedCpus }) => pinnedCpus?.length ?? 0)
   for (const cell of cells)
     for (const cpu of [...new Set(inCell(cell).flatMap(({ pinned }) => pinned))].sort((a, b) => a - b)) {
@@ -192,7 +196,8 @@ export function cellsOf(fleet: ModelFleet, host: ModelHost): ModelCell[] {
     hiddenCpus -= part
   }
   spread(cells, hiddenCpus, sharedLeft, takeShared)
-  // Every other claim, the largest first, is counted on the cell that it names, else on another whole cell, else on parts of several cells.
+  // Every other claim, the largest first, is taken from the cell that it names, else from another whole cell, else from parts of several
+  // cells.
   const homeless: CellHold[] = []
   for (const hold of waiting.sort(byAmount)) {
     const named = cells.find(({ id }) => id === hold.cell)
@@ -220,7 +225,7 @@ export function cellsOf(fleet: ModelFleet, host: ModelHost): ModelCell[] {
   return cells.map((cell, i): ModelCell => ({ ...cell, memory: (reported[i] as (typeof reported)[number]).memoryMb }))
 }
 
-/** Memory of a cell that its report shows as used beyond the used huge pages. */
+/** The used memory of a cell without its used huge pages, according to the report. */
 const plainShownIn = (cell: ModelHost['stats']['numaCells'][number]): number => Math.max(0, (cell.memoryUsageMb ?? 0) - hugeUsedIn(cell))
 
 const plainFree = ({ plain, plainCapacity, plainUsed }: CellTally): number => Math.min(plain, plainCapacity - plainUsed)

@@ -41,9 +41,9 @@ export interface ModelScore {
 
 /** The result for one instance: the verdict of every filter on every host, and the passing hosts, best first. */
 export interface ModelInstance {
-  /** The filters in the order in which they run; `asked`: whether the request demands anything of the filter. */
+  /** The filters in the order in which they run. `asked` is false if the filter does not apply to the request. */
   readonly filters: readonly { readonly filter: string; readonly asked: boolean }[]
-  /** The number of hosts. */
+  /** The count of hosts. */
   readonly hosts: number
   /** The checks of each host; none for a host that has left. */
   readonly checks: readonly (readonly ModelCheck[])[]
@@ -147,8 +147,8 @@ interface Step {
 }
 
 /**
- * The filters in the order in which they run: the candidates, the filters of the profile, then the rules of every claim that the profile
- * does not list.
+ * The filters in the order in which they run: first the candidates, then the filters of the profile, then those rules for every claim that
+ * the profile does not list.
  */
 function stepsOf(fleet: ModelFleet, request: RequestSpec, { filters: listed }: Profile): Step[] {
   const names = listed.map(({ name }) => name)
@@ -172,8 +172,8 @@ function stepsOf(fleet: ModelFleet, request: RequestSpec, { filters: listed }: P
 }
 
 /**
- * The step that keeps groups apart. It exists only if the request, or a group with members, has such a rule. Every claim must satisfy it,
- * whatever the profile lists.
+ * The step that keeps groups apart. It exists only if the request's group, or another group with members, has such a rule. Every claim must
+ * satisfy the rule, even if the profile lists no such filter.
  */
 function apartSteps(fleet: ModelFleet, { instanceGroup }: RequestSpec): Step[] {
   const others = instanceGroup === null ? [] : apartOf(fleet, instanceGroup.uuid, instanceGroup.apartFrom)
@@ -198,8 +198,8 @@ function checkHost(steps: readonly Step[], host: ModelHost): ModelCheck[] {
 }
 
 /**
- * The score of each host. Every weigher's raw number is scaled over the hosts that passed, multiplied by the host's multiplier, and added
- * in the profile's order.
+ * The score of each host. Every weigher's raw value is scaled over the hosts that passed and multiplied by the host's multiplier. The
+ * products are added in the order of the profile.
  */
 function weigh(fleet: ModelFleet, request: RequestSpec, profile: Profile, passing: readonly number[]): ModelScore[] {
   const columns = profile.weighers.map(({ name, multiplier, options }) => {

@@ -1,7 +1,7 @@
 /**
- * Whether a value meets a requirement with the operators of Nova's extra specs. `=` means at least; `s==` and similar compare texts; the
- * others are `<in>`, `<all-in>` and `<or>`. Without an operator the two must be equal. A value that is not a number does not match if a
- * number is required.
+ * Whether a value meets a requirement with the operators of Nova's extra specs. `=` means at least. `s==` and similar operators compare
+ * texts. The other operators are `<in>`, `<all-in>` and `<or>`. Without an operator, value and requirement must be equal. A value that is
+ * not a number does not match if a number is required.
  */
 export function meets(value: string, requirement: string): boolean {
   const [operator = '', ...words] = requirement.split(' ').filter((word) => word !== '')

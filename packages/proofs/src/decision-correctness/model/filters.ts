@@ -23,7 +23,7 @@ import type { ModelFleet, ModelHost } from './state.ts'
 /** A filter that is prepared for one request: the reason why it refuses a host, or undefined if the host passes. */
 export type Ask = (host: ModelHost) => Refusal | undefined
 
-/** Prepares a filter for a request; undefined if the filter does not apply to the request. */
+/** Prepares a filter for a request. Undefined if the filter does not apply to the request. */
 type ModelFilter = (request: RequestSpec, fleet: ModelFleet) => Ask | undefined
 
 /** The filters of this service by their names in profiles, and `Candidates`, which runs before all others. */
@@ -194,7 +194,7 @@ export const filters: Readonly<Record<string, ModelFilter>> = {
         if (units !== undefined) return { code: 'class.unit', need, have: units }
         const have = free(fleet, host, resourceClass)
         if (have < need) return { code: short, need, have }
-        // No request of the model demands huge pages, so all of its memory is plain.
+        // No request of the model demands huge pages, so it needs its whole memory outside of huge pages.
         const plain = resourceClass === 'MEMORY_MB' && need > 0 ? plainMemoryOf(fleet, host) : undefined
         if (plain !== undefined && plain < need) return { code: 'memory.huge_pages', need, have: plain }
       }
@@ -243,8 +243,8 @@ function shortOf(what: string, resourceClass: string, request: RequestSpec, flee
 }
 
 /**
- * The refusal of a filter of one class, for an amount that is not free or is above the total. A stated maximum is checked for every claim.
- * Permanent reasons come first.
+ * The refusal of a filter for one resource class: the amount is not free, or it is above the total. A reported maximum for one instance is
+ * checked for every claim. Permanent reasons come first.
  */
 function amountOf(inventory: Inventory, need: number, have: number, short: string, tooLittle: string): ReturnType<Ask> {
   const { most, inAll } = inventory
@@ -278,7 +278,7 @@ function isVersion(reported: number, predicate: string): boolean {
   })
 }
 
-/** Synonyms of the names that drawn hosts and images contain. */
+/** Other names of the architectures, hypervisors and modes that random hosts and images have. */
 const otherWords = { arch: { amd64: 'x86_64' }, hvType: { xapi: 'xen' }, vmMode: { hv: 'hvm', pv: 'xen' } } as const
 
 function usualName(kind: keyof typeof otherWords, name: string | null | undefined): string {

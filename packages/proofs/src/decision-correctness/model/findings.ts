@@ -19,7 +19,7 @@ export function findingsOf(fleet: ModelFleet): string[][] {
   ]
 }
 
-/** The findings of a host whose total is less than its claims hold. */
+/** The findings about a host whose total is less than its claims hold. */
 function hasTooLittle(fleet: ModelFleet, host: ModelHost): string[][] {
   const takes = logged(claimsOn(fleet, host)).map((claim) => claim.takes)
   const add = (amounts: readonly number[]): number => amounts.reduce((sum, amount) => sum + amount, 0)
@@ -39,7 +39,7 @@ function hasTooLittle(fleet: ModelFleet, host: ModelHost): string[][] {
   return sorts.flatMap(([held, most]) => (held > most ? [['capacity.below_claims', nameOf(host), `at least ${held}, not ${most}`]] : []))
 }
 
-/** The findings of a report that counts less than the claims of its listed instances. */
+/** The findings about a report that counts less use than the claims of its listed instances hold. */
 function usesTooLittle(fleet: ModelFleet, host: ModelHost): string[][] {
   const shown = logged(claimsOn(fleet, host)).filter(isCounted)
   const classes = new Set(shown.flatMap(({ takes }) => Object.keys(takes.classes ?? {})))
@@ -53,10 +53,10 @@ function usesTooLittle(fleet: ModelFleet, host: ModelHost): string[][] {
   return [...inClasses, ...others].map((text) => ['use.below_claims', nameOf(host), text])
 }
 
-/** The findings of a report whose used huge pages exceed the used memory, of the host or of a cell that reports its own use. */
+/** The findings about a report with more used huge pages than used memory, for the whole host or for a cell that reports its use. */
 function usesMorePagesThanMemory(host: ModelHost): string[][] {
   const { numaCells, inventories, memoryMbUsed } = host.reported
-  // The reported value is compared; the amount that Nova includes as reserved is not subtracted here.
+  // The reported value is compared as it is, including the reserved memory that Nova adds to it.
   const used = inventories.find(({ resourceClass }) => resourceClass === 'MEMORY_MB')?.used ?? memoryMbUsed
   const pages = numaCells.reduce((mib, cell) => mib + hugeUsedIn(cell), 0)
   const pairs = [[pages, used] as const, ...numaCells.map((cell) => [hugeUsedIn(cell), cell.memoryUsageMb] as const)]
@@ -82,7 +82,9 @@ function unclaimedOn(fleet: ModelFleet, host: ModelHost): string[][] {
   return found.length > 0 ? [['instance.unclaimed', nameOf(host), text]] : []
 }
 
-/** The findings of an instance that several hosts list. Only one host should list it; a host with a claim for it comes first. */
+/**
+ * The findings about an instance that several hosts list, although only one host should. A host with a claim for the instance comes first.
+ */
 function listings(fleet: ModelFleet, instance: string, there: readonly ModelHost[]): string[][] {
   const claims = logged(fleet.claims).filter((claim) => claim.instance === instance)
   const listing = there.filter(({ stats, present }) => stats.instances !== null && present.includes(instance))
@@ -99,5 +101,5 @@ function listings(fleet: ModelFleet, instance: string, there: readonly ModelHost
   ]
 }
 
-/** A host's name, with the node if the node has another name. */
+/** A host's name. If the node has a different name, the result is `host/node`. */
 export const nameOf = ({ host, node }: Pick<ModelHost, 'host' | 'node'>): string => (host === node ? host : `${host}/${node}`)

@@ -3,8 +3,8 @@ import { countAnew } from './allocation.ts'
 import type { ModelAggregate, ModelClaim, ModelFleet, ModelGroup, ModelHost } from './state.ts'
 
 /**
- * Applies a host's report. Its figures then include the instances that it lists. With `isEarlier`, the report is older than the claims and
- * came under another name of the machine, so its figures do not include instances that it lists for the first time.
+ * Applies a host's report. The amounts of a report normally include the instances that it lists. With `isEarlier`, the report is older than
+ * the claims and came under another name of the machine. Its amounts then do not include instances that it lists for the first time.
  */
 export function report(fleet: ModelFleet, host: ModelHost, stats: HostStats, isEarlier = false): void {
   host.reported = stats
@@ -36,7 +36,7 @@ export interface Inventory {
   readonly inAll: number
 }
 
-/** The amounts of a class that the host reports; undefined if it does not report the class. */
+/** The amounts of a class that the host reports. Undefined if it does not report the class. */
 export function inventoryOf({ stats }: ModelHost, resourceClass: string): Inventory | undefined {
   const plain: Record<string, [total: number, ratio: number, used: number]> = {
     VCPU: [stats.vcpus, stats.cpuAllocationRatio, stats.vcpusUsed],
@@ -63,7 +63,7 @@ export function inventoryOf({ stats }: ModelHost, resourceClass: string): Invent
 /** Whether one instance needs more than the total, or than the maximum that the host states for one instance. */
 export const isMoreThanAll = ({ most, inAll }: Inventory, need: number): boolean => need > inAll && need > (most ?? inAll)
 
-/** If the class's units do not allow this amount, a text with the allowed amounts; otherwise undefined. */
+/** Returns a text with the allowed amounts if the class does not allow this amount for one instance. Otherwise returns undefined. */
 export function brokenUnits({ least, most, step, inAll }: Inventory, need: number): string | undefined {
   const isTooMuch = most !== null && most !== inAll && need > most
   if (need >= least && !isTooMuch && need % step === 0) return undefined
@@ -86,7 +86,7 @@ const hugePagesOf = (pages: HostStats['numaCells'][number]['pages']) => pages.fi
 export const hugeUsedIn = ({ pages }: HostStats['numaCells'][number]): number =>
   hugePagesOf(pages).reduce((mib, { used, sizeKib }) => mib + ((used ?? 0) * sizeKib) / 1_024, 0)
 
-/** The memory outside of huge pages that one instance can still get on the host; undefined if the host has no huge pages. */
+/** The memory outside of huge pages that one instance can still get on the host. Undefined if the host has no huge pages. */
 export function plainMemoryOf(fleet: ModelFleet, host: ModelHost): number | undefined {
   const setAside = host.stats.numaCells.reduce((mib, cell) => mib + setAsideIn(cell), 0)
   const inventory = inventoryOf(host, 'MEMORY_MB')
@@ -94,7 +94,7 @@ export function plainMemoryOf(fleet: ModelFleet, host: ModelHost): number | unde
   const { inAll } = inventory
   const given = host.stats.inventories.find(({ resourceClass }) => resourceClass === 'MEMORY_MB')
   const plain = inAll - setAside
-  // No claim of the model uses huge pages, so only the report counts used ones.
+  // No claim of the model uses huge pages, so all used huge pages are in the report.
   const hugeUsed = host.stats.numaCells.reduce((mib, cell) => mib + hugeUsedIn(cell), 0)
   const taken = takenOf(fleet, host, 'MEMORY_MB', inventory.used === null ? null : Math.max(0, inventory.used - hugeUsed))
   if (plain < 0) return plain - taken
@@ -110,8 +110,8 @@ export function free(fleet: ModelFleet, host: ModelHost, resourceClass: string):
 }
 
 /**
- * The used amount of a class. It is the reported use or, if larger, that of the claims of listed instances; plus the claims that the report
- * does not include.
+ * The used amount of a class. It is the reported use or, if larger, the sum of the claims of listed instances. The claims that the report
+ * does not include are added.
  */
 function takenOf(fleet: ModelFleet, host: ModelHost, resourceClass: string, used: number | null): number {
   let shown = 0
@@ -147,7 +147,7 @@ export const holds = (fleet: ModelFleet, host: ModelHost, instance: string): boo
 export const isClaimed = ({ claims }: ModelFleet, instance: string): boolean =>
   claims.some((claim) => claim.isLogged && claim.instance === instance)
 
-/** The policy of a group as its first claim set it; undefined if the group has no members. */
+/** The policy of a group as its first claim set it. Undefined if the group has no members. */
 export const boundGroup = ({ claims }: ModelFleet, uuid: string): ModelGroup | undefined =>
   claims.find(({ group }) => group?.uuid === uuid)?.group ?? undefined
 
@@ -157,7 +157,10 @@ export const membersOn = (fleet: ModelFleet, host: ModelHost, uuid: string): num
 const apartAsSaid = ({ claims }: ModelFleet, uuid: string): readonly string[] =>
   claims.flatMap(({ group }) => (group?.uuid === uuid ? group.apartFrom : []))
 
-/** The groups with members from which a group is kept apart, by either group's rule, in the order of their names. */
+/**
+ * The groups with members from which a group must be kept apart, because of its own rule or of the other group's rule. In the order of
+ * their names.
+ */
 export function apartOf(fleet: ModelFleet, uuid: string, named: readonly string[] = []): readonly string[] {
   const known = new Set(fleet.claims.flatMap(({ group }) => (group === null ? [] : [group.uuid])))
   const others = [...known].filter((other) => apartAsSaid(fleet, other).includes(uuid))

@@ -32,7 +32,7 @@ const canGiveCpus = (cell: ModelCell, shared: number, pins: number): boolean => 
 /** The memory outside of huge pages that one guest can still get. */
 const plainLeft = ({ plain, plainCapacity, plainUsed }: ModelCell): number => Math.min(plain, plainCapacity - plainUsed)
 
-/** The same memory for a guest with dedicated CPUs, whose memory is not overcommitted. */
+/** The memory outside of huge pages that one guest with dedicated CPUs can still get. The memory of such a guest is not overcommitted. */
 const onceLeft = (cell: ModelCell): number => Math.min(plainLeft(cell), cell.plain - cell.plainUsed)
 
 const suits = (cell: ModelCell, { shared, dedicated, memoryMb }: GuestCell): boolean =>
@@ -43,7 +43,7 @@ const suits = (cell: ModelCell, { shared, dedicated, memoryMb }: GuestCell): boo
   shared <= cell.cpus.length - cell.pinned.length - dedicated &&
   canGiveCpus(cell, shared, dedicated)
 
-/** The lesser of the free share of CPUs and the free share of memory. */
+/** The smaller of two shares: that of the free CPUs and that of the free memory. */
 export function freeShare(cell: ModelCell): number {
   const cpus = cell.cpuCapacity === 0 ? 0 : (sharedAllowed(cell, cell.pinned.length) - cell.sharedUsed) / cell.cpuCapacity
   const memory = cell.memoryCapacity === 0 ? 0 : cell.memoryFree / cell.memoryCapacity
@@ -51,7 +51,7 @@ export function freeShare(cell: ModelCell): number {
 }
 
 /**
- * All ways of putting guest cells on different host cells. They are ordered by the host cell of the first guest cell, then of the second,
+ * All ways of placing guest cells on different host cells, ordered by the host cell of the first guest cell, then by that of the second,
  * and so on.
  */
 function* seatings(guests: readonly GuestCell[], cells: readonly ModelCell[]): Generator<readonly ModelCell[]> {
@@ -70,7 +70,7 @@ function* seatings(guests: readonly GuestCell[], cells: readonly ModelCell[]): G
   }
 }
 
-/** The host cells for a guest under an assignment rule; undefined if the host has none. */
+/** The host cells that an assignment rule chooses for a guest. Undefined if the guest does not fit. */
 export function seat(guests: readonly GuestCell[], cells: readonly ModelCell[], rule: string): readonly ModelCell[] | undefined {
   const ordered = [...cells].sort((a, b) => {
     const byShare = rule === 'emptiest' ? freeShare(b) - freeShare(a) : rule === 'tightest' ? freeShare(a) - freeShare(b) : 0
@@ -94,7 +94,10 @@ export const takeCells = (guests: readonly GuestCell[], seating: readonly ModelC
     }
   })
 
-/** Why no choice of cells exists: the host has too few cells, a guest cell fits on none, or they do not fit at the same time. */
+/**
+ * Why the guest does not fit: the host has too few cells, a guest cell fits on no host cell, or the guest cells do not fit at the same
+ * time.
+ */
 export function whyNoSeating(guests: readonly GuestCell[], cells: readonly ModelCell[]): Refusal {
   if (cells.length === 0) return { code: 'numa.not_reported', need: guests.length, have: 0 }
   if (cells.length < guests.length) return { code: 'numa.cells', need: guests.length, have: cells.length }
@@ -143,13 +146,13 @@ function ownLeft(cell: ModelCell): number {
   return count
 }
 
-/** The CPUs of a cell that can be shared after the guest's dedicated ones are pinned. */
+/** The CPUs of a cell that can be shared after the guest's dedicated CPUs are pinned. */
 function sharedInAll(cell: ModelCell, { dedicated }: GuestCell): number {
   const pinned = cell.pinned.length + dedicated <= cell.cpus.length ? cell.pinned.length + dedicated : cell.pinned.length
   return Math.max(0, cell.cpus.length - pinned)
 }
 
-/** The free shared CPUs after the guest's dedicated ones are pinned, if these can be pinned. */
+/** The free shared CPUs after the guest's dedicated CPUs are pinned, if the dedicated CPUs can be pinned. */
 function sharedLeft(cell: ModelCell, { dedicated }: GuestCell): number {
   const pins = cell.pinned.length + dedicated <= cell.cpus.length ? dedicated : 0
   let count = 0
@@ -157,7 +160,7 @@ function sharedLeft(cell: ModelCell, { dedicated }: GuestCell): number {
   return count
 }
 
-/** The largest number of guest cells that fit on different cells at the same time. */
+/** How many guest cells at most fit on different host cells at the same time. */
 function mostSeated(guests: readonly GuestCell[], cells: readonly ModelCell[]): number {
   const [guest, ...others] = guests
   if (guest === undefined) return 0

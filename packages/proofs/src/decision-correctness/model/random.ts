@@ -7,7 +7,9 @@ export function fnv1a(text: string): bigint {
   return hash
 }
 
-/** The finaliser of splitmix32: xor with the word shifted by 16, multiply; then the same by 15, twice. */
+/**
+ * The finaliser of splitmix32. Three times, it xors the word with the word shifted right (by 16, 15 and 15), with multiplications between.
+ */
 export function mix(word: bigint): bigint {
   let z = word % WORD
   z = ((z ^ (z >> 16n)) * 0x21f0aaadn) % WORD
@@ -15,7 +17,7 @@ export function mix(word: bigint): bigint {
   return z ^ (z >> 15n)
 }
 
-/** splitmix32, seeded by a text. Each draw advances the state by the golden ratio and scales 32 bits to the bound. */
+/** The generator splitmix32, seeded by a text. Each draw adds the golden-ratio constant to the state and scales 32 bits to the bound. */
 export function createDraw(seed: string): (bound: number) => number {
   let state = fnv1a(seed)
   return (bound) => {
@@ -24,5 +26,5 @@ export function createDraw(seed: string): (bound: number) => number {
   }
 }
 
-/** The position of a host in the order that a seed shuffles; lower ones come first. */
+/** A sort key that shuffles hosts by a seed. Hosts with lower keys come first. */
 export const shuffledPlace = (seed: string, host: number): bigint => mix(BigInt(host) ^ fnv1a(seed))

@@ -6,7 +6,7 @@ export interface ModelOverride {
   readonly reserved?: number
 }
 
-/** The values that an import set for hosts whose reports in Nova's form leave them out. */
+/** The values that an import of a nova.conf set. They apply to hosts whose reports in Nova's form do not have these values. */
 export interface ModelFleetAllocation {
   readonly release: number | null
   readonly classes: Readonly<Record<string, ModelOverride>>
@@ -35,15 +35,15 @@ export interface ModelHost {
   node: string
   /** The last report of the host, unchanged. */
   reported: HostStats
-  /** The report with the ratios and reserved amounts that apply, including those from other sources. */
+  /** The report after its ratios and reserved amounts were replaced by those that apply, which can come from other sources. */
   stats: HostStats
   /** The values that operators set for this host, by class. */
   overrides: Readonly<Record<string, ModelOverride>>
-  /** The instances in the last list. A report without a list does not change them. */
+  /** The instances in the last report that had a list. A report without a list does not change this field. */
   present: readonly string[]
   status: string
   liveness: string
-  /** Whether the host has left. Only its ordinal still exists. */
+  /** Whether the host has left the fleet. Its ordinal stays in use. */
   isGone: boolean
 }
 

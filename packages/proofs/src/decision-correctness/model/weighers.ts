@@ -8,7 +8,7 @@ import type { ModelFleet, ModelHost } from './state.ts'
 
 export interface ModelWeigher {
   raw(request: RequestSpec, fleet: ModelFleet, host: ModelHost, options: Options): number
-  /** The lowest bound of minmax normalisation if no raw number is smaller. */
+  /** With minmax normalisation, the lower bound is at most this value, even if all raw values are larger. */
   readonly from?: number
   /** The metadata key with which aggregates may set another multiplier. */
   readonly key?: string
@@ -152,7 +152,7 @@ function sharesOf(request: RequestSpec, fleet: ModelFleet, host: ModelHost, opti
   })
 }
 
-/** A resource with its weight. Some profiles list resources by name only. */
+/** A resource with its weight. Profiles may also list a resource by its name alone. */
 const scaled = (resource: string | ScaledResource): ScaledResource =>
   typeof resource === 'string' ? { resourceClass: resource } : resource
 

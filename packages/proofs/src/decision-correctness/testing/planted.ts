@@ -19,7 +19,7 @@ import {
 import { forgetMovedUnits, type PickedUnitKind } from '@gantt/scheduler-core/testing'
 import { type Core, trueCore } from '../core.ts'
 
-/** A mistake that the core could have, inserted by the test; `remove` undoes it. */
+/** A mistake that a test has inserted into the core. `remove` undoes it. */
 export interface Planted {
   readonly core: Core
   remove(): void
@@ -195,7 +195,7 @@ function spoilApply(around: (fleet: Fleet, entry: LogEntry, apply: () => readonl
   }
 }
 
-/** Changes a host that has reported before, just before its next report is applied. */
+/** Changes a host just before its second or a later report is applied. */
 function spoilReports(change: (host: ReturnType<Fleet['hosts']['own']>, fleet: Fleet) => void): Plant {
   return spoilApply((fleet, { changes }, apply) => {
     for (const one of changes) {
@@ -223,7 +223,7 @@ function spoilCore(parts: Partial<Core>): Plant {
   return () => ({ core: { ...trueCore, ...parts }, remove: () => undefined })
 }
 
-/** Decides, replays and examines with a changed profile, while the record names the original. */
+/** Decides, replays and examines with a changed profile. The records of the decisions name the original profile. */
 function spoilProfile(change: (profile: Profile) => Profile, changeRaw = (raw: readonly number[]): readonly number[] => raw): Plant {
   const withRaw = (decided: Decided): Decided => ({
     ...decided,

@@ -18,7 +18,7 @@ export interface FillResult {
   readonly rejected: number
   /** The vCPUs of the VMs that found no host. */
   readonly rejectedVcpus: number
-  /** The largest number of hosts that had VMs at the same time. */
+  /** The maximum, over time, of the count of hosts with VMs. */
   readonly peakHosts: number
 }
 

@@ -14,13 +14,14 @@ const waitOn = (list: readonly HuaweiVm[], profile: string, hosts = 1) =>
 
 describe('waiting', () => {
   test('a VM waits until it fits, and every VM after it waits too', async () => {
-    // Both cells are full until 50. The third VM uses a cell until 60, and only then the small fourth one starts.
+    // Both cells are full until time 50. The third VM then uses a whole cell until time 60. The small fourth VM starts only after the
+    // third.
     const list = vms([40, 10, 0, 100], [40, 10, 0, 50], [40, 10, 10, 10], [1, 1, 20, 5])
     expect(await waitOn(list, 'first-fit')).toMatchObject({ meanWaitSeconds: 40 + 40, vms: 4, episodes: 1 })
   })
 
-  test('a VM of more than 10 GB needs half of it in both cells', async () => {
-    // 40 CPUs of one cell are used until 30. A split VM cannot start before, although the host has 40 free CPUs.
+  test('a VM with more than 10 GB needs half of its resources in each of both cells', async () => {
+    // All 40 CPUs of one cell are used until time 30. A split VM cannot start before, although the other cell has 40 free CPUs.
     const list = vms([40, 10, 0, 30], [2, 12, 5, 1], [2, 10, 5, 1])
     expect((await waitOn(list, 'first-fit')).meanWaitSeconds).toBe(25 + 25)
   })
@@ -38,11 +39,11 @@ describe('waiting', () => {
     expect((await waitOn(list, 'balance-fit')).meanWaitSeconds).toBe(0)
   })
 
-  test('a VM that no empty host can hold is an error of the trace', async () => {
+  test('a VM that does not fit on an empty host is reported as an error of the trace', async () => {
     await expect(waitOn(vms([41, 5, 0, 1]), 'first-fit')).rejects.toThrow('VM 1 (41 vCPU, 5 GB) does not fit on an empty host')
   })
 
-  test('an episode that begins at an unknown VM is an error of the trace', async () => {
+  test('an episode that begins at an unknown VM is reported as an error of the trace', async () => {
     const run = runHuaweiWait({ vms: vms([1, 1, 0, 1]), starts: [9], hosts: 1, profile: 'first-fit', seed: '1' })
     await expect(run).rejects.toThrow('an episode begins at VM 9, which the list of VMs does not have')
   })
@@ -57,8 +58,8 @@ describe('filling', () => {
     expect(await fill(list, 'first-fit', 2)).toEqual({ vms: 3, rejected: 0, rejectedVcpus: 0, peakHosts: 2 })
   })
 
-  test('the fullest host is filled before the first one', async () => {
-    // At 10, h0 becomes the emptiest host. Only if the others are filled first, a whole host is free for the large VM.
+  test('a VM is placed on the fullest host that fits it, and not on the first one', async () => {
+    // At time 10, h0 becomes the emptiest host. A whole host stays free for the large VM only if the fuller hosts are filled first.
     const list = vms([40, 10, 0, 10], [40, 10, 0, 99], [40, 10, 0, 99], [40, 10, 11, 99], [64, 128, 12, 1])
     for (const profile of ['best-fit', 'best-fit-host', 'bf-host-even-cell']) expect((await fill(list, profile, 3)).rejected).toBe(0)
   })
@@ -72,7 +73,7 @@ test('departures are returned in order of time', () => {
   expect([departures.size, departures.next, departures.take()]).toEqual([0, undefined, undefined])
 })
 
-test('a trimmed mean leaves out the given share of values at each end', () => {
+test('a trimmed mean ignores the given share of the smallest and of the largest values', () => {
   expect(trimmedMean([100, 1, 2, 3, 4, 5, 6, 7, 8, -50], 0.1)).toBe(36 / 8)
   expect(trimmedMean([1, 2, 6], 0.1)).toBe(3)
 })

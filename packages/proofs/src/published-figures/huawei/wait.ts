@@ -8,7 +8,7 @@ import { createHuaweiRequests, huaweiHosts } from './model.ts'
 import { huaweiVersion } from './profiles.ts'
 import type { HuaweiVm } from './vms.ts'
 
-/** The number of VMs in an episode in addition to those that first-fit starts without a wait. */
+/** An episode has this many VMs in addition to those that first-fit starts without a wait. */
 const BEYOND = 40
 
 /** The share of the episodes that the trimmed mean leaves out at each end of the ranking. */
@@ -29,7 +29,7 @@ export interface WaitResult {
   readonly meanWaitSeconds: number
   readonly episodes: number
   readonly vms: number
-  /** The number of placement attempts, without those that determine the length of the episodes. */
+  /** How many placements were attempted. Attempts that only determine the length of the episodes are not counted. */
   readonly decisions: number
 }
 
@@ -65,8 +65,8 @@ export async function runHuaweiWait({ vms, starts, hosts, profile, seed, onEpiso
 }
 
 /**
- * The number of VMs that first-fit starts before the first one that has to wait. As in the published work, a VM is tried as soon as the one
- * before it has started, so VMs that end between the two free no resources for it.
+ * How many VMs first-fit starts before the first VM that has to wait. As in the published work, a VM is tried as soon as the previous VM
+ * has started. Resources of VMs that end between these two arrivals are not freed for it.
  */
 async function startedAtOnce(
   vms: readonly HuaweiVm[],
@@ -124,7 +124,7 @@ async function openQueue(hosts: number, profileName: string, seed: string, reque
       let placement = await place(vm)
       if (placement === undefined) return false
       if (ends() <= vm.arrivalS) {
-        // When more resources are free, the VM may get another host.
+        // The VM is placed again when more resources are free, so it can get another host.
         await driver.release(placement)
         await endUntil(vm.arrivalS)
         placement = await place(vm)

@@ -14,7 +14,7 @@ export interface OpenbFigures {
   readonly answersPerSecond: number
   readonly overCommits: number
   readonly differences: number
-  /** Counts of proposals; undefined if only the replay itself decides. */
+  /** Counts of proposals. Undefined if the trace is replayed in this process, without a service. */
   readonly effort: OpenbEffort | undefined
 }
 
@@ -23,12 +23,12 @@ export interface OpenbEffort {
   readonly proposals: number
   /** Proposals that are void at their position in the log: conflicts. */
   readonly voidPct: number
-  /** Proposals whose entry the store refused because another replica had written first. */
+  /** Proposals whose log entry the store refused, because another replica had written an entry at this position before. */
   readonly refusedEarlyPct: number
-  /** The average number of repeated decisions per claim, for both reasons. */
+  /** How often a request was decided again, per claim: because its proposal was void, or because the store refused its entry. */
   readonly retriesPerClaim: number
   readonly byRule: Readonly<Record<string, number>>
-  /** The number of calls that the replay repeated. */
+  /** How many calls the replay retried. */
   readonly repeated: number
 }
 

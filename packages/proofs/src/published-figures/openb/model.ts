@@ -6,7 +6,7 @@ import type { OpenbPod } from './pods.ts'
 /** The resource class for CPU in the unit of the trace, thousandths of a core. */
 export const CPU_CLASS = 'CUSTOM_CPU_MILLI'
 
-/** A node as a host. Its CPUs are only reported in thousandths, so that nothing is counted twice. */
+/** Converts a node to a host. The host reports its CPUs only in thousandths and not also as VCPU, so that a pod does not use them twice. */
 export function openbHost(node: OpenbNode): TraceHost {
   const stats = parseHostStats({
     vcpus: 0,

@@ -34,12 +34,12 @@ describe('allocation', () => {
     expect(await run([aNode('n1')], pods)).toMatchObject({ gpuAllocatedPct: 100, gpus: 2, pods: 4, placed: 3, rejected: 1 })
   })
 
-  test('CPU is counted in thousandths: a pod that needs one too many is refused', async () => {
+  test('a pod that needs a thousandth of a core more than is free is refused', async () => {
     const pods = [aPod('a', { cpuMilli: 7_999 }), aPod('b', { cpuMilli: 2 }), aPod('c', { cpuMilli: 8_000, gpus: 2 })]
     expect((await run([aNode('n1')], pods)).placed).toBe(1)
   })
 
-  test('copies of fleet and list allocate in proportion', async () => {
+  test('with several copies of the nodes and pods, the allocated share stays the same', async () => {
     const pods = [aPod('a'), aPod('b'), aPod('c')]
     expect(await run([aNode('n1')], pods, 'first-fit', 3)).toMatchObject({ gpuAllocatedPct: 100, gpus: 6, pods: 9, placed: 6 })
   })
@@ -68,7 +68,7 @@ describe('workload', () => {
   const nodes = [aNode('n1'), aNode('n2'), aNode('n3')]
   const pods = Array.from({ length: 5 }, (_, i) => aPod(`p${i}`))
 
-  test('the workload has every pod of the list, and further drawn ones until 130 % of the GPUs are requested', () => {
+  test('the workload has every pod of the list, and then randomly repeated pods until 130 % of the GPUs are requested', () => {
     const made = makeWorkload(nodes, pods, 1, '1')
     expect(new Set(made.pods.slice(0, 5).map(({ name }) => name)).size).toBe(5)
     // The nodes have 6 GPUs, and 130 % of these are 7.8. So 8 pods with one GPU each are requested.
@@ -102,7 +102,7 @@ describe('workload', () => {
   })
 })
 
-test('typical pods are the most frequent ones, with their shares of the covered pods', () => {
+test('the typical pods of a profile are the most frequent kinds, with their shares of the covered pods', () => {
   const many = Array.from({ length: 15 }, (_, i) => aPod(`a${i}`))
   const some = Array.from({ length: 4 }, (_, i) => aPod(`b${i}`, { gpus: 2 }))
   const typical = typicalPods([...some, ...many, aPod('c', { gpus: 0, gpuMilliEach: 0 })])

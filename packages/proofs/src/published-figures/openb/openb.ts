@@ -9,15 +9,15 @@ import { openbVersion } from './profiles.ts'
 import { askedMilli, drawDepartures, makeWorkload } from './workload.ts'
 
 export interface OpenbOptions {
-  /** The number of nodes that are used, in the file's order. */
+  /** The nodes of the trace that are used, in the order of the file. */
   readonly nodes: readonly OpenbNode[]
   readonly pods: readonly OpenbPod[]
   readonly profile: string
   readonly scale: number
   readonly seed: number
-  /** The number of concurrent calls; 1 if not given. */
+  /** How many calls are sent concurrently. The default is 1. */
   readonly concurrency?: number
-  /** The percentage of pods that depart, 0 to 100; 0 if not given. */
+  /** The percentage of pods that depart, 0 to 100. The default is 0. */
   readonly departures?: number
   createDriver(seed: string): Driver
   onPods?(done: number, of: number): void
@@ -35,7 +35,7 @@ export interface OpenbResult {
   readonly overCommits: readonly string[]
   /** The differences between the replicas' final state and the answers to the caller. Empty if the replicas' state cannot be read. */
   readonly differences: readonly string[]
-  /** Counts of proposals and retries; undefined if only the replay itself decides. */
+  /** Counts of proposals and retries. Undefined if the trace is replayed in this process, without a service. */
   readonly effort: Effort | undefined
   /** SHA-256 over the sequence of pod -> host and GPUs: two runs with the same digest made the same placements. */
   readonly placements: string
@@ -94,7 +94,7 @@ async function placeAll(
   const leaving = new Map<number, number[]>()
   for (const [arrival, before] of drawDepartures(pods.length, departures, String(seed)).entries())
     if (before !== undefined) leaving.set(before, [...(leaving.get(before) ?? []), arrival])
-  // The number of the caller's last event. The order of events is enough to detect overlaps.
+  // The index of the caller's last event. The order of events is enough to detect overlaps, so no times are needed.
   let moment = 0
   let done = 0
   const answers: Promise<{ readonly placement: Placement; readonly from: number } | undefined>[] = []

@@ -10,7 +10,7 @@ export interface OpenbPod {
   readonly gpus: number
   /** Thousandths of each GPU: 1000 for whole GPUs, 0 without GPUs. */
   readonly gpuMilliEach: number
-  /** The accepted GPU models; empty if any model is accepted. */
+  /** The accepted GPU models. Empty if any model is accepted. */
   readonly gpuModels: readonly string[]
 }
 

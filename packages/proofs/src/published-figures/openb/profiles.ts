@@ -15,7 +15,7 @@ const resources = [
 ]
 
 /**
- * The version of a profile for this trace, with its resources, scales and typical requests; undefined if the release's own version is
+ * The version of a profile for this trace, with its resources, scales and typical requests. Undefined if the release's own version is
  * suitable.
  */
 export function openbVersion(profile: string, pods: readonly OpenbPod[]): ProfileParts | undefined {

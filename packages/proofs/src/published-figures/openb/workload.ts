@@ -34,7 +34,7 @@ export function makeWorkload(nodes: readonly OpenbNode[], pods: readonly OpenbPo
 }
 
 /**
- * For each pod, the arrival before which it departs; undefined if it does not depart. The given percentage of all pods departs, each at a
+ * For each pod, the arrival before which it departs. Undefined if it does not depart. The given percentage of all pods departs, each at a
  * random time after at most a fourth of the remaining arrivals. Departures do not depend on the hosts of the pods.
  */
 export function drawDepartures(arrivals: number, percent: number, seed: string): readonly (number | undefined)[] {

@@ -133,7 +133,7 @@ test('a refusal is reported with the message of the service', async () => {
   expect(String(await refused)).toContain('the service answered ValidationError: name is taken')
 })
 
-test('calls alternate between replicas; an unanswered call is repeated at the next one with its key; counters start at 0', async () => {
+test('calls alternate between replicas, an unanswered call is retried with its key on the next replica, and counts start at 0', async () => {
   const service = aService()
   let cut = 3
   const asked = [0, 0]

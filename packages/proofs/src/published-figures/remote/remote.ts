@@ -10,29 +10,29 @@ export class RemoteError extends Error {
   override readonly name = 'RemoteError'
 }
 
-/** How many proposals counted, and how many did not. */
+/** How many proposals took effect, and how many were void or refused. */
 export type Counts = Pick<Effort, 'counted' | 'fruitless'>
 
 /** One replica of the service. */
 export interface RemoteReplica {
   readonly client: Client
-  /** How many of its proposals counted, and how many did not, since its start. */
+  /** The counts of proposals of this replica since its process started. */
   effort(): Promise<Counts>
 }
 
 export interface RemoteOptions {
   /** The replicas, at least one. Calls are sent to them in turn. */
   readonly replicas: readonly RemoteReplica[]
-  /** A prefix for all names that this run creates on the service. Every run has its own. */
+  /** A prefix for all names that this run creates on the service. Every run has a different prefix. */
   readonly run: string
 }
 
-/** The number of items in one call, well below the limits of the API. */
+/** Each call has at most this many items, well below the limits of the API. */
 const BATCH = 200
-/** The time limit of a call with its repetitions, in milliseconds. It is long enough for a fully loaded replica. */
+/** The time limit of a call including its retries, in milliseconds. It is long enough for a fully loaded replica. */
 const DEADLINE_MS = 120_000
 
-/** The typename and message of a result that is not the expected one. */
+/** A result of another type than expected: its GraphQL type name and its message. */
 interface Refusal {
   readonly __typename: string
   readonly message?: string
@@ -55,7 +55,7 @@ export function createRemoteDriver({ replicas, run }: RemoteOptions): Driver {
   let repeated = 0
 
   const next = (): Client => (replicas[turn++ % replicas.length] as RemoteReplica).client
-  /** Sends a call that is safe to repeat. If it is not answered, it is sent again to the next replica. */
+  /** Sends a call that can be retried safely. If a replica does not answer, the call is sent again to the next replica. */
   const ask = <Data>(document: string, variables: Readonly<Record<string, unknown>>, client = next()): Promise<Data> => {
     let to = client
     return retry(
@@ -173,7 +173,7 @@ interface RemoteClaim {
   readonly gpus: readonly { readonly index: number }[]
 }
 
-/** How many proposals on all replicas counted, and how many did not, since the last call of this function. */
+/** Subtracts the counters at the beginning (`before`) from the present ones (`now`), and adds up the differences of all replicas. */
 function sumOf(now: readonly Counts[], before: readonly Counts[]): Counts {
   const fruitless: Record<string, number> = {}
   const add = (counts: Counts, sign: number): void => {

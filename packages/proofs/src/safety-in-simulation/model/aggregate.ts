@@ -17,10 +17,10 @@ export function judgeAggregate(fleet: ModelFleet, { uuid, expectedVersion, next 
   return undefined
 }
 
-/** The level from which on an edit that changes only the list of hosts concerns only the hosts that join or leave. */
+/** From this feature level on, an edit that changes only the list of hosts affects only the hosts that join or leave. */
 const EDITED_MEMBERS = 10
 
-/** Marks the hosts that the edit of an aggregate concerns. */
+/** Marks the hosts that the edit of an aggregate affects, so that older decisions on them are void. */
 export function markEdited(fleet: ModelFleet, before: readonly string[], after: readonly string[], isListAlone: boolean): void {
   for (const host of fleet.hosts) {
     if (host.gone !== null) continue
@@ -36,7 +36,7 @@ function isSameButHosts(before: ModelAggregate | undefined, next: ModelChange): 
   return before.name === next.name && sorted(before.metadata) === sorted(next.metadata)
 }
 
-/** The zone of a host according to its aggregates; Nova's default zone if they name none. */
+/** The availability zone of a host according to its aggregates. Without a zone there, it is Nova's default zone. */
 export function zoneOf(fleet: ModelFleet, host: string): string {
   return fleet.aggregates.find(({ zone, hosts }) => zone !== null && hosts.includes(host))?.zone ?? 'nova'
 }

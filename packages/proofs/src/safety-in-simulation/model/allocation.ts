@@ -39,7 +39,7 @@ function ofFleet({ allocation: { release, classes } }: ModelFleet, name: string,
   return name === 'MEMORY_MB' && release < 27 ? 1.5 : 1
 }
 
-/** The lowest ratio of a host's aggregates; undefined if one of them is invalid. */
+/** The lowest ratio of a host's aggregates. Undefined if one of them is invalid. */
 export function leastRatio(fleet: ModelFleet, host: string, name: string): number | undefined {
   const key = FIELDS[name]?.nova
   if (fleet.level < LEVEL || key === undefined) return undefined
@@ -64,7 +64,7 @@ export function override(fleet: ModelFleet, host: ModelHost, change: ModelChange
   host.allocation = { ...host.allocation, [change.resourceClass]: next }
 }
 
-/** The values of two hosts that turn out to be the same machine; for each, the one that was set last. */
+/** Merges the operators' values of two hosts that turn out to be the same machine. If both hosts have a value, the later one is used. */
 export function merged(own: ModelOverrides, other: ModelOverrides): ModelOverrides {
   const all: ModelOverrides = {}
   for (const name of [...Object.keys(own), ...Object.keys(other)]) {

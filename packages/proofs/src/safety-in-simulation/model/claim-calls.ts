@@ -11,12 +11,12 @@ export function endClaim(fleet: ModelFleet, claim: ModelClaim, state: string): v
   claim.lingers = isListed(fleet, claim) && isAlone
   if (fleet.level < ENDS_AS_HELD || !isAlone) holdNothingInAddition(claim)
   else if (claim.lingers) {
-    // No report has counted the confirmed amount yet.
+    // No report includes the confirmed claim yet, so its resources are held in addition to the reported use.
     if (claim.state === 'CONFIRMED' && source === undefined) holdInAddition(claim)
   } else if (claim.instance !== null && !fleet.host(claim.host)?.listsNothing) holdNothingInAddition(claim)
-  // A move on one host may have added nothing.
+  // A move on the same host may have needed no additional resources.
   if (!claim.extraGpus && Object.values(claim.extra ?? {}).every((amount) => amount === 0)) claim.extra = null
-  // The source of a move on one host ends, and so does its destination.
+  // If the source of a move on the same host ends, its destination ends too.
   if (target !== undefined && target.host === claim.host) endClaim(fleet, target, state)
   else if (target !== undefined) leaveMove(fleet, target)
   if (source !== undefined) leaveMove(fleet, source)
@@ -29,7 +29,7 @@ export function endClaim(fleet: ModelFleet, claim: ModelClaim, state: string): v
   forgetEmptyGroups(fleet)
 }
 
-/** Closes the move of a claim. From now on its host has to list the instance. */
+/** Closes the move of a claim. From now on the host of the claim has to list the instance. */
 function leaveMove(fleet: ModelFleet, claim: ModelClaim): void {
   claim.source = null
   claim.target = null
@@ -43,7 +43,7 @@ export function settleMove(fleet: ModelFleet, claim: ModelClaim): void {
   leaveMove(fleet, claim)
   source.target = null
   if (inPlace && source.state === 'MATERIALISED' && claim.extra !== null) claim.state = 'MATERIALISED'
-  // The added amount is held in addition to the report until the next report.
+  // Until the next report, the added amount is held in addition to the reported use.
   else if (!inPlace || fleet.level < 10) claim.extra = null
   if (fleet.level >= 10 && inPlace) {
     if (claim.extra === null) holdInAddition(claim)

@@ -2,19 +2,19 @@ import type { ModelChange } from './entry.ts'
 import type { ModelFleet } from './fleet.ts'
 import type { ModelClaim } from './state.ts'
 
-/** The level from which on an instance has at most one live claim. */
+/** From this feature level on, an instance has at most one live claim. */
 export const ONE_CLAIM = 8
 
 export const isLiveState = (state: string): boolean => ['RESERVED', 'CONFIRMED', 'MATERIALISED'].includes(state)
 
-/** The indices of the GPUs that a part of a proposal names. */
+/** The indices of the GPUs in a part of a proposal. */
 export const gpusOf = ({ grants }: ModelChange): number[] => (grants.gpu ?? []).map(({ index }: { index: number }) => index)
 
 export function isLive(claim: ModelClaim | undefined): claim is ModelClaim {
   return claim !== undefined && isLiveState(claim.state)
 }
 
-/** Whether a reservation is past its expiry although no entry has ended it. */
+/** Whether a reservation is past its expiry, but no log entry has ended it yet. */
 export function isOverdue(fleet: ModelFleet, { state, expiresAt }: ModelClaim): boolean {
   return state === 'RESERVED' && expiresAt !== null && expiresAt <= fleet.now
 }
@@ -39,12 +39,12 @@ export function scopeOf(change: ModelChange): { project: string | null; within: 
   return { project: change.type === 'claims' ? change.decision.request.projectId : change.project, within: change.account }
 }
 
-/** The level from which on a resize on the same host may keep GPUs, and an amount of a class that the host no longer reports. */
+/** From this feature level on, a resize on the same host can keep its GPUs, and its amount of a class that the host no longer reports. */
 export const KEEPS_OWN = 10
 
 /**
- * Whether a move on one host needs only the difference of both sizes. This is so if neither side has GPUs or, from KEEPS_OWN on, if all new
- * GPUs are among those of the source.
+ * Whether a move on the same host needs only the difference between the new and the old size. This is true if neither the source nor the
+ * destination has GPUs. From KEEPS_OWN on, it is also true if all GPUs of the destination are GPUs of the source.
  */
 export function takesDifference(fleet: ModelFleet, host: string, gpus: number[], source: ModelClaim): boolean {
   if (host !== source.host) return false
@@ -57,12 +57,12 @@ export function growsInPlace(fleet: ModelFleet, claim: ModelClaim): boolean {
   return claim.source !== null && fleet.claim(claim.source)?.host === claim.host
 }
 
-/** The level from which on an ended claim still holds the amounts that no report has counted. */
+/** From this feature level on, an ended claim still holds the amounts that no report has counted. */
 export const ENDS_AS_HELD = 10
 
 /**
- * The level from which on a report that lists the instance of an unconfirmed claim counts its use only if the host did not list the
- * instance before.
+ * From this feature level on, a report that lists the instance of an unconfirmed claim counts the claim's use only if the host's previous
+ * report did not list the instance.
  */
 export const LISTED_ANEW = 10
 
@@ -78,7 +78,7 @@ export function holdNothingInAddition(claim: ModelClaim): void {
   claim.extraGpus = false
 }
 
-/** Below this level, the last list of a host is used if its report has none. */
+/** Below this feature level, a report without a list of instances keeps the previous list of the host. */
 const LISTS_NOTHING = 9
 
 /** Whether the host of the claim lists its instance. */

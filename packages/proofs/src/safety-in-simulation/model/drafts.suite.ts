@@ -20,10 +20,12 @@ const GROUPS: readonly GroupBinding[] = [
 ]
 const GPUS = 3
 export const HOUR_MS = 3_600_000
-/** The time after which a host that does not follow its claims is a finding: the time of a few entries. */
+/** If a host does not follow its claims for this many milliseconds, that is a finding. It is as long as a few log entries take. */
 export const FOLLOWS_MS = 6_000
 
-/** The parameters of a change as small numbers. They are valid in every state, so every part of a list of changes is also a valid list. */
+/**
+ * The parameters of a change as small integers. They are valid in every state, so a list of changes stays valid when changes are removed.
+ */
 export interface Draft {
   readonly type: Change['type']
   readonly a: number
@@ -47,7 +49,7 @@ export function toChange({ type, a, b, c }: Draft, model: ReferenceModel): Chang
   const ref = { claim: a % 13 === 7 ? 'none' : (claim?.id ?? 'none'), fence: (claim?.fence ?? 0) - (a % 11 === 5 ? 1 : 0) }
   const group = b % 3 === 0 ? (pick(GROUPS, c) as GroupBinding) : null
   const parts = 1 + (c % 3)
-  // From this level on, the model counts GPUs by the present rules.
+  // The model knows only the present rules for GPUs, which apply from this feature level on.
   const hasGpus = model.level >= STRICT_CLAIMS
   const shape = {
     key: `k${b % 3 === 2 ? b % 8 : model.revision * 10 + b}`,
@@ -92,7 +94,7 @@ export function toChange({ type, a, b, c }: Draft, model: ReferenceModel): Chang
       const instances =
         c % 7 === 3 ? null : [...new Set([...running.map(({ instance }) => instance as string), ...(b % 5 === 1 ? [aUuid(1 + c)] : [])])]
       const known = model.host(host)?.sequence ?? 0
-      // The host reports as many used units as its instances have, but not the ones that the claims name.
+      // The host reports as many used GPUs as its instances have, but not necessarily those that the claims name.
       const busy = running.reduce((sum, { gpus }) => sum + gpus.length, 0)
       const gpus = Array.from({ length: GPUS }, (_, index) => ({ index, usedMilli: (index + c) % GPUS < busy ? 1_000 : 0 }))
       const report = aReport(

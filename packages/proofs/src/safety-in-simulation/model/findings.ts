@@ -25,7 +25,9 @@ export const lineOf = (code: string, host: string | null, claim: string | null, 
 
 const isLive = ({ state }: ModelClaim): boolean => isLiveState(state)
 
-/** The finding of a host that has less than its live claims hold. A move on one host counts once, at its larger size. */
+/**
+ * The finding about a host that has less than its live claims hold. A move on the same host is counted once, with the larger of both sizes.
+ */
 function hasTooLittle(fleet: ModelFleet, host: ModelHost): string[] {
   if (fleet.level < 8) return []
   const here = fleet.claims.filter((claim) => claim.host === host.name && isLive(claim))
@@ -44,7 +46,7 @@ function hasTooLittle(fleet: ModelFleet, host: ModelHost): string[] {
     .map(({ capacity, sum }) => lineOf('capacity.below_claims', host.name, null, `at least ${sum}`, String(capacity)))
 }
 
-/** The finding of a host whose report counts less than its own instances hold, or does not list them. */
+/** The finding about a host whose report counts less use than its own instances hold, or does not list these instances. */
 function usesTooLittle(fleet: ModelFleet, host: ModelHost): string[] {
   if (fleet.level < 8 || host.fromClaims) return []
   const { shown } = heldOn(fleet, host)
@@ -72,15 +74,15 @@ const listsInstance = (host: ModelHost | undefined, instance: string | null): bo
   host !== undefined && host.gone === null && !host.listsNothing && instance !== null && host.present.includes(instance)
 
 /**
- * The claims that explain why the host lists an instance: live ones, and ones that ended while the host listed the instance and has listed
- * it since.
+ * The claims that explain why the host lists an instance: live claims, and claims that ended while the host listed the instance, if the
+ * host has listed it ever since.
  */
 const claimsHere = (fleet: ModelFleet, host: ModelHost, instance: string): ModelClaim[] =>
   fleet.claims.filter((claim) => claim.host === host.name && claim.instance === instance && (isLive(claim) || claim.lingers))
 
 /**
- * The finding of a host that lists instances without a live claim. An instance whose claim ended recently is left out, because it may be
- * about to be removed.
+ * The finding about a host that lists instances without a live claim. An instance whose claim ended recently is left out, because the host
+ * may be about to remove it.
  */
 function listsNobodysInstances(fleet: ModelFleet, host: ModelHost, afterMs: number): string[] {
   if (host.listsNothing) return []
@@ -94,7 +96,7 @@ function listsNobodysInstances(fleet: ModelFleet, host: ModelHost, afterMs: numb
   return found.length > 0 ? [lineOf('instance.unclaimed', host.name, null, 'a claim for each', text)] : []
 }
 
-/** The finding of a host whose machine reports under another name too. The first host of the machine is not a finding. */
+/** The finding about a host whose machine also reports under another name. The machine's first host has no finding. */
 function isAnotherToo({ name, machine }: ModelHost, there: readonly ModelHost[]): string[] {
   if (machine === null) return []
   const [first] = there.filter((other) => other.machine === machine)
@@ -108,7 +110,7 @@ const liveOf = (fleet: ModelFleet, instance: string): ModelClaim[] =>
   fleet.claims.filter((claim) => claim.instance === instance && isLive(claim) && claim.source === null).sort((a, b) => a.fence - b.fence)
 
 /**
- * The hosts that list an instance: first those of its claims, in the order of the claims, then the others. A host whose claim for the
+ * The hosts that list an instance: first the hosts of its claims, in the order of the claims, then all others. A host whose claim for the
  * instance ended recently is left out.
  */
 function listersOf(fleet: ModelFleet, instance: string, afterMs: number): ModelHost[] {
@@ -136,8 +138,8 @@ function listedTwice(fleet: ModelFleet, instance: string, afterMs: number): stri
 }
 
 /**
- * The findings of confirmed claims whose host does not list the instance. For an open move, neither host may list it. A host without a list
- * may run the instance.
+ * The findings about confirmed claims whose host does not list the instance. For an open move there is a finding only if neither host lists
+ * the instance. A host whose report has no list may run the instance, so there is no finding.
  */
 function claimsNotListed(fleet: ModelFleet, instance: string, afterMs: number): string[] {
   const names = listersOf(fleet, instance, afterMs).map(({ name }) => name)

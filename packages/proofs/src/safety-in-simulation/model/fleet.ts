@@ -2,7 +2,7 @@ import type { ModelAggregate, ModelClaim, ModelFleetAllocation, ModelGroup, Mode
 
 const KEY_AFTERLIFE = 3_600_000
 
-/** The state after the entries of the log so far, in plain lists. Values that can be computed are not stored. */
+/** The state after all entries of the log, in plain lists. Values that can be computed are not stored. */
 export class ModelFleet {
   revision = 0
   now = 0
@@ -11,7 +11,7 @@ export class ModelFleet {
   /** How long a key is stored after its last claim ended, in milliseconds. */
   afterlife = KEY_AFTERLIFE
   hosts: ModelHost[] = []
-  /** The names under which a report has counted, including those of hosts that left. */
+  /** All names under which a report took effect, including those of hosts that left. */
   reported = new Set<string>()
   claims: ModelClaim[] = []
   keys: ModelKey[] = []

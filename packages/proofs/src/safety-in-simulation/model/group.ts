@@ -17,7 +17,7 @@ export function bindGroup(fleet: ModelFleet, group: ModelChange | null): void {
   fleet.groups = [...fleet.groups.filter((other) => other !== known), { ...bound, apart }]
 }
 
-/** The groups from which a group is kept apart, by either group's rule. */
+/** The groups from which a group must be kept apart, because of its own rule or of the other group's rule. */
 export const apartOf = (fleet: ModelFleet, uuid: string): readonly string[] => [
   ...(fleet.group(uuid)?.apart ?? []),
   ...fleet.groups.filter(({ apart }) => apart.includes(uuid)).map((other) => other.uuid),

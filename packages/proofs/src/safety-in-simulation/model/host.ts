@@ -31,7 +31,7 @@ export function newHost(name: string): ModelHost {
   }
 }
 
-/** Changes a host's state, by an operator or because it is silent. */
+/** Judges a change to one host: an operator's edit, or a change of its liveness. */
 export function judgeEdit(fleet: ModelFleet, change: ModelChange): string | undefined {
   const host = fleet.host(change.host)
   if (host === undefined) return 'report.unknown_host'

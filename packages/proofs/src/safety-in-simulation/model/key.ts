@@ -22,8 +22,8 @@ export function judgeAbandon(fleet: ModelFleet, { account, key }: ModelChange): 
 }
 
 /**
- * Removes ended claims that neither an instance nor a key needs. This happens with the entry that ends the key, or with the report that no
- * longer lists the instance.
+ * Removes ended claims whose instance is no longer listed and whose key is no longer stored. This happens with the entry that removes the
+ * key, or with the report that no longer lists the instance.
  */
 export function forgetUnused(fleet: ModelFleet): void {
   fleet.claims = fleet.claims.filter(
@@ -32,7 +32,10 @@ export function forgetUnused(fleet: ModelFleet): void {
   )
 }
 
-/** Sets cap and afterlife of keys. The new afterlife also applies to keys that have already ended. */
+/**
+ * Sets how many keys are stored, and for how long after their last claim ended. The new time also applies to keys whose claims have already
+ * ended.
+ */
 export function judgeKeyLimits(fleet: ModelFleet, { afterlifeMs }: ModelChange): undefined {
   for (const key of fleet.keys) if (key.forgottenAt !== null) key.forgottenAt += afterlifeMs - fleet.afterlife
   fleet.afterlife = afterlifeMs

@@ -37,7 +37,7 @@ export function judgeForget(fleet: ModelFleet, { hosts: names, isForced, expecte
   return undefined
 }
 
-/** Ends the claims of a host that leaves. Only its names and the data that identifies old reports are kept. */
+/** Ends the claims of a host that leaves the fleet. Only its names, and the data that identifies its old reports, stay stored. */
 export function bury(fleet: ModelFleet, host: ModelHost, as: 'forgotten' | 'merged'): void {
   for (const claim of host.gone === null ? liveOn(fleet, host) : [])
     if (isLive(claim)) endClaim(fleet, claim, isOverdue(fleet, claim) ? 'EXPIRED' : 'REVOKED')
@@ -60,7 +60,9 @@ export function bury(fleet: ModelFleet, host: ModelHost, as: 'forgotten' | 'merg
   forgetUnused(fleet)
 }
 
-/** Replaces a host's name in the lists of aggregates by other names. This counts as an edit of each of the aggregates. */
+/**
+ * Replaces a host's name in the member lists of aggregates by other names. This has the same effect as an edit of each of these aggregates.
+ */
 export function editLists(fleet: ModelFleet, name: string, by: string[]): void {
   for (const aggregate of fleet.aggregates.filter(({ hosts }) => hosts.includes(name))) {
     const listed = [...new Set(aggregate.hosts.flatMap((host) => (host === name ? by : [host])))]

@@ -21,7 +21,8 @@ import { freeOf, gpusLeft } from './room.ts'
 import type { ModelClaim } from './state.ts'
 
 /**
- * The feature level from which on no instance gets more than the total of a host, and changes that do not increase an excess are allowed.
+ * From this feature level on, no instance gets more than the total of a host. A change on an over-full host is allowed if it does not make
+ * the excess larger.
  */
 const OWN_LIMITS = 8
 
@@ -72,7 +73,10 @@ export function judgeClaims(fleet: ModelFleet, change: ModelChange, fence: numbe
   return undefined
 }
 
-/** The level from which on an instance that runs without a claim can get one if its host lists it. The report counts that claim. */
+/**
+ * From this feature level on, an instance that runs without a claim can get a claim if its host lists the instance. The host's report
+ * already includes the use of that claim.
+ */
 const LISTED_CLAIMS = 10
 
 /** Makes a claim for an instance that already runs on the host. The report counts its use, so only the amounts beyond that must be free. */
@@ -103,14 +107,14 @@ export function judgeListed(fleet: ModelFleet, change: ModelChange, fence: numbe
     return refusal
   }
   for (const one of overdue) if (isLive(one)) endClaim(fleet, one, 'EXPIRED')
-  // The report counts the instance only once. From now on that is for the new claim, and not for one that has just expired.
+  // The report counts the instance only once. This use now belongs to the new claim, and no longer to a claim that has just expired.
   for (const one of ended()) one.lingers = false
   bindKey(fleet, change)
   forgetUnused(fleet)
   return undefined
 }
 
-/** Moves a claim of the same account, or of an account with the same instance, after releasing the destination of its open move. */
+/** Judges a further attempt for an instance: releases the destination of its open move, and then moves the claim. */
 export function judgeAttempt(fleet: ModelFleet, change: ModelChange, fence: number): string | undefined {
   const [part] = change.parts
   const source = fleet.claim(change.source.claim)
@@ -160,7 +164,7 @@ export function beginMove(fleet: ModelFleet, change: ModelChange, part: ModelCha
   bindKey(fleet, change)
 }
 
-/** Whether another instance fits on a host, as if neither the moving claim nor its former destination existed. */
+/** Whether another instance fits on a host if neither the moving claim nor its former destination is counted. */
 export function mayStand(
   fleet: ModelFleet,
   part: ModelChange,
@@ -177,7 +181,7 @@ export function mayStand(
     !growsInPlace(fleet, given) &&
     (fleet.level >= KEEPS_OWN || (given.gpus.length === 0 && gpus.length === 0))
   const without = isGivenUp ? [given] : []
-  // If its host lists the instance, the former destination still holds what the report does not count.
+  // If the host lists the instance, the former destination still holds the amounts that the report does not count.
   const lingering = fleet.level >= 9 ? without.filter((claim) => isListed(fleet, claim)) : []
   const isOwn = mover !== undefined && takesDifference(fleet, host.name, gpus, mover)
   for (const [resourceClass, amount] of Object.entries<number>(part.grants.classes ?? {})) {

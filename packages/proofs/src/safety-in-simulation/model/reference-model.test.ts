@@ -24,11 +24,11 @@ interface Step {
   readonly basis: 'head' | 'older' | 'alien'
   /** Whether the entry has the id of an earlier one. */
   readonly repeats: boolean
-  /** By how many milliseconds the store's clock advances; may be negative. */
+  /** The store's clock advances by this many milliseconds before the entry. Can be negative. */
   readonly passMs: number
 }
 
-/** Appends the next entry. Core and model must judge it alike and have the same state afterwards. */
+/** Appends the next entry. Core and model must give the same verdicts for its changes and have the same state afterwards. */
 class Append implements fc.Command<ReferenceModel, Log> {
   readonly step: Step
 
@@ -123,7 +123,7 @@ const commands: fc.Arbitrary<fc.Command<ReferenceModel, Log>>[] = [
   fc.constant(new Restart()),
 ]
 
-/** Compares core and model on random logs, including logs that an older release began. `spoil` changes the fleet after each entry. */
+/** Compares core and model on random logs. Some of the logs were begun by an older release. `spoil` changes the fleet after each entry. */
 const judgesAlike = (spoil: (fleet: Fleet) => void = () => undefined) =>
   fc.property(fc.boolean(), fc.commands(commands, { maxCommands: 60, size: 'max' }), (isNew, history) => {
     fc.modelRun(() => {
@@ -136,11 +136,11 @@ const judgesAlike = (spoil: (fleet: Fleet) => void = () => undefined) =>
     }, history)
   })
 
-test('core and reference model judge every log alike and reach the same state', () => {
+test('core and reference model give the same verdicts for every log and reach the same state', () => {
   fc.assert(judgesAlike(), { numRuns: byExtent(15, 100, 20_000) })
 })
 
-test('the comparison detects a claim that loses its amount when pins move', () => {
+test('the comparison detects a claim whose amount is lost when pinned CPUs move', () => {
   expect(
     fc.check(
       judgesAlike((fleet) => forgetMovedUnits(fleet)),
@@ -155,7 +155,7 @@ test('a change whose basis is older than the remembered positions is void', () =
   const append = (step: Partial<Step>) => new Append({ drafts: [], basis: 'head', repeats: false, passMs: 0, ...step }).run(model, log)
   append({ drafts: reports })
   for (let i = 0; i < 1_022; i++) append({})
-  // For 0, the first of the earlier positions is chosen.
+  // The parameter 0 chooses the first of the earlier positions.
   append({ drafts: [{ type: 'claims', a: 0, b: 1, c: 0 }], basis: 'older' })
   expect(model.claims).toHaveLength(1)
   append({})
@@ -183,7 +183,7 @@ test('core and model keep groups apart that do not share a host yet', () => {
   ])
 })
 
-test('core and model judge a move void if it would join another group', () => {
+test('a move that would put its instance into another group is void in core and model', () => {
   const group: GroupBinding = { uuid: aUuid(0x61), policy: 'ANTI_AFFINITY', maxServerPerHost: 1 }
   const { append, log } = inBoth()
   const fenceOf = (id: string): number => log.fleet.ledger.claims.get(id)?.fence ?? 0
@@ -210,7 +210,10 @@ test('an ended claim is kept until a report no longer lists its instance', () =>
   expect(model.claims).toEqual([])
 })
 
-/** A log of the core and a model. Changes are appended to both, which must judge them alike and have the same state at the end. */
+/**
+ * A log of the core, and a model. Every change is appended to both of them. They must give the same verdicts and have the same state at the
+ * end.
+ */
 function inBoth() {
   const log = aLog()
   const model = new ReferenceModel()

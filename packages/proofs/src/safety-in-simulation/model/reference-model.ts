@@ -19,7 +19,10 @@ const FENCES = 65_536
  * other devices. Each noun has a file in this folder.
  */
 export class ReferenceModel extends ModelFleet {
-  /** Judges the next entry; returns for each change undefined if it counts, otherwise the reason. */
+  /**
+   * Judges the changes of the next entry. For each change, the result is undefined if the change takes effect, and otherwise the reason why
+   * it is void.
+   */
   apply(entry: ModelEntry): (string | undefined)[] {
     const repeated = this.#recentIds().includes(entry.id)
     const at = this.places[entry.basis.revision]
@@ -31,7 +34,7 @@ export class ReferenceModel extends ModelFleet {
     const levelBefore = this.level
     if (!repeated && known)
       for (const change of entry.changes) if (change.type === 'feature') this.level = Math.max(this.level, change.level)
-    // Below level 9, the time since when an instance was not listed is not recorded, so it starts with the raised level.
+    // Below level 9 it is not recorded since when an instance is not listed. That time therefore starts when the level is raised.
     if (levelBefore < 9 && this.level >= 9) for (const claim of this.claims) if (claim.state === 'CONFIRMED') claim.unlistedAt = this.now
     if (levelBefore < 10 && this.level >= 10)
       for (const host of this.hosts)

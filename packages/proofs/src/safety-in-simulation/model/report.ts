@@ -26,7 +26,10 @@ export function takeReport(fleet: ModelFleet, change: ModelChange): string | und
   return undefined
 }
 
-/** Applies a full report. `earlier` is the time of an earlier report under another name of the machine. */
+/**
+ * Applies a full report. `earlier` is set if the report came under another name of the machine before a merge: it is the time of the
+ * report.
+ */
 export function takeFull(fleet: ModelFleet, host: ModelHost, full: ModelChange, earlier?: number): void {
   const isOfBefore = fleet.level >= ENDS_AS_HELD && earlier !== undefined
   const before = host.present
@@ -58,13 +61,13 @@ export function takeFull(fleet: ModelFleet, host: ModelHost, full: ModelChange, 
       claim.state = 'MATERIALISED'
       claim.expiresAt = null
       claim.unlistedAt = null
-      // The report is older than this claim but lists its instance, so its figures do not include the claim.
+      // The report lists the instance but is older than this claim, so its amounts do not include the claim.
       if (isOfBefore && claim.createdAt >= earlier) holdInAddition(claim)
     } else if (!listed) unlist(fleet, claim)
   }
   // An ended claim holds nothing if its instance now has another claim on the host.
   const shown = fleet.claims.filter((claim) => claim.host === host.name && claim.state === 'MATERIALISED')
-  // If used amounts come from claims, no report shows whether an instance has the size of its reservation.
+  // If the usage of a host is computed from claims, no report shows whether an instance has the size of its reservation.
   const isKnown = ({ isConfirmed }: ModelClaim) => isConfirmed || !host.fromClaims || fleet.level < ENDS_AS_HELD
   const counted = shown.filter(isKnown).map(({ instance }) => instance)
   if (fleet.level >= 9)
@@ -74,15 +77,17 @@ export function takeFull(fleet: ModelFleet, host: ModelHost, full: ModelChange, 
 }
 
 /**
- * Whether a list with the instance of a claim shows the instance at the size of the claim. `before` is the previous list of the host. An
- * instance that was in the previous list has the new size only once the claim is confirmed.
+ * Whether a report that lists the instance includes it with the size of this claim. `before` is the previous list of the host. If the
+ * instance was in that list, it has the claim's size only after the claim is confirmed.
  */
 function isShown(fleet: ModelFleet, { instance, state, source }: ModelClaim, before: readonly string[]): boolean {
   const isConfirmed = state !== 'RESERVED' && source === null
   return fleet.level < LISTED_ANEW || isConfirmed || (instance !== null && !before.includes(instance))
 }
 
-/** Whether another ended claim of the same instance holds at least as much. Of two equal ones, the later one counts. */
+/**
+ * Whether another ended claim of the same instance holds at least as much. If both hold the same, the later claim is the one that holds it.
+ */
 function holdsAsMuch(fleet: ModelFleet, other: ModelClaim, claim: ModelClaim): boolean {
   if (fleet.level < ENDS_AS_HELD || other === claim || other.host !== claim.host || other.instance !== claim.instance) return false
   if (!other.lingers || other.extra !== null) return false

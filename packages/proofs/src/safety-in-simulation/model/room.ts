@@ -11,7 +11,7 @@ interface Holding {
 
 /**
  * The free amount of a class on a host: capacity minus the used amount and the claims that the report does not count. The used amount is
- * the larger of the reported one and that of the claims of listed instances.
+ * the reported one or, if larger, the sum of the claims of listed instances.
  */
 export function freeOf(
   fleet: ModelFleet,
@@ -44,8 +44,8 @@ export function gpusLeft(fleet: ModelFleet, host: ModelHost, without: ModelClaim
     return left
   }
   const theirs = shown.flatMap(({ gpus }) => gpus)
-  // The report shows fewer used GPUs than the claims of listed instances hold. Then the ones that the claims name count as used first, then
-  // any other.
+  // If the report shows fewer used GPUs than the claims of listed instances hold, GPUs that these claims name are used too, then any
+  // others.
   const hidden = Math.max(0, theirs.length - used.length)
   const found = left.filter((gpu) => theirs.includes(gpu)).slice(0, hidden)
   take(found)
@@ -59,7 +59,8 @@ export function gpusLeft(fleet: ModelFleet, host: ModelHost, without: ModelClaim
 }
 
 /**
- * The number of GPUs of a host minus the used ones and the claimed ones, whichever GPUs the claims name. Negative if the host has too few.
+ * The count of a host's GPUs minus the counts of used and of claimed GPUs, regardless of which GPUs the claims name. Negative if the host
+ * has too few.
  */
 export function gpuRoom(fleet: ModelFleet, host: ModelHost): number {
   if (host.gone !== null) return 0

@@ -4,8 +4,8 @@ export interface ModelClaim {
   id: string
   account: string
   /**
-   * The project within which the instance has at most one live claim. Null: the scope is the account in `within`, which made the claim
-   * first.
+   * The project within which the instance has at most one live claim. If null, the claim is unique within the account in `within`, which
+   * first made the claim.
    */
   project: string | null
   within: string
@@ -24,14 +24,14 @@ export interface ModelClaim {
   /** The id of the claim at the source of an open move. */
   source: string | null
   target: string | null
-  /** The amounts that the report does not count. */
+  /** The amounts of the claim that the host's report does not count. */
   extra: Record<string, number> | null
   /** Whether the report does not count the GPUs of the claim. */
   extraGpus: boolean
   createdAt: number
   /** The time since when the host should list the instance: the confirmation of the claim, or the end of its move. */
   askedAt: number
-  /** The time since when the host no longer lists the instance; null if it lists the instance, or never did. */
+  /** The time since when the host no longer lists the instance. Null if it lists the instance, or never did. */
   unlistedAt: number | null
   endedAt: number | null
   /** Whether the claim ended while its host listed the instance, and the host has listed it ever since. */
@@ -70,7 +70,7 @@ export interface ModelHost {
   liveness: string
   /** The revision of the last edit. */
   edited: number
-  /** The last report; null before the first, and for a host that left. */
+  /** The last report. Null before the first, and for a host that left. */
   full: ModelChange | null
   /**
    * Whether the host has left the fleet: it was forgotten, it was readmitted and has not reported yet, or it was merged into a renamed
@@ -93,7 +93,7 @@ export interface ModelKey {
   account: string
   key: string
   claims: string[]
-  /** The time at which the key is removed; null while one of its claims is live. */
+  /** The time at which the key is removed. Null while one of its claims is live. */
   forgottenAt: number | null
 }
 export interface ModelAggregate {

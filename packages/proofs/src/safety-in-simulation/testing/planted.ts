@@ -3,8 +3,8 @@ import { forgetMovedUnits } from '@gantt/scheduler-core/testing'
 import type { Planted } from '../world-state.ts'
 
 /**
- * Mistakes that a core could have, injected into the fleets of a simulation, which must find every one. All replicas have the mistake, so
- * they agree with each other, and only the model differs.
+ * Mistakes that a core could have. Each is injected into the fleets of a simulation, which must detect it. All replicas have the mistake,
+ * so they agree with each other, and only the model differs.
  */
 export const mistakes: Readonly<Record<string, Planted>> = {
   'the judge accepts every change': {

@@ -33,7 +33,7 @@ export interface Run {
   readonly clients: number
   now(): number
   isOver(): boolean
-  /** Whether the run ended so long ago that calls are not repeated. Unknown outcomes then remain unknown. */
+  /** Whether the run ended so long ago that calls are no longer retried. Outcomes that are unknown then remain unknown. */
   isLate(): boolean
 }
 
@@ -45,14 +45,14 @@ interface Held {
   confirmed: boolean
 }
 
-/** A client with more claims than this releases several of them. */
+/** A client that holds more than this many claims releases several of them. */
 const MOST_HELD = 14
 const TRIES = 4
-/** The pause in milliseconds between calls to a replica that is down, so that it is not called in a tight loop. */
+/** A caller waits this many milliseconds before the next call if a replica is down. Otherwise it would call the replica in a tight loop. */
 const PAUSE_MS = 40
 const TTLS_MS = [1_000, 2_000, 3_000] as const
 
-/** One caller. It makes all kinds of calls until the run ends, and then finds out the outcomes that it does not know. */
+/** One caller. It makes all kinds of calls until the run ends. It then finds out the outcomes of the calls that got no answer. */
 export async function runClient(n: number, run: Run): Promise<void> {
   const random = createRandom(`${run.seed}/client-${n}`)
   const pick = <T>(items: readonly T[]): T | undefined => items[random.below(items.length)]
@@ -112,7 +112,7 @@ export async function runClient(n: number, run: Run): Promise<void> {
       ...more,
     }
     let outcome = await ask(call)
-    // If an earlier call was not answered, the failure of a later one does not mean that the earlier one failed.
+    // If an earlier call with this key was not answered, it may have succeeded even if a later call with the key fails.
     const isOpen = outcome.type === 'info'
     for (let i = 1; i < TRIES && isOpen && outcome.type !== 'ok'; i++) outcome = await ask(call)
     if (isOpen && outcome.type !== 'ok') outcome = await askUntilAnswered({ type: 'abandon', key }, Number.POSITIVE_INFINITY)
@@ -216,7 +216,10 @@ export async function runClient(n: number, run: Run): Promise<void> {
     if (host !== undefined) await setStatus(host.name, 'DISABLED')
   }
 
-  /** Removes the caller's own host and lets it return, until both are confirmed; or gives it another name. */
+  /**
+   * Removes the caller's own host and readmits it, and retries both calls until they are answered. In other cases it gives the host another
+   * name.
+   */
   const leave = async (): Promise<void> => {
     const host = pick(ownHosts.filter(({ name }) => !closed.has(name)))?.name
     if (host === undefined || !run.hostsMayLeave) return placeNew()
@@ -238,8 +241,8 @@ export async function runClient(n: number, run: Run): Promise<void> {
   }
 
   /**
-   * Reserves a part of the caller's own host, or lowers its ratio. It never sets more than the host has, so that its allocations can be
-   * checked against its real size.
+   * Reserves a part of the caller's own host, or lowers its ratio. It never sets more than the host has, so that the allocations on the
+   * host can be checked against its real size.
    */
   const allocate = async (): Promise<void> => {
     const host = pick(ownHosts)?.name
@@ -258,7 +261,7 @@ export async function runClient(n: number, run: Run): Promise<void> {
     if (uuid === undefined) return
     const ifVersion = versions.get(uuid) ?? 1
     const outcome = await ask({ type: 'aggregate', uuid, ifVersion })
-    // The version after a lost race is unknown, so the next one is tried.
+    // After a conflict the aggregate's version is unknown, so the next version is tried.
     versions.set(uuid, outcome.type === 'ok' && outcome.answer.type === 'edited' ? outcome.answer.version : ifVersion + 1)
   }
 
@@ -273,8 +276,8 @@ export async function runClient(n: number, run: Run): Promise<void> {
   }
 
   /**
-   * Retries an instance that could not be built on its host, without naming its claim. In some cases the move of an earlier attempt is
-   * still open, which then ends.
+   * Retries an instance that could not be built on its host. The call does not name the claim of the instance. If the move of an earlier
+   * attempt is still open, this call ends that move.
    */
   const tryElsewhere = async (): Promise<void> => {
     const source = pick(
@@ -297,7 +300,7 @@ export async function runClient(n: number, run: Run): Promise<void> {
     take([open])
     stop(open)
   }
-  /** The next attempt for an instance; undefined if Nova's form cannot express the request and there is no alternate. */
+  /** The next attempt for an instance. Undefined if Nova's form cannot express the request and there is no alternate. */
   const attemptFor = (source: Held, open: Held | undefined): Attempt | undefined => {
     const { decision, claim } = open ?? source
     const ends = open === undefined ? null : refOf(open)
@@ -320,7 +323,7 @@ export async function runClient(n: number, run: Run): Promise<void> {
       })
   }
 
-  /** Makes another request with a used key. It must neither get the old answer nor be placed. */
+  /** Makes another request with a used key. The request must neither get the old answer nor be placed. */
   const misuse = async (): Promise<void> => {
     const call = pick(done.slice(-40))
     if (call === undefined) return placeNew()
@@ -329,7 +332,9 @@ export async function runClient(n: number, run: Run): Promise<void> {
     await ask({ type: 'misuse', key: call.key, amounts: { VCPU: vcpus + 1, MEMORY_MB: memoryMib }, instance })
   }
 
-  /** Requests an existing instance again with another key, as a caller that lost its key would. It must not get a second claim. */
+  /**
+   * Requests an existing instance again with another key, as a caller that lost its key would. The instance must not get a second claim.
+   */
   const again = async (): Promise<void> => {
     const one = pick(held.filter(({ confirmed, claim }) => confirmed && claim.instance !== null))
     if (one === undefined || !run.isStrict) return placeNew()

@@ -5,7 +5,7 @@ import { uuidOf } from '../setting.ts'
 import { perform, type ReportBody } from './calls.ts'
 import type { Run } from './client.ts'
 
-/** The number of concurrent calls during an overload, and its minimum duration. */
+/** How many calls are concurrent during an overload, and how long an overload lasts at least. */
 const CALLERS = 150
 const OVERLOAD_MS = 1_000
 /** The interval between two reads of a replica. Times without answers are measured with this precision. */
@@ -43,7 +43,10 @@ export const reservation = (key: string): Place => ({
   minRevision: null,
 })
 
-/** Makes a call in addition to those of the callers. The history records it for the number after theirs. */
+/**
+ * Makes a call in addition to those of the callers. The history records the call under a client number of its own, after those of the
+ * callers.
+ */
 export async function ask(run: Run, replica: number, call: Call, report?: ReportBody) {
   const invokedAt = run.now()
   const outcome = await perform(run.clientOf(replica), call, report)

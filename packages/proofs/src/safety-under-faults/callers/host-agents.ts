@@ -13,7 +13,7 @@ export type Stats = Readonly<Record<string, unknown>>
 export interface AgentReport {
   readonly incarnation: string
   readonly sequence: number
-  /** The listed instances; null for a report without a list. */
+  /** The listed instances. Null for a report without a list. */
   readonly instances: readonly string[] | null
   /** The used amounts in the report, by resource class and by kind of unit that hosts choose. */
   readonly used: Amounts
@@ -21,11 +21,11 @@ export interface AgentReport {
 }
 
 export interface ReportOptions {
-  /** Whether the host lists exactly its running instances with their use. Otherwise it behaves like real hosts, with errors. */
+  /** If true, the host lists exactly its running instances with their use. If false, its reports have errors, like those of real hosts. */
   readonly isTruthful: boolean
   /** Whether its PCI devices change from report to report. */
   readonly changesDevices?: boolean
-  /** Whether the host may list an instance of another host; every instance may be listed if absent. */
+  /** Whether the host may list this instance of another host. If absent, it may list any instance. */
   mayList?(host: string, instance: string): boolean
 }
 
@@ -87,7 +87,7 @@ export function createHostAgents({ hosts, units }: Setting, seed: string): HostA
     const { capacity, base, incarnation } = agent
     const listed = listedBy(name, options)
     const isSilent = !options.isTruthful && oneIn(8)
-    // Only a host without its own use may report too little. Another one would have less than it reports.
+    // Only a host without use of its own reports too little use. For any other host, the report would contradict its own use too.
     const understates = !options.isTruthful && Object.values(base).every((amount) => amount === 0) && oneIn(6)
     const sumOf = (name: string): number => [...listed.values()].reduce((sum, amounts) => sum + (amounts[name] ?? 0), base[name] ?? 0)
     const used = Object.fromEntries(

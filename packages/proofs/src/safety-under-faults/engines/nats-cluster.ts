@@ -7,20 +7,20 @@ import { mountSmallDisk, type SmallDisk } from '../faults/small-disk.ts'
 export interface NatsServer extends NatsChild {
   readonly name: string
   readonly port: number
-  /** The server's report about the streams; undefined if it does not answer. */
+  /** Reads the state of the streams from the server. Undefined if the server does not answer. */
   look(): Promise<View | undefined>
 }
 
 /** Three servers with three copies of each stream. Each server has its own small disk if one could be mounted. */
 export interface NatsCluster {
   readonly servers: readonly NatsServer[]
-  /** The small disk of a server; undefined if none could be mounted. */
+  /** The small disk of a server. Undefined if none could be mounted. */
   diskOf(server: NatsServer): SmallDisk | undefined
-  /** The reason why no disk could be mounted; undefined if all could. */
+  /** Why no disk could be mounted. Undefined if all disks are mounted. */
   readonly noDisk: string | undefined
   /** Starts all servers, and waits until they have elected a leader. */
   start(): Promise<void>
-  /** The servers, the leader of the log first. Waits until there is a leader. */
+  /** Returns the servers, beginning with the leader of the log. Waits until there is a leader. */
   ranked(): Promise<readonly [leader: NatsServer, ...followers: NatsServer[]]>
   /** Waits until one of these servers is the leader of the log, and one of them is the leader of the cluster. */
   untilLedBy(servers: readonly NatsServer[]): Promise<void>
@@ -119,7 +119,7 @@ export async function createNatsCluster(
   }
 }
 
-/** The leaders, and the copies that are behind, according to a server. */
+/** A text with the leaders, and with the copies that are behind, according to one server. */
 function wordsOf(view: View | undefined): string {
   if (view === undefined) return 'does not answer'
   const raftOf = (name: string, { leader, replicas }: Raft): string => {

@@ -9,7 +9,7 @@ import { shut, silence, slow } from '../faults/link-harm.ts'
 import { createNatsCluster, type NatsCluster, type NatsServer } from './nats-cluster.ts'
 import { createPostgresServer, type PostgresServer } from './postgres-server.ts'
 
-/** The links of one replica, one to each server. The next entry that the replica publishes on any of them can be cut. */
+/** The links of one replica, one link to each server. The connection can be cut when the replica next publishes an entry. */
 interface Links extends StoreLink {
   readonly ports: readonly number[]
   to(server: NatsServer): Link
@@ -99,8 +99,8 @@ async function startLinks(servers: readonly NatsServer[]): Promise<Links> {
 type Harm = (ranked: readonly NatsServer[], random: Random) => Promise<void>
 
 /**
- * The faults of the servers. Servers are restarted one at a time, each after all copies are in sync, so that a majority always has all data
- * unless the fault is about that.
+ * The faults of the servers. Servers are restarted one at a time, each after all copies are in sync. So a majority always has all data,
+ * except during a fault that stops the majority.
  */
 function faultsOn({ ranked, waitUntilInSync, diskOf }: NatsCluster): Fault[] {
   const onServers = (name: string, harm: Harm): Fault => ({
@@ -145,8 +145,8 @@ function faultsOn({ ranked, waitUntilInSync, diskOf }: NatsCluster): Fault[] {
 }
 
 /**
- * The faults of the link between one replica and one server, and of a single entry. Faults of all links of a replica are common to all
- * engines.
+ * Faults that affect the link between one replica and one server, or a single entry. Faults that affect all links of a replica are the same
+ * for all engines, so they are not here.
  */
 function faultsBetween({ ranked }: NatsCluster, linkOf: (replica: number) => Links): Fault[] {
   const toLeader = (name: string, harm: (link: Link, random: Random) => Promise<void>): Fault => ({
@@ -232,7 +232,10 @@ const allOf = ({ servers, waitUntilInSync }: NatsCluster, database: PostgresServ
   },
 })
 
-/** Keeps the database down. Replicas continue without it, and it catches up later. A replica that starts waits for it. */
+/**
+ * Keeps the database down for a while. Running replicas continue without it, and its tables catch up later. A replica that starts waits for
+ * the database.
+ */
 const awayFor = (database: PostgresServer): Fault => ({
   name: 'database away',
   hits: ['database'],

@@ -6,11 +6,11 @@ import { serverProcesses } from '../../processes/server-processes.ts'
 /** A PostgreSQL server that is restarted whenever it ends, as by a service manager, unless it is kept down. */
 export interface PostgresServer {
   readonly stateDir: string
-  /** The running server; undefined while it is down. */
+  /** The running server. Undefined while it is down. */
   readonly running: EmbeddedPostgres | undefined
-  /** Starts it, or waits until it runs again. */
+  /** Starts the server, or waits until it runs again. */
   start(): Promise<EmbeddedPostgres>
-  /** Sends SIGKILL to all its processes. With `stays` it is kept down until it is started again. */
+  /** Sends SIGKILL to all its processes. With `stays` the server is kept down until it is started again. */
   kill(options?: { readonly stays?: boolean }): Promise<void>
   /** Sends SIGSTOP to all its processes. They continue when they are resumed. */
   pause(): void
@@ -30,7 +30,7 @@ export function createPostgresServer(stateDir: string): PostgresServer {
   const lost = (): void => {
     running = undefined
     ended()
-    // A second caller that wants to start it waits for the start that is in progress.
+    // If a start is in progress, a second caller waits for this start.
     if (isWanted) void start().catch(() => undefined)
   }
   const untilItRuns = async (): Promise<EmbeddedPostgres> => {

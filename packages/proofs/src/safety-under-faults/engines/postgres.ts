@@ -10,7 +10,7 @@ import { createPostgresServer, type PostgresServer } from './postgres-server.ts'
 /** The size of a disk. It is large enough for the programs, the database and the log of a run, and small enough to be filled quickly. */
 const DISK_MIB = 512
 const LOOK_EVERY_MS = 20
-/** The time in milliseconds after all faults within which a standby must have all data. */
+/** A standby must have all data within this many milliseconds after all faults. */
 const IN_STEP_MS = 60_000
 
 /** A server, with its small disk if one could be mounted. */
@@ -90,7 +90,7 @@ export const startPostgres: StartEngine = async ({ folder, replicas, smallDisks 
     return {
       parts: 'PostgreSQL, a primary and a synchronous standby',
       settingsOf: (replica) => ({
-        // Replicas use the settings for flushing in turn, unless the caller chooses one.
+        // Different replicas use different values of GANTT_SHARED_FLUSH, unless the environment sets one value for all.
         GANTT_SHARED_FLUSH: process.env.GANTT_SHARED_FLUSH ?? (FLUSHES[replica % FLUSHES.length] as string),
         DATABASE_URL: `postgresql://${username}:${password}@localhost:5432/gantt?host=${encodeURIComponent(linkOf(replica).host)}`,
       }),
@@ -123,7 +123,10 @@ interface Pair {
   waitUntilInSync(): Promise<void>
 }
 
-/** The ways to lose the primary. If it only hangs, the fail-over is explicit, because the service does not detect a hanging primary. */
+/**
+ * The ways to lose the primary. If the primary only hangs, the run itself starts the fail-over, because the service does not detect a
+ * hanging primary.
+ */
 const lossesOf = ({ primary, standby, failOver, waitUntilInSync }: Omit<Pair, 'linkOf'>): Loss[] => [
   {
     name: 'kill -9 of the primary, which starts again by itself',
@@ -200,7 +203,7 @@ function faultsOn({ primary, standby, linkOf, failOver, waitUntilInSync }: Pair)
       name: 'fail-over after a restart that the standby did not see',
       hits: ['primary', 'standby'],
       async inject(_replica, random) {
-        // The standby is killed, because a paused one would still read data that was sent to it.
+        // The standby is killed and not paused, because a paused standby would later read the data that was sent to it.
         await standby().server.kill({ stays: true })
         await sleep(200 + random.below(500))
         await primary().server.kill()

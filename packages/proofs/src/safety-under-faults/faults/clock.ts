@@ -4,11 +4,11 @@ import { writeFileSync } from 'node:fs'
 export interface WallClock {
   /** The settings with which a Node process uses this clock. */
   readonly settings: Readonly<Record<string, string>>
-  /** Sets by how many milliseconds the clock is ahead from now on. The process reads this when it gets the returned signal. */
+  /** Sets by how many milliseconds the clock is ahead. The new value takes effect when the process gets the returned signal. */
   set(aheadMs: number): NodeJS.Signals
 }
 
-/** Code that is loaded into the process before the service, which does not notice it. */
+/** Code that the process loads before the service. It replaces the wall clock, so that the service needs no change. */
 const PRELOAD = `
 import fs from 'node:fs'
 const real = Date.now
@@ -20,7 +20,7 @@ Date.now = () => real() + ahead
 globalThis.Date = new Proxy(Date, { construct: (date, given, target) => Reflect.construct(date, given.length > 0 ? given : [Date.now()], target) })
 `
 
-/** Creates a clock. `file` stores by how much the clock is ahead, so that a restarted process continues with it. */
+/** Creates a clock. `file` stores by how much the clock is ahead, so that a restarted process has the same clock. */
 export function createWallClock(file: string): WallClock {
   const set = (aheadMs: number): NodeJS.Signals => {
     writeFileSync(file, String(aheadMs))

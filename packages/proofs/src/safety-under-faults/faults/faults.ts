@@ -54,13 +54,13 @@ export interface Injected {
   readonly until: number
 }
 
-/** The shortest pause between two faults in milliseconds. The longest pause is twice as long. */
+/** The pause between two faults is at least this many milliseconds, and at most twice as long. */
 const CALM_MS = 1_500
 
 export interface InjectOptions {
   readonly seed: string
   readonly replicas: number
-  /** The faults that are injected first, in this order. Later ones are drawn from all faults by the seed. */
+  /** The faults that are injected first, in this order. Later faults are chosen randomly from all faults. */
   readonly first: readonly Fault[]
   readonly all: readonly Fault[]
   now(): number
@@ -80,7 +80,7 @@ export async function injectFaults({ seed, replicas, first, all, now, isOver }: 
     if (queue.length === 0) queue = shuffled(all, random)
     const replica = random.below(replicas)
     const targets = ({ hits }: Fault): string[] => hits.map((hit) => (hit === 'replica' ? `replica ${replica}` : hit))
-    // A fault whose target has another fault now waits for a later turn.
+    // A fault waits for a later turn while another fault affects one of its targets.
     const next = queue.findIndex((fault) => !targets(fault).some((target) => underway.has(target)))
     if (next < 0) continue
     const [fault] = queue.splice(next, 1) as [Fault]

@@ -32,7 +32,7 @@ export function mountSmallDisk(folder: string, mib: number): SmallDisk | { reado
     free: () => rmSync(ballast, { force: true }),
     unmount() {
       const unmounted = run('umount', [folder])
-      // Processes that still use the file system keep it until they end. Others have no access any more.
+      // If processes still use the file system, it is detached at once. It is removed when the last of these processes ends.
       if (unmounted.status !== 0) run('umount', ['--lazy', folder])
     },
   }

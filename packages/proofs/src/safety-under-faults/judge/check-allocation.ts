@@ -79,7 +79,8 @@ function editsOf(history: readonly Operation[], host: string, resourceClass: str
 }
 
 /**
- * The values that may apply at the end: that of the last answered edit, and those of unanswered edits, which may take effect at any time.
+ * The values that can apply at the end: the value of the last answered edit, and the values of unanswered edits. An unanswered edit can
+ * take effect at any time.
  */
 function lastOf(history: readonly Operation[], host: string, resourceClass: string): readonly Edit[] {
   const edits = editsOf(history, host, resourceClass)
@@ -87,7 +88,7 @@ function lastOf(history: readonly Operation[], host: string, resourceClass: stri
   return [last?.edit ?? NOTHING, ...edits.filter(({ isCertain }) => !isCertain).map(({ edit }) => edit)]
 }
 
-/** The periods in which a value was certainly in force: no other edit had begun, and none was unanswered. */
+/** The periods in which one value certainly applied, because no other edit had begun and no edit was unanswered. */
 function windowsOf(history: readonly Operation[], host: string) {
   const sets = history.filter(isOf('allocate')).filter(({ call, outcome }) => call.host === host && outcome.type === 'ok')
   return sets.flatMap(({ call: { resourceClass, ratio, reserved }, endedAt: from, invokedAt, outcome }) => {

@@ -19,7 +19,7 @@ export const finalChecks: readonly Rule[] = [
             const held = sumOf(there, resourceClass) + (base[resourceClass] ?? 0)
             const usage = shown?.classes[resourceClass]
             const sum = (usage?.used ?? 0) + (usage?.claimed ?? 0)
-            // A host may report more use than its own and that of the claims that it lists. No promise covers this additional use.
+            // A host can report more use than the sum of its own use and the claims of its listed instances. No promise covers the excess.
             const { reported, counted } = countOf(there, report, resourceClass)
             const unpromised = Math.max(0, reported - counted - (base[resourceClass] ?? 0))
             return [
@@ -94,7 +94,7 @@ export const finalChecks: readonly Rule[] = [
             const { reported, counted, others } = countOf(there, report, resourceClass)
             const claimed = others + Math.max(0, counted - reported)
             if (isPickedUnit(resourceClass)) {
-              // If a host reports more use than the claims explain, no unit has to be free.
+              // If a host reports more use than its claims explain, it is correct that no unit is free.
               const free = shown?.freeUnits[resourceClass]
               return isNot(resourceClass, 'free', free && Math.max(0, free), Math.max(0, most - reported - claimed))
             }
@@ -201,7 +201,7 @@ export const finalChecks: readonly Rule[] = [
       const over = placedOf(history.filter(isOf('place'))).flatMap(({ operation: { call, endedAt } }) => {
         const ended = call.attempt?.ends?.id
         const of = ends.filter((operation) => operation.call.claims.some(({ id }) => id === ended))
-        // If the earlier move was confirmed before, by any caller, the attempt starts from its destination.
+        // If any caller had already confirmed the earlier move, the attempt starts from the destination of that move.
         const isArrived = of.some(
           (operation) => operation.call.type === 'confirm' && operation.invokedAt < endedAt && mayCount(operation, ended),
         )
@@ -260,11 +260,12 @@ export const finalChecks: readonly Rule[] = [
 ]
 
 /**
- * The violations of claims that no answer contains. Such a claim belongs to a call with an unknown outcome, and at most one key matches it.
- * Of a request for several instances either all claims exist or none. A key whose calls were all refused has no claims.
+ * The violations of claims that are in no answer. Such a claim must belong to a call with an unknown outcome, and at most one key matches
+ * the claim. If a request is for several instances, either all of its claims exist or none. A key whose calls were all refused must have no
+ * claims.
  */
 function keysWithOtherClaims(history: readonly Operation[], final: FinalState): string[] {
-  // An instance whose claim ended with its host may have got another claim.
+  // If a host was removed with its claims, their instances can get new claims.
   const answers = history.filter(isOf('place', 'again')).flatMap(({ outcome }) => (outcome.type === 'ok' ? [outcome.answer] : []))
   const answered = new Set(answers.flatMap((answer) => (answer.type === 'placed' ? answer.claims.map(({ id }) => id) : [])))
   const open = new Map<string, number>()
@@ -314,7 +315,7 @@ const mayCount = ({ call, outcome }: Of<'confirm' | 'extend'>, claim: string | u
     outcome.answer.type === 'ends' &&
     outcome.answer.results[call.claims.findIndex(({ id }) => id === claim)]?.end === 'done')
 
-/** The amounts as text in a fixed order, without those of zero. */
+/** The amounts as text in a fixed order. Amounts of zero are left out. */
 const sorted = (amounts: Amounts): string =>
   JSON.stringify(
     Object.entries(amounts)

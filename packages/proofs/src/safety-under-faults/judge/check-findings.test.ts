@@ -61,7 +61,7 @@ test.each(rows)('%s', (_what, history, claims, found) => {
   expect(needed).toEqual(found)
 })
 
-test('a host whose capacity is less than its claims hold is a finding, and a move on one host counts once', () => {
+test('a host whose capacity is less than its claims hold is a finding, with a move on the same host counted once', () => {
   const history = [placedOnB, reports(2, 'b', ['i-x'], { VCPU: 1 })]
   const claims = [stands('b', 'x', 1, materialised), { ...stands('b', 'x', 5), id: 'c-m', moveOf: 'c-i-x' }]
   const codes = (capacity: number) =>

@@ -23,7 +23,7 @@ export const findingChecks: readonly Rule[] = [
 ]
 
 /**
- * Compares the findings of one code. A replica lists only its first hundred findings, so for a code with more findings only their number is
+ * Compares the findings of one code. A replica lists only its first hundred findings, so for a code with more findings only the counts are
  * compared.
  */
 function notFound(code: string, needed: readonly FinalFinding[], { findings, findingCounts }: FinalState): string[] {
@@ -39,8 +39,8 @@ const textOf = ({ code, name, hosts }: FinalFinding): string =>
   [code, name, ...(hosts.length > 0 ? ['on', hosts.join(' and ')] : [])].join(' ')
 
 /**
- * The findings that are expected once the hosts had time to follow. They are computed from the last reports and the claims that a replica
- * returns. There is at most one finding for each host and code, however many classes it concerns.
+ * The findings that are expected after the hosts had time to follow their claims. They are computed from the last reports and from the
+ * claims that a replica returns. There is at most one finding for each host and code, even if several classes are affected.
  */
 export function neededFindings(
   { setting, history }: Pick<Evidence, 'setting' | 'history'>,
@@ -58,8 +58,8 @@ export function neededFindings(
 }
 
 /**
- * The finding of a host whose capacity, with the values that operators set, is less than its live claims hold. A move on one host counts
- * once, at its larger size.
+ * The finding about a host whose capacity is less than its live claims hold. The capacity includes the values that operators set. A move on
+ * the same host is counted once, with the larger of both sizes.
  */
 function aboutCapacity(host: string, hosts: FinalState['hosts'], live: readonly FinalClaim[]): FinalFinding[] {
   const classes = hosts.find(({ name }) => name === host)?.classes ?? {}
@@ -109,7 +109,7 @@ function aboutInstance(
   // The source of an open move represents both ends.
   const sources = claims.filter(({ moveOf = null }) => moveOf === null)
   const isBetweenEnds = sources.length < claims.length && listers.every((host) => claims.some((end) => end.host === host))
-  // A reservation expires by itself, so its instance does not have to be listed.
+  // A reservation expires without a call, so its instance does not have to be listed.
   const isUnseen =
     claims.every(({ host }) => lists.has(host) && lists.get(host)?.includes(instance) !== true) &&
     sources.some(({ state }) => state === 'CONFIRMED')

@@ -221,7 +221,7 @@ function withHighestBefore(
     })
 }
 
-/** The highest revision in an answer; 0 if there is none. */
+/** The highest revision in an answer. 0 if there is none. */
 function revisionIn({ outcome }: Operation): number {
   if (outcome.type !== 'ok') return 0
   const { answer } = outcome
@@ -229,7 +229,7 @@ function revisionIn({ outcome }: Operation): number {
   return answer.type === 'ends' ? Math.max(0, ...answer.results.map(({ revision }) => revision)) : 0
 }
 
-/** The largest amount that claims hold at one moment, and these claims. A claim that ends at that moment does not count. */
+/** The largest amount that claims held at the same time, with these claims. A claim that ended exactly then is not included. */
 function peakOf(
   lives: readonly Lifetime[],
   amountOf: (life: Lifetime) => number,
@@ -295,8 +295,8 @@ export const placedOf = (calls: readonly Of<'place'>[]): PlacedAnswer[] =>
   )
 
 /**
- * Whether an answer shows that a key was forgotten. A call with the key of a claim must get the same claims as long as the key is stored,
- * even if they have ended.
+ * Whether this type of answer shows that the service forgot the key. As long as the key of a claim is stored, a call with this key must get
+ * the same claims, even if the claims have ended.
  */
 const forgets = (type: string): boolean => type === 'refused' || type === 'conflict' || type === 'lost'
 
@@ -304,7 +304,7 @@ const answerText = (outcome: Operation['outcome']): string => (outcome.type === 
 
 const answerOf = (claims: readonly PlacedClaim[]): string => claims.map(({ id, fence, host }) => `${id}@${host}#${fence}`).join(',')
 
-/** The earliest time and revision of an answer that reports each claim as released. */
+/** For each released claim: the time and revision of the earliest answer that reports the release. */
 export function releasesOf(history: readonly Operation[]): ReadonlyMap<string, { readonly at: number; readonly revision: number }> {
   const released = new Map<string, { at: number; revision: number }>()
   const note = (id: string, at: number, revision: number): void => {
@@ -324,7 +324,7 @@ export function releasesOf(history: readonly Operation[]): ReadonlyMap<string, {
   return released
 }
 
-/** The revision in the answer that reports each claim as confirmed. */
+/** For each confirmed claim: the revision in the answer that reports the confirmation. */
 function confirmationsOf(history: readonly Operation[]): ReadonlyMap<string, number> {
   const confirmed = new Map<string, number>()
   for (const { call, outcome } of history.filter(isOf('confirm'))) {

@@ -22,7 +22,7 @@ describe('the judge of histories', () => {
     expect(new Set(planted.map(([, rule]) => rule))).toEqual(new Set(rules.map(({ name }) => name)))
   })
 
-  test('treats claims as live in the three states in which they hold resources', () => {
+  test('treats RESERVED, CONFIRMED and MATERIALISED claims as live', () => {
     expect((['RESERVED', 'CONFIRMED', 'MATERIALISED', 'RELEASED', 'EXPIRED', 'REVOKED'] as const).filter(isLiveState)).toHaveLength(3)
   })
 })

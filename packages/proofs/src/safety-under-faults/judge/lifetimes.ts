@@ -21,9 +21,9 @@ export const isOf =
     types.some((type) => operation.call.type === type)
 
 /**
- * The periods in which each acknowledged claim was certainly live: from the first answer with the claim to the beginning of the first call
- * that may end it, or to its expiry. Both times are those that clients saw. The real lifetime is longer, so an overlap of these periods
- * really happened.
+ * The periods in which each acknowledged claim was certainly live. A period begins with the first answer that has the claim. It ends at the
+ * beginning of the first call that can end the claim, or at its expiry. The times are by the clients' clock. The real lifetime is longer,
+ * so if two of these periods overlap, the real lifetimes overlap too.
  */
 export function lifetimesOf(history: readonly Operation[]): readonly Lifetime[] {
   const placings = history.filter(isOf('place'))
@@ -73,7 +73,7 @@ export function lifetimesOf(history: readonly Operation[]): readonly Lifetime[] 
   })
 }
 
-/** The time of the first call that may end a claim, or all claims of a key. */
+/** For each claim, and for each key with all its claims: the time of the first call that can end it. */
 function endersOf(history: readonly Operation[]): { readonly claims: Map<string, number>; readonly keys: Map<string, number> } {
   const claims = new Map<string, number>()
   const keys = new Map<string, number>()
@@ -93,8 +93,8 @@ function endersOf(history: readonly Operation[]): { readonly claims: Map<string,
     if (call.type === 'place' && call.attempt?.ends != null && mayBePlaced) note(claims, call.attempt.ends.id, invokedAt)
     if (call.type !== 'release' && call.type !== 'confirm') continue
     for (const [i, { id }] of call.claims.entries()) {
-      // A call that was answered as refused must not have ended anything. Leaving it out here detects a server that ends the claim in spite
-      // of its answer.
+      // A refused call must not end a claim, so it is left out here. If a server ends the claim in spite of its answer, the judge then
+      // detects this.
       if (outcome.type === 'ok' && outcome.answer.type === 'ends' && outcome.answer.results[i]?.end !== 'done') continue
       const ended = call.type === 'release' ? id : sources.get(id)
       if (ended !== undefined) note(claims, ended, invokedAt)

@@ -15,7 +15,10 @@ export const lastReportOf = (history: readonly Operation[], host: string): Repor
 export const isUnconfirmed = ({ state, moveOf = null }: FinalClaim): boolean =>
   state === 'RESERVED' || (state === 'CONFIRMED' && moveOf !== null)
 
-/** For a class on a host: the reported use, the amounts of the live claims whose instances are listed, and those of the other claims. */
+/**
+ * For a class on a host: the reported use, the amounts of the live claims whose instances the report lists, and the amounts of all other
+ * live claims.
+ */
 export function countOf(claims: readonly FinalClaim[], report: Report | undefined, resourceClass: string) {
   const isListed = (claim: FinalClaim): boolean =>
     claim.instance !== null && (report?.instances ?? []).includes(claim.instance) && !isUnconfirmed(claim)

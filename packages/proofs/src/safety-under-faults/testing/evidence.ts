@@ -33,7 +33,7 @@ export const setting: Setting = {
 export const ok = (answer: Answer): Outcome => ({ type: 'ok', answer })
 export const unknown: Outcome = { type: 'info', why: 'no answer' }
 
-/** An operation that begins at `at` and lasts 1. */
+/** An operation that begins at time `at` and ends at `at + 1`. */
 export const op = (at: number, call: Call, outcome: Outcome, replica = 0): Operation => ({
   client: 0,
   replica,
@@ -56,7 +56,7 @@ export const placing = (key: string, more: Partial<Place> = {}): Place => ({
   ...more,
 })
 
-/** A claim whose id is derived from its instance. */
+/** A claim for a test. Its id is `c-` and the name of its instance. */
 export const claimOn = (host: string, instance: string, fence: number, state: ClaimState = 'CONFIRMED'): PlacedClaim => ({
   id: `c-${instance}`,
   instance,

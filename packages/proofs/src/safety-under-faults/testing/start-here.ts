@@ -21,7 +21,7 @@ export const startHere: StartRelease = ({ settings = {} }, callMs) =>
         }),
     }).then(() => {
       isGone = true
-      // A service that could not start has set an exit code.
+      // A service that fails to start sets the exit code of the process, so the former exit code is restored.
       process.exitCode = exitCode
       reject(new Error(words.join('\n')))
     })

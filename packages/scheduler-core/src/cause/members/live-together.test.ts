@@ -5,7 +5,7 @@ import { decide } from '../../schedulers/decide.ts'
 import { aClaim, aDocument, aLog, aReport, aRequest, aUuid, type HostShape } from '../../testing/index.ts'
 import { profileNamed, textOf } from '../testing/town.ts'
 
-describe('members that must share a host and fit on none: each host is compared with the needs of all of them', () => {
+describe('if members must share a host and fit on no host, each host is compared with the needs of all members', () => {
   const group = { uuid: aUuid(9), policy: 'AFFINITY' as const }
   const TOGETHER = 'They are of one server group that lives together: one host needs room for all of them.'
   /** The cause of the first instance that finds no host. */
@@ -30,7 +30,7 @@ describe('members that must share a host and fit on none: each host is compared 
   }
   const two = { wide: { vcpus: 2, memoryMb: 65_536 }, deep: { vcpus: 4, memoryMb: 8_192 } }
 
-  test.each(['default', 'nova-compat'])('%s: a new group needs room for all members on one host', (profile) => {
+  test.each(['default', 'nova-compat'])('%s: a new group needs enough free resources for all members on one host', (profile) => {
     const text = causeIn(
       { a: { vcpus: 8, vcpusUsed: 1, memoryMb: 65_536 }, b: { vcpus: 64, vcpusUsed: 60, memoryMb: 65_536 } },
       { numInstances: 3, vcpus: 8, memoryMb: 64 },
@@ -48,13 +48,13 @@ describe('members that must share a host and fit on none: each host is compared 
     aDocument(teller, 'storage', { pools: [{ uuid: aUuid(71), name: 'p', totalGib: 100, reservedGib: 20 }] }),
   ]
 
-  test.each(['default', 'best-fit'])('%s: the pool that the disks of hosts lie in has too little for all of them', (profile) => {
+  test.each(['default', 'best-fit'])('%s: the disk pool of the hosts has too little space for all members', (profile) => {
     expect(causeIn({ a: roomy, b: roomy }, disks, aPool(['a', 'b'], 'a'), profile)).toBe(
       `Of 2 hosts none takes all 3 instances: 2 in a storage pool with too little space in all. ${TOGETHER} Nearest is a: The pool p has 80 GiB in all; 120 GiB were asked for by its 3 instances; 20 of its 100 GiB are reserved (by the storage document of a).`,
     )
   })
 
-  test.each(['default', 'best-fit'])('%s: a pool of other hosts changes nothing for a host with disks of its own', (profile) => {
+  test.each(['default', 'best-fit'])('%s: a disk pool of other hosts changes nothing for a host with its own disks', (profile) => {
     const others = { c: { ...roomy, vcpus: 0 } }
     const text = `Nearest is a: 120 GiB needed by its 3 instances; the host has 100 GiB in all.`
     expect(causeIn({ a: roomy, ...others }, disks, [], profile)).toContain(text)
@@ -138,7 +138,7 @@ describe('members that must share a host and fit on none: each host is compared 
     )
   })
 
-  test('the shortfall of its cells for all members is reported in addition to that of its totals', () => {
+  test("the shortfall of a host's cells for all members is reported in addition to the shortfall of its totals", () => {
     const numaCells = [0, 1].map((id) => ({ id, cpuset: Array.from({ length: 8 }, (_, cpu) => 8 * id + cpu), memoryMb: 32_768 }))
     const six = { id: 0, cpus: [0, 1, 2, 3, 4, 5], memoryMb: 64, cpuPolicy: 'dedicated' as const }
     const asks = (numInstances: number) => ({ numInstances, flavor: { vcpus: 6, memoryMb: 64 }, numaTopology: { cells: [six] } })
@@ -150,7 +150,7 @@ describe('members that must share a host and fit on none: each host is compared 
     expect(causeIn({ a: host(40) }, asks(5))).toContain('a: cell 0 of 3 more instances on cell 0 of the host: 18 CPUs needed, 2 here.')
   })
 
-  test('under Nova’s rounds, a host with room for all is refused because the group was placed on another host', () => {
+  test('under Nova’s rounds, a host with enough for all members is refused because the group was placed on another host', () => {
     const shapes = { h0: { ...large, memoryMb: 524_288, vcpus: 128 }, h1: { ...large, vcpus: 160 } }
     const text = causeIn(shapes, { numInstances: 20, vcpus: 8, memoryMb: 64 }, [], 'nova-compat')
     expect(text).toBe(
@@ -181,7 +181,7 @@ describe('members that must share a host and fit on none: each host is compared 
       ])
   })
 
-  test('an attempted host of the group excludes no other host, and a host that is too small for one member is the farthest', () => {
+  test('a host that the group only tried excludes no other host, and a host that is too small for one member is the farthest', () => {
     const shapes = Object.fromEntries([4, 4, 4, 4, 64, 32, 32].map((vcpus, i) => [`h${i}`, { ...large, vcpus }]))
     for (const profile of ['default', 'nova', 'nova-compat', 'best-fit'])
       expect([profile, causeIn(shapes, { numInstances: 40, vcpus: 8, memoryMb: 64 }, [], profile)]).toEqual([
@@ -191,7 +191,7 @@ describe('members that must share a host and fit on none: each host is compared 
       ])
   })
 
-  test('the first of them may be the one that finds no host', () => {
+  test('the first member may be the one that finds no host', () => {
     const text = causeIn({ a: { ...large, vcpus: 2 }, b: { ...large, vcpus: 3 } }, { numInstances: 3, vcpus: 4, memoryMb: 64 })
     expect(text).toBe(
       `Of 2 hosts none takes all 3 instances: 2 with too few vCPUs in all. ${TOGETHER} ` +
@@ -208,7 +208,7 @@ describe('members that must share a host and fit on none: each host is compared 
     expect(causeIn(shapes, asks(4), [home])).toContain(`${TOGETHER} a: 4 GPUs needed; the host has 3 in all. 4 GPUs needed, 2 free.`)
   })
 
-  test('PCI devices', () => {
+  test('free and used PCI devices of the host of a group with members', () => {
     const pools = (total: number) => ({ ...large, vcpus: 64, pciPools: [{ vendorId: '10de', productId: '1db4', total }] })
     const pciRequests = [{ count: 2, specs: [{ vendor_id: '10de' }] }]
     expect(causeIn({ a: pools(2), b: pools(5) }, { numInstances: 3, vcpus: 1, memoryMb: 64, pciRequests })).toContain(
@@ -216,7 +216,7 @@ describe('members that must share a host and fit on none: each host is compared 
     )
   })
 
-  test('a disabled host is not reported to lack room as well', () => {
+  test('for a disabled host, missing resources are not reported', () => {
     const closed: Change = { type: 'status', host: 'b', node: 'b', status: 'DISABLED', reason: 'its fans' }
     const text = causeIn({ a: { ...large, vcpus: 2 }, b: { ...large, vcpus: 64 } }, { numInstances: 3, vcpus: 4, memoryMb: 64 }, [closed])
     expect(text).toContain('1 with too few vCPUs in all, 1 not enabled.')

@@ -97,7 +97,7 @@ export const requestDrawn: fc.Arbitrary<RequestDrawn> = fc
     const own = kind === 'cells' ? cells : []
     return {
       ...{ zone: null, forceHosts: [], ignoreHosts: [], ...place, ...drawn },
-      // the cells together have the CPUs and memory of the flavor
+      // the flavor has the CPUs and memory of all cells together
       vcpus: own.length > 0 ? own.reduce((sum, { cpus }) => sum + cpus, 0) : vcpus,
       memoryMb: own.length > 0 ? own.reduce((sum, { gib }) => sum + gib * MIB, 0) : memoryMb,
       cells: own,
@@ -105,7 +105,7 @@ export const requestDrawn: fc.Arbitrary<RequestDrawn> = fc
     }
   })
 
-/** At least one place that a request names, and hosts that it excludes, often all hosts of the place. */
+/** Draws at least one place that a request names, and hosts that it excludes, which are often all hosts of the place. */
 export const placesDrawn = fc
   .record({
     zone: fc.constantFrom('z1', 'z2', null),
@@ -138,10 +138,7 @@ const groupDrawn = fc.record({
   memberOf: some(...uuids),
 })
 
-/**
- * Lists that a request may have, each with several entries in any order; lists of a request in Nova's form are drawn
- * with the request.
- */
+/** Draws lists of a request, each with several entries in any order. Lists of a request in Nova's form are drawn with the request. */
 export const listsDrawn: fc.Arbitrary<object> = fc
   .record(
     {

@@ -12,7 +12,7 @@ import { type Cause, causeOf } from '../cause.ts'
 import type { NearestHost } from '../refusal.ts'
 import { type Shortfall, shortfallsOf, thingOf } from '../shortfalls.ts'
 
-/** A host as the laws of the cause draw it: small, so that near misses of every kind are common. */
+/** A randomly drawn host. It is small, so that near misses of every kind are common. */
 export interface HostDrawn {
   readonly name?: string
   readonly shape: HostShape
@@ -70,8 +70,8 @@ export function fleetOf(drawn: readonly HostDrawn[]): Fleet {
 }
 
 /**
- * A request in no particular form yet; it has only what the typed form, Nova's objects and Nova's older dictionaries
- * can all express.
+ * A randomly drawn request, before it is written in one of the forms. It has only what the typed form, Nova's objects and Nova's older
+ * dictionaries can all express.
  */
 export interface RequestDrawn {
   readonly instances: number
@@ -239,10 +239,13 @@ export function afterFound<T>(fleet: Fleet, asked: RequestSpec, profile: Profile
   }
 }
 
-/** Codes that more of something on the host resolves, or another setting of the host. */
+/** The codes that can be resolved by more resources on the host, or by a different setting of the host. */
 const mendable = /^(?:memory|cpu|disk|class|numa|pci|gpu)\.|^host\.disabled$|^zone\.other$|^trait\.|^aggregate\.extra_spec$/
 
-/** The host with exactly what the sentences about it name; undefined if a sentence names something that a host cannot be given. */
+/**
+ * The host after exactly the shortfalls in its sentences are resolved. Undefined if a sentence names something that cannot be added to a
+ * host.
+ */
 export function mend(host: HostDrawn, nearest: NearestHost, { cells }: RequestDrawn): HostDrawn | undefined {
   if (nearest.refusals.some(({ reason }) => !mendable.test(reason.code))) return undefined
   let { shape, zone, isDisabled, isFast } = host
@@ -253,7 +256,7 @@ export function mend(host: HostDrawn, nearest: NearestHost, { cells }: RequestDr
   }
   const shortfalls = shortfallsOf(nearest)
   shape = withAmounts(shape, shortfalls)
-  // of several sentences about GPUs, the one with the largest shortfall includes the others
+  // resolving the largest of several shortfalls of GPUs resolves the others too
   const gpusMissing = Math.max(
     0,
     ...shortfalls.map(({ unit, required, actual }) => (unit === 'GPUs' ? Number(required) - Number(actual) : 0)),
@@ -274,8 +277,8 @@ export function mend(host: HostDrawn, nearest: NearestHost, { cells }: RequestDr
 }
 
 /**
- * Raises the total of each class by the largest shortfall in any of the sentences about it; a larger total also means
- * a larger free amount.
+ * Raises the total of each resource class by the largest shortfall in the sentences about the class. A larger total also means a larger
+ * free amount.
  */
 function withAmounts(shape: HostShape, shortfalls: readonly Shortfall[]): HostShape {
   const missingOf = (thing: string): number =>
@@ -293,13 +296,16 @@ function withAmounts(shape: HostShape, shortfalls: readonly Shortfall[]): HostSh
   }
 }
 
-/** Adds GPUs of every model; the existing GPUs count, and the facts name the models separately. */
+/**
+ * Adds as many GPUs of every model as are missing. The shortfalls already include the existing GPUs, and the facts name each model
+ * separately.
+ */
 const withGpus = ({ gpus = [] }: HostShape, missing: number) => [
   ...gpus,
   ...Array.from({ length: missing }, (_, i) => ({ index: gpus.length + i, model: 'A' })),
 ]
 
-/** How many more instances of the kind that the sentence describes are placed. */
+/** Adds the missing PCI devices that the sentence describes. */
 function withDevices({ pciPools = [] }: HostShape, subject: string, missing: number): NonNullable<HostShape['pciPools']> {
   const wanted = /vendor (\w+)/.exec(subject)?.[1]
   if (wanted === undefined) throw new Error(`a sentence about PCI devices says of which vendor they are to be; found ${subject}`)
@@ -318,7 +324,7 @@ const withCells = ({ numaCells = [] }: HostShape, missing: number, guests: Reque
     })),
   ])
 
-/** The cell that the fact names, enlarged by the missing amount. */
+/** Enlarges the cell in the fact by the missing amount. */
 const withLargerCell = ({ numaCells = [] }: HostShape, id: number, missing: number, unit: string | undefined) =>
   cellsOf(
     numaCells.map((cell) => ({

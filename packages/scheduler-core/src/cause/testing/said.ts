@@ -15,8 +15,8 @@ export function admittedOf(fleet: Fleet, asked: RequestSpec, profile: Profile): 
 }
 
 /**
- * Everything in a cause except for the counts of each condition, the pairs that exclude each other, and the host that
- * comes nearest if no host is admitted: those depend on other hosts too.
+ * The parts of a cause that do not depend on hosts that the request does not admit. Left out are the counts of each condition, the sets of
+ * conditions that exclude each other, and, if no host is admitted, the nearest host.
  */
 export function saidOf(cause: Cause): unknown {
   const nearest = cause.admitted > 0 ? cause.nearest : null

@@ -266,7 +266,7 @@ export class RealHosts {
     if (!machine.shown.has(name) || (instance === null && this.#countsClaims(machine))) machine.running.delete(name)
   }
 
-  /** Whether used amounts come from claims. On such a host, unlisted instances are stopped before their claims end. */
+  /** Whether the host's resource usage is read from claims. On such a host, unlisted instances are stopped before their claims end. */
   #countsClaims({ name }: Machine): boolean {
     return this.#fleet.hosts.find({ host: name, node: name })?.usedFrom === 'CLAIMS'
   }
@@ -352,9 +352,7 @@ export class RealHosts {
     if (delta.addInstances !== undefined) machine.shown = new Set([...machine.shown, ...added])
   }
 
-  /**
-   * Sets the source of used amounts, as an operator does if each instance of the host has a claim of its size, or is listed and had one.
-   */
+  /** Sets where usage is read from, if each instance of the host has a claim of its size, or is listed and had one. */
   #usedFrom(machine: Machine, b: number): void {
     const { strangers, lists } = this.#setting
     const { name: host } = machine

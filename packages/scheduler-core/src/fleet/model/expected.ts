@@ -9,7 +9,9 @@ import { type Claim, isLive } from '../../records/claim.ts'
 import { canonicalJson } from '../../values/canonical-json.ts'
 import type { Fleet } from '../fleet.ts'
 
-/** Columns with numbers that may differ between copies although they mean the same. Records contain the names of zones. */
+/**
+ * Columns whose values may differ between equal fleets: versions, and the indexes of zones. Zones are compared by the names in the records.
+ */
 const ownNumbers = ['version', 'zone']
 
 /** Everything that decisions read and that a checkpoint does not contain: columns, classes, cells, GPUs, group members. */
@@ -46,7 +48,7 @@ export function columnsOf({ hosts, groups, ledger }: Fleet): string {
   })
 }
 
-/** What a host's claims hold, computed only from claims and report, with big integers for capacity. */
+/** The resources that a host's claims hold, computed only from the claims and the report, with BigInt for capacity. */
 export function expectedOf({ ledger }: Fleet, record: HostRecord, lingering: ReadonlySet<string>) {
   const { stats } = record
   const isInPlace = ({ source, host }: Claim) => source !== null && ledger.claims.get(source)?.host === host
@@ -135,8 +137,8 @@ export function actualOf({ hosts }: Fleet, record: HostRecord) {
 }
 
 /**
- * Sorts of units with more free units on a host than its report and its claims leave. The used amount is the larger of the reported use
- * and what materialised claims hold. Every other claim counts in full, whichever units the report shows in use.
+ * Kinds of units of which a host has more free units than its report and its claims leave. The used amount is the larger of the reported
+ * usage and the amount that materialised claims hold. Every other claim counts in full, regardless of which units the report shows in use.
  */
 export function promisedTooMuch({ hosts, ledger }: Fleet, record: HostRecord): readonly string[] {
   const { gpus, pciPools, numaCells, cpuAllocationRatio, ramAllocationRatio } = countedStats(hosts, record)
@@ -205,7 +207,7 @@ export function promisedTooMuch({ hosts, ledger }: Fleet, record: HostRecord): r
   ]
 }
 
-/** Every free amount that claims must not make negative, and -1 for each CPU that two claims hold. */
+/** Every free amount that claims must not make negative, and -1 for each CPU that two claims hold at once. */
 export function roomOf(fleet: Fleet): number[] {
   return fleet.hosts.records.flatMap((record) => {
     const { classes, gpus, cells, devices } = actualOf(fleet, record)

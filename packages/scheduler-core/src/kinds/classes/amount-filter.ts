@@ -14,16 +14,16 @@ import { type ClassLack, factsOfLacks, inAllOf, isBeyondAll, lacksOf, unitRule }
 interface Words {
   readonly resourceClass: string
   readonly unit: string
-  /** The code for a host that has the amount in total, but not free. */
+  /** The code for a host whose total is enough, but whose free amount is too small. */
   readonly short: Code
-  /** The code for a host that would have less than the amount even if it were empty. */
+  /** The code for a host whose total is too small, so that it would refuse even if it were empty. */
   readonly tooLittle: Code
 }
 
 /**
- * A filter that passes hosts with enough of a class free. The total must also be enough, because overcommit only lets several instances
- * share. What a moving instance already holds on the host needs no further capacity. With `limitsAlways` one instance never gets more than
- * the total, at older feature levels too (Nova's CoreFilter).
+ * A filter that passes hosts with enough free amount of a resource class. The total must also be enough for one instance, because
+ * overcommit only lets several instances share. The amount that a moving instance already holds on the host needs no further capacity. With
+ * `limitsAlways`, one instance never gets more than the total, even at older feature levels (Nova's CoreFilter).
  */
 export function amountFilter(
   request: RequestSpec,
@@ -42,7 +42,7 @@ export function amountFilter(
   const asked = { subject: resourceClass, required: need, unit, requiredFrom: amountFrom(request, resourceClass) }
   const whyNot = (host: HostIndex): readonly ClassLack[] => {
     const lacks = lacksOf(hosts, host, { resourceClass, amount: need })
-    // rules about units are reported only if the filter refuses the amount
+    // violated unit rules are reported only if the filter refuses the amount
     const known = hosts.featureLevel < UNITS_BEFORE_FREE ? lacks.filter((lack) => lack !== 'unit') : lacks
     return isOverTotal(host) ? ['in all', ...known.filter((lack) => lack !== 'in all')] : known
   }

@@ -36,7 +36,7 @@ export interface AmountAsk {
   readonly amount: number
   /** The part of the memory that is in the guest's NUMA cells. */
   readonly inCells?: number
-  /** The part of the memory that may be in huge pages. The cells decide whether it is. */
+  /** The part of the memory that may be in huge pages. Whether it is depends on the chosen cells. */
   readonly inPages?: number
 }
 
@@ -146,7 +146,7 @@ export const classesKind: ResourceKind<readonly AmountAsk[], Amounts> = {
     }),
 
   capacityBelowClaims({ classes }, host, grants) {
-    // the columns count claims as used or claimed, so only an over-full host can lack capacity for them
+    // claims are included in `used` or `claimed`, so only a host with a negative free amount can have too little capacity for its claims
     const full = [...classes].filter(([, { free }]) => at(free, host) < 0)
     return full.flatMap(([subject, { capacity }]) => {
       const held = grants.reduce((sum, grant) => sum + (grant[subject] ?? 0), 0)
@@ -228,7 +228,8 @@ export const classesKind: ResourceKind<readonly AmountAsk[], Amounts> = {
 function canHave(hosts: HostTable, host: HostIndex, one: AmountAsk, held: Amounts | undefined): boolean {
   const own = held?.[one.resourceClass] ?? 0
   const columns = hosts.classes.get(one.resourceClass)
-  // a class that the host no longer reports has no unit rules, and only an instance that holds an amount of it may keep that amount
+  // A class that the host no longer reports has no unit rules. Only an instance that already holds an amount of the class can keep this
+  // amount.
   if (columns?.reported[host] !== 1) return hosts.featureLevel >= OWN_UNITS && one.amount > 0 && one.amount <= own
   const isKept = isKeptByRebuild(hosts, host, one.amount, own)
   if (!isKept && (!hasRoom(columns, host, one.amount, own) || isBeyondStatedMaximum(hosts, host, one))) return false
@@ -271,7 +272,7 @@ function add(hosts: HostTable, host: HostIndex, grant: Amounts, materialised: bo
   }
 }
 
-/** Adds an amount to what claims with reported use hold. Returns the part that the report does not count. */
+/** Adds an amount to the sum of the claims whose usage is reported. Returns the part that the report does not count. */
 function cover({ covered, used }: ClassColumns, host: HostIndex, amount: number): number {
   const before = Math.max(0, at(covered, host) - at(used, host))
   covered[host] = at(covered, host) + amount

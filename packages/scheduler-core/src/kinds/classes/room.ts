@@ -10,13 +10,13 @@ import { OWN_UNITS, PLAIN_IN_CELLS, STATED_MAXIMA, STRICT_CLAIMS, UNITS_BEFORE_F
 import { heldByMover } from '../mover.ts'
 import { hugeHeld } from '../numa/huge-held.ts'
 
-/** The maximum that Placement uses if no maximum is stated. */
+/** The `max_unit` that Placement assumes if an inventory has none. */
 const UNSTATED = 2_147_483_647
 
 /**
- * The largest amount of a class that one instance may have on a host. This is the reported limit, or else the total without the reserve:
- * overcommit lets instances share, but never gives one of them more than exists. Placement's `max_unit` has the same meaning, as Nova's
- * hosts report it. Below feature level STRICT_CLAIMS only a reported limit applies.
+ * The largest amount of a class that one instance may have on a host: the limit in the report or, if the report has no limit, the total
+ * minus the reserved amount. Overcommit lets instances share the total, but no single instance gets more than the total. Placement's
+ * `max_unit` has the same meaning in the reports of Nova's hosts. Below feature level STRICT_CLAIMS, only a limit in the report applies.
  */
 export function maxUnitOf(stated: number | null, total: number, reserved: number, featureLevel: number): number {
   if (featureLevel < STRICT_CLAIMS) return stated ?? Number.MAX_SAFE_INTEGER
@@ -26,14 +26,14 @@ export function maxUnitOf(stated: number | null, total: number, reserved: number
 /** Whether the report limits one instance to less than the total. */
 const isLimit = (stated: number | null): stated is number => stated !== null && stated !== UNSTATED
 
-/** Whether the report limits one instance, so that a larger total would not help it. */
+/** Whether the report limits the amount for one instance, so that a larger total would not help. */
 const isMaxStated = (hosts: HostTable, host: HostIndex, resourceClass: string): boolean =>
   hosts.get(host).stats.inventories.some((one) => one.resourceClass === resourceClass && isLimit(one.maxUnit))
 
 /** The total without the reserved amount. */
 const inAll = (total: number, reserved: number): number => Math.max(0, total - reserved)
 
-/** The unreserved total of the class. One instance may have more only if the report states so. */
+/** The total of the class minus the reserved amount. One instance can have more only if the report states a larger limit. */
 export const inAllOf = (columns: ClassColumns, host: HostIndex): number => inAll(at(columns.total, host), at(columns.reserved, host))
 
 /**
@@ -43,13 +43,13 @@ export const inAllOf = (columns: ClassColumns, host: HostIndex): number => inAll
 export const isBeyondAll = (columns: ClassColumns, host: HostIndex, amount: number): boolean =>
   amount > at(columns.maxUnit, host) && at(columns.maxUnit, host) === inAllOf(columns, host)
 
-/** Whether both the total and a reported limit are smaller than an amount. */
+/** Whether an amount exceeds both the total and the reported limit. */
 const isMoreThanAll = (columns: ClassColumns, host: HostIndex, amount: number): boolean =>
   amount > inAllOf(columns, host) && amount > at(columns.maxUnit, host)
 
 /**
- * Whether the unit rules refuse an amount that the instance already holds here, because it exceeds a reported maximum. Placement checks
- * that maximum at each write.
+ * Whether the unit rules refuse an amount that the instance already holds on the host, because it exceeds a reported maximum. Placement
+ * checks the maximum at each write.
  */
 export const isBeyondStatedMaximum = (hosts: HostTable, host: HostIndex, { resourceClass, amount }: AskedAmount): boolean =>
   hosts.featureLevel >= STATED_MAXIMA &&
@@ -109,7 +109,7 @@ export function unitRule(columns: ClassColumns, host: HostIndex): string {
   return `${least} to ${most === Number.MAX_SAFE_INTEGER ? 'any' : most} in steps of ${step}`
 }
 
-/** The facts about each cause for which an amount of a class is refused. */
+/** The facts for each cause for which an amount of a class is refused. */
 export const factsOfLacks = (
   hosts: HostTable,
   host: HostIndex,
@@ -124,8 +124,8 @@ export const factsOfLacks = (
   })
 
 /**
- * Whether an amount fits on a host by the unit rules of the class. `held` is what the same instance already holds there. An amount up to
- * `held` needs no free capacity, and may be more than the host's present total, but reported unit rules apply to it.
+ * Whether an amount fits on a host, including the unit rules of the class. `held` is the amount that the same instance already holds on the
+ * host. An amount up to `held` needs no free capacity, and may exceed the host's present total, but reported unit rules apply to it.
  */
 export function hasRoom(columns: ClassColumns | undefined, host: HostIndex, amount: number, held = 0): boolean {
   if (columns === undefined || columns.reported[host] !== 1) return false
@@ -144,21 +144,21 @@ export function hasPlainMemory(hosts: HostTable, host: HostIndex, mib: number, h
 export const plainHeld = (hosts: HostTable, host: HostIndex, mib: number): number =>
   hosts.featureLevel < OWN_UNITS ? mib : Math.max(0, mib - hugeMibOf(hosts.get(host).cells, heldByMover(hosts, host)?.numa))
 
-/** The memory outside of huge pages that one instance may still have, in MiB. Below 0 if more is in use. */
+/** The memory outside of huge pages that one instance can still have, in MiB. Negative if more is in use than exists. */
 export function plainMemoryLeft(hosts: HostTable, host: HostIndex): number {
   const columns = hosts.classColumns('MEMORY_MB')
   const taken = plainTaken(hosts, host)
   const rest = at(columns.total, host) - at(columns.reserved, host) - at(hosts.columns.hugePageMib, host)
-  // huge pages and reserve together may exceed the total; an instance then fits only if this memory is added first
+  // Huge pages and the reserved amount together may exceed the total. The excess must then be added before an instance fits.
   if (rest < 0 && hosts.featureLevel >= PLAIN_IN_CELLS) return rest - taken
   const plain = Math.max(0, rest)
   return Math.min(plain, capacityOf(plain, 0, at(columns.ratioMilli, host)) - taken)
 }
 
 /**
- * The memory outside of huge pages that is used or claimed, in MiB. For counted instances, it is the larger of the reported use without
- * huge pages and what their claims hold. The amounts of all other claims are added. Below feature level PLAIN_IN_CELLS, huge pages in use
- * are subtracted from the whole sum.
+ * The memory outside of huge pages that is used or claimed, in MiB. For instances that the report counts, this is the larger of the
+ * reported usage without huge pages and the amount that their claims hold. The amounts of all other claims are added. Below feature level
+ * PLAIN_IN_CELLS, huge pages in use are subtracted from the whole sum.
  */
 function plainTaken(hosts: HostTable, host: HostIndex): number {
   const columns = hosts.classColumns('MEMORY_MB')

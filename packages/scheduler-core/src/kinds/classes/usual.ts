@@ -3,9 +3,9 @@ import type { Code } from '../../text/codes.ts'
 /** The unit and reason codes of a class that every host has. */
 export interface ClassWords {
   readonly unit: string
-  /** The code for a host that has the amount in total, but not free. */
+  /** The code for a host whose total is enough, but whose free amount is too small. */
   readonly short: Code
-  /** The code for a host that would have less than the amount even if it were empty. */
+  /** The code for a host whose total is too small, so that it would refuse even if it were empty. */
   readonly tooLittle: Code
 }
 

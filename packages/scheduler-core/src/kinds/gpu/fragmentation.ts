@@ -37,7 +37,7 @@ export type FragmentationOptions = z.input<typeof fragmentationOptions>
 export interface FragmentationChoice {
   readonly gpus: readonly GpuState[]
   /**
-   * Points from 0 to 100. A placement that fragments the host less has more points. They are whole numbers, as in the published code of
+   * A score from 0 to 100. A placement that fragments the host less has a higher score. Scores are integers, as in the published code of
    * the paper.
    */
   readonly points: number
@@ -108,7 +108,7 @@ export function createFragmentation(options: unknown): Fragmentation {
     }
   }
 
-  /** The thousandths of GPUs that typical requests could not use, weighted by frequency. The sums for each request are whole numbers. */
+  /** The thousandths of GPUs that typical requests could not use, weighted by frequency. The sums for each request are integers. */
   const fragment = (gpuCount: number, cpuFree: number): number => {
     let all = 0
     for (let g = 0; g < gpuCount; g++) all += free[g] as number

@@ -66,7 +66,7 @@ export const gpuKind: ResourceKind<GpuAsk, readonly GpuGrant[]> = {
     const mostTells = anyModel && count === 1
     return (host) => {
       if (hosts.mover?.host === host) return this.canGive(hosts, host, ask)
-      // the column is checked first because reading devices is slow, and most hosts of a busy fleet have no GPU with enough free
+      // The column is checked first, because reading devices is slow, and most hosts of a busy fleet have no GPU with enough free capacity.
       if (at(gpuMostFreeMilli, host) < shareMilli) return false
       if (mostTells) return true
       const { gpus } = records[host] as HostRecord
@@ -201,7 +201,7 @@ export const gpuKind: ResourceKind<GpuAsk, readonly GpuGrant[]> = {
     const record = hosts.get(host)
     const from = leftOf(record)
     const asked = { requiredFrom: fromRequest('gpus.models'), actualFrom: reportOf(record) }
-    // the free amount of a device is the reported amount minus the claims
+    // the source of a GPU's free amount is the report and the claims
     const terms = record.gpus
       .filter((gpu) => modelFits(gpu, ask))
       .map(({ index, freeMilli }) => ({ name: `GPU ${index} free, thousandths`, value: freeMilli, from }))

@@ -11,8 +11,8 @@ export function sumByGpu(grant: readonly GpuGrant[]): ReadonlyMap<number, number
 }
 
 /**
- * The GPUs of an instance that match a demand. GPUs that the host still reports come first. A GPU that is no longer reported has no known
- * model or cell, and is treated like the instance's other GPUs.
+ * Chooses GPUs that an instance already holds to meet a demand. GPUs that the host still reports come first. A GPU that is no longer
+ * reported has no known model or cell, and is treated like the instance's other GPUs.
  */
 export function keepGpus(
   hosts: HostTable,

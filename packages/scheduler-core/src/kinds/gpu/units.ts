@@ -4,8 +4,8 @@ import { takeAcross, type Units } from '../claim-count.ts'
 import type { UsedBelowClaims } from '../kind.ts'
 
 /**
- * The GPUs of a host, for counting the claims on them. If the named GPU has not enough free, a share moves to a single other GPU that has,
- * preferably of the same model.
+ * The GPUs of a host, for counting the claims on them. If the GPU that a claim names does not have enough free capacity, the share moves to
+ * a single other GPU with enough, preferably of the same model.
  */
 export class GpuUnits implements Units<GpuGrant> {
   readonly gpus: readonly GpuState[]

@@ -3,7 +3,7 @@ import { demandOf, type NumaCellRequest, type RequestSpec } from '../../request/
 import type { Nearness } from '../near-cell.ts'
 import { nearnessOf, wishedNearnessOf } from '../nearness.ts'
 
-/** The NUMA cells of a guest. */
+/** The demand of a guest with NUMA cells. */
 export interface NumaAsk {
   readonly cells: readonly CellAsk[]
   /** For each guest cell, the index of the first guest cell with an equal demand. */
@@ -29,7 +29,7 @@ export function numaAskOf(spec: RequestSpec): NumaAsk | undefined {
   }
 }
 
-/** With `isolatesEmulator`, the emulator threads get a CPU in the host cell of the guest's first cell. */
+/** The demands of a guest's cells. With `isolatesEmulator`, the emulator threads get a CPU in the host cell of the guest's first cell. */
 export function cellsOf(requested: readonly NumaCellRequest[], isolatesEmulator = false): Omit<NumaAsk, 'nearness' | 'wished'> {
   const cells = requested.map((cell, i) => cellAskOf(cell, isolatesEmulator && i === 0 ? 1 : 0))
   const shapes = cells.map(({ guest: _, ...shape }) => JSON.stringify(shape))

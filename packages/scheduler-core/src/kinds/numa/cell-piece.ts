@@ -17,7 +17,7 @@ export interface CellPiece {
   readonly pages: PageGrant | undefined
 }
 
-/** The sum over all cells for each sort of amount. */
+/** The sum of each kind of amount over all cells. */
 export interface Amounts {
   cpus: number
   memoryMb: number

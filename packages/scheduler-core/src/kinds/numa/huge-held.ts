@@ -1,6 +1,9 @@
 import { createHostState } from '../host-state.ts'
 
-/** The used huge pages of a host in MiB: as reported, held by claims of instances that the report counts, and held by other claims. */
+/**
+ * The MiB of huge pages of a host that are in use: as reported, held by claims of instances that the report counts, and held by other
+ * claims.
+ */
 export interface HugeMib {
   readonly reported: number
   readonly counted: number

@@ -11,9 +11,9 @@ import { heldByMover } from '../mover.ts'
 import type { NumaAsk } from './ask.ts'
 
 /**
- * The demand of the guest's cells on a host with plain memory that other instances share. Usually this is the guest's own demand. If the
- * host has too little plain memory free, cells that accept any page size use huge pages. Undefined if the guest does not fit then either.
- * Guests without page sizes are not checked here, because the resource classes check their memory.
+ * The demand of the guest's cells on a host whose plain memory is shared by instances. This is usually the guest's own demand. If the host
+ * has too little free plain memory, cells that accept any page size use huge pages instead. Undefined if the guest does not fit with huge
+ * pages either. Guests without page sizes are not checked here, because the resource classes check their memory.
  */
 export function askWithinPlain(hosts: HostTable, host: HostIndex, ask: NumaAsk): NumaAsk | undefined {
   if (!mayMatter(hosts, host, ask)) return ask

@@ -12,8 +12,8 @@ import { placerOf, toGrant } from './place.ts'
 const PLAIN_KIB = 4
 
 /**
- * The part of an instance's own cells that satisfies an ask. Each of its cells is treated as a cell of a host with exactly these
- * resources, regardless of what the host has now.
+ * The part of an instance's own cells that satisfies an ask. Each held cell is treated as a host cell with exactly the held resources,
+ * regardless of the host's present resources.
  */
 export function keepCells(hosts: HostTable, host: HostIndex, ask: NumaAsk, held: readonly CellGrant[]): readonly CellGrant[] | undefined {
   const here = hosts.get(host).cells
@@ -29,7 +29,7 @@ export function keepCells(hosts: HostTable, host: HostIndex, ask: NumaAsk, held:
   const placed = placerOf({ ...ask, cells }).place(hosts, host, own)
   const kept = placed?.map((cell, i) => toGrant(cells[i] as CellAsk, cell))
   if (kept === undefined || !isPartOf(kept, held) || !areThreadsTogether(kept, ask, here)) return undefined
-  // an instance that asks for everything that it holds keeps its CPUs in their order
+  // an instance that requests all its held resources keeps its CPUs in their order
   const isAll = isPartOf(held, kept) && kept.every((part) => held.some((own) => isAlike(part, own)))
   return isAll && areThreadsTogether(held, ask, here) ? held : kept
 }
@@ -91,8 +91,8 @@ function ownCell(id: number, parts: readonly CellGrant[], guests: readonly CellA
 }
 
 /**
- * Sorts cores by how many of these CPUs they contain, then by their number of threads, most first. Then the fewest CPUs are alone on their
- * cores.
+ * Sorts cores by how many of the given CPUs they contain, then by their number of threads, largest first. With this order, the fewest CPUs
+ * are alone on their cores.
  */
 function fullestFirst(cores: readonly (readonly number[])[], cpus: readonly number[]): readonly (readonly number[])[] {
   const threads = (core: readonly number[]): number => core.filter((cpu) => cpus.includes(cpu)).length
@@ -126,7 +126,7 @@ function byCell(grant: readonly CellGrant[]): ReadonlyMap<number, readonly CellG
 
 const sharedOf = (parts: readonly CellGrant[]): number => parts.reduce((sum, { cpus }) => sum + cpus, 0)
 
-/** Memory in MiB by the size of its pages. The size is 0 if none is named. */
+/** Memory in MiB by page size. The key is 0 for memory without a page size. */
 const memoryBySize = (parts: readonly CellGrant[]) => summed(parts.map(({ pages, memoryMb }) => [pages?.sizeKib ?? 0, memoryMb]))
 
 const pagesBySize = (parts: readonly CellGrant[]) => summed(parts.flatMap(({ pages }) => (pages ? [[pages.sizeKib, pages.count]] : [])))

@@ -1,6 +1,4 @@
-/**
- * The number of words for cells. Their bits allow for the largest number of cells of a host or guest, which is also the limit of a report.
- */
+/** The number of 32-bit words in a set of cells. They have a bit for each cell of the largest host or guest that a report allows. */
 const WORDS = 2
 const BITS = 32
 
@@ -19,10 +17,7 @@ export interface Matcher {
    * cell.
    */
   firstChoice(): number[]
-  /**
-   * The first such choice that `wish` accepts. Undefined if there is none. If the search stops at the given number of steps, `isCut` is
-   * true.
-   */
+  /** The first complete match that `wish` accepts. Undefined if there is none. If the search stops at `maxSteps`, `isCut` is true. */
   choiceThat(wish: ChoiceWish, maxSteps: number): readonly number[] | undefined
   /** The allowed pairs as text. */
   readonly key: string
@@ -32,7 +27,7 @@ export interface Matcher {
 /** A condition on a choice of cells, in addition to free resources. */
 export interface ChoiceWish {
   suits(chosen: readonly number[]): boolean
-  /** False if no choice of this many unused cells is accepted together with the chosen cells. */
+  /** False if no choice of `more` unused cells is accepted together with the chosen cells. */
   mayStill(chosen: readonly number[], used: Uint8Array, more: number): boolean
   /** Cells with the same trait are interchangeable. */
   traitOf(cell: number): string
@@ -94,7 +89,7 @@ export function createMatcher(): Matcher {
   }
   const allows = (guest: number, cell: number): boolean => ((rows[guest * WORDS + (cell >> 5)] as number) & (1 << (cell & 31))) !== 0
 
-  /** A number for each cell. Cells with the same possible guests and the same trait have the same number. */
+  /** A class number for each cell. Cells with the same possible guests and the same trait have the same class number. */
   const kindsOf = (traitOf: (cell: number) => string): number[] => {
     const known = new Map<string, number>()
     return Array.from({ length: cellCount }, (_, cell) => {

@@ -24,7 +24,7 @@ import { whatCellsLack, whyNoCells, whyNoPlain } from './why.ts'
 
 export { CellState, freeRate, sharedCpusLeft } from '../../hosts/cell.ts'
 
-/** An order in which host cells are tried: by number, most free first, or least free first. */
+/** An order in which host cells are tried: by id, most free first, or least free first. */
 type CellOrder = (a: CellState, b: CellState) => number
 
 const orders: Readonly<Record<string, CellOrder>> = {
@@ -65,7 +65,7 @@ export const numaKind: ResourceKind<NumaAsk, readonly CellGrant[]> = {
     const { records } = hosts
     const alone = guestAlone(ask)
     if (ask.cells.some(({ pageSize }) => pageSize !== null)) {
-      // these pages may be plain memory, which is counted for the host as a whole
+      // the requested pages may be plain memory, which is counted for the host as a whole
       const canGive = (host: HostIndex) => this.canGive(hosts, host, ask)
       return hosts.mover === null && alone === undefined ? answerOncePerVersion(hosts, canGive) : canGive
     }
@@ -122,12 +122,12 @@ export const numaKind: ResourceKind<NumaAsk, readonly CellGrant[]> = {
       add(hosts, host, grant, false, -1)
       return () => add(hosts, host, grant, false, 1)
     }
-    // the memory is returned whether it was counted or not, and so are the huge pages in it
+    // the memory counts as free regardless of whether the report counts it, and so do the huge pages in it
     holdHuge(hosts.own(host), grant, false, -1)
     const restore = grant.flatMap((part) => {
       if (!materialised) return [count.lift(count.units.pieceOf(part), false)]
       const { counted, uncounted } = count.units.split(part)
-      // reported pinned CPUs belong to the guest, which keeps its cells as a whole or asks for other CPUs
+      // reported pinned CPUs belong to the guest, which either keeps all its cells or requests other CPUs
       const pieces = [
         { piece: { ...counted, pins: [] }, isCounted: true },
         { piece: uncounted, isCounted: false },
@@ -198,7 +198,10 @@ export const numaKind: ResourceKind<NumaAsk, readonly CellGrant[]> = {
 /** The request fields that require devices near the cells, by the code for missing devices. */
 const askedIn: Readonly<Record<string, string>> = { 'pci.numa': 'pciRequests', 'gpu.numa': 'gpus.numaPolicy' }
 
-/** The part of its held cells that a guest on its own host asks for. The guest keeps this part, regardless of what the cells have now. */
+/**
+ * The part of the held cells that a guest keeps on its own host, because it requests this part again. The present resources of the cells do
+ * not matter.
+ */
 function keptCells(hosts: HostTable, host: HostIndex, ask: NumaAsk): readonly CellGrant[] | undefined {
   return hosts.featureLevel < OWN_UNITS ? heldCells(hosts, host, ask) : ownUnits(numaKind, hosts, host, ask)
 }
@@ -228,7 +231,7 @@ const isCovered = ({ shared, dedicated, emulator, memoryMb, pageSize }: CellAsk,
 const guestAlone = ({ cells, nearness, wished }: NumaAsk): CellAsk | undefined =>
   cells.length === 1 && nearness === undefined && wished === undefined ? cells[0] : undefined
 
-/** Reuses results while a host is unchanged, because a request of many instances asks for them repeatedly. */
+/** Caches a result until the host's version changes, because a request for many instances needs it repeatedly. */
 function answerOncePerVersion({ columns, count }: HostTable, answer: (host: HostIndex) => boolean): (host: HostIndex) => boolean {
   const versions = new Float64Array(count).fill(-1)
   const answers = new Uint8Array(count)
@@ -262,7 +265,7 @@ interface Sum {
   readonly pages: Map<number, number>
 }
 
-/** Adds a part of a grant to the used amounts of its cell. Returns false if the sum does not fit. */
+/** Adds a part of a grant to the sums of its cell. Returns false if the sum does not fit. */
 function addsUp(cell: CellState, sum: Sum, part: CellGrant): boolean {
   sum.cpus += part.cpus
   sum.memoryMb += part.memoryMb

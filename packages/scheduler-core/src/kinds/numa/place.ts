@@ -10,8 +10,8 @@ import { createMatcher, type Matcher } from './match.ts'
 import { choosePins } from './pin.ts'
 
 /**
- * The maximum number of steps in the search for cells near to devices on one host. Four of eight cells are always found with fewer steps.
- * If the search reaches the limit, the host is refused.
+ * The search for cells near devices on one host ends after this many steps. Four of eight cells are always found with fewer steps. If the
+ * search reaches the limit, the host is refused.
  */
 export const MAX_CHOICES = 600
 
@@ -27,7 +27,7 @@ export interface Placer {
   place(hosts: HostTable, host: HostIndex, cells: readonly CellState[]): readonly CellState[] | undefined
   /** Whether the host has a choice of cells. */
   canPlace(hosts: HostTable, host: HostIndex, cells: readonly CellState[]): boolean
-  /** Whether the host has a choice of cells for the guest. */
+  /** The number of guest cells that can each have a separate host cell. */
   countPlaced(cells: readonly CellState[]): number
   /** The devices that are missing near the first choice of cells, if every guest cell has a cell. */
   shortNear(hosts: HostTable, host: HostIndex, cells: readonly CellState[]): Reason | undefined

@@ -9,7 +9,7 @@ import { cpusOf } from './pin.ts'
 import { toGrant } from './place.ts'
 import { isOfOneGuest, seatsOf, whatCellLacks } from './why.ts'
 
-/** Guests with equal demands for one host. */
+/** Guests with equal demands that are to be placed on one host. */
 export interface Guests {
   readonly ask: Pick<NumaAsk, 'cells'>
   readonly count: number
@@ -17,7 +17,7 @@ export interface Guests {
   readonly placed: number
 }
 
-/** The number of guests that do not fit, and whether other guests fit. */
+/** The number of guests of one kind that do not fit, and whether other guests of the request are placed or fit. */
 export interface LeftOver {
   readonly count: number
   readonly areMore: boolean
@@ -58,7 +58,10 @@ function take(cell: CellState, guest: CellAsk): void {
   if (pages !== undefined) pages.free -= part.pages?.count ?? 0
 }
 
-/** The shortfalls of the cells that lack least for this number of guests. Each guest cell is on a separate host cell. */
+/**
+ * For each cell of the guest, the shortfall of the host cell that lacks the least for `over.count` guests. Each guest cell is compared with
+ * a different host cell.
+ */
 function lacksOf(cells: readonly CellState[], guest: readonly CellAsk[], over: LeftOver): readonly Reason[] {
   const left = new Set(cells)
   return guest.flatMap((one) => {

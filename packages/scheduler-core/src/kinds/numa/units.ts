@@ -31,7 +31,7 @@ interface Unheld {
   readonly pages: readonly number[]
 }
 
-/** The cells of a host, for counting claims on them. What a claim takes from one cell is counted in a single cell if it fits in one. */
+/** The cells of a host, for counting claims on them. The part of a claim on one cell is counted on a single cell, if it fits on one. */
 export class CellUnits implements Units<CellPiece> {
   readonly cells: readonly CellState[]
   readonly #unheld: readonly Unheld[]
@@ -239,7 +239,7 @@ export class CellUnits implements Units<CellPiece> {
     return cell.cpuCapacity - (this.#unheld[this.cells.indexOf(cell)] as Unheld).cpuFree
   }
 
-  /** Takes this number of CPUs for materialised claims: first CPUs that only the claims name, then any free CPUs. */
+  /** Takes `count` CPUs for materialised claims: first CPUs that only the claims name, then any free CPUs. */
   #pinShort(count: number): void {
     let open = count
     for (const cell of this.cells) {
@@ -300,7 +300,7 @@ export class CellUnits implements Units<CellPiece> {
   }
 }
 
-/** The amounts that claims hold beyond the totals of the host's cells, for each sort of unit over the whole host. */
+/** The amounts that claims hold beyond the totals of all cells of the host, for each kind of unit. */
 export function cellsBelowClaims({ cells, stats }: HostRecord, parts: readonly CellGrant[]): readonly UsedBelowClaims[] {
   const sum = <Item>(items: readonly Item[], amountOf: (item: Item) => number) => items.reduce((all, item) => all + amountOf(item), 0)
   const pages = stats.numaCells.flatMap((cell) => cell.pages)

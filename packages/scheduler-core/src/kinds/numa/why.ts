@@ -11,8 +11,8 @@ import { askWithinPlain, mostPlain } from './in-all.ts'
 import { MAX_CHOICES, placerOf } from './place.ts'
 
 /**
- * The reason for which a host has no cells for a guest. This is the first guest cell that fits on no host cell, or else all cells
- * together, or else the devices.
+ * The reason for which a guest's cells do not fit on a host. This is the shortfall of the first guest cell that fits on no host cell. If
+ * each cell fits alone, it is the shortfall of all cells together, and otherwise that of the devices near them.
  */
 export function whyNoCells(hosts: HostTable, host: HostIndex, ask: NumaAsk): Reason {
   const { cells } = hosts.get(host)
@@ -37,8 +37,8 @@ export const whyNoPlain = (hosts: HostTable, host: HostIndex, ask: NumaAsk): Rea
 })
 
 /**
- * All shortfalls for a guest's cells, beginning with the reason. As many cells as possible are placed. For each other cell, the shortfalls
- * of the host cell that lacks least are returned. If the host's cells had these amounts in addition, the guest would fit.
+ * All shortfalls for a guest's cells, beginning with the reason. As many cells as possible are placed. For each remaining cell, the
+ * shortfalls of the host cell that lacks the least are returned. If these shortfalls were resolved, the guest would fit.
  */
 export function whatCellsLack(hosts: HostTable, host: HostIndex, ask: NumaAsk): readonly Reason[] {
   const { cells } = hosts.get(host)
@@ -62,7 +62,7 @@ export function whatCellsLack(hosts: HostTable, host: HostIndex, ask: NumaAsk): 
 
 const isNear = ({ code }: Reason): boolean => code === 'gpu.numa' || code === 'pci.numa'
 
-/** The maximum number of choices of cells that are compared by the devices near them. */
+/** At most this many choices of cells are compared by the devices near them. */
 const COMPARED = 100
 
 interface NearChoice {
@@ -70,7 +70,7 @@ interface NearChoice {
   readonly lacks: readonly Reason[]
   /** The devices that are missing near the cells, for each kind of device separately. */
   readonly short: readonly Reason[]
-  /** The numbers of the cells. */
+  /** The ids of the cells. */
   readonly cells: readonly number[]
 }
 

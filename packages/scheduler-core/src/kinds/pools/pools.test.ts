@@ -78,7 +78,7 @@ describe('a pool that hosts share', () => {
     expect([log.fleet.ledger.claims.get('k1.0')?.state, free(log)]).toEqual(['MATERIALISED', 40])
     const fence = log.fleet.ledger.claims.get('k1.0')?.fence ?? 0
     expect(log.append([{ type: 'release', claim: 'k1.0', fence, reason: null }])).toEqual([undefined])
-    // the disk of the instance exists until the instance is gone
+    // the claim is released, but its space is not free yet, because the report still lists the instance
     expect(free(log)).toBe(40)
     log.append([aReport('h1', { vcpus: 64, localGb: 1_000, instances: [] }, 3)])
     expect(free(log)).toBe(100)

@@ -4,13 +4,14 @@ import { NovaError } from '../text/nova-error.ts'
 
 export interface Candidates<Host> {
   readonly hosts: readonly Host[]
-  /** Hosts or nodes are forced: Nova runs no filter on them. */
+  /** Whether the request forces hosts or nodes. Nova runs no filter on forced hosts. */
   readonly isForced: boolean
 }
 
 /**
- * The hosts that a request admits at all, as in Nova's host manager: the requested destination, without the ignored ones, only the forced
- * ones. Names of hosts, also of the requested destination, are compared without regard to case, names of nodes with it.
+ * The hosts that a request admits, as in Nova's host manager: only the requested destination or only the forced hosts, if the request names
+ * any, and no ignored hosts. Names of hosts, including that of the requested destination, are compared without regard to case. Names of
+ * nodes are case-sensitive.
  */
 export function candidatesOf<Host extends HostState>(request: NovaRequest, hosts: readonly Host[]): Candidates<Host> {
   const { requestedDestination: destination } = request
@@ -32,8 +33,8 @@ export function candidatesOf<Host extends HostState>(request: NovaRequest, hosts
 }
 
 /**
- * Whether Nova runs no filter: hosts or nodes are forced, and the request does not only check whether an instance may stay. Hints that are
- * null are an error then.
+ * Whether Nova runs no filter. This is so if hosts or nodes are forced, unless the request only checks whether an instance can stay. In
+ * this case, hints that are null are an error.
  */
 export function skipsFilters({ forceHosts, forceNodes, schedulerHints }: NovaRequest): boolean {
   if ((forceHosts ?? []).length + (forceNodes ?? []).length === 0) return false

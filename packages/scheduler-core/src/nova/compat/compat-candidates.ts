@@ -11,10 +11,10 @@ import { ownHostsOf } from '../own/own-hosts.ts'
 import { novaRequestAt } from '../requests/own-request.ts'
 import { candidatesOf } from './candidates.ts'
 
-/** The hosts that a request admits at all, by Nova's rules: host names are compared without regard to case. */
+/** Passes the hosts that a request admits by Nova's rules. Host names are compared without regard to case. */
 export const novaCandidatesFilter: Filter = {
   name: 'Candidates',
-  description: 'The request names the host, or names none, and does not exclude it; names are compared as Nova does.',
+  description: 'The request lists the host or lists no hosts, and does not exclude the host; names are compared as in Nova.',
   admits: namedHosts,
   reads: [],
   prepare(request, fleet) {
@@ -59,7 +59,7 @@ export const novaCandidatesFilter: Filter = {
   },
 }
 
-/** The lists of names that Nova checks before Placement, one by one. */
+/** The lists of host names in the request that Nova checks before it calls Placement. */
 export function novaNameLists(request: RequestSpec, fleet: Fleet): readonly NameList[] {
   const wanted = novaRequestAt(fleet.featureLevel, request)
   const alone = isAlone(wanted, fleet)

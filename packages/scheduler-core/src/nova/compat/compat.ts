@@ -12,8 +12,8 @@ import { skipsFilters } from './candidates.ts'
 import type { NovaRules } from './rounds.ts'
 
 /**
- * The filters that a profile with `compat: nova` may name, over this service's requests and reports. None of Nova's filters runs on forced
- * hosts.
+ * The filters that a profile with `compat: nova` may name. They read this service's requests and reports. None of Nova's filters runs on
+ * forced hosts.
  */
 export const compatFilters: readonly Filter[] = novaFilters.map((filter) => {
   const own = asFilter(filter)
@@ -23,14 +23,17 @@ export const compatFilters: readonly Filter[] = novaFilters.map((filter) => {
   }
 })
 
-/** The same as `compatFilters`; aggregates may set the multipliers for their hosts, as in Nova. */
+/**
+ * The weighers that a profile with `compat: nova` may name. They read this service's requests and reports. An aggregate's metadata can set
+ * the multiplier of a weigher for its hosts, as in Nova.
+ */
 export const compatWeighers: readonly Weigher[] = novaWeighers.map(asWeigher)
 
-/** The options of a filter, with values from other settings of Nova's configuration. */
+/** The options of a filter in the profile, completed by other settings of Nova's configuration. */
 export const filterOptions = ({ nova }: Profile, name: string, options: Profile['filters'][number]['options']) =>
   name === numaTopologyFilter.name && nova?.packing === true ? { [PACKING]: true, ...options } : options
 
-/** The rules for Nova's way of placing by a profile. Throws RangeError for a filter or weigher that Nova does not have. */
+/** The rules of Nova's scheduling algorithm for a profile. Throws RangeError for a filter or weigher that Nova does not have. */
 export function novaRulesOf(profile: Profile): NovaRules {
   const { maxAttempts = USUAL_NOVA_ATTEMPTS, packing = false, shuffleBest = false } = profile.nova ?? {}
   return {

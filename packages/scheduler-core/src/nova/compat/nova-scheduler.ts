@@ -23,15 +23,16 @@ import { placementNames } from './placement-filters.ts'
 import { type NovaRound, type NovaRules, placeInRoundsInSteps } from './rounds.ts'
 
 /**
- * Nova's way of placing, in its rounds and with its peculiarities (profiles with `compat: nova`). Two things differ from Nova: a host needs
- * enough free resources for its claim, forced or not; and a filter that fails refuses the host on which it failed, not the request.
+ * Nova's scheduling algorithm, in rounds and with its peculiarities (profiles with `compat: nova`). Two things differ from Nova. A host,
+ * even a forced one, needs enough free resources for the claim. And if a filter fails on a host, the host is refused, not the whole
+ * request.
  */
 export function createNovaScheduler(compiled: CompiledProfile): Scheduler {
   const rules = novaRulesOf(compiled.profile)
   return createScheduler('nova', function* (request, fleet, overlay, { seed, alternatesPerInstance, allOrNothing, claimIds }, slice) {
     const steps = yield* prepareFiltersInSteps(compiled, request, fleet)
     const wanted = readRequest(fleet, request)
-    // Nova's rounds have one flavor: a request with several kinds is refused as a whole (services check this before).
+    // Nova's rounds have a single flavor, so a request with several kinds of instances is refused as a whole. Services check this earlier.
     if (wanted === undefined || request.gang.length > 0) return yield* refusedByAll(fleet, steps, slice)
 
     const before = overlay.size
@@ -46,7 +47,7 @@ export function createNovaScheduler(compiled: CompiledProfile): Scheduler {
       passes: (host: HostState) => prepared?.passes(indexOf(host)) === true,
     })
     const nets = steps.filter((step) => step.isNet && isAsked(step))
-    // Once other hosts hold instances of the request, a host that is refused now may pass.
+    // A host that is refused now may pass later, when other hosts have instances of the request.
     const isAskedAgain = ({ readsOtherHosts }: FilterStep): boolean => fleet.featureLevel >= SPREAD_ASKED_AGAIN && readsOtherHosts
     const service: ServiceRules = {
       context: contextOf(fleet),
@@ -82,7 +83,7 @@ export function createNovaScheduler(compiled: CompiledProfile): Scheduler {
       seed,
       service,
     })
-    // Nova ended before its first round: hints that are null, together with named hosts.
+    // Nova fails before its first round if hosts are forced and the hints are null.
     if (placement.rounds.length === 0) return yield* refusedByAll(fleet, steps, slice)
     const found = parts.length
     if (allOrNothing && found < request.numInstances) {
@@ -115,7 +116,7 @@ export function createNovaScheduler(compiled: CompiledProfile): Scheduler {
   })
 }
 
-/** Undefined: Nova could not read the request, whatever the host. */
+/** The request as Nova reads it. Undefined if Nova cannot read it, so that every host is refused. */
 function readRequest(fleet: Fleet, request: RequestSpec): NovaRequest | undefined {
   try {
     return novaRequestOn(fleet, request)
@@ -130,7 +131,10 @@ function* refusedByAll(fleet: Fleet, steps: readonly FilterStep[], slice: number
   return { parts: [], answer: [], instances: [{ candidates: fleet.hosts.presentCount, filters, best: [], tied: 0 }], found: 0 }
 }
 
-/** Nova limits by one number how many hosts a caller may try; callers of this service state how many alternates they want. */
+/**
+ * Nova limits the number of hosts that a caller may try by one setting. Callers of this service state how many alternates they want, so the
+ * setting is replaced by their number.
+ */
 const withAlternates = (rules: NovaRules, alternates: number): NovaRules => ({
   ...rules,
   maxAttempts: Math.min(rules.maxAttempts, alternates + 1),

@@ -26,13 +26,13 @@ import { NovaError } from '../text/nova-error.ts'
 import { novaNameLists } from './compat-candidates.ts'
 
 /**
- * The checks that Nova leaves to Placement before its own filters, under `compat: nova`: they apply to forced hosts too, and never to a
- * rebuild. Their reasons have facts as those of every filter.
+ * The checks that Placement makes in Nova before Nova's own filters run, for `compat: nova`. They apply to forced hosts too, and never to a
+ * rebuild. Their reasons have facts, as those of every filter do.
  */
 interface Definition extends Pick<Filter, 'name' | 'description' | 'admits' | 'readsMetadata'> {
   readonly readsRequest?: RequestReadsBy<PlacementRules>
   readonly reads?: Filter['reads']
-  /** Undefined: neither the request nor the profile needs this check. */
+  /** Undefined if neither the request nor the profile needs this check. */
   prepare(request: RequestSpec, fleet: Fleet, rules: PlacementRules): PreparedFilter | undefined
 }
 
@@ -54,7 +54,8 @@ const isForced = ({ forceHosts, forceNodes }: RequestSpec): boolean => forceHost
 
 const destination = placementFilter({
   name: 'PlacementDestination',
-  description: 'The host has the node of the requested destination, is in its cell and aggregates, and in none of the forbidden ones.',
+  description:
+    'The host has the node of the requested destination, is in the requested cell and aggregates, and is not in a forbidden aggregate.',
   admits: {
     by: 'place',
     which(request) {
@@ -70,7 +71,7 @@ const destination = placementFilter({
   },
 })
 
-/** For a node that is named without its host, Nova looks up the host before it asks Placement. */
+/** The node of a destination that is named without its host. Nova looks up the host of such a node before it calls Placement. */
 const nodeAlone = ({ requestedDestination }: RequestSpec): string | undefined =>
   requestedDestination?.host ? undefined : (requestedDestination?.node ?? undefined)
 
@@ -86,10 +87,11 @@ function node(request: RequestSpec, { hosts }: Fleet): Check | undefined {
   }
 }
 
-/** A zone that no aggregate has is the default one, or it does not exist: then no host is in it. */
+/** Checks the availability zone. A zone that no aggregate has is the default zone, or does not exist, in which case no host is in it. */
 const zone = placementFilter({
   name: 'PlacementZone',
-  description: 'The host is in an aggregate of the availability zone asked for, or in none of any zone where the default one is.',
+  description:
+    'The host is in an aggregate of the requested availability zone. For the default zone, the host is in no aggregate with a zone.',
   admits: {
     by: 'place',
     which: ({ availabilityZone }) => `in availability zone ${availabilityZone}`,
@@ -101,7 +103,7 @@ const zone = placementFilter({
     if (!isAsked || !need) return undefined
     const { hosts, aggregates } = fleet
     const wanted = aggregatesWith(fleet, (key, value) => key === ZONE_KEY && value === need)
-    // Nova restricts nothing by a zone that no aggregate has: `nova:HOST` forces a host, whatever its zone is.
+    // If no aggregate has the zone, Nova does not restrict forced hosts: `nova:HOST` forces a host in any zone.
     if (need === byDefault && wanted.length === 0 && isForced(request)) return undefined
     const isIn = inAnyOf(fleet, uuidsOf(wanted))
     const isInSome = (host: HostIndex): boolean =>
@@ -127,7 +129,7 @@ const zone = placementFilter({
 
 const tenant = placementFilter({
   name: 'PlacementTenant',
-  description: 'The host is in an aggregate that names the project, where one does.',
+  description: "If any aggregate lists the request's project, the host is in such an aggregate.",
   admits: {
     by: 'property',
     which: ({ projectId }) =>
@@ -137,7 +139,7 @@ const tenant = placementFilter({
   prepare(request, fleet, { limitTenants, tenantsNeedAggregate }) {
     if (!limitTenants) return undefined
     const project = request.projectId
-    // A value names one project; several projects have keys of their own, filter_tenant_id:2.
+    // The value of a key is one project. Further projects have keys with a suffix, such as filter_tenant_id:2.
     const own = project === null ? [] : aggregatesWith(fleet, (key, value) => key.startsWith(TENANT_KEY) && value === project)
     if (own.length === 0 && !tenantsNeedAggregate) return undefined
     const need = own.length === 0 ? `aggregates with ${TENANT_KEY}` : `aggregates ${shortList(own.map(({ name }) => name))}`
@@ -160,7 +162,7 @@ const tenant = placementFilter({
 
 const TRAIT_PREFIX = 'trait:'
 
-/** From an image Nova reads only traits that are required: it cannot forbid any, and ignores other values. */
+/** Nova reads only required traits from an image. An image cannot forbid traits, and other values are ignored. */
 const traitKeys: RequestReads = {
   extraSpecs: keysFrom(TRAIT_PREFIX),
   imageProperties: (key, value) => (key.startsWith(TRAIT_PREFIX) && value === 'required') || key === TRAITS_IN_OBJECTS,
@@ -168,7 +170,7 @@ const traitKeys: RequestReads = {
 
 const isolation = placementFilter({
   name: 'PlacementIsolation',
-  description: 'No aggregate of the host is kept for requests that require a trait which this one does not.',
+  description: 'No aggregate of the host is reserved for requests that require a trait that this request does not require.',
   admits: { by: 'property', which: () => 'in no aggregate that is kept for requests with other traits' },
   readsMetadata: [{ key: `${TRAIT_PREFIX}*`, by: 'operators, one key for each trait', option: 'isolateAggregates' }],
   readsRequest: ({ isolateAggregates }) => (isolateAggregates ? traitKeys : {}),
@@ -205,7 +207,7 @@ const isolation = placementFilter({
 
 const traits = placementFilter({
   name: 'PlacementTraits',
-  description: 'The host has every trait that flavor and image require, and none that they forbid.',
+  description: 'The host has every trait that the flavor and the image require, and none that the flavor forbids.',
   readsRequest: { ...traitKeys, fields: ['traits'] },
   admits: {
     by: 'property',
@@ -242,7 +244,7 @@ const imageType = placementFilter({
   },
 })
 
-/** Other states are checked by ComputeFilter, which does not run for forced hosts. */
+/** Checks that a forced host is enabled. Other hosts are checked by ComputeFilter, which does not run for forced hosts. */
 const status = placementFilter({
   name: 'PlacementStatus',
   description: 'A forced host is enabled.',
@@ -278,7 +280,10 @@ export const placementFilters: readonly Filter[] = [destination, zone, tenant, i
 
 export const placementNames: ReadonlySet<string> = new Set(placementFilters.map(({ name }) => name))
 
-/** The filters with the settings of a profile, or Nova's defaults. They apply to forced hosts too, as far as those are verified at all. */
+/**
+ * The filters with the settings of a profile, or Nova's defaults. They also apply to forced hosts, unless the request skips all checks of
+ * forced hosts.
+ */
 export const filtersOfPlacement = ({ nova }: Profile): readonly CompiledFilter[] =>
   placementFilters.map((filter) => ({
     filter,
@@ -299,7 +304,10 @@ function imageTraits(request: RequestSpec): readonly string[] {
   return Array.isArray(required) ? required.map(String) : []
 }
 
-/** An image that cannot be read has no effect here: the candidates refuse every host for it, with the problem. */
+/**
+ * The image of the request. An image that cannot be read has no effect in this function, because the filter of candidates refuses every
+ * host for it and states the problem.
+ */
 function imageOf(request: RequestSpec): NovaImage | null | undefined {
   try {
     return novaRequestOf(request).image
@@ -309,13 +317,16 @@ function imageOf(request: RequestSpec): NovaImage | null | undefined {
   }
 }
 
-/** An instance that boots from a volume needs no image on the host. */
+/**
+ * The trait for the image's disk format. An instance that boots from a volume needs no such trait, because the host does not read the
+ * image.
+ */
 function imageTypeTrait(request: RequestSpec): string | undefined {
   const format = request.isBfv ? undefined : imageOf(request)?.diskFormat?.toUpperCase()
   return format !== undefined && IMAGE_TYPES.has(format) ? `COMPUTE_IMAGE_TYPE_${format}` : undefined
 }
 
-/** Aggregates with such an entry in their metadata. */
+/** Aggregates with a metadata entry for which `isWanted` is true. */
 const aggregatesWith = ({ aggregates }: Fleet, isWanted: (key: string, value: string) => boolean): readonly Aggregate[] =>
   [...aggregates.byUuid.values()].filter(({ metadata }) => Object.entries(metadata).some(([key, value]) => isWanted(key, value)))
 

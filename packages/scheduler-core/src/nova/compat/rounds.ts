@@ -16,24 +16,24 @@ export interface ChosenFilter {
   readonly options: Readonly<Record<string, unknown>>
 }
 
-/** The settings of a profile for Nova's way of placing. */
+/** The settings of a profile for Nova's scheduling algorithm. */
 export interface NovaRules {
   readonly filters: readonly ChosenFilter[]
   readonly weighers: readonly ChosenWeigher[]
-  /** Nova's scheduler.max_attempts: the largest number of a chosen host and its alternates together. */
+  /** Nova's scheduler.max_attempts. A chosen host and its alternates together are at most this many. */
   readonly maxAttempts: number
-  /** One of this many best hosts is chosen, by the seed. */
+  /** One of this many best hosts is chosen at random, depending on the seed. */
   readonly hostSubsetSize: number
   /** Nova's packing_host_numa_cells_allocation_strategy: the fullest cells of a host are tried first. */
   readonly packing: boolean
-  /** Hosts with the same best weight are shuffled, by the seed. */
+  /** Whether hosts with the same best weight are shuffled, depending on the seed. */
   readonly shuffleBest: boolean
 }
 
 export interface RoundsInput {
   readonly rules: NovaRules
   readonly request: NovaRequest
-  /** In the order in which Nova's host manager returns them. They are not changed: picks change copies. */
+  /** The hosts, in the order in which Nova's host manager returns them. They are not changed, because a pick changes a copy of the host. */
   readonly hosts: readonly HostState[]
   /** The uuid of each instance; null if it has none. */
   readonly instances: readonly (string | null)[]
@@ -41,16 +41,16 @@ export interface RoundsInput {
   /** The time, milliseconds since 1970. */
   readonly now: number
   readonly seed: string
-  /** Further rules of a service in addition to Nova's; absent: only Nova's rules, with its exceptions. */
+  /** Rules of a service in addition to Nova's rules. Absent: only Nova's rules apply, and errors end the request as in Nova. */
   readonly service?: ServiceRules
 }
 
 export interface FilterRun {
   readonly filter: string
   readonly survivors: readonly HostState[]
-  /** False: the request does not need this filter. */
+  /** False if the request does not need this filter. */
   readonly isAsked: boolean
-  /** Hosts on which it failed; always 0 with Nova's rules alone. */
+  /** The number of hosts on which the filter failed. Always 0 with Nova's rules alone, because a failure then ends the request. */
   readonly errors: number
 }
 
@@ -58,53 +58,53 @@ export interface NovaRound {
   /** The index of the instance in the request. */
   readonly index: number
   readonly input: readonly HostState[]
-  /** The hosts that the request admits at all. */
+  /** The hosts that the request admits. */
   readonly candidates: readonly HostState[]
-  /** The hosts left after each filter, as far as they ran: none of Nova's on forced hosts. */
+  /** The hosts that passed each filter, for the filters that ran. None of Nova's filters runs on forced hosts. */
   readonly filters: readonly FilterRun[]
-  /** The hosts left after all of them, which were weighed. */
+  /** The hosts that passed all filters. These hosts are weighed. */
   readonly filtered: readonly HostState[]
-  /** The numbers of each weigher for `filtered`; empty where none ran. */
+  /** The scores of each weigher for `filtered`. Empty if no weigher ran. */
   runs: readonly WeigherRun[]
-  /** Best first, with the sum of the weights; undefined: a weigher failed. */
+  /** The hosts with their total weights, best first. Undefined if a weigher failed. */
   ranked: readonly WeighedHost[] | undefined
-  /** The same list with the chosen host in front. */
+  /** The list `ranked` with the chosen host in front. */
   weighed: readonly WeighedHost[] | undefined
-  /** The host of the instance in its state after the pick; undefined: none, or a round that only finds alternates. */
+  /** The state of the chosen host after the pick. Undefined if no host was chosen, or if the round only finds alternates. */
   stateAfter: HostSnapshot | undefined
 }
 
 export interface WeighedHost {
   readonly host: HostState
   readonly weight: number
-  /** Position in the numbers of each weigher. */
+  /** The host's index in the scores of each weigher. */
   readonly position: number
 }
 
 export interface NovaPlacement {
-  /** The name of the exception with which Nova ends; null: every instance has its host. */
+  /** The name of the exception with which Nova ends. Null if every instance has a host. */
   readonly error: string | null
   readonly rounds: readonly NovaRound[]
-  /** The round that only finds alternates, where there was one. */
+  /** The round that only finds alternates, if there was one. */
   readonly alternateRound: NovaRound | undefined
-  /** One entry for each instance that was placed, including those before an instance that was not. */
+  /** One entry for each placed instance. If an instance found no host, the entries of the earlier instances are included. */
   readonly selected: readonly SelectedHost[]
   readonly alternates: readonly (readonly HostState[])[]
 }
 
 export interface SelectedHost extends HostState {
-  /** The limits up to which the host may be filled, from the filters that passed it. */
+  /** The limits up to which the host can be filled, from the filters that the host passed. */
   readonly limits: HostLimits
 }
 
 /**
- * Nova's way of placing the instances of a request: one round each. A round filters the hosts that the previous round left, in their order,
- * weighs them, chooses the best and subtracts what the instance takes. What Nova changes in the request meanwhile (the fitted topology, the
- * group's hosts) is passed from round to round here; the request itself does not change.
+ * Places the instances of a request by Nova's algorithm, one round for each instance. A round filters the hosts that the previous round
+ * left, in their order, weighs them, chooses the best and subtracts the resources of the instance. Nova changes the request between rounds
+ * (the fitted topology, the group's hosts). These changes are passed from round to round, and the given request itself is not changed.
  */
 export const placeInRounds = (input: RoundsInput): NovaPlacement => atOnce(placeInRoundsInSteps({ ...input, slice: WHOLE }))
 
-/** The same as a generator that pauses after each `slice` of hosts; nobody may use the hosts until it ends. */
+/** `placeInRounds` as a generator that yields after each `slice` of hosts. No other code may use the hosts until the generator ends. */
 export function* placeInRoundsInSteps(input: RoundsInput & { readonly slice: number }): Steps<NovaPlacement> {
   const run = new Run(input)
   try {
@@ -120,11 +120,11 @@ class Run {
   readonly #random: Random
   readonly #rounds: NovaRound[] = []
   readonly #selected: NovaHost[] = []
-  /** The limits of each host, from the filters that passed it. */
+  /** The limits of each host, from the filters that the host passed. */
   readonly #limits = new Map<string, HostLimits>()
   #request: NovaRequest
   #hosts: readonly HostState[]
-  /** Hosts that the last round excluded, and that the next one checks again. */
+  /** Hosts that the last round excluded and that the next round checks again. */
   #again: readonly HostState[] = []
 
   constructor(input: RoundsInput & { readonly slice: number }) {
@@ -171,7 +171,7 @@ class Run {
     const candidates = candidatesOf(this.#request, input)
     const filters: FilterRun[] = []
     let left = candidates.hosts
-    // The slice is for all filters together.
+    // All filters together use up one slice.
     let untilPause = slice
     const passes = (filter: string, check: HostCheck, reads: readonly StatsField[], host: HostState): boolean | undefined => {
       if (service?.isReported?.(host, reads) === false) return false
@@ -206,7 +206,7 @@ class Run {
     const isSkipping = service === undefined ? candidates.isForced : skipsFilters(this.#request)
     for (const { filter, options } of isSkipping ? [] : rules.filters) {
       if (filter.oncePerRequest && index > 0) continue
-      // Nova stops where no host is left; a service reports how many hosts each filter saw.
+      // Nova stops if no host is left. A service continues, because it reports the number of hosts for each filter.
       if (left.length === 0 && filters.length > 0 && service === undefined) break
       try {
         yield* keep(
@@ -241,7 +241,7 @@ class Run {
     }
   }
 
-  /** Whether a host passes; undefined: the check failed. A host that passes gets the filter's limits. */
+  /** Whether a host passes a check. Undefined if the check failed. A host that passes gets the filter's limits. */
   #ask(check: HostCheck, host: HostState): boolean | undefined {
     try {
       if (check(host) !== undefined) return false
@@ -253,7 +253,7 @@ class Run {
     }
   }
 
-  /** The best hosts of each cell that no instance got, at most `most` of one cell. */
+  /** For each cell, the best hosts that no instance got, at most `most` hosts. */
   *#freeByCell(most: number): Steps<ReadonlyMap<string | undefined, readonly HostState[]>> {
     const { slice } = this.#input
     const taken = new Set(this.#selected.map(keyOf))
@@ -266,7 +266,7 @@ class Run {
     return free
   }
 
-  /** Fills in the numbers of the round's weighers, and sorts the hosts by their weight. */
+  /** Computes the scores of the round's weighers, and sorts the hosts by their weight. */
   *#weigh(round: NovaRound): Steps<void> {
     const { rules, service, slice } = this.#input
     const { totals, runs } = yield* weighHostsInSteps(rules.weighers, this.#request, round.filtered, service, slice)
@@ -289,7 +289,7 @@ class Run {
 
 const keyOf = ({ host, node }: HostState): string => `${host}\u0000${node}`
 
-/** The list with the chosen one in front: the best, or a random one of the best where the settings say so. */
+/** The list with the chosen host in front: the best host, or a random one of the best hosts if the settings require it. */
 function chooseFirst(weighed: readonly WeighedHost[], { hostSubsetSize, shuffleBest }: NovaRules, random: Random): readonly WeighedHost[] {
   if (weighed.length === 0) return weighed
   const list = [...weighed]

@@ -4,23 +4,23 @@ import type { KnownOption } from './known-options.ts'
 import { NEWEST, OLDEST } from './releases.ts'
 import type { OptionType } from './values.ts'
 
-/** An option of hosts about how much of a class can be allocated: its name, and its class. */
+/** An option of Nova's hosts that sets how much of a resource class can be allocated. */
 interface AllocationOption {
   readonly name: string
   readonly resourceClass: string
   readonly what: 'ratio' | 'reserved'
   readonly since: number
-  /** MiB in a unit of the class, where the option is in MiB and the class is not. */
+  /** The number of MiB in one unit of the class, if the option is in MiB and the class is not. */
   readonly mibs: number
 }
 
-/** The first release in which initial ratios exist, and the first one that reserves CPUs. */
+/** The first release with options for initial ratios and for reserved CPUs. */
 const INITIAL = 19
 const RESERVED_CPUS = 16
 
 const ratios = Object.entries(ratioKeys)
 
-/** If several options set one value of a class, the first one counts. */
+/** If several options set the same value of a class, the first option in this list applies. */
 const options: readonly AllocationOption[] = [
   ...ratios.map(([resourceClass, name]) => ({ name, resourceClass, what: 'ratio', since: OLDEST, mibs: 1 }) as const),
   ...ratios.map(([resourceClass, name]) => ({ name: `initial_${name}`, resourceClass, what: 'ratio', since: INITIAL, mibs: 1 }) as const),
@@ -36,29 +36,32 @@ const types: Readonly<Record<AllocationOption['what'], OptionType>> = {
 
 const keyOf = (name: string): string => `fleet.${name}`
 
-/** They are read in addition to those of the scheduler, some of which have the same names in older releases. */
+/**
+ * The same options in the form of the scheduler's options. They are read in addition to the scheduler's options, some of which have the
+ * same names in older releases.
+ */
 export const allocationOptions: readonly KnownOption[] = options.map(({ name, what, since }) => ({
   key: keyOf(name),
   type: types[what],
   places: [{ section: 'DEFAULT', name, since, until: NEWEST }],
 }))
 
-/** Initial ratios in a file that have no effect, with the option that sets the ratio of the class in any case. */
+/** Options for initial ratios that have no effect, each with the option that overrides it. */
 export function overruledRatios(read: ReadonlyMap<string, { readonly value: unknown }>): readonly (readonly [key: string, by: string])[] {
   return ratios.flatMap(([, name]) => {
     const initial = keyOf(`initial_${name}`)
     const value = read.get(keyOf(name))?.value
-    // A ratio of 0 leaves it to the initial one.
+    // If the ratio is 0, the initial ratio applies.
     return read.has(initial) && typeof value === 'number' && value !== 0 ? [[initial, name] as const] : []
   })
 }
 
-/** The values for all hosts that state none themselves, class by class, from the options that a file sets. */
+/** The values from the options in a file, by resource class. They apply to all hosts that report no values of their own. */
 export function allocationOf(read: ReadonlyMap<string, { readonly value: unknown }>) {
   const classes: Record<string, { ratio?: number; reserved?: number }> = {}
   for (const { name, resourceClass, what, mibs } of options) {
     const value = read.get(keyOf(name))?.value
-    // A ratio of 0 leaves it open, like an absent one.
+    // A ratio of 0 has the same meaning as no ratio.
     if (typeof value !== 'number' || (what === 'ratio' && value === 0)) continue
     classes[resourceClass] = {
       [what]: Math.max(what === 'ratio' ? 0.001 : 0, mibs === 1 ? value : Math.ceil(value / mibs)),

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { importNovaConf } from './import-conf.ts'
 import { findRelease } from './releases.ts'
 
-// Files as people really write them, each named by its row and source.
+// Configuration files from practice. Each is named by its row and its source.
 
 const read = (text: string, release = 'zed') => {
   const outcome = importNovaConf(text, findRelease(release))

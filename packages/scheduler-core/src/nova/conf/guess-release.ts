@@ -4,12 +4,12 @@ import { placesByName } from './read-options.ts'
 import { isIn, type Lifespan, lifespanOf, OLDEST, releaseNames, USUAL } from './releases.ts'
 import { listOf } from './values.ts'
 
-/** Releases that something in a file indicates, and the weight of that. */
+/** Releases that a setting in a file indicates, and the weight of this evidence. */
 interface Hint extends Lifespan {
   readonly weight: number
 }
 
-/** The release that reads the most of what a file names; of several the nearest to the usual one. */
+/** The release that reads most of the settings in a file. If several releases read equally many, the one nearest to the usual release. */
 export function guessRelease(settings: readonly Setting[]): number {
   const hints = settings.flatMap(hintsIn)
   let best = { release: USUAL, weight: -1 }
@@ -21,16 +21,16 @@ export function guessRelease(settings: readonly Setting[]): number {
   return best.release
 }
 
-/** Later releases read old names too, but files for them use the new ones. */
+/** The last release whose files use the old option names. Later releases still read the old names, but their files use the new ones. */
 const LAST_OF_OLD_NAMES = 14
 
-/** An option with its section, and the filters and weighers that it names. */
+/** The evidence from one setting: the option with its section, and the filters and weighers in its value. */
 function hintsIn({ section, name, value }: Setting): readonly Hint[] {
   const known = placesByName.get(`${sectionKey(section)}.${name}`)
   if (known === undefined) return []
   const { option, place } = known
   const isOld = place.section === 'DEFAULT'
-  // Options of hosts were once the scheduler's, so they indicate no release.
+  // Some options of hosts were options of the scheduler in older releases, so they do not indicate a release.
   if (isOld && option.places.length === 1) return []
   const parts = [ENABLED, BARE_METAL, WEIGHT_CLASSES].includes(option.key) ? listOf(value) : []
   return [

@@ -295,7 +295,7 @@ describe('settings that apply to hosts', () => {
     ['a ratio', 'cpu_allocation_ratio = 16', undefined, { release: null, classes: { VCPU: { ratio: 16 } } }],
     ['for a release that is named', 'ram_allocation_ratio = 1.5', 'zed', { release: 26, classes: { MEMORY_MB: { ratio: 1.5 } } }],
     ['a ratio of 0 counts as absent', 'cpu_allocation_ratio = 0.0', undefined, { release: null, classes: {} }],
-    // Nova: _from_db_object() uses the initial value only if the other one is not set
+    // Nova's _from_db_object() uses the initial ratio only if the ratio itself is not set.
     [
       'nova compute_node.py: the ratio counts before the initial ratio',
       'cpu_allocation_ratio = 3\ninitial_cpu_allocation_ratio = 5',

@@ -46,7 +46,7 @@ export interface ImportedConf {
   readonly release: number
   readonly isGuessed: boolean
   readonly profile: ImportedProfile
-  /** The values, from the file and the release named for it, for all hosts that state none themselves. */
+  /** The allocation values from the file and its release. They apply to all hosts that report no values of their own. */
   readonly allocation: Pick<FleetAllocation, 'release' | 'classes'>
   /** The findings in the order of lines. */
   readonly findings: readonly Finding[]
@@ -78,7 +78,7 @@ const ZONE_FILTER = 'AvailabilityZoneFilter'
 const FILTER_DRIVERS = ['filter_scheduler', 'nova.scheduler.filter_scheduler.FilterScheduler']
 const CACHING_DRIVERS = ['caching_scheduler', 'nova.scheduler.caching_scheduler.CachingScheduler']
 
-/** The conversion of one file. */
+/** Converts one file. */
 class Importing {
   readonly findings: Finding[] = []
   readonly #release: number
@@ -118,7 +118,7 @@ class Importing {
     else this.#say('lost', DRIVER, `is ${quote(driver)}; only the filter scheduler can be mapped`)
   }
 
-  /** The filters that the file enables, or that its release enables, and by which option. */
+  /** The filters that the file or its release enables, and the option that enables them. */
   #enabledFilters(): { readonly key: string; readonly other: string; readonly isBareMetal: boolean; readonly names: readonly string[] } {
     const isBareMetal = this.#take(USE_BARE_METAL) === true
     const [key, other] = isBareMetal ? ([BARE_METAL, ENABLED] as const) : ([ENABLED, BARE_METAL] as const)
@@ -148,7 +148,7 @@ class Importing {
     })
   }
 
-  /** The checks of Placement, where they differ from Nova's defaults; releases introduced their options one by one. */
+  /** The settings for the checks of Placement that differ from Nova's defaults. The options were introduced in different releases. */
   #placement(): { readonly placement?: Partial<PlacementRules> } {
     const isOn = (key: string): boolean => this.#take(key) === true
     const areZonesAsked = this.#take(ZONES) ?? this.#release >= ZONES_BY_PLACEMENT
@@ -190,7 +190,7 @@ class Importing {
     })
   }
 
-  /** Options that pass the rule's own check; none where it refuses them. */
+  /** The options, if they pass the filter's or weigher's own check; none if they do not. */
   #accepted(key: string, name: string, options: Readonly<Record<string, unknown>>, check: () => unknown) {
     try {
       check()
@@ -209,7 +209,7 @@ class Importing {
       this.#note('note', key, name, `is of ${lifespanText(lifespan)}; Nova ${releaseName(this.#release)} does not start with it`)
   }
 
-  /** The options of filters and weighers from settings, and those settings that none of them reads. */
+  /** Checks the settings that are options of filters and weighers, and reports settings that no filter or weigher reads. */
   #checkSettings(): void {
     for (const key of ['metrics.weight_setting', 'filter_scheduler.image_props_weight_setting'])
       for (const entry of this.#names(key, false) ?? [])
@@ -221,7 +221,7 @@ class Importing {
       if (!this.#used.has(key) && !idleKeys.has(key) && !ofHosts.has(key)) {
         const own = { line: setting.line, subject: subjectOf(setting) }
         const message = 'is read by no filter or weigher of the profile'
-        // Older releases have a ratio of the scheduler and one of hosts under the same name.
+        // In older releases, a ratio of the scheduler and a ratio of hosts have the same name.
         if (countOnHosts.has(setting)) this.findings.push({ ...own, kind: 'note', message: `${message}; it counts in what hosts may give` })
         else this.findings.push({ ...own, kind: 'idle', message })
       }
@@ -257,25 +257,24 @@ class Importing {
 }
 
 /**
- * How the scheduler of a release overcommits without settings in the file: until hosts reported it, by options of its own; 0 means the
- * host's value.
+ * The scheduler's default ratios in a release. Until hosts reported ratios, the scheduler had options for them. 0 means the host's ratio.
  */
 const ratiosOf = (release: number): NovaConfig => ({
   ...(release <= 11 && { cpu_allocation_ratio: 16, ram_allocation_ratio: 1.5 }),
   disk_allocation_ratio: release <= 12 ? 1 : 0,
 })
 
-/** These count on hosts, not in the profile. */
+/** Options that take effect on hosts and not in the profile. */
 const ofHosts: ReadonlySet<string> = new Set(allocationOptions.map(({ key }) => key))
 
-/** Findings about the effect of these options were reported already. */
+/** Options whose effect is already reported in another finding. */
 const idleKeys: ReadonlySet<string> = new Set(
   knownOptions.filter(({ idle, lost }) => idle !== undefined || lost !== undefined).map(({ key }) => key),
 )
 
 const lastOf = (path: string): string => path.split('.').at(-1) ?? path
 
-/** Nova's own weighers by their class name alone. */
+/** Shortens the path of a weigher of Nova to its class name. */
 const shortened = (path: string): string => (path.startsWith(`${NOVA_WEIGHERS}.`) ? lastOf(path) : path)
 
 const unique = (names: readonly string[]): readonly string[] => [...new Set(names)]

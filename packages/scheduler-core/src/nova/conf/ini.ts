@@ -2,13 +2,13 @@
 export interface Setting {
   readonly section: string
   readonly name: string
-  /** Without quotes around it; continuation lines are separated by line feeds. */
+  /** The value without surrounding quotes. Continuation lines are separated by line feeds. */
   readonly value: string
-  /** The line of its name, from 1. */
+  /** The line that contains the name, counted from 1. */
   readonly line: number
 }
 
-/** A line that oslo.config refuses, and with it the whole file. */
+/** A line because of which oslo.config refuses the whole file. */
 export interface Fault {
   readonly line: number
   readonly message: string

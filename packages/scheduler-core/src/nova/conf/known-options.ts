@@ -8,11 +8,11 @@ export interface KnownOption {
   readonly type: OptionType
   /** The sections and names under which it may be set, the present one first, with the releases that read each. */
   readonly places: readonly Place[]
-  /** Why it has no meaning here; `ifOn`: only if it is enabled. */
+  /** Why the option has no meaning in this service. With `ifOn`, this is reported only if the option is enabled. */
   readonly idle?: { readonly why: string; readonly ifOn?: true }
   /**
-   * The hosts that it excludes in Nova but not here; with one of the values `unless`, or if the flag `onlyIf` is off,
-   * it excludes none.
+   * The hosts that the option excludes in Nova but not in this service. It excludes no hosts if it has one of the values `unless`, or if
+   * the flag `onlyIf` is off.
    */
   readonly lost?: { readonly hosts: string; readonly unless: readonly OptionValue[]; readonly onlyIf?: Pick<Place, 'section' | 'name'> }
 }
@@ -22,10 +22,10 @@ export interface Place extends Lifespan {
   readonly name: string
 }
 
-/** The release that gave the scheduler sections of its own, and the last one that read the old names. */
+/** The release in which the scheduler's options moved to their own sections. */
 const MOVED = 15
 const LAST_OLD = 23
-/** The first release in which Placement checks zones by default, and the last one with an option and a filter for zones. */
+/** The first release in which Placement checks zones by default. */
 export const ZONES_BY_PLACEMENT = 24
 const LAST_ZONE_FILTER = 27
 
@@ -36,16 +36,16 @@ const whole = (least = Number.NEGATIVE_INFINITY, most = Number.POSITIVE_INFINITY
 const number = (least = -1e9): OptionType => ({ is: 'number', least, most: 1e9 })
 
 interface Parts {
-  /** The release that introduced it. */
+  /** The release that introduced the option. */
   readonly since?: number
   readonly until?: number
-  /** Its name in the default group before it moved; the same name if absent. */
+  /** The option's name in the default group before the move. Absent if the name is unchanged. */
   readonly was?: string
   readonly idle?: KnownOption['idle']
   readonly lost?: KnownOption['lost']
 }
 
-/** An option that moved out of the default group with the others, or was added later. */
+/** An option in one of the scheduler's own sections. It was moved there from the default group, or added later. */
 function moved(
   section: string,
   name: string,
@@ -74,7 +74,7 @@ const idle = (why: string) => ({ idle: { why } })
 const lostIfOn = (hosts: string) => ({ lost: { hosts, unless: [false] } })
 const idleIfOn = (why: string) => ({ idle: { why, ifOn: true as const } })
 
-/** The last release that had cells with schedulers of their own. */
+/** The last release in which cells had their own schedulers. */
 const LAST_CELLS = 19
 /** Nova's own classes, by the names that its releases had for them. */
 const HOST_MANAGERS = [
@@ -104,7 +104,7 @@ export const SHUFFLE = 'filter_scheduler.shuffle_best_same_weighed_hosts'
 
 const group = 'filter_scheduler'
 
-/** Grouped by what they concern. */
+/** All known options, grouped by topic. */
 export const knownOptions: readonly KnownOption[] = [
   moved(group, 'available_filters', { is: 'texts' }, { was: 'scheduler_available_filters' }),
   moved(group, 'enabled_filters', list, { was: 'scheduler_default_filters' }),
@@ -147,7 +147,7 @@ export const knownOptions: readonly KnownOption[] = [
   placed('DEFAULT', 'service_down_time', whole()),
   placed('DEFAULT', 'report_interval', whole()),
   placed('DEFAULT', 'default_availability_zone', text),
-  // Options of the scheduler until hosts reported the ratios.
+  // These were options of the scheduler until hosts reported ratios.
   placed('DEFAULT', 'cpu_allocation_ratio', number(0), { until: 11 }),
   placed('DEFAULT', 'ram_allocation_ratio', number(0), { until: 11 }),
   placed('DEFAULT', 'disk_allocation_ratio', number(0), { until: 12 }),
@@ -185,7 +185,7 @@ export const knownOptions: readonly KnownOption[] = [
     since: 20,
     ...lostIfOn('hosts that report no PCPU, where CPUs are dedicated'),
   }),
-  // The API writes these into requests before the scheduler sees them.
+  // The API writes the values of these options into requests before the scheduler reads the requests.
   placed('DEFAULT', 'default_schedule_zone', text, {
     lost: { hosts: 'hosts of other zones from requests that name no zone', unless: [''] },
   }),
@@ -203,7 +203,7 @@ export const knownOptions: readonly KnownOption[] = [
     lost: { hosts: 'the host of the instance from a resize, by ignore_hosts that the API writes', unless: [true] },
   }),
   placed('DEFAULT', 'enable_new_services', flag, { lost: { hosts: 'new hosts until somebody enables them', unless: [true] } }),
-  // The cell is chosen before a host is.
+  // These options concern the choice of a cell, which comes before the choice of a host.
   ...['filter', 'weight'].map((kind) =>
     placed('cells', `scheduler_${kind}_classes`, list, {
       until: LAST_CELLS,
@@ -219,5 +219,5 @@ export const knownOptions: readonly KnownOption[] = [
 /** Sections in which every option concerns the choice of hosts. */
 export const placingSections: ReadonlySet<string> = new Set([group, 'scheduler', 'metrics', 'trusted_computing'])
 
-/** Names that other sections use for options of their own. */
+/** Option names that are also used in sections that do not concern the choice of hosts. */
 export const commonNames: ReadonlySet<string> = new Set(['driver', 'workers', 'required'])

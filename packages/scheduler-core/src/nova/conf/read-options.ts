@@ -7,10 +7,10 @@ import { isIn, lifespanText, releaseName } from './releases.ts'
 import { type Lookup, substitute } from './substitute.ts'
 import { type OptionValue, readValue } from './values.ts'
 
-/** An option that the file sets, as the release reads it. */
+/** An option in the file, as the release reads it. */
 export interface ReadOption {
   readonly value: OptionValue
-  /** The setting that counts: the last of several. */
+  /** The setting that takes effect. If the option is set several times, the last setting. */
   readonly setting: Setting
 }
 
@@ -18,11 +18,11 @@ export interface ReadOptions {
   /** The options by their keys. */
   readonly options: ReadonlyMap<string, ReadOption>
   readonly findings: readonly Finding[]
-  /** Settings that do not concern the choice of hosts. */
+  /** The settings in the file that do not concern the choice of hosts. */
   readonly elsewhere: readonly Setting[]
 }
 
-/** Reads the options that a release knows; other settings about the choice of hosts become findings. */
+/** Reads the options that a release knows. Other settings that concern the choice of hosts become findings. */
 export function readOptions(settings: readonly Setting[], release: number): ReadOptions {
   const index = indexOf(settings)
   const findings: Finding[] = []
@@ -73,11 +73,11 @@ function readOption(option: KnownOption, index: Index, release: number, findings
     findings.push({ kind, line: setting.line, subject: subjectOf(setting), message })
   const found = option.places.flatMap((place) => (index.get(nameOf(place)) ?? []).map((setting) => ({ setting, place })))
   const read = found.filter(({ place }) => isIn(release, place))
-  // An option that the scheduler of the release does not read may be read by hosts.
+  // If the release's scheduler does not read an option, hosts may read it.
   for (const { setting, place } of found)
     if (!isIn(release, place) && !(option.key === place.name && ofHosts.has(nameOf(place))))
       note('idle', setting, whyNotRead(place, release))
-  // The present section and name wins; within one section the last setting.
+  // The present section and name takes precedence over old ones. Within one section, the last setting applies.
   const first = read[0]?.place
   const setting = read.findLast(({ place }) => place === first)?.setting
   if (setting === undefined) return undefined
@@ -102,7 +102,7 @@ function readOption(option: KnownOption, index: Index, release: number, findings
   return { value: value.value, setting }
 }
 
-/** Whether the file sets a flag; all flags that are read here are off by default. */
+/** Whether the file enables a flag. All flags that this function reads are off by default. */
 function isOn(flag: Pick<Place, 'section' | 'name'>, index: Index): boolean {
   const setting = index.get(nameOf(flag))?.at(-1)
   const text = setting && substitute(setting.value, lookupIn(index, setting))
@@ -110,7 +110,7 @@ function isOn(flag: Pick<Place, 'section' | 'name'>, index: Index): boolean {
   return value?.ok === true && value.value === true
 }
 
-/** An option that may be set several times has all of its values. */
+/** Reads an option. If the option can be set several times, the result contains all values. */
 function readAll(
   read: readonly { readonly setting: Setting }[],
   index: Index,
@@ -126,7 +126,10 @@ function readAll(
   return setting === undefined ? undefined : { value: values, setting }
 }
 
-/** A reference without a group is looked up in the section of the referring option, then in the default group. */
+/**
+ * Returns a function that finds the option of a reference. A reference without a group is looked up in the section of the referring option,
+ * then in the default group.
+ */
 function lookupIn(index: Index, { section }: Setting): Lookup {
   return (reference) => {
     const [head = '', ...rest] = reference.split('.')
@@ -141,7 +144,7 @@ function lookupIn(index: Index, { section }: Setting): Lookup {
 
 const whyNotRead = (place: Place, release: number): string => `is not read by Nova ${releaseName(release)}, only by ${lifespanText(place)}`
 
-/** An option of the scheduler in a section where no release reads it. */
+/** Why a setting has no effect, if it is an option of the scheduler in a section from which no release reads it. */
 function whyElsewhere({ section, name }: Setting, release: number): string | undefined {
   const places = placesOfName(name)
   const isOfAnother = commonNames.has(name) && section !== 'DEFAULT' && !placingSections.has(sectionKey(section))

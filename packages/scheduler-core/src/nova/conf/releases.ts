@@ -1,4 +1,7 @@
-/** Releases of Nova that a file may belong to: number, name. Before 12 they were numbered by the year; those are 10 and 11 here. */
+/**
+ * The releases of Nova that a file may belong to, by number. Before release 12, Nova's releases were numbered by year. The two such
+ * releases have the numbers 10 and 11 here.
+ */
 const names = {
   10: 'juno',
   11: 'kilo',
@@ -28,7 +31,7 @@ const names = {
 
 export const OLDEST = 10
 export const NEWEST = 33
-/** The release that produced the recorded verdicts for the rules. */
+/** The default release, with which the recorded verdicts of Nova's filters were made. */
 export const USUAL = 26
 
 /** The names by number, oldest first. */
@@ -42,7 +45,7 @@ export function findRelease(text: string): number | undefined {
   return undefined
 }
 
-/** The releases that have something; absent ends are the oldest and the newest known. */
+/** A range of releases. If `since` or `until` is absent, the range begins at the oldest or ends at the newest known release. */
 export interface Lifespan {
   readonly since: number
   readonly until: number
@@ -52,7 +55,7 @@ export const always: Lifespan = { since: OLDEST, until: NEWEST }
 
 export const isIn = (release: number, { since, until }: Lifespan): boolean => release >= since && release <= until
 
-/** `juno to stein`, `2023.2 and later`. */
+/** The range as text, such as `juno to stein` or `2023.2 and later`. */
 export function lifespanText({ since, until }: Lifespan): string {
   if (until === NEWEST) return since === OLDEST ? 'all releases' : `${releaseName(since)} and later`
   return since === until ? releaseName(since) : `${releaseName(since)} to ${releaseName(until)}`
@@ -61,7 +64,7 @@ export function lifespanText({ since, until }: Lifespan): string {
 const until = (release: number): Lifespan => ({ since: OLDEST, until: release })
 const since = (release: number): Lifespan => ({ since: release, until: NEWEST })
 
-/** Filters and weighers that not every release has. */
+/** The release ranges of filters and weighers that do not exist in every release. */
 const lifespans: Readonly<Record<string, Lifespan>> = {
   GroupAffinityFilter: until(10),
   GroupAntiAffinityFilter: until(10),
@@ -104,7 +107,7 @@ export function defaultFilters(release: number): readonly string[] {
   return release <= 23 ? ['AvailabilityZoneFilter', ...common, ...groups] : [...common, ...groups]
 }
 
-/** The same for the bare-metal scheduler, which exists up to queens. */
+/** The filters that are enabled by default for the bare-metal scheduler, which exists up to queens. */
 export const bareMetalFilters: readonly string[] = [
   'RetryFilter',
   'AvailabilityZoneFilter',

@@ -1,7 +1,7 @@
-/** A text after its references to other options were replaced, or why that is not possible. */
+/** A text after its references to other options were replaced, or the reason why they cannot be replaced. */
 export type Substituted = { readonly ok: true; readonly text: string } | { readonly ok: false; readonly why: string }
 
-/** A reference to an option: `name`, or `group.name`; undefined where the file does not set it. */
+/** Finds the option of a reference, `name` or `group.name`. Undefined if the file does not set the option. */
 export type Lookup = (reference: string) => { readonly key: string; readonly text: string } | undefined
 
 const MOST_LENGTH = 65_536
@@ -9,8 +9,8 @@ const MOST_DEPTH = 100
 const REFERENCE = /\\\$|\$(?:(\$)|([_a-z][._a-z0-9]*)|\{([_a-z][._a-z0-9]*)\})/gi
 
 /**
- * Replaces `$name`, `${name}` and `$group.name` by the values of those options; `$$` and `\$` are a dollar. Bounded: values that refer to
- * each other are refused.
+ * Replaces `$name`, `${name}` and `$group.name` by the values of these options. `$$` and `\$` stand for a dollar sign. Values that refer to
+ * each other are refused, so that the replacement ends.
  */
 export function substitute(text: string, lookup: Lookup): Substituted {
   const known = new Map<string, Substituted>()

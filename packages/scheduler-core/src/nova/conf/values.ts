@@ -6,7 +6,7 @@ import { NovaError } from '../text/nova-error.ts'
 /** The type of an option's value. */
 export type OptionType =
   | { readonly is: 'whole' | 'number'; readonly least: number; readonly most: number }
-  /** texts: one for each time that the option is set. */
+  /** texts: a list with one entry for each time that the option is set. */
   | { readonly is: 'flag' | 'text' | 'list' | 'texts' | 'architecture' }
 
 export type OptionValue = number | boolean | string | readonly string[]
@@ -18,7 +18,7 @@ export type ReadValue =
 const TRUE = ['true', '1', 'on', 'yes']
 const FALSE = ['false', '0', 'off', 'no']
 
-/** Reads a value as oslo.config does; empty numbers, which Nova takes for nothing at all, are refused. */
+/** Reads a value as oslo.config does, except that an empty number is refused. Nova treats an empty number as None. */
 export function readValue(type: OptionType, text: string): ReadValue {
   const refuse = (allowed: string): ReadValue => ({ ok: false, found: quote(text), allowed })
   switch (type.is) {

@@ -1,6 +1,6 @@
 import { novaFilter } from '../parts/nova-filter.ts'
 
-/** Passes every host, for profiles without filters. */
+/** Passes every host. A configuration that needs no filter can use it. */
 export const allHostsFilter = novaFilter({
   name: 'AllHostsFilter',
   description: 'Every host passes.',

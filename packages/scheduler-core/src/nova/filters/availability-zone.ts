@@ -4,10 +4,10 @@ import { novaFilter } from '../parts/nova-filter.ts'
 
 const KEY = 'availability_zone'
 
-/** The host is in the zone asked for. Zones are the aggregates' metadata; a host without any is in the default one. */
+/** Passes hosts in the requested zone. Zones are set in the metadata of aggregates. A host without a zone is in the default zone. */
 export const availabilityZoneFilter = novaFilter({
   name: 'AvailabilityZoneFilter',
-  description: 'The host is in the availability zone asked for.',
+  description: 'The host is in the requested availability zone.',
   admits: {
     by: 'place',
     which: ({ availabilityZone }) => `in availability zone ${availabilityZone}`,

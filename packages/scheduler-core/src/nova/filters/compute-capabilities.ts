@@ -12,12 +12,12 @@ const SCOPE = 'capabilities'
 const isScoped = keysFrom(`${SCOPE}:`)
 
 /**
- * The host satisfies what the flavor's extra specs ask for: `capabilities:` and a path into the host's attributes, or a name without a
- * scope that the host has. Names that it does not have, and other scopes, are ignored.
+ * Passes hosts that satisfy the flavor's extra specs. An extra spec has the scope `capabilities:` and a path into the host's attributes, or
+ * no scope and the name of an attribute that the host has. Names that the host does not have, and other scopes, are ignored.
  */
 export const computeCapabilitiesFilter = novaFilter({
   name: 'ComputeCapabilitiesFilter',
-  description: "The host has the capabilities that the flavor's extra specs ask for.",
+  description: "The host has the capabilities that the flavor's extra specs require.",
   admits: {
     by: 'property',
     which: ({ flavor: { extraSpecs } }) => `with ${shortList(bareAndOf(SCOPE, extraSpecs).map((pair) => wordsOf(extraSpecs, ...pair)))}`,
@@ -51,31 +51,31 @@ export const computeCapabilitiesFilter = novaFilter({
   },
 })
 
-/** A name without a scope that not every host has as an attribute is only checked on hosts that report it. */
+/** The words for an extra spec. A name without a scope that is not an attribute of every host is checked only on hosts that report it. */
 const wordsOf = (extraSpecs: Readonly<Record<string, string>>, key: string, value: string): string =>
   Object.hasOwn(extraSpecs, key) && !hasAttribute(key) ? `${key} ${value} where they report ${key}` : `${key} ${value}`
 
-/** Attributes that neither identify a host nor describe its free room: many hosts share their values. */
+/** Attributes that neither identify a host nor describe its free resources. Many hosts have the same value. */
 const GENERAL: ReadonlySet<string> = new Set(['hypervisor_type', 'hypervisor_version', 'cpu_info', 'supported_instances'])
 
-/** Counts that Nova's hosts keep of their instances: those among the attributes, and also those by project. */
+/** The names of counts of instances on Nova's hosts, in total and by project. */
 const COUNTS = /^(num_|io_workload$)/
 
-/** Whether an extra spec of this filter can identify a single host or measure its free room. */
+/** Whether an extra spec of this filter can identify a single host or measure its free resources. */
 export function singlesHostOut(extraSpec: string): boolean {
   const path = extraSpec.split(':')
   if (path.length === 1) return (hasAttribute(extraSpec) && !GENERAL.has(extraSpec)) || COUNTS.test(extraSpec)
   return path[0] === SCOPE && !GENERAL.has(path[1] ?? '')
 }
 
-/** The value at the end of the path, starting at the host; null where the path does not exist. */
+/** The value at the end of a path that starts at the host. Null if the path does not exist. */
 function capabilityOf(host: HostState, [name = '', ...steps]: readonly string[]): HostValue {
   let value = attributeOf(host, name) ?? statOf(host, name)
   for (const step of steps) value = stepInto(value, step)
   return value
 }
 
-/** Text is parsed as JSON to follow a path into it. */
+/** The value of one step of a path. If the present value is text, it is parsed as JSON first. */
 function stepInto(value: HostValue, step: string): HostValue {
   const target = typeof value === 'string' ? parsed(value) : value
   if (target instanceof Map) return target.get(step) ?? null

@@ -8,17 +8,17 @@ const options = z.strictObject({
 })
 
 /**
- * The host's service is enabled, and its last sign of life is not older than allowed. A sign from the future counts by its distance too,
- * since clocks differ.
+ * Passes hosts whose service is enabled and whose last heartbeat is not older than allowed. A heartbeat in the future is compared by its
+ * distance too, because clocks differ.
  */
 export const computeFilter = novaFilter({
   name: 'ComputeFilter',
-  description: 'The service on the host is enabled and alive.',
+  description: 'The compute service on the host is enabled and up.',
   reads: [],
   oncePerRequest: true,
   options,
   prepare(_request, { service_down_time: configured, report_interval: interval }, { now }) {
-    // With an allowed age of at most one report interval, hosts would be down at each interval: Nova uses another time then.
+    // If the allowed age is at most one report interval, hosts would be down in each interval. Nova then uses a longer time.
     const [silence, source] =
       configured > interval
         ? [configured, 'option service_down_time']

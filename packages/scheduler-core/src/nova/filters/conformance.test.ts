@@ -13,7 +13,7 @@ import { readHostCase, timeOf } from '../testing/host-case.ts'
 import { NovaError } from '../text/nova-error.ts'
 import { novaFilters } from './index.ts'
 
-/** Verdicts that Nova's own scheduler gave, a file for each filter. */
+/** Verdicts recorded from Nova's own scheduler, in one file for each filter. */
 const recorded = sharedData('conformance/cases/filters')
 const files = recorded.isMissing ? ['every filter'] : readdirSync(recorded.path)
 

@@ -10,12 +10,12 @@ import { hypervisorVersionText, versionSatisfies } from '../text/versions.ts'
 
 const DEFAULT_ARCHITECTURE = 'image_properties_default_architecture'
 
-/** The values for an image that does not state them. */
+/** The architecture of images that do not state one. */
 const options = z.strictObject({ [DEFAULT_ARCHITECTURE]: z.string().nullable().default(null) })
 
 /**
- * The host advertises a triple of architecture, hypervisor type and machine mode that matches all values that the image
- * sets, and its hypervisor has the required version. A version alone requires nothing; a host without one passes.
+ * Passes hosts that report a triple of architecture, hypervisor type and machine mode that matches all these values of the image, and whose
+ * hypervisor has the required version. If the image has only a version, nothing is required. A host without a hypervisor version passes.
  */
 export const imagePropertiesFilter = novaFilter({
   name: 'ImagePropertiesFilter',
@@ -63,7 +63,7 @@ export const imagePropertiesFilter = novaFilter({
       }
     }
     const instancesReason = ({ supportedInstances }: HostState, names = wanted): Reason | undefined => {
-      // A name may be anywhere in the triple: a mode `xen` is satisfied by a hypervisor of that type.
+      // As in Nova, a name may be at any position of the triple. For example, the mode `xen` is satisfied by a hypervisor of type `xen`.
       if (supportedInstances.some((triple) => names.every((name) => triple.includes(name)))) return undefined
       const have = supportedInstances.map((triple) => triple.join(' ')).join(', ') || 'none'
       return { code: 'image.unsupported', subject: 'instances', need: names.join(' '), have, source: 'image properties' }
@@ -80,7 +80,7 @@ export const imagePropertiesFilter = novaFilter({
   },
 })
 
-/** A property that is text, as all are that this filter reads. */
+/** An image property. All properties that this filter reads are texts. */
 function propertyOf({ image }: NovaRequest, name: string): string | undefined {
   const value = image?.properties[name]
   return typeof value === 'string' ? value : undefined

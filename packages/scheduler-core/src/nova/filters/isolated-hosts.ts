@@ -9,12 +9,12 @@ const options = z.strictObject({
 })
 
 /**
- * Isolated images run only on isolated hosts; and isolated hosts run only isolated images, unless that restriction is off. Without any
- * isolated image, only the restriction applies.
+ * Isolated images run only on isolated hosts. Isolated hosts run only isolated images, unless this restriction is disabled. If no image is
+ * isolated, only the restriction of the hosts applies.
  */
 export const isolatedHostsFilter = novaFilter({
   name: 'IsolatedHostsFilter',
-  description: 'Isolated images are kept to isolated hosts, and isolated hosts to isolated images.',
+  description: 'Isolated images run only on isolated hosts, and isolated hosts run only isolated images.',
   admits: {
     by: 'property',
     which: ({ image }) =>

@@ -7,10 +7,13 @@ import { novaFilter } from '../parts/nova-filter.ts'
 import { NovaError } from '../text/nova-error.ts'
 import { parsePythonJson } from '../text/python-json.ts'
 
-/** The host meets the query of the hint, which is JSON such as `["and", [">=", "$free_ram_mb", 1024], ["=", "$host", "h1"]]`. */
+/**
+ * Passes hosts that meet the query in the hint `query`, which is JSON such as `["and", [">=", "$free_ram_mb", 1024], ["=", "$host",
+ * "h1"]]`.
+ */
 export const jsonFilter = novaFilter({
   name: 'JsonFilter',
-  description: 'The host meets the query of the hint.',
+  description: 'The host meets the query in the scheduler hint.',
   admits: {
     by: 'property',
     which: ({ schedulerHints }) => `for the query ${shortList(schedulerHints.query ?? [])}`,

@@ -6,7 +6,7 @@ import { aHostState, aNovaRequest } from '../testing/builders.ts'
 import { type Given, NOW, reasonOf, verdictOf } from '../testing/judge.ts'
 import { numaTopologyFilter, PACKING } from './numa-topology.ts'
 
-/** Two cores of two threads each for guests with shared CPUs, and two for guests with pinned CPUs. */
+/** A host cell with two cores for guests with shared CPUs, and two for guests with pinned CPUs. Each core has two threads. */
 const hostCell = (id: number, given: Partial<HostCell> = {}): HostCell => ({
   id,
   cpuset: [4, 5, 6, 7],

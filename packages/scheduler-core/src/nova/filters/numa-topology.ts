@@ -13,18 +13,18 @@ import type { HostState } from '../objects/host-state.ts'
 import type { NovaRequest } from '../objects/request.ts'
 import { type CheckContext, novaFilter, withLimits } from '../parts/nova-filter.ts'
 
-/** True tries the fullest cells of a host first. */
+/** The option's value true means that the fullest cells of a host are tried first. */
 export const PACKING = 'compute.packing_host_numa_cells_allocation_strategy'
 
 const options = z.strictObject({ [PACKING]: z.boolean().default(false) })
 
 /**
- * Every cell of the guest fits on a NUMA cell of the host, each on one of its own: memory or pages, shared or pinned CPUs with their threads,
- * PCI devices near by, and the networks.
+ * Passes hosts on which every guest cell fits on a separate NUMA cell. Checked are memory or pages, shared or pinned CPUs with their
+ * threads, PCI devices near the cells, and networks.
  */
 export const numaTopologyFilter = novaFilter({
   name: 'NUMATopologyFilter',
-  description: 'Every guest cell fits on a NUMA cell of the host, each on one of its own.',
+  description: 'Every guest cell fits on a separate NUMA cell of the host.',
   reads: ['numaCells', 'tunneledCells'],
   readsRequest: {
     extraSpecs: namedKeys('hw:cpu_policy', 'hw:cpu_thread_policy'),
@@ -58,7 +58,10 @@ export const numaTopologyFilter = novaFilter({
   },
 })
 
-/** The same for a guest cell for which no cell of the host is large enough in total, so that no release of resources helps. */
+/**
+ * The shortfall of a guest cell in terms of totals, if no host cell is large enough even when it is empty. Freeing resources would not help
+ * then. Otherwise, the given shortfall.
+ */
 function inAll(why: Shortfall, asked: Asked, { featureLevel = IN_ALL_BEFORE_FREE }: CheckContext): Shortfall {
   if (featureLevel < IN_ALL_BEFORE_FREE) return why
   const { cells } = asked.host
@@ -71,14 +74,14 @@ function inAll(why: Shortfall, asked: Asked, { featureLevel = IN_ALL_BEFORE_FREE
   return onEmptyHost.has(why.code) ? (pagesOrCoresInAll(asked) ?? why) : why
 }
 
-/** A refused guest and host, and the same search on another host. */
+/** A refused guest and host, and a function that repeats the search on a different host. */
 interface Asked {
   readonly host: HostTopology
   readonly guest: GuestTopology
   fitOn(host: HostTopology): FitResult
 }
 
-/** The codes of refusals that pages or cores may cause on the empty host too; they are judged first, or after the number of free CPUs. */
+/** The codes of refusals that pages or cores may cause even on an empty host. They are judged first, or after the number of free CPUs. */
 const onEmptyHost: ReadonlySet<string> = new Set(['numa.pages', 'numa.threads', 'numa.dedicated_cpus'])
 
 /** The shortfall of memory pages, or of CPUs on the cores that the thread policy wants, on the host if it were empty; undefined if there is none. */
@@ -97,7 +100,7 @@ function pagesOrCoresInAll({ host, guest, fitOn }: Asked): Shortfall | undefined
   return have < need ? { ...why, code: 'numa.too_few_cores', need, have } : undefined
 }
 
-/** How many of a guest cell's own CPUs a cell of the host can give on the cores that the thread policy wants. */
+/** The number of a guest cell's CPUs that fit on a host cell's cores by the thread policy. */
 function mostPinned(host: HostCell, guest: GuestCell, emulatorCpus: number): number {
   const vcpus = pinnedVcpus(guest)
   let most = vcpus.length
@@ -114,7 +117,7 @@ const emptied = memoByObject(
   }),
 )
 
-/** The host's overcommit, and the networks that the request's cells must reach. */
+/** The overcommit ratios of the host, and the networks that the guest's cells must reach. */
 const numaLimitsOf = (host: HostState, { networkMetadata }: NovaRequest): NumaLimits => ({
   cpuAllocationRatio: host.ratiosSet?.VCPU?.value ?? host.cpuAllocationRatio,
   ramAllocationRatio: host.ratiosSet?.MEMORY_MB?.value ?? host.ramAllocationRatio,

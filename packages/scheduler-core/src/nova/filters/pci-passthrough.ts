@@ -2,12 +2,11 @@ import { supportPciRequests } from '../hardware/pci.ts'
 import { novaFilter } from '../parts/nova-filter.ts'
 
 /**
- * The host has the PCI devices that the request asks for, each request after the ones before it. The cells of the devices do not matter to
- * this filter.
+ * Passes hosts with the requested PCI devices. Device requests are satisfied one after the other. This filter ignores the cells of devices.
  */
 export const pciPassthroughFilter = novaFilter({
   name: 'PciPassthroughFilter',
-  description: 'The host has the PCI devices that are asked for.',
+  description: 'The host has the requested PCI devices.',
   reads: ['pciPools', 'numaCells'],
   prepare({ pciRequests }) {
     if (!pciRequests?.length) return undefined

@@ -1,9 +1,9 @@
 import { novaFilter } from '../parts/nova-filter.ts'
 
-/** The node was not tried before for this request. Host and node must both be those that were tried. */
+/** Refuses nodes that were already tried for this request. A node was tried if both its host name and its node name are listed. */
 export const retryFilter = novaFilter({
   name: 'RetryFilter',
-  description: 'The node was not tried before for this request.',
+  description: 'The node has not been tried for this request.',
   admits: {
     by: 'place',
     isExclusion: true,

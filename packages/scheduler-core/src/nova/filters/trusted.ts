@@ -5,16 +5,19 @@ import { novaFilter } from '../parts/nova-filter.ts'
 const EXTRA_SPEC = 'trust:trusted_host'
 const UNKNOWN = 'unknown'
 
-/** Seconds for which an attestation is valid. The address and protocol of the service are options of its source. */
+/**
+ * The time in seconds for which an attestation is valid. The URL and protocol of the attestation service are options of the source of
+ * attestations.
+ */
 const options = z.strictObject({ 'trusted_computing.attestation_auth_timeout': z.number().int().min(0).default(60) })
 
 /**
- * The node is attested to be as trustworthy as the flavor asks for. Without a configured source there are no attestations: the level is
- * `unknown` then, as it is for a node that the source does not know or whose attestation is too old.
+ * Passes nodes with an attestation of the trust level that the flavor requires. The level is `unknown` if no source is configured, if the
+ * source does not know the node, or if the attestation is too old.
  */
 export const trustedFilter = novaFilter({
   name: 'TrustedFilter',
-  description: 'The node is attested to have the level of trust that the flavor asks for.',
+  description: 'The node has an attestation of the trust level that the flavor requires.',
   admits: {
     by: 'property',
     which: ({ flavor: { extraSpecs } }) => `with the trust level ${extraSpecs[EXTRA_SPEC]}`,

@@ -12,12 +12,13 @@ export interface HostCheck {
   readonly imageProperties: ImageProperties | null
 }
 
-/** The result before any fitting: the host passes, it is refused, or fitting decides. */
+/** The result of the checks before cells are fitted: the host passes, the host is refused, or fitting decides. */
 export type HostCheckResult = { readonly answer: 'pass' | 'fit' } | { readonly answer: 'refuse'; readonly why: Shortfall }
 
 /**
- * Nova's checks before it fits a guest: there must be an image, threads where they are required (even without a guest topology), and a host
- * topology where the guest has one. Throws AttributeError and ObjectActionError as Nova does.
+ * The checks that Nova makes before it fits a guest. There must be an image. If threads are required, the host must have them, even for a
+ * guest without a topology. If the guest has a topology, the host must have one too. Throws AttributeError and ObjectActionError as Nova
+ * does.
  */
 export function checkHost({ host, guest, extraSpecs, imageProperties }: HostCheck): HostCheckResult {
   if (extraSpecs === undefined) throw new NovaError('ObjectActionError', 'the flavor has no extra specs set')

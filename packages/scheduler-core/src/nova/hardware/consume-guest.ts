@@ -10,9 +10,9 @@ import {
 } from './topology.ts'
 
 /**
- * The host after a guest was placed on it: memory, shared CPUs, pages, pinned CPUs (with their whole cores where the guest isolates them).
- * Throws where Nova would: pins that are taken or not the host's, no pages to take memory from, or fields that an old host has not set.
- * Then nothing of the host is changed.
+ * The host after a guest was placed on it: memory, shared CPUs, pages and pinned CPUs are subtracted. If the guest isolates its CPUs, their
+ * whole cores are subtracted. Throws where Nova would: for pins that are in use or not on the host, for missing pages, and for fields that
+ * an old host does not have. If it throws, the host is unchanged.
  */
 export function consumeGuest(host: HostTopology, guest: GuestTopology): HostTopology {
   if (host.cells.length === 0 || guest.cells.length === 0) return host
@@ -35,7 +35,7 @@ function consumeCell(host: HostCell, guest: GuestCell): HostCell {
   }
 }
 
-/** Pages of the guest's size, or of the smallest size where it states none. Counts are whole, as in Nova. */
+/** Takes pages of the guest's page size, or of the smallest size if the guest states none. Counts are rounded to integers, as in Nova. */
 function takePages(host: HostCell, guest: GuestCell): readonly MemoryPages[] {
   const sizes = host.mempages.map((pages) => pages.sizeKib)
   if (!guest.pagesize && sizes.length === 0) throw new NovaError('IndexError', `cell ${host.id} of the host reports no memory pages`)

@@ -2,7 +2,7 @@ import type { Demand } from '../../values/demand.ts'
 import { type PciPool, type PciRequest, poolsFor } from './pci.ts'
 import type { HostCell, NetworkMetadata } from './topology.ts'
 
-/** Demands of devices and networks on cells of a host. */
+/** The conditions that devices and networks set for the chosen cells of a host. */
 export function demandsOf(
   hosts: readonly HostCell[],
   pools: readonly PciPool[],
@@ -19,7 +19,9 @@ export function demandsOf(
   return [...demands, ...ways.map((gains) => demand(1, gains)), ...(ways.length > 1 ? [demand(ways.length, all)] : [])]
 }
 
-/** Devices for several requests together: each pool counts once, with the cells that the least strict of the requests reaches. */
+/**
+ * The condition for several device requests together. Each pool counts once, with the cells from which the least strict request can use it.
+ */
 function devicesDemand(hosts: readonly HostCell[], pools: readonly PciPool[], requests: readonly PciRequest[]): Demand {
   const usable = requests.map((request) => new Set(poolsFor(pools, request)))
   const gains = hosts.map(() => 0)

@@ -1,7 +1,7 @@
 import { quote } from '../../text/problem.ts'
 import { NovaError } from '../text/nova-error.ts'
 
-/** Fields of an object on the wire, or of a plain dictionary: a missing field is unset, which differs from null. */
+/** The fields of a serialised object or of a plain dictionary. A missing field is unset, which differs from null. */
 export type WireFields = Readonly<Record<string, unknown>>
 
 /** The fields of a versioned object's envelope, or of a plain dictionary from before envelopes existed. */
@@ -31,12 +31,12 @@ export function textOf(value: unknown, what: string): string {
   return value
 }
 
-/** A set of numbers, ascending and each once. */
+/** Reads a set of numbers. The result is in ascending order without duplicates. */
 export function numberSet(value: unknown, what: string): readonly number[] {
   return [...new Set(listOf(value, what, integerOf))].sort((a, b) => a - b)
 }
 
-/** One of the allowed texts, or null. */
+/** Reads one of the allowed texts, or null. */
 export function wordOf<Word extends string>(value: unknown, what: string, words: readonly Word[]): Word | null {
   if (value === undefined || value === null) return null
   const found = words.find((word) => word === value)

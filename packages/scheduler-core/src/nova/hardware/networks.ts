@@ -2,8 +2,8 @@ import type { Shortfall } from './shortfall.ts'
 import type { HostCell, HostTopology, NetworkMetadata } from './topology.ts'
 
 /**
- * Why the chosen cells do not reach the networks that a guest asks for; undefined where they do. A network that no cell of the host reports
- * is no reason: its devices have no known cell.
+ * Why the chosen cells do not reach the networks that a guest needs. Undefined if they reach all of them. A network that no cell of the
+ * host reports is ignored, because the cell of its devices is unknown.
  */
 export function networksShort(host: HostTopology, chosen: readonly HostCell[], wanted: NetworkMetadata | undefined): Shortfall | undefined {
   if (wanted === undefined) return undefined

@@ -3,20 +3,20 @@ import { booleanOf } from '../text/boolean-text.ts'
 import { NovaError } from '../text/nova-error.ts'
 import type { Shortfall } from './shortfall.ts'
 
-/** The value of a pool or of an alternative of a request under a key. */
+/** The value of a key in a pool, or in an alternative of a device request. */
 export type PciValue = string | number | null | readonly string[]
 
-/** Equal devices of a host: what identifies them, their tags, and how many are free. */
+/** A pool of equal devices on a host: their identifying keys, their tags, and the number of free devices. */
 export interface PciPool {
   /** vendor_id, product_id, numa_node and every tag; a missing key counts as null. */
   readonly keys: Readonly<Record<string, PciValue>>
   readonly count: number
 }
 
-/** The greatest distance between the devices and the guest's cells. */
+/** The policy for the distance between the devices and the guest's cells. */
 export type PciNumaPolicy = 'required' | 'legacy' | 'preferred' | 'socket'
 
-/** A request for devices: alternatives, each a set of keys with which a pool must agree. */
+/** A device request. It has alternatives, each of which is a set of keys that a pool must match. */
 export interface PciRequest {
   readonly count: number
   readonly spec: readonly Readonly<Record<string, PciValue>>[]
@@ -24,24 +24,24 @@ export interface PciRequest {
   readonly alias?: string | null
 }
 
-/** The host cells of the guest's cells, and the socket of each cell of the host; an undefined socket is unset. */
+/** The host cells that the guest's cells are on, and the socket of each host cell. An undefined socket is unset. */
 export interface PciPlaces {
   readonly cells: readonly number[]
   readonly sockets: ReadonlyMap<number, number | null | undefined>
 }
 
-/** Pools after the requests; after a shortfall, after the requests before it, as Nova leaves them. */
+/** The pools after the device requests are taken. After a shortfall, the pools after the requests before the failing one, as in Nova. */
 export type PciResult =
   | { readonly ok: true; readonly pools: readonly PciPool[] }
   | { readonly ok: false; readonly pools: readonly PciPool[]; readonly why: Shortfall }
 
-/** Whether the pools can satisfy all requests, each after the ones before it; `places` is given where cells are chosen. */
+/** Why the pools cannot satisfy the device requests one after the other. Undefined if they can. `places` is given if cells are chosen. */
 export function supportPciRequests(pools: readonly PciPool[], requests: readonly PciRequest[], places?: PciPlaces): Shortfall | undefined {
   const result = consumePci(pools, requests, places)
   return result.ok ? undefined : result.why
 }
 
-/** Takes the devices of all requests out of the pools; a used up pool is removed from the list. */
+/** Takes the devices of all requests from the pools. A pool without remaining devices is removed from the list. */
 export function consumePci(pools: readonly PciPool[], requests: readonly PciRequest[], places?: PciPlaces): PciResult {
   let left = pools
   for (const [i, request] of requests.entries()) {
@@ -70,7 +70,10 @@ export function devicesPerCell(pools: readonly PciPool[]): ReadonlyMap<PciValue,
   return devices
 }
 
-/** Pools that a request may use, whatever their cells: those that it describes, without devices that have to be requested explicitly. */
+/**
+ * The pools that a device request can use, regardless of their cells: pools that match the request, without devices that have to be
+ * requested explicitly.
+ */
 export function poolsFor(pools: readonly PciPool[], request: PciRequest): readonly PciPool[] {
   return withoutUnasked(
     pools.filter((pool) => poolMatches(pool, request.spec)),
@@ -85,7 +88,7 @@ export function poolMatches(pool: PciPool, spec: PciRequest['spec']): boolean {
 
 type Refused = { readonly code: 'pci.short' | 'pci.numa' | 'pci.unasked'; readonly have: number }
 
-/** The pools that the request may use, in the order of use; each step only removes some. */
+/** The pools that the device request can use, in the order of use. Each step only removes pools. */
 function choosePools(pools: readonly PciPool[], request: PciRequest, places: PciPlaces | undefined): readonly PciPool[] | Refused {
   const matching = pools.filter((pool) => poolMatches(pool, request.spec))
   if (devices(matching) < request.count) return { code: 'pci.short', have: devices(matching) }
@@ -103,7 +106,7 @@ function withoutUnasked(pools: readonly PciPool[], request: PciRequest): readonl
   return unlessAsked(noVdpa, request, 'remote_managed', (value) => booleanOf(value))
 }
 
-/** Removes pools with a trait that has to be requested explicitly. */
+/** Removes pools with a property that has to be requested explicitly, unless the request has it. */
 function unlessAsked(pools: readonly PciPool[], request: PciRequest, key: string, has: (value: PciValue) => boolean): readonly PciPool[] {
   if (request.spec.some((alternative) => has(alternative[key] ?? null))) return pools
   return pools.filter((pool) => !has(keyOf(pool, key)))
@@ -121,7 +124,7 @@ function nearCells(pools: readonly PciPool[], request: PciRequest, places: PciPl
   return [...legacy, ...pools.filter((pool) => !anywhere(pool))]
 }
 
-/** Pools on the sockets of the cells; none if any cell of the host has no known socket. */
+/** The pools on the sockets of the cells. Empty if the socket of any host cell is unknown. */
 function onSockets(pools: readonly PciPool[], { cells, sockets }: PciPlaces): readonly PciPool[] {
   for (const socket of sockets.values()) {
     if (socket === undefined) throw new NovaError('NotImplementedError', 'a cell of the host has no socket set')

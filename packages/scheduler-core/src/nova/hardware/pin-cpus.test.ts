@@ -16,8 +16,8 @@ const FOUR = [
 ]
 
 /**
- * The host's cores, the CPUs that are pinned already, the policy, and the numbers of requested CPUs and of CPUs for
- * the emulator; then the expected result.
+ * One row: the host's cores, the CPUs that are already pinned, the policy, the count of requested CPUs, the count of CPUs for the emulator,
+ * and the expected result.
  */
 type Row = readonly [
   name: string,

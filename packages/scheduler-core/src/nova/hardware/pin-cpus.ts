@@ -1,7 +1,7 @@
 import { NovaError } from '../text/nova-error.ts'
 import { freeCpus, type GuestCell, type HostCell, pinnableCpus, pinnedVcpus } from './topology.ts'
 
-/** CPUs of the host for the pinned virtual CPUs in their order, and those kept for the emulator's threads. */
+/** The host CPUs for the pinned virtual CPUs, in their order, and the host CPUs that are reserved for the emulator's threads. */
 export interface Pinning {
   readonly cpus: readonly number[]
   readonly reserved: readonly number[] | null
@@ -10,8 +10,9 @@ export interface Pinning {
 type Core = readonly number[]
 
 /**
- * The CPUs of a cell to which a guest's cell is pinned: whole cores where the thread policy requires them, emptiest first; within a core in
- * ascending order. Undefined where the free threads do not allow it. A guest's cell without pinned CPUs is never pinned, as in Nova.
+ * The CPUs of a host cell to which a guest cell is pinned. If the thread policy requires it, whole cores are used, emptiest first, and
+ * within a core CPUs in ascending order. Undefined if there are not enough suitable free threads. A guest cell without pinned CPUs is never
+ * pinned, as in Nova.
  */
 export function pinCpus(host: HostCell, guest: GuestCell, emulatorCpus: number): Pinning | undefined {
   if (host.siblings.length === 0) throw new NovaError('ValueError', `cell ${host.id} of the host has no siblings`)
@@ -23,7 +24,7 @@ export function pinCpus(host: HostCell, guest: GuestCell, emulatorCpus: number):
   return packed(cores, threadsPerCore, wanted, emulatorCpus, guest.cpuThreadPolicy === 'require')
 }
 
-/** One virtual CPU on a core of its own, every other thread of that core unused. */
+/** Pins each virtual CPU to a separate core. All other threads of the core stay unused. */
 function isolated(
   host: HostCell,
   cores: readonly Core[],
@@ -33,13 +34,13 @@ function isolated(
 ): Pinning | undefined {
   const whole = cores.filter((core) => core.length >= threadsPerCore)
   if (whole.length === 0) return undefined
-  // Hosts that separate shared from dedicated CPUs have no threads to spare.
+  // A host with threads can reserve sibling threads only if all its CPUs can be pinned, as in Nova.
   if (threadsPerCore !== 1 && !sameCpus(pinnableCpus(host), host.cpuset)) return undefined
   const cpus = takeThreads(whole, 1, wanted)
   return cpus && withReserved(cpus, emulatorCpus, () => untouched(cores, cpus))
 }
 
-/** The most threads of a core for which there are enough cores; without `whole`, finally any free CPU. */
+/** Pins CPUs to as many threads of each core as possible. If this fails, and without `whole`, any free CPUs are used. */
 function packed(cores: readonly Core[], threadsPerCore: number, wanted: number, emulatorCpus: number, whole: boolean): Pinning | undefined {
   let last: readonly number[] | undefined
   for (let threads = threadsPerCore; threads > (whole ? 1 : 0); threads -= 1) {
@@ -50,7 +51,7 @@ function packed(cores: readonly Core[], threadsPerCore: number, wanted: number, 
     const pinning = cpus && withReserved(cpus, emulatorCpus, () => leftOver(cores, cpus))
     if (pinning !== undefined) return pinning
   }
-  // Nova continues only where the last try found no CPUs, not where it found none for the emulator.
+  // Nova continues only if the last attempt found no CPUs for the guest, not if it found none for the emulator.
   if (whole || last !== undefined) return undefined
   const singles = cores.flat().map((cpu) => [cpu])
   const cpus = takeThreads(singles, 1, wanted)

@@ -47,7 +47,7 @@ function readLines<Row>(file: string): readonly Row[] {
     .map((line) => JSON.parse(line) as Row)
 }
 
-/** A rebuild runs neither of these filters. */
+/** Nova runs neither of the two filters for a rebuild. */
 function isRebuild(spec: FilterCase['spec']): boolean {
   const hints = spec['nova_object.data'].scheduler_hints as Readonly<Record<string, unknown>> | null | undefined
   return JSON.stringify(hints?._nova_check_type) === '["rebuild"]'
@@ -62,7 +62,7 @@ function orError<Answer>(run: () => Answer): Answer | string {
   }
 }
 
-/** The filter according to its documentation, built from these functions alone. */
+/** The expected verdict of NUMATopologyFilter. It follows Nova's documentation of the filter, and uses only the functions under test. */
 function numaVerdict({ host, spec, config }: FilterCase): { expected: boolean; limits?: NumaLimits } {
   if (isRebuild(spec)) return { expected: true }
   const node = host.compute_node['nova_object.data']

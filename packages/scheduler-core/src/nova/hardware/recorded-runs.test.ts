@@ -54,7 +54,9 @@ function poolRow(pools: readonly PciPool[]): unknown {
   return pools.map(({ keys, count }) => ({ ...keys, count }))
 }
 
-/** Places the guest as the scheduler does: an error ends it, and earlier changes stay. Returns the guest as it is then. */
+/**
+ * Places the guest as Nova's scheduler does. An error ends the placement, and earlier changes stay. Returns the guest after the placement.
+ */
 function take(state: HostState, guest: GuestTopology | null, requests: readonly PciRequest[], packing: boolean): GuestTopology | null {
   let placed = guest
   try {

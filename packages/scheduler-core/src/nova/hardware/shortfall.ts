@@ -1,6 +1,6 @@
 import type { Code } from '../../text/codes.ts'
 
-/** Why a host cannot satisfy the request: the rule that refused, and its numbers. A filter returns it as its reason. */
+/** Why a host cannot satisfy the request: the code of the rule that refused, and its amounts. A filter returns it as its reason. */
 export interface Shortfall {
   readonly code: Code
   /** What the host lacks: cells, requested devices, or networks. */

@@ -10,7 +10,7 @@ export interface NovaAggregate {
 
 export interface NovaAggregateRead {
   readonly aggregate: NovaAggregate
-  /** Paths of fields that are set and that this release does not know: they have no effect. */
+  /** Paths of fields that are set but that this release does not know. These fields have no effect. */
   readonly unknown: readonly string[]
 }
 

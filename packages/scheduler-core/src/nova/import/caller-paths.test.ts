@@ -111,7 +111,7 @@ describe("a path of the typed form is translated to the path in the caller's doc
   })
 })
 
-describe("a value that cannot be read is refused with its path in the caller's document", () => {
+describe("the problem of a value of the wrong type has the value's path in the caller's document", () => {
   const cell = (more: object) =>
     object('InstanceNUMATopology', { cells: [object('InstanceNUMACell', { id: 0, cpuset: [0], memory: 1, ...more })] })
   const refused = (imported: Imported) => (imported.ok ? undefined : imported.problems.map(({ path }) => path.join('.')))

@@ -13,12 +13,12 @@ export interface WrittenRequest {
 }
 
 /**
- * Where the caller wrote the value at a path of the typed form, in a document of Nova's from which the typed form was made: the names are
- * the document's own. Envelopes are left out of it, as in all paths in documents of Nova's.
+ * The path in the caller's document of Nova from which a value at a path of the typed form was made. The names are those of the document.
+ * Envelopes are left out, as in all paths in documents of Nova.
  */
 export const callerPath = (nova: WrittenRequest, path: Path): Path => callerPaths(nova, path)[0] ?? []
 
-/** The same, for a property of an image that was made from several. */
+/** All paths in the caller's document, for a property of an image that was made from several properties. */
 export function callerPaths(nova: WrittenRequest, path: Path): readonly Path[] {
   const [field, part, name, ...deeper] = path
   if (nova.form === 'RequestSpec' || field !== 'image' || part !== 'properties' || name === undefined) return [pathOf(nova, path)]
@@ -37,7 +37,7 @@ function pathOf(nova: WrittenRequest, path: Path): Path {
   return nova.form === 'RequestSpec' ? snake(path) : legacyPath(nova.document, field, rest)
 }
 
-/** Fields with another name in Nova, by their parent. */
+/** Fields whose names in Nova differ, by their parent. */
 const OTHERS: Readonly<Record<string, Readonly<Record<string, Path>>>> = {
   flavor: { swapMb: ['swap'] },
   image: { minRamMb: ['min_ram'], minDiskGb: ['min_disk'], architecture: ['properties', 'hw_architecture'] },
@@ -92,7 +92,8 @@ function hintsPath({ form, document }: WrittenRequest, [name, ...rest]: Path): P
 }
 
 /**
- * In the typed form each list of aggregates of a group is in a group of its own, and so are those of the destination and the root's traits.
+ * Translates a path in the resource groups. In the typed form, each list of aggregates of a group is a separate group, and so are the
+ * aggregates of the destination and the traits of the root provider.
  */
 function resourcesPath(nova: WrittenRequest, [position, field, ...rest]: Path): Path {
   if (position === undefined) return ['requested_resources']
@@ -119,14 +120,17 @@ const GROUP_FIELDS: Readonly<Record<string, string>> = {
 }
 const ROOT_FIELDS: Readonly<Record<string, string>> = { requiredTraits: 'root_required', forbiddenTraits: 'root_forbidden' }
 
-/** A RequestSpec names one instance; the dictionaries list them, or have the first one's properties. */
+/**
+ * Translates a path in the list of instances. A RequestSpec has one instance. The dictionaries list instances, or have only the properties
+ * of the first one.
+ */
 function instancesPath({ form, document }: WrittenRequest, rest: Path): Path {
   if (form === 'RequestSpec') return ['instance_uuid']
   const { instance_uuids } = fieldsOf(fieldsOf(document).request_spec)
   return ['request_spec', ...(Array.isArray(instance_uuids) ? ['instance_uuids', ...rest] : ['instance_properties', 'uuid'])]
 }
 
-/** Requests for zero devices are left out of the typed form. */
+/** Translates a path in the device requests. Requests for zero devices are left out of the typed form. */
 function devicesPath(nova: WrittenRequest, [position, ...rest]: Path): Path {
   const { at, list } = devicesIn(nova)
   if (position === undefined) return at
@@ -152,8 +156,8 @@ function devicesIn({ form, document }: WrittenRequest): { readonly at: Path; rea
 }
 
 /**
- * The path in a document of a value that a reader of cells, devices or images could not read, from the path inside of
- * that part: `numa_topology.cells[0].id`.
+ * The path in the document of a value that a reader of cells, devices or images could not read. `at` is the path within the part that was
+ * read, such as `numa_topology.cells[0].id`.
  */
 export function readerPath(nova: WrittenRequest, at: string): Path {
   const [field = '', ...rest] = at.match(/[^.[\]]+/g) ?? []
@@ -162,7 +166,7 @@ export function readerPath(nova: WrittenRequest, at: string): Path {
   return field === 'numa_topology' ? [...callerPath(nova, ['numaTopology']), ...rest] : [field, ...rest]
 }
 
-/** Ports are in the requested networks, some of which have none. */
+/** Translates a path in the list of ports. Ports are in the requested networks, and some networks have no port. */
 function portsPath({ document }: WrittenRequest, [position]: Path): Path {
   const given = fieldsOf(document).requested_networks
   const objects: unknown = Array.isArray(given) ? given : fieldsOf(given).objects

@@ -19,7 +19,7 @@ const NUMBERS = [
 ] as const
 const RATIOS = ['cpu_allocation_ratio', 'ram_allocation_ratio', 'disk_allocation_ratio'] as const
 
-/** Columns of the table that the object has under another name, or not at all. */
+/** Columns of the table that have a different name in the object, or that the object does not have. */
 const COLUMNS = ['supported_instances', 'pci_stats', 'extra_resources'] as const
 
 /** Whether a document is a row of Nova's table compute_nodes: the fields themselves, without an envelope. */
@@ -39,7 +39,7 @@ export function computeNodeOfRow(row: Json): unknown {
   Object.assign(data, numberedFields(row, NUMBERS, 'computeNode'), ratiosOf(row))
   for (const field of ['cpu_info', 'metrics', 'numa_topology'])
     if (typeof row[field] === 'object' && row[field] !== null) data[field] = JSON.stringify(row[field])
-  // No code reads the field, so a caller that sets it gets an error.
+  // No code reads the field extra_resources. It is passed on, so that a caller that sets it gets an error.
   if (extra_resources !== undefined && extra_resources !== null && extra_resources !== '') data.extra_resources = extra_resources
   if (stats !== undefined) data.stats = statsOf(jsonAt(stats, 'computeNode.stats'))
   const specs = row.supported_hv_specs ?? supported_instances
@@ -80,7 +80,7 @@ function specsOf(specs: unknown): unknown {
   })
 }
 
-/** Before pools were objects they were a dictionary, or a list of such, whose further keys are tags. */
+/** Reads pools from before they were objects: a dictionary or a list of dictionaries. Keys other than the known ones are tags. */
 function poolsOf(pools: unknown): unknown {
   if (pools === null || (isJson(pools) && Object.hasOwn(pools, 'nova_object.data'))) return pools
   return (Array.isArray(pools) ? pools : [pools]).map((pool: unknown, i) => {

@@ -6,8 +6,8 @@ import { numberedFields, textOfJson, withTexts } from './loose-values.ts'
 type Json = Readonly<Record<string, unknown>>
 
 /**
- * The dictionaries of Juno to Liberty with one spelling for each thing, which readers of every release understand: Nova itself wrote sizes
- * as numbers or as text, sets as lists, objects or only their fields, hints that are null, and a server group that only a hint names.
+ * Converts the dictionaries of Juno to Liberty to a single form, which readers of every release understand. Nova itself wrote sizes as
+ * numbers or as text, sets as lists, as objects or as only their fields, hints that are null, and a server group that only a hint names.
  */
 export function plainDictionaries({ request_spec, filter_properties }: LegacyRequest): LegacyRequest {
   if (!isJson(request_spec)) return { request_spec, filter_properties }
@@ -26,7 +26,7 @@ export function plainDictionaries({ request_spec, filter_properties }: LegacyReq
 
 const SIZES = ['vcpus', 'memory_mb', 'root_gb', 'ephemeral_gb', 'swap'] as const
 
-/** A flavor was a row, the fields of an object, or the object. */
+/** Reads a flavor, which was a database row, the fields of an object, or an object. */
 function typeOf(given: Json, path: string): Json {
   const type = given.instance_type
   if (!isJson(type)) return {}
@@ -40,7 +40,7 @@ function typeOf(given: Json, path: string): Json {
   return { instance_type: fields === type ? plain : { ...type, 'nova_object.data': plain } }
 }
 
-/** An image that a guest was made from is kept as text in the instance's own metadata, and comes from there for all but the first boot. */
+/** Reads an image. After the first boot of an instance, its image comes from the instance's own metadata, as text. */
 function imageOf(image: Json): Json {
   const properties = isJson(image.properties) ? fieldsOf(image.properties) : image.properties
   return {
@@ -69,7 +69,7 @@ function propertiesOf(properties: Json, spec: Json, instance: Json): Json {
   }
 }
 
-/** A hint that is null has no effect; one that is not text becomes its JSON. */
+/** The hints. A hint that is null is left out, and a hint that is not text becomes JSON text. */
 const hintsOf = (hints: Json): Json =>
   Object.fromEntries(
     Object.entries(hints).flatMap(([name, hint]) => {
@@ -87,8 +87,9 @@ function checkRetry(retry: unknown): void {
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
 
 /**
- * Nova looked up the group by its hint, or by the instance, and wrote down only its policies and its hosts; claims need to know which group
- * it is. It is the one that the hint names, or else the one of the first instance.
+ * The server group of a request. Nova looked up the group by the hint or by the instance, but wrote only its policies and hosts into the
+ * dictionaries. Claims need to know the group itself. It is the group in the hint or, without a hint, a group whose uuid is derived from
+ * the first instance.
  */
 function groupOf(properties: Json, hint: unknown, spec: Json, instance: Json): Json {
   const { group_uuid, group_policies } = properties

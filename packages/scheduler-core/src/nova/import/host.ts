@@ -142,12 +142,15 @@ function statsOf(node: NovaComputeNode): Record<string, unknown> {
   }
 }
 
-/** 0 means "as the scheduler's configuration says" in Nova; the document does not contain it, so there is no overcommit. */
+/**
+ * In Nova, a ratio of 0 stands for the scheduler's configured ratio. The document does not contain that ratio, so 1 is used, which means no
+ * overcommit.
+ */
 const ratioOf = (ratio: number): number => (ratio === 0 ? 1 : ratio)
 
 const countOf = (text: string | undefined): number => Math.max(0, Number.parseInt(text ?? '0', 10) || 0)
 
-/** The form that libvirt's driver writes; other forms are only kept in the document. */
+/** Reads CPU information in the form that libvirt's driver writes. Other forms are stored only in the document. */
 function cpuInfoOf(text: string | null): unknown {
   const info = text === null || text === '' ? undefined : parse(text)
   if (!isJson(info)) return null
@@ -170,7 +173,7 @@ function parse(text: string): unknown {
   try {
     return JSON.parse(text)
   } catch {
-    // The same as in Nova, which keeps the text and fails only when a filter reads it.
+    // As in Nova, the text is stored, and only a filter that reads it fails.
     return undefined
   }
 }
@@ -192,7 +195,7 @@ function cellOf({
   return {
     id,
     cpuset,
-    // A node with one set for both allows any of its CPUs to be pinned.
+    // If the node has the same set of CPUs for both uses, any of its CPUs can be pinned.
     dedicatedCpuset: pcpuset === undefined || sameCpus(cpuset, pcpuset) ? null : pcpuset,
     memoryMb: memory,
     memoryUsageMb: memoryUsage,
@@ -208,7 +211,7 @@ function cellOf({
 
 const sameCpus = (a: readonly number[], b: readonly number[]): boolean => a.length === b.length && a.every((cpu) => b.includes(cpu))
 
-/** A pool states how many of its devices are free, and not the total: devices in use are those that no claim holds. */
+/** A pool in Nova's document states the number of free devices, not the total. Devices that claims hold are added later. */
 function poolOf({ keys, count }: PciPool): unknown {
   const { vendor_id, product_id, numa_node, dev_type, ...tags } = keys
   return {

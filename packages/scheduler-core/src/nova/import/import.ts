@@ -4,14 +4,14 @@ import { type Problem, problemAt, quote } from '../../text/problem.ts'
 import { NovaError } from '../text/nova-error.ts'
 import type { WrittenRequest } from './caller-paths.ts'
 
-/** A document of Nova's in this service's own form, for the parser of that form. */
+/** A document of Nova after its translation into this service's own form, which is then parsed. */
 export interface ImportedDocument {
   readonly document: unknown
-  /** Paths of fields that are set and that this release does not know: they have no effect. */
+  /** Paths of fields that are set but that this release does not know. These fields have no effect. */
   readonly unknown: readonly string[]
-  /** Keys that lead to the document in the input; none where the input is the document. */
+  /** The keys that lead from the input to the document. Absent if the input is the document itself. */
   readonly root?: readonly string[]
-  /** For a request: the document as it is stored, for translating paths of the typed form to the caller's paths. */
+  /** Only for a request: the document as it is stored. Paths in the typed form are translated with it to paths in the caller's document. */
   readonly nova?: WrittenRequest
 }
 
@@ -19,18 +19,17 @@ export type Imported = ({ readonly ok: true } & ImportedDocument) | { readonly o
 
 type Path = readonly string[]
 
-/** Whether readers name the document by a root that the input does not have, because the document is the whole input. */
+/** The paths at which the input contains the documents. */
 export interface Roots {
   readonly spec?: Path
   readonly legacy?: Path
-  /** Names may differ there too. */
+  /** Translates a path within the ComputeNode, because its names may differ from those of the object. */
   readonly computeNode?: (path: Path) => Path
 }
 
 /**
- * Runs an import; `where` translates a reader's path to the path in the document. An error that makes the document
- * unreadable becomes a problem with the caller's path, the found value and the allowed values; the message names the
- * path.
+ * Runs an import. `where` translates a reader's path to the path in the document. If the document cannot be read, the result is a problem
+ * with the caller's path, the found value and the allowed values. The message contains the path.
  */
 export function attempt(code: Code, read: () => ImportedDocument, roots: Roots, where?: (at: string) => Path): Imported {
   try {

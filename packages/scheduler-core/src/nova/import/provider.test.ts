@@ -117,7 +117,7 @@ test.each<[string, object]>([
   expect(imported.ok && parseHostStats(imported.document).ok).toBe(false)
 })
 
-describe('A23: a flavor that asks for a trait or a class', () => {
+describe('A23: a host is refused if it lacks the trait that the flavor requires or has a forbidden one, by nova-compat and default alike', () => {
   const verdicts = (more: object, extraSpecs: Record<string, string>) => {
     const log = aLog()
     log.append([{ type: 'feature', level: GROUP_HOSTS }, aReport('h1', statsOf(more))])

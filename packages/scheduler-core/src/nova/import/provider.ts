@@ -3,7 +3,10 @@ import type { NovaComputeNode } from '../objects/compute-node.ts'
 
 type Json = Readonly<Record<string, unknown>>
 
-/** Placement's data of the resource provider of a host, in the form of its responses and requests; absent: it was not sent. */
+/**
+ * Placement's data about the resource provider of a host, in the form of Placement's responses and requests. A field is absent if it was
+ * not sent.
+ */
 export interface NovaProvider {
   readonly traits?: readonly string[]
   /** The amounts by resource class, under the names of Placement's fields. */
@@ -18,7 +21,7 @@ const FIELDS: Readonly<Record<string, string>> = {
   max_unit: 'maxUnit',
   step_size: 'stepSize',
 }
-/** The generation that Placement sends with them, by which it detects conflicts. */
+/** The field with the provider's generation, by which Placement detects conflicts. */
 const GENERATION = 'resource_provider_generation'
 
 /** Traits as a list or as the body that Placement answers, and inventories as an object by class or as that body. Throws WireError. */
@@ -53,7 +56,10 @@ function inventoriesOf(given: unknown): Readonly<Record<string, Json>> {
   return byClass as Readonly<Record<string, Json>>
 }
 
-/** The field of a body of Placement's, which may also have the generation, or only that field's value; with its path. */
+/**
+ * The value of a field and its path. The input is either a body of Placement's API, which may also contain the generation, or the value
+ * alone.
+ */
 function inside(given: unknown, field: string): { readonly value: unknown; readonly at: string } {
   if (!isJson(given) || !Object.hasOwn(given, field)) return { value: given, at: field }
   const other = Object.keys(given).find((key) => key !== field && key !== GENERATION)
@@ -62,7 +68,7 @@ function inside(given: unknown, field: string): { readonly value: unknown; reado
   return { value: given[field], at: `${field}.${field}` }
 }
 
-/** The typed form of a report. The used amounts of the standard classes come from the node, which counts reserved amounts as used. */
+/** The typed form of a report. The usage of the standard classes is read from the node, which counts reserved amounts as used. */
 export function providerStats({ traits, inventories }: NovaProvider, node: NovaComputeNode): Json {
   const used: Readonly<Record<string, number>> = { VCPU: node.vcpusUsed, MEMORY_MB: node.memoryMbUsed, DISK_GB: node.localGbUsed }
   return {

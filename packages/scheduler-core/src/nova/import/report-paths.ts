@@ -7,7 +7,7 @@ type Json = Readonly<Record<string, unknown>>
 
 const snake = (key: string): string => key.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
 
-/** Where the caller wrote the value at a path of the typed form of a report, in a document of Nova's about a host. */
+/** The path in the caller's document about a host from which a value at a path of the typed report was made. */
 export function reportPath(given: unknown, [field = '', ...rest]: Path): Path {
   const { node, parts, at: ofNode } = partsOf(given)
   const [position, ...inner] = rest
@@ -27,7 +27,7 @@ export function reportPath(given: unknown, [field = '', ...rest]: Path): Path {
     case 'inventories': {
       const { at, value } = within(parts.inventories, 'inventories')
       const name = Object.keys(fieldsOf(value))[Number(position)]
-      // The node contains the used amounts.
+      // The usage is in the node.
       if (inner[0] === 'used') return [...ofNode, USED[name ?? ''] ?? '']
       return [...at, ...(name === undefined ? [] : [name]), ...inner.filter((key) => key !== 'resourceClass').map(snake)]
     }
@@ -132,7 +132,10 @@ function topologyOf(node: unknown): Topology {
   return { cells: Array.isArray(cells) ? cells : [], isOld: isJson(topology) && !Object.hasOwn(topology, 'nova_object.data') }
 }
 
-/** Pools are read in another order; those from before envelopes existed have their tags next to the other keys. */
+/**
+ * Translates a path in the device pools. The typed form has pools in a different order. In the older form without envelopes, tags are next
+ * to the other keys.
+ */
 function poolPath(node: unknown, [position, field, ...rest]: Path): Path {
   const pools = fieldsOf(isComputeNodeRow(node) ? computeNodeOfRow(node) : node).pci_device_pools
   const index = position === undefined ? undefined : pciPoolPositions(pools)[Number(position)]
@@ -170,7 +173,7 @@ function parsed(given: unknown): unknown {
   try {
     return JSON.parse(given)
   } catch {
-    // The reader has refused it already.
+    // Text that is not valid JSON has already been refused by the reader.
     return given
   }
 }

@@ -82,7 +82,7 @@ function withoutNullHints(spec: unknown): unknown {
   return { ...spec, 'nova_object.data': { ...data, scheduler_hints: Object.fromEntries(hints) } }
 }
 
-/** A server group has one policy: further policies in a request's document would not be kept. */
+/** The policies of a request's server group after the first one. A server group has a single policy, so they would be lost. */
 export function furtherPolicies({ nova }: RequestSpec): readonly { readonly path: readonly string[]; readonly found: string }[] {
   if (nova === null) return []
   const { document, form } = nova
@@ -119,7 +119,7 @@ function uuidsOf(value: unknown, path: string): readonly string[] | undefined {
   throw new WireError(path, value, 'a list of uuids')
 }
 
-/** The typed form, version 1.1; fields that Nova leaves unset or null are left out, so that this service's defaults apply. */
+/** The typed form of a request, version 1.1. Fields that are unset or null in Nova are left out, so that this service's defaults apply. */
 function documentOf(
   request: NovaRequest,
   instanceUuids: readonly string[] | undefined,
@@ -221,7 +221,10 @@ const pciRequestOf = ({ count, spec, numaPolicy, alias }: PciRequest) => ({
 
 const textOf = (value: PciValue): string => (Array.isArray(value) ? value.join(',') : String(value ?? ''))
 
-/** Each list of aggregates must be satisfied: the first is stored with the amounts, the others in groups of their own. */
+/**
+ * The resource groups of the typed form. Each list of aggregates must be satisfied. The first list is stored with the amounts, each further
+ * list in a separate group.
+ */
 function resourceGroupsOf({ requesterId, resources, requiredTraits, forbiddenTraits, aggregates }: NovaRequestGroup): unknown[] {
   const [memberOf = [], ...more] = aggregates
   const amounts = Object.entries(resources).map(([resourceClass, amount]) => ({ resourceClass, amount }))

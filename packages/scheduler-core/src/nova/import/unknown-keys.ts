@@ -2,8 +2,8 @@ import { fieldsOf } from '../../report/versioned-object.ts'
 import { propertiesReadAs } from '../text/image-properties.ts'
 
 /**
- * Known keys of an object or a dictionary, each with the known keys below it; null: everything below is known. For a list they apply to
- * each entry; a list object has them under `LIST`.
+ * The known keys of an object or a dictionary, each with the known keys below it. Null: all keys below are known. For a list, the keys
+ * apply to each entry. A list object has the keys of its entries under `LIST`.
  */
 interface Known {
   readonly [key: string]: Known | null

@@ -91,7 +91,7 @@ export function readNovaComputeNode(wire: unknown): NovaComputeNodeRead {
   return { node, version: object.version, unknown: object.unread() }
 }
 
-/** Metrics that are fractions of 1 on the wire and whole percents for the scheduler. */
+/** Metrics that are fractions of 1 in Nova's documents, and integer percentages for the scheduler. */
 const SHARES = new Set(['cpu.user.percent', 'cpu.kernel.percent', 'cpu.idle.percent', 'cpu.iowait.percent', 'cpu.percent'])
 
 function readMetrics(object: WireObject): readonly HostMetric[] {

@@ -10,7 +10,7 @@ export interface AllocationRatio {
   readonly source: string
 }
 
-/** A host as Nova's filters and weighers see it (its HostState): what it reported, less what later placements took. */
+/** A host as Nova's filters and weighers read it (Nova's HostState): the reported values minus the resources of later placements. */
 export interface HostState {
   readonly host: string
   readonly node: string
@@ -33,8 +33,8 @@ export interface HostState {
   readonly ramAllocationRatio: number
   readonly diskAllocationRatio: number
   /**
-   * The ratios that an operator, an aggregate or an import set, and by which claims are judged: for their classes no other ratio counts.
-   * Absent where claims are not judged so: in Nova's own states, and below that feature level.
+   * The ratios that an operator, an aggregate or an import set, and by which claims are judged. They take precedence over all other ratios
+   * of their classes. Absent if claims are not judged by these ratios: in Nova's own states, and at lower feature levels.
    */
   readonly ratiosSet?: Readonly<Partial<Record<RatioClass, AllocationRatio>>> | undefined
   readonly hypervisorType: string | null
@@ -61,8 +61,8 @@ export interface HostState {
    */
   readonly instanceFlavors?: ReadonlyMap<string, string> | undefined
   /**
-   * Properties of the image by uuid of instance, for ImagePropertiesWeigher, from the same report. The map never changes, so counts over it
-   * are cached.
+   * Image properties by the uuid of the instance, for ImagePropertiesWeigher, from the host's report in Nova's form. The map never changes,
+   * so counts over it are cached.
    */
   readonly instanceImages?: ReadonlyMap<string, ImageProperties> | undefined
   /** When the host's own report of this state was made, milliseconds since 1970: Nova's `updated`. */
@@ -71,7 +71,7 @@ export interface HostState {
 
 export interface HostMetric {
   readonly name: string
-  /** Whole numbers; percentages are thousandths of a share times ten: 0.5 of the time is 50. */
+  /** An integer. Percentages are integers from 0 to 100, so 0.5 of the time is 50. */
   readonly value: number
   readonly timestamp: string
   readonly source: string | null

@@ -7,9 +7,12 @@ import { type NovaFlavor, type NovaGroup, type NovaRequest, read, readFlavor } f
 type Json = Readonly<Record<string, unknown>>
 
 export interface LegacyRequest {
-  /** What `build_request_spec` made: image, instance_properties, instance_type, num_instances and, since Juno, instance_uuids. */
+  /**
+   * The dictionary that Nova's `build_request_spec` returned: image, instance_properties, instance_type, num_instances and, since Juno,
+   * instance_uuids.
+   */
   readonly request_spec: unknown
-  /** What the scheduler's callers added: hints, hosts to ignore or to force, retry, limits, the server group. */
+  /** The dictionary with the settings of the scheduler's callers: hints, hosts to ignore or to force, retry, limits, the server group. */
   readonly filter_properties: unknown
 }
 

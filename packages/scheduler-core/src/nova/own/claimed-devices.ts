@@ -5,8 +5,9 @@ import type { HostStats } from '../../report/stats.ts'
 import type { HostName } from '../../values/host-name.ts'
 
 /**
- * The pools of Nova's document count free devices (`nova/pci/stats.py`). What claims of the listed instances hold of them is added to the
- * total and to the used amount, so that it counts once; a fully used pool, which Nova leaves out, is taken from the previous report.
+ * Adds claimed devices to the device pools of a report. The pools in Nova's document count only free devices (`nova/pci/stats.py`). The
+ * devices that claims of listed instances hold are added to both the total and the usage, so that they are counted once. Nova leaves out a
+ * fully used pool, so such a pool is taken from the previous report.
  */
 export function withClaimedDevices(stats: HostStats, name: HostName, { hosts, ledger }: Pick<Fleet, 'hosts' | 'ledger'>): HostStats {
   const record = hosts.find(name)

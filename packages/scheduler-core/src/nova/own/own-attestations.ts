@@ -10,7 +10,7 @@ export const ATTESTATION = 'attestation'
 
 const document = z.object({ level: z.string(), at: z.iso.datetime({ offset: true }) })
 
-/** The attestations of the fleet's nodes, read on first use. What cannot be read counts as not reported. */
+/** The attestations of the fleet's nodes, read on first use. An attestation that cannot be read is treated as not reported. */
 export function attestationsOf({ hosts }: Fleet): AttestationSource {
   let known: ReadonlyMap<string, Attestation> | undefined
   const read = (): ReadonlyMap<string, Attestation> => {

@@ -8,8 +8,8 @@ import type { HostCell, HostTopology } from '../hardware/topology.ts'
 type ReportedCell = HostStats['numaCells'][number]
 
 /**
- * The cells of a host as Nova's rules see them: as reported, plus what claims hold that the report does not count. `reported` is Nova's own
- * document of them.
+ * The cells of a host as Nova's rules read them: the reported values plus the resources of claims that the report does not count.
+ * `reported` is Nova's own document of the cells.
  */
 export function topologyOn({ stats, cells }: HostRecord, reported: HostTopology | null | undefined): HostTopology | null {
   if (reported === null || stats.numaCells.length === 0) return null
@@ -42,7 +42,7 @@ function cellOf(cell: ReportedCell, { tunneledCells }: HostStats): HostCell {
   }
 }
 
-/** The difference between the cell's free amount and its report belongs to claims. */
+/** Adds the resources of claims to a cell. They are the difference between the cell's free amounts and its report. */
 function withClaims(cell: HostCell, report: ReportedCell, state: CellState): HostCell {
   const pages = new Map(state.pages?.map(({ sizeKib, free }) => [sizeKib, free]))
   const reportedPages = new Map(report.pages.map((page) => [page.sizeKib, page]))
@@ -59,7 +59,9 @@ function withClaims(cell: HostCell, report: ReportedCell, state: CellState): Hos
   }
 }
 
-/** The device pools of a host as Nova's rules see them: free devices, without those that claims hold; a fully used pool is left out. */
+/**
+ * The device pools of a host as Nova's rules read them: free devices without the devices that claims hold. A fully used pool is left out.
+ */
 export function poolsOn(record: HostRecord, reported: readonly PciPool[] | null | undefined): readonly PciPool[] {
   const { pciPools } = record.stats
   if (pciPools.length === 0) return reported ?? []

@@ -23,7 +23,9 @@ const DOWN = 2
 const MIB_PER_GIB = 1_024
 const NONE_SET: HostState['ratiosSet'] = {}
 
-/** The hosts of a fleet as Nova's rules see them, at any time: what they reported, less what claims hold that the report does not count. */
+/**
+ * Returns the hosts of a fleet as Nova's rules read them: the reported values minus the resources of claims that the report does not count.
+ */
 export const ownHostsOf: (fleet: Fleet) => (host: HostIndex) => HostState = memoByObject((fleet) => {
   const states: OwnHost[] = []
   return (host) => {
@@ -36,7 +38,7 @@ export const ownHostsOf: (fleet: Fleet) => (host: HostIndex) => HostState = memo
   }
 })
 
-/** Reads from the fleet directly: a pick on the overlay is seen at once, and nothing is copied. */
+/** A host that reads its values directly from the fleet. Changes by an overlay are visible immediately, and nothing is copied. */
 class OwnHost implements HostState {
   readonly #fleet: Fleet
   readonly #index: HostIndex
@@ -71,7 +73,7 @@ class OwnHost implements HostState {
       ({ total, reserved, used, claimed }, host) => at(total, host) - at(reserved, host) - at(used, host) - at(claimed, host),
     )
     const node = this.#node
-    // A node reports the free amount in addition to its use, and Nova reads the free one.
+    // A node reports both the free amount and the used amount, and Nova reads the free amount.
     return node === undefined ? free : free + node.freeRamMb - (node.memoryMb - node.memoryMbUsed)
   }
 
@@ -238,7 +240,10 @@ class OwnHost implements HostState {
     return this.#node?.updatedAt ?? this.#record.reportedAt
   }
 
-  /** Looked up each time: it is replaced by a clone when it is written after the fleet was copied (values/owner.ts). */
+  /**
+   * The host's record. It is looked up each time, because a record is replaced by a clone when it is written after the fleet was copied
+   * (values/owner.ts).
+   */
   get #record(): HostRecord {
     return this.#fleet.hosts.get(this.#index)
   }
@@ -273,7 +278,7 @@ function instancesOf({ present, claims }: HostRecord): ReadonlySet<string> {
   return claimed.length === 0 ? present : new Set([...present, ...claimed])
 }
 
-/** Read once per report. */
+/** Nova's ComputeNode in a report, parsed once per report. */
 const nodeOf = memoByObject(({ nova }: HostStats): NovaComputeNode | undefined =>
   nova === null ? undefined : readNovaComputeNode(nova.computeNode).node,
 )

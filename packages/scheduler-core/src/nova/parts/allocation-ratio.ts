@@ -19,8 +19,8 @@ interface RatioRule {
 const nameOf = ({ resourceClass }: RatioRule): string => ratioKeys[resourceClass]
 
 /**
- * The ratio that is set for the capacity of claims; else the option's ratio for all hosts; where that is 0 each host's own, and where that
- * is 0 Nova's default.
+ * Reads the ratio of a host. The ratio that is set for the capacity of claims has precedence. Without it, the option's ratio applies to all
+ * hosts. If the option is 0, the host's own ratio applies, and if that is 0, Nova's default.
  */
 export const hostRatio =
   (rule: RatioRule) =>
@@ -29,8 +29,8 @@ export const hostRatio =
     host.ratiosSet?.[rule.resourceClass] ?? optionOrOwn(rule, option, host)
 
 /**
- * The ratio that is set for the capacity of claims; else the least ratio that the host's aggregates give under the option's name, or else
- * that of the option or host.
+ * Reads the ratio of a host with aggregates. The ratio that is set for the capacity of claims has precedence. Without it, the lowest ratio
+ * in the metadata of the host's aggregates applies, under the option's name. Without metadata, the ratio of the option or the host applies.
  */
 export const aggregateRatio =
   (rule: RatioRule) =>
@@ -45,12 +45,15 @@ export const aggregateRatio =
   }
 
 function optionOrOwn(rule: RatioRule, given: number | undefined, host: HostState): AllocationRatio {
-  // Where claims are judged by the ratios of hosts, only an option that was given explicitly overrides them.
+  // If claims are judged by the ratios of hosts, only an explicitly set option overrides these ratios.
   const option = given ?? (host.ratiosSet === undefined ? rule.optionByDefault : 0)
   if (option > 0) return { value: option, source: `option ${nameOf(rule)}` }
   return { value: rule.own(host) || rule.byDefault, source: `${nameOf(rule)} of the host` }
 }
 
-/** Whether one instance wants more than the host's total, which no ratio allows: Nova's rule since Liberty, for disk since Newton. */
+/**
+ * Whether one instance needs more than the host's total, which no ratio allows. This is Nova's rule since Liberty, and for disk since
+ * Newton.
+ */
 export const isAgainstItself = (need: number, total: number, { featureLevel = NOVA_OVERCOMMIT }: CheckContext): boolean =>
   featureLevel >= NOVA_OVERCOMMIT && need > total

@@ -21,7 +21,8 @@ const kindOf = (code: Code): KindName | undefined => kindsByCode[code.split('.')
 const kindsByFilter: Readonly<Record<string, 'numa' | 'pci'>> = { NUMATopologyFilter: 'numa', PciPassthroughFilter: 'pci' }
 
 /**
- * Whether the moving instance may keep a part of what it holds on a host, of the units that a filter checks, whatever the host has by now.
+ * Returns a function that tests whether the moving instance can keep units that it already holds on a host, for the kinds of units that the
+ * filter checks. The host's present resources do not matter.
  */
 export function prepareKeepsOwn(filter: string, request: RequestSpec, hosts: HostTable): (host: HostIndex) => boolean {
   const name = kindsByFilter[filter]
@@ -31,7 +32,10 @@ export function prepareKeepsOwn(filter: string, request: RequestSpec, hosts: Hos
   return (host) => ownUnits(kind, hosts, host, ask) !== undefined
 }
 
-/** One of Nova's filters over this service's own requests and reports. Where Nova raises, the host is refused with the verdict ERROR. */
+/**
+ * Converts one of Nova's filters to a filter that reads this service's own requests and reports. If the filter throws an error where Nova
+ * would raise an exception, the host is refused with the verdict ERROR.
+ */
 export const asFilter = (filter: NovaFilter): Filter => ({
   name: filter.name,
   description: filter.description,

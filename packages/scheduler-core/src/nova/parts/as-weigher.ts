@@ -7,8 +7,9 @@ import { novaRequestOn } from '../requests/own-request.ts'
 import type { NovaWeigher } from './nova-weigher.ts'
 
 /**
- * One of Nova's weighers over this service's own requests and reports. The multiplier of a profile means the same as Nova's option of that
- * name; where Nova subtracts it, so does this. Where Nova raises, the host has the least of the others' numbers.
+ * Converts one of Nova's weighers to a weigher that reads this service's own requests and reports. The multiplier of a profile has the same
+ * meaning as Nova's option of this name. If Nova subtracts the weigher's share, so does this weigher. If the weigher fails on a host, the
+ * host gets the lowest score of the other hosts.
  */
 export function asWeigher(weigher: NovaWeigher): Weigher {
   const { name, description, unit, minval, reads } = weigher

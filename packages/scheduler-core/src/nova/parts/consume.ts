@@ -7,8 +7,8 @@ import type { HostLimits } from './nova-filter.ts'
 import type { NovaHost } from './nova-host.ts'
 
 /**
- * Takes from a host what an instance needs, as Nova's HostState.consume_from_request does, and returns the request as the next round sees
- * it: with the fitted topology, and with the host in its group. `limits` are those that the filters gave the host.
+ * Subtracts the resources of an instance from a host, as Nova's HostState.consume_from_request does. Returns the request for the next
+ * round, with the fitted topology and with the host in its group. `limits` are the limits that the filters gave the host.
  */
 export function consume(host: NovaHost, request: NovaRequest, uuid: string | null, packing: boolean, limits: HostLimits): NovaRequest {
   const { flavor } = request
@@ -23,13 +23,16 @@ export function consume(host: NovaHost, request: NovaRequest, uuid: string | nul
     takeDevices(host, next)
     host.numIoOps += 1
   } catch (error) {
-    // Nova ignores the error: what was taken before stays taken, and the rest is not taken.
+    // Nova ignores the error: resources that were subtracted before it stay subtracted, and the rest is not subtracted.
     if (!(error instanceof NovaError)) throw error
   }
   return joinGroup(host, next, uuid)
 }
 
-/** The request with its guest cells on their host cells; without cells where they fit nowhere, as on a forced host. */
+/**
+ * The request with its guest cells assigned to host cells. If the cells do not fit, which is possible on a forced host, the request has no
+ * cells.
+ */
 function fitCells(host: NovaHost, request: NovaRequest, packing: boolean, limits: HostLimits): NovaRequest {
   const { numaTopology: guest, pciRequests } = request
   if (host.numaTopology === null || !guest) return request
@@ -42,7 +45,7 @@ function takeCells(host: NovaHost, { numaTopology: guest }: NovaRequest): void {
   if (host.numaTopology !== null && guest) host.numaTopology = consumeGuest(host.numaTopology, guest)
 }
 
-/** Devices near the guest's cells; those of the requests before the one that fails stay taken. */
+/** Takes devices near the guest's cells. If a device request fails, the devices of earlier device requests stay taken. */
 function takeDevices(host: NovaHost, { numaTopology: guest, pciRequests }: NovaRequest): void {
   if (!host.hasPciStats || !pciRequests?.length) return
   const cells = guest?.cells.map(({ id }) => id)

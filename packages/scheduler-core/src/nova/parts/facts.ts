@@ -54,7 +54,7 @@ const unknownSides: Sides = ({ filter }) => [fromRule(`as ${filter} says`), from
 /** The host's own report. */
 const report = ({ record }: NovaRefusal): Source => reportOf(record)
 
-/** The value that the aggregates give under a key, where the host's do. */
+/** The source of a value in the metadata of the host's aggregates. If none of them has the key, the default. */
 const aggregate =
   (key: string) =>
   ({ host }: NovaRefusal): Source =>
@@ -78,7 +78,7 @@ const group =
   (what: string): Sides =>
   (refusal) => [groupFrom(refusal.request.instanceGroup?.uuid ?? 'n/a', what), report(refusal)]
 
-/** An amount of the flavor compared with the free amount: total x ratio minus the use by the report and by claims. */
+/** Compares an amount of the flavor with the free amount: total x ratio minus the usage in the report and in claims. */
 const room =
   (field: string, ratioKey: string, amounts: (host: HostState) => { readonly total: number; readonly taken: number }): Sides =>
   (refusal) => {
@@ -90,7 +90,7 @@ const room =
     const isByAggregate = filter.startsWith('Aggregate') && saysSome(host, ratioKey)
     const isOption = reason.source?.startsWith('option ') === true
     const ratioFrom = isByAggregate ? aggregatesOf(host.aggregates, ratioKey) : isOption ? fromOption(ratioKey) : from
-    // The need is more than the host's total: no ratio matters.
+    // If the need exceeds the host's total, the ratio does not matter.
     if (reason.code.includes('.too_')) return [fromRequest(field), from, [term('total', have)]]
     // The product in the order of the rule: total x ratio - taken = have.
     return [fromRequest(field), from, [term('total x ratio', have + taken, ratioFrom), term('total', total), term('taken', taken)]]
@@ -110,7 +110,7 @@ const disk = room('flavor.rootGb + ephemeralGb + swapMb', 'disk_allocation_ratio
   taken: totalUsableDiskGb * 1_024 - freeDiskMb,
 }))
 
-/** The state of the service according to operators, the signs of life, or the report in Nova's form. */
+/** The state of the service according to operators, the host's liveness, or the report in Nova's form. */
 const service: Sides = (refusal) => {
   const { record, fleet, reason } = refusal
   const { status, liveness } = fleet.hosts.columns

@@ -3,10 +3,13 @@ import type { HostState } from '../objects/host-state.ts'
 import { PythonFloat, type PythonValue } from '../text/python-json.ts'
 import { isTruthy, pythonRepr, pythonText } from '../text/python-text.ts'
 
-/** An attribute of Nova's host state: a plain value, or an object of which queries see the text, some attributes and perhaps entries. */
+/**
+ * An attribute of Nova's host state: a plain value, or an object. Queries can read the text of an object and some of its attributes and
+ * entries.
+ */
 export type HostValue = PythonValue | NovaObject | readonly NovaObject[]
 
-/** An object that is no dictionary to Python, such as an address or a list of metrics. */
+/** An object that Python does not treat as a dictionary, such as an address or a list of metrics. */
 export class NovaObject {
   /** The text as Python prints it, except for addresses in memory. */
   readonly text: string
@@ -39,7 +42,7 @@ export function isTrue(value: HostValue): boolean {
   return isObjects(value) || isTruthy(value)
 }
 
-/** Whether it is a list of objects; an empty list is a plain value. */
+/** Whether the value is a list of objects. An empty list is a plain value. */
 const isObjects = (value: HostValue): value is readonly NovaObject[] => Array.isArray(value) && value[0] instanceof NovaObject
 
 /** An attribute of the host state by Nova's name; null: it does not exist, or it is None. */

@@ -5,9 +5,9 @@ import { PythonFloat } from '../text/python-json.ts'
 import { attributeOf, type HostValue, hostText, isTrue, NovaObject } from './host-attributes.ts'
 
 /**
- * Whether a host satisfies a query of the hint `query`: `[operator, argument...]`, where an argument is another query, an attribute of the
- * host (`$free_ram_mb`, `$stats.gpu`) or a literal. A list of results holds where one of them does. Arguments without a value are left out
- * before the operator sees them. Throws NovaError as Nova would.
+ * Whether a host satisfies a query in the hint `query`: `[operator, argument...]`. An argument is a nested query, an attribute of the host
+ * (`$free_ram_mb`, `$stats.gpu`) or a literal. A list of results is true if one of them is true. Arguments without a value are removed
+ * before the operator is applied. Throws NovaError where Nova would raise an exception.
  */
 export function meetsQuery(query: HostValue, host: HostState): boolean {
   const answer = evaluate(query, host)
@@ -37,7 +37,7 @@ function evaluate(query: HostValue, host: HostState): HostValue {
   return act(values.filter((value) => value !== null))
 }
 
-/** Text is a list of its letters, the first of them the operator. */
+/** The words of a query. As in Python, text is a list of its letters, and the first letter is the operator. */
 function wordsOf(query: HostValue): readonly HostValue[] {
   if (Array.isArray(query)) return query
   if (typeof query === 'string') return [...query]
@@ -51,7 +51,10 @@ function operatorOf(value: HostValue): string {
   throw new NovaError(isHashable ? 'KeyError' : 'TypeError', { subject: 'the operator', need: OPERATORS, have: hostText(value) })
 }
 
-/** An argument that is text: an attribute where it starts with `$`, else itself; null where it is empty or leads nowhere. */
+/**
+ * The value of an argument that is text. If the text starts with `$`, the value of the attribute, otherwise the text itself. Null if the
+ * text is empty or the attribute does not exist.
+ */
 function lookUp(text: string, host: HostState): HostValue {
   if (text === '') return null
   if (!text.startsWith('$')) return text
@@ -75,7 +78,7 @@ type Operator = (values: readonly HostValue[]) => HostValue
 const comparing =
   (holds: (first: HostValue, other: HostValue) => boolean): Operator =>
   ([first, ...others]) =>
-    // Each value is compared, whatever the earlier results were: one that cannot be compared is an error at any position.
+    // All values are compared, even after a false result, because a value that cannot be compared is an error at any position.
     first !== undefined && others.length > 0 && others.map((other) => holds(first, other)).every((held) => held)
 
 const operators: ReadonlyMap<string, Operator> = new Map<string, Operator>([
@@ -99,7 +102,10 @@ function numberOf(value: HostValue): number | bigint | undefined {
   return typeof value === 'number' || typeof value === 'bigint' ? value : undefined
 }
 
-/** NaN where one of them is: it is neither below, above nor equal. A whole number may be a bigint on one side only. */
+/**
+ * Compares two numbers. NaN if one of them is NaN, because NaN is neither below, above nor equal. An integer may be a bigint on only one
+ * side.
+ */
 function compareNumbers(x: number | bigint, y: number | bigint): number {
   if (Number.isNaN(x) || Number.isNaN(y)) return Number.NaN
   return x < y ? -1 : Number(x > y)

@@ -10,7 +10,10 @@ import type { HostState } from '../objects/host-state.ts'
 import type { NovaRequest } from '../objects/request.ts'
 import { NovaError } from '../text/nova-error.ts'
 
-/** Nova's answer for one host: `undefined` = it passes. Throws NovaError where Nova raises. Changes nothing. */
+/**
+ * Returns undefined if the host passes, otherwise the reason of the refusal. Throws NovaError where Nova would raise an exception. Changes
+ * nothing.
+ */
 export interface HostCheck {
   (host: HostState): Reason | undefined
   /**
@@ -20,7 +23,7 @@ export interface HostCheck {
   readonly limits?: (host: HostState) => HostLimits
   /** The single demands of the filter, if it can have several (see PreparedFilter). */
   readonly each?: readonly HostSingle[]
-  /** The hosts that pass, where Nova reads the request otherwise than it says (see PreparedFilter). */
+  /** A text about the hosts that pass, if Nova interprets the request differently from its wording (see PreparedFilter). */
   readonly which?: string
 }
 
@@ -71,7 +74,7 @@ export interface CheckContext {
 
 /** An attestation service's answers, gathered before the decision and recorded with it. */
 export interface AttestationSource {
-  /** By the node's name; undefined: the service does not know it, or its answer could not be read. */
+  /** The attestation of a node, by the node's name. Undefined if the service does not know the node, or its answer could not be read. */
   attestationOf(node: string): Attestation | undefined
 }
 
@@ -82,7 +85,7 @@ export interface Attestation {
   readonly at: number
 }
 
-/** One of Nova's filters: a rule over Nova's request and host state, with Nova's registered name and its options' names. */
+/** One of Nova's filters: a rule about Nova's request and host state. It has the name and the option names of Nova's filter. */
 export interface NovaFilter {
   readonly name: string
   /** One sentence for people: what a host must have to pass. */
@@ -95,9 +98,9 @@ export interface NovaFilter {
   readonly readsRequest?: RequestReadsBy<Readonly<Record<string, unknown>>> | undefined
   /** See Filter. */
   readonly admits?: Admits | undefined
-  /** Runs although the request is a rebuild, as Nova's RUN_ON_REBUILD. */
+  /** Whether the filter runs for a rebuild, like Nova's RUN_ON_REBUILD. */
   readonly runsOnRebuild: boolean
-  /** Runs for the first instance of a request only, as Nova's run_filter_once_per_request. */
+  /** Whether the filter runs only for the first instance of a request, like Nova's run_filter_once_per_request. */
   readonly oncePerRequest: boolean
   /** By Nova's option names; those of other groups than filter_scheduler carry the group: `compute.cpu_shared_set`. */
   readonly options: z.ZodObject
@@ -122,7 +125,7 @@ interface Definition<Options extends z.ZodObject> {
   prepare(request: NovaRequest, options: z.output<Options>, context: CheckContext): HostCheck | undefined
 }
 
-/** Nova's short cut for rebuilds: a request with exactly this hint is for a running instance, whose host only some filters check. */
+/** The scheduler hint by which Nova marks a rebuild: the request is for a running instance, whose host only some filters check. */
 export const CHECK_TYPE = '_nova_check_type'
 
 /** Creates a filter from its definition: options are checked, and rebuilds pass unless the filter declares otherwise. */

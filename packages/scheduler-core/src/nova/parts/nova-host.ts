@@ -58,7 +58,10 @@ export function hostStateOf(facts: NovaHostFacts): HostState {
   }
 }
 
-/** A host that was picked while Nova's way of placing runs: it starts like the others and loses what each pick takes. */
+/**
+ * A host that was picked in one of Nova's rounds. It starts with the values of the original host, and each pick subtracts the resources of
+ * the placed instance.
+ */
 export class NovaHost implements HostState {
   readonly host: string
   readonly node: string

@@ -5,7 +5,10 @@ import type { RequestReadsBy } from '../../request/request-reads.ts'
 import type { HostState } from '../objects/host-state.ts'
 import type { NovaRequest } from '../objects/request.ts'
 
-/** One of Nova's weighers: a raw number per host, more is better, and under which name its multiplier is configured. */
+/**
+ * One of Nova's weighers. It computes a raw score for each host, where a higher score is better, and has the name of the option for its
+ * multiplier.
+ */
 export interface NovaWeigher {
   readonly name: string
   readonly description: string
@@ -15,7 +18,7 @@ export interface NovaWeigher {
   /** See Filter. */
   readonly readsRequest?: RequestReadsBy<Readonly<Record<string, unknown>>> | undefined
   readonly multiplier: MultiplierOption
-  /** Raw numbers below it are raised to it, and the spread is measured from here instead of from the least raw number. */
+  /** Lower raw scores are raised to this value. Scores are then normalised from this value instead of from the lowest raw score. */
   readonly minval: number | undefined
   /** By Nova's option names; those of other groups than filter_scheduler carry the group: `metrics.required`. */
   readonly options: z.ZodObject
@@ -31,15 +34,15 @@ export interface NovaWeigher {
   ): (host: HostState) => number
 }
 
-/** Where a weigher's multiplier comes from: the option, or the least number that the host's aggregates give under `key`. */
+/** The source of a weigher's multiplier: the option, or the lowest value of `key` in the metadata of the host's aggregates. */
 export interface MultiplierOption {
   /** The name of the option with its group, unless the group is filter_scheduler. */
   readonly option: string
   readonly key: string
   readonly byDefault: number
-  /** The sum subtracts it. */
+  /** Whether the weigher's share is subtracted from the total. */
   readonly isNegated: boolean
-  /** The option refuses negative numbers; aggregates may set them all the same, as in Nova. */
+  /** Whether the option refuses negative numbers. Aggregates can set negative numbers nevertheless, as in Nova. */
   readonly isPositive: boolean
 }
 

@@ -14,7 +14,7 @@ export interface UnreadableProperty {
 
 const names = { hw_architecture: architectureName, img_hv_type: hypervisorTypeName, hw_vm_mode: vmModeName } as const
 
-/** The part of an image that Nova cannot read: its rules would fail on every host because of it. */
+/** The property of an image that Nova cannot read, so that Nova's rules would fail on every host. */
 export function unreadableImage(request: RequestSpec): UnreadableProperty | undefined {
   const { image, nova } = request
   if (image === null) return undefined

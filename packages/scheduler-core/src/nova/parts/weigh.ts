@@ -11,15 +11,15 @@ import type { ServiceRules } from './service-rules.ts'
 export interface ChosenWeigher {
   readonly weigher: NovaWeigher
   readonly options: Readonly<Record<string, unknown>>
-  /** The value of the weigher's multiplier option; aggregates may set another one for their hosts. */
+  /** The value of the weigher's multiplier option. Aggregates can set a different multiplier for their hosts. */
   readonly multiplier: number
 }
 
-/** The numbers of a weigher for the hosts; every list is parallel to them. */
+/** The scores of a weigher. Every list has one entry for each host, in the order of the hosts. */
 export interface WeigherRun {
   readonly name: string
   readonly raw: readonly number[]
-  /** 0..1 as measured from the least (or the weigher's minval) to the greatest. */
+  /** Scores from 0 to 1: 0 for the lowest raw score (or the weigher's minval), and 1 for the highest. */
   readonly normalised: readonly number[]
   readonly multipliers: readonly number[]
 }
@@ -31,10 +31,10 @@ export interface WeighedHosts {
 }
 
 /**
- * Weighs hosts as Nova does, to the last bit. With one host, or none, no weigher runs and the weight is 0, so none can
- * fail either. Throws NovaError where a weigher of Nova raises, except in a service: there the host gets the lowest
- * number of the others, as does a host that does not report a field of the weigher, and multipliers of aggregates that
- * no profile could have are ignored.
+ * Weighs hosts exactly as Nova does, to the last bit. With at most one host, no weigher runs and the weight is 0, so no weigher can fail.
+ * Throws NovaError where Nova would raise an exception. A service differs in two ways: a host on which a weigher fails, or that does not
+ * report a field of the weigher, gets the lowest score of the other hosts; and multipliers of aggregates that no profile could have are
+ * ignored.
  */
 export const weighHosts = (
   chosen: readonly ChosenWeigher[],
@@ -43,7 +43,7 @@ export const weighHosts = (
   service?: Pick<ServiceRules, 'isReported'>,
 ): WeighedHosts => atOnce(weighHostsInSteps(chosen, request, hosts, service, WHOLE))
 
-/** The same as a generator that pauses between weighers and after each `slice` of hosts. */
+/** `weighHosts` as a generator that yields between weighers and after each `slice` of hosts. */
 export function* weighHostsInSteps(
   chosen: readonly ChosenWeigher[],
   request: NovaRequest,
@@ -90,7 +90,7 @@ function* runWeigher(
   }
 }
 
-/** Maps each host, with a pause after each slice of them. */
+/** Maps each host, and yields after each slice of hosts. */
 function* mapInSteps<T>(hosts: readonly HostState[], make: (host: HostState) => T, slice: number): Steps<T[]> {
   let made: T[] = []
   for (let from = 0; from < hosts.length; from += slice) {
@@ -103,7 +103,10 @@ function* mapInSteps<T>(hosts: readonly HostState[], make: (host: HostState) => 
 const liftedTo = (minval: number | undefined, rawOf: (host: HostState) => number): ((host: HostState) => number) =>
   minval === undefined ? rawOf : (host) => Math.max(rawOf(host), minval)
 
-/** The raw numbers; where the weigher raises, or the host does not report what it reads, the least of the others; 0 everywhere where it raises before it looks at hosts. */
+/**
+ * The raw scores. A host on which the weigher fails, or that does not report a field of the weigher, gets the lowest score of the other
+ * hosts. If the weigher fails before it reads hosts, all scores are 0.
+ */
 function* forgiving(
   prepare: () => (host: HostState) => number,
   hosts: readonly HostState[],
@@ -123,7 +126,7 @@ function* forgiving(
   return numbers.map((value) => value ?? least ?? 0)
 }
 
-/** The result, finite if a number; undefined where Nova would raise. */
+/** The result of a function. Undefined if Nova would raise an exception, or if the result is not a finite number. */
 function orNothing<T>(make: () => T): T | undefined {
   try {
     const made = make()

@@ -10,7 +10,7 @@ import { NovaError } from '../text/nova-error.ts'
 import { novaRequestOf } from './own-request.ts'
 import { triedHosts } from './tried-hosts.ts'
 
-/** The questions of the core about requests in one of Nova's forms. */
+/** The functions by which the core reads requests in one of Nova's forms. */
 export const novaDocuments: RequestDocuments = {
   cellOf(request) {
     if (request.nova?.form !== 'RequestSpec') return undefined
@@ -20,8 +20,9 @@ export const novaDocuments: RequestDocuments = {
   portsOf: (request) => (request.nova?.form === 'RequestSpec' ? readablePorts(request) : []),
   has: (request, field) => (field === 'networks' ? asksForNetworks(request.nova?.document) : triedHosts(request).length > 0),
   /**
-   * Nova reads flavor, image and hints before it asks for hosts: what it read is in other fields of the request then, such as the cells of
-   * the guest, its devices, and its server group. A missing group was not read; Juno left that to the scheduler.
+   * Nova reads flavor, image and hints before it calls the scheduler, and puts the results into other fields of the request, such as the
+   * guest's cells, its devices and its server group. If the group is missing, Nova did not read it, because Juno left this to the
+   * scheduler.
    */
   readBefore: ({ nova, instanceGroup }) => ({
     extraSpecs: isHardwareSpec,
@@ -57,7 +58,10 @@ function pathsOf({ nova }: RequestSpec, path: readonly string[]): readonly strin
   return callerPaths(nova, path).map((given) => [...(nova.form === 'RequestSpec' ? ['spec'] : []), ...given].join('.'))
 }
 
-/** A document that cannot be read names no port here: every host is refused because of it elsewhere, in the choice of candidates. */
+/**
+ * The ports in a document. A document that cannot be read has no ports in this function, because the filter of candidates refuses every
+ * host for it.
+ */
 function readablePorts(request: RequestSpec): readonly string[] {
   try {
     return novaRequestOf(request).requestedPorts
@@ -78,7 +82,7 @@ function dataOf(value: unknown): Readonly<Record<string, unknown>> {
   return typeof data === 'object' && data !== null ? (data as Record<string, unknown>) : {}
 }
 
-/** The least flavor for an image: Nova's API has compared them already, and it is not checked here again. */
+/** The smallest flavor that an image allows. It is not checked again, because Nova's API has already compared flavor and image. */
 function leastOfImage({ image }: RequestSpec): readonly (readonly string[])[] {
   if (image === null) return []
   return [...(image.minRamMb > 0 ? [['image', 'minRamMb']] : []), ...(image.minDiskGb > 0 ? [['image', 'minDiskGb']] : [])]

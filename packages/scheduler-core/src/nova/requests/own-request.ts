@@ -10,15 +10,14 @@ import { type NovaDestination, type NovaGroup, type NovaImage, type NovaRequest,
 import { readImageProperties } from '../text/image-properties.ts'
 
 /**
- * A request of this service as Nova's rules read it, computed once: as Nova wrote it if it came from Nova, with this
- * service's later changes of the candidate hosts. Throws NovaError for an image property whose value Nova's image
- * objects refuse.
+ * A request of this service as Nova's rules read it, computed once. A request in Nova's form is used as Nova wrote it, with later changes
+ * of the candidate hosts by this service. Throws NovaError for an image property whose value Nova's image objects refuse.
  */
 export const novaRequestOf: (spec: RequestSpec) => NovaRequest = memoByObject((spec) =>
   spec.nova === null ? fromTyped(spec) : withPlaces(readDocument(spec.nova), spec),
 )
 
-/** The same by the rules of a feature level. */
+/** The request as Nova's rules of a feature level read it. */
 export function novaRequestAt(featureLevel: number, spec: RequestSpec): NovaRequest {
   const request = novaRequestOf(spec)
   const { requestedDestination } = request
@@ -28,14 +27,15 @@ export function novaRequestAt(featureLevel: number, spec: RequestSpec): NovaRequ
 }
 
 /**
- * The same on a fleet: hosts of its group and tried hosts have their present names, and the group also has the members and hosts of claims.
+ * The request as Nova's rules read it on a fleet. The hosts of its group and the tried hosts have their present names, and the group
+ * includes the members and hosts of claims.
  */
 export function novaRequestOn(fleet: Fleet, spec: RequestSpec): NovaRequest {
   const asked = novaRequestAt(fleet.featureLevel, spec)
   const request = fleet.featureLevel < PRESENT_IN_NOVA ? asked : withPresentNames(fleet, asked)
   const { instanceGroup } = request
   const group = spec.instanceGroup === null ? undefined : fleet.groups.find(spec.instanceGroup.uuid)
-  // Hosts that are null are an error in Nova, and stay one.
+  // In Nova, it is an error if the hosts of a group are null. It must stay an error here.
   if (!instanceGroup || instanceGroup.hosts === null || group === undefined) return request
   const records = [...group.members.keys()].map((host) => fleet.hosts.get(host))
   const members = records.flatMap(({ claims }) =>
@@ -71,8 +71,8 @@ const readDocument = ({ form, document }: NonNullable<RequestSpec['nova']>): Nov
     : readLegacyRequest({ request_spec: document.request_spec, filter_properties: document.filter_properties })
 
 /**
- * Moves and evacuations repeat the request with other hosts, and with the group that the claim names. They change only the typed fields, so
- * for hosts and groups the typed fields are used where they differ from the document.
+ * Moves and evacuations repeat a request with other hosts, and with the group of the claim. They change only the typed fields. So if hosts
+ * and groups in the typed fields differ from the document, the typed fields are used.
  */
 function withPlaces(read: NovaRequest, spec: RequestSpec): NovaRequest {
   const names = (field: 'ignoreHosts' | 'forceHosts' | 'forceNodes') => (sameNames(read[field], spec[field]) ? read[field] : spec[field])
@@ -84,7 +84,7 @@ function withPlaces(read: NovaRequest, spec: RequestSpec): NovaRequest {
     ignoreHosts: names('ignoreHosts'),
     forceHosts: names('forceHosts'),
     forceNodes: names('forceNodes'),
-    // Cell and aggregates apply wherever it goes.
+    // The cell and the aggregates of the destination still apply if the host changes.
     requestedDestination: isSamePlace
       ? read.requestedDestination
       : { ...destinationOf(host, node), ...read.requestedDestination, ...hereOf(host, node) },

@@ -1,7 +1,7 @@
 import type { HostState } from '../objects/host-state.ts'
 import type { NovaFlavor, NovaRequest } from '../objects/request.ts'
 
-/** A host as Nova sees it, with room for everything; a test sets what it needs. */
+/** A host in Nova's form with plenty of free resources. A test overrides the values that it needs. */
 export function aHostState(given: Partial<HostState> = {}): HostState {
   return {
     host: 'h1',
@@ -48,7 +48,7 @@ export const anAggregate = (name: string, metadata: Readonly<Record<string, stri
 
 export type GivenRequest = Partial<Omit<NovaRequest, 'flavor'>> & { readonly flavor?: Partial<NovaFlavor> }
 
-/** A request for one small instance; a test sets what it needs. */
+/** A request for one small instance. A test overrides the values that it needs. */
 export function aNovaRequest({ flavor, ...given }: GivenRequest = {}): NovaRequest {
   return {
     image: null,

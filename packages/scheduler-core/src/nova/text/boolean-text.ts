@@ -4,7 +4,9 @@ import { pythonText } from './python-text.ts'
 
 const TRUE = new Set(['1', 't', 'true', 'on', 'y', 'yes'])
 
-/** The texts that Nova takes for yes in extra specs and tags: 1, t, true, on, y, yes in any case; all others mean no. */
+/**
+ * Whether Nova reads a value in extra specs and tags as true. True are 1, t, true, on, y and yes in any case. All other values are false.
+ */
 export function booleanOf(value: PythonValue | undefined): boolean {
   if (typeof value === 'boolean') return value
   return value !== undefined && TRUE.has(trimBlanks(pythonText(value)).toLowerCase())

@@ -3,10 +3,13 @@ import { quote } from '../../text/problem.ts'
 import { NovaError } from './nova-error.ts'
 import { pythonInt } from './numbers.ts'
 
-/** A list may not name more CPUs than this; Nova has no limit and would fill its memory. */
+/** A list can contain at most this many CPUs. Nova has no limit, so a long list would use up its memory. */
 const MAX_CPUS = 65_536
 
-/** A CPU list such as `1-4,^3,6`: numbers, ranges, and exclusions by `^` at any position. Ascending. Throws Invalid. */
+/**
+ * Parses a CPU list such as `1-4,^3,6`, which consists of numbers, ranges, and exclusions by `^` at any position. The result is in
+ * ascending order. Throws Invalid.
+ */
 export function parseCpuList(text: string): readonly number[] {
   const taken = new Set<number>()
   const refused = new Set<number>()

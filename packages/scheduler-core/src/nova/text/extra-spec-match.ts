@@ -2,7 +2,10 @@ import { compareExtraSpec } from '../../text/extra-spec-operators.ts'
 import { quote } from '../../text/problem.ts'
 import { NovaError } from './nova-error.ts'
 
-/** Whether a value satisfies a requirement. Throws ValueError where a number is required and none found, IndexError for `<or>` alone. */
+/**
+ * Whether a value satisfies a requirement. Throws ValueError if a number is required and the value is not a number, and IndexError for
+ * `<or>` without operands.
+ */
 export function match(value: string | null, requirement: string): boolean {
   const result = compareExtraSpec(value, requirement)
   if (typeof result === 'boolean') return result

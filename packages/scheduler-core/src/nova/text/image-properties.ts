@@ -14,9 +14,9 @@ export type ImageProperties = Readonly<Record<string, PythonValue>>
 export const MAX_NUMA_NODES = 128
 
 /**
- * Properties of an image as the image service has them, in Nova's form: legacy names become today's (which win where
- * both are given), text becomes numbers, yes and no, and lists; what Nova does not know is left out. Throws ValueError
- * for a value that its field refuses, Invalid for a wrong CPU list.
+ * Converts the properties of an image from the image service to Nova's form. Legacy names become present names, which win if both are
+ * given. Text becomes numbers, booleans and lists. Properties that Nova does not know are left out. Throws ValueError for a value that its
+ * field refuses, and Invalid for a wrong CPU list.
  */
 export function imagePropertiesFrom(raw: Readonly<Record<string, PythonValue>>): ImageProperties {
   const found: Record<string, PythonValue> = {}
@@ -39,7 +39,7 @@ export function imagePropertiesFrom(raw: Readonly<Record<string, PythonValue>>):
 export const readImageProperties = (json: Readonly<Record<string, unknown>>): ImageProperties =>
   imagePropertiesFrom(Object.fromEntries(Object.entries(json).map(([name, value]) => [name, pythonValueOf(value)])))
 
-/** The properties of Nova under which a given property is read; none: it is not read, so that it has no effect. */
+/** The properties of Nova that are read from a given property. Empty if the given property is not read and therefore has no effect. */
 export function propertiesReadAs(raw: Readonly<Record<string, unknown>>, key: string): readonly string[] {
   if (key === 'vmware_adaptertype') return adapterProperties(raw[key]).filter((name) => !Object.hasOwn(raw, name))
   const name = propertyReadAs(raw, key)
@@ -60,13 +60,13 @@ function propertyReadAs(raw: Readonly<Record<string, unknown>>, key: string): st
   return imagePropertyFields.has(key) && !perNode.has(key) && key !== 'traits_required' ? key : undefined
 }
 
-/** The names by which an image was given one of Nova's properties; its own where it was made of another. */
+/** The names in the image from which one of Nova's properties was read. These may differ from the property's own name. */
 export function givenNamesOf(raw: Readonly<Record<string, unknown>>, name: string): readonly string[] {
   const given = Object.keys(raw).filter((key) => propertiesReadAs(raw, key).includes(name))
   return given.length === 0 ? [name] : given
 }
 
-/** Properties that an image has one of for each node. */
+/** Properties that an image has once for each NUMA node. */
 const perNode: ReadonlySet<string> = new Set(['hw_numa_cpus', 'hw_numa_mem'])
 
 function coerce(name: string, value: PythonValue): PythonValue {

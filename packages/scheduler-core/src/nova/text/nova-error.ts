@@ -46,7 +46,7 @@ export type NovaErrorKind =
   | 'RequiredMixedInstancePolicy'
   | 'RequiredMixedOrRealtimeCPUMask'
 
-/** What could not be read: as text, or as the value, the expected form and what was found. */
+/** Describes a value that could not be read: as text, or as the value, the expected form and the found form. */
 export interface NovaFacts {
   readonly subject: string
   readonly need: string
@@ -54,13 +54,13 @@ export interface NovaFacts {
 }
 
 /**
- * An error that Nova would raise: `kind` is the name of its exception class, the message has the found value and the
- * allowed values.
+ * An error that corresponds to an exception of Nova. `kind` is the name of Nova's exception class. The message contains the found value and
+ * the allowed values.
  */
 export class NovaError extends Error {
   readonly kind: NovaErrorKind
   readonly facts: NovaFacts | undefined
-  /** Names and indexes that lead to what could not be read, such as `numa_topology.cells[0].id`; undefined: no single value is wrong. */
+  /** The path of the value that could not be read, such as `numa_topology.cells[0].id`. Undefined if no single value is wrong. */
   readonly at: string | undefined
 
   constructor(kind: NovaErrorKind, said: string | NovaFacts, at?: string) {

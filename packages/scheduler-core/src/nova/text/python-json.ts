@@ -83,7 +83,7 @@ class Reader {
     }
   }
 
-  /** The token is a string by its shape; only control characters and backslashes can still be wrong in it. */
+  /** Reads a token that has the form of a string. Only its control characters and backslashes can still be invalid. */
   #string(token: string): string {
     try {
       return JSON.parse(token) as string

@@ -1,17 +1,21 @@
 import { quote } from '../../text/problem.ts'
 import { NovaError } from './nova-error.ts'
 
-/** A hypervisor's version number as text, three digits a part: 7002000 is 7.2.0, 2012 is 2.12, 0 is nothing. */
+/**
+ * Converts a hypervisor's version number to text. Three decimal digits form one part of the version: 7002000 becomes 7.2.0, and 2012
+ * becomes 2.12. 0 becomes the empty text.
+ */
 export function hypervisorVersionText(version: number): string {
-  if (!Number.isSafeInteger(version) || version < 0) throw new NovaError('ValueError', `${version} is no hypervisor version: 0 or more`)
+  if (!Number.isSafeInteger(version) || version < 0)
+    throw new NovaError('ValueError', `${version} is not a hypervisor version; expected an integer of 0 or more`)
   const parts: number[] = []
   for (let rest = version; rest !== 0; rest = Math.floor(rest / 1000)) parts.unshift(rest % 1000)
   return parts.join('.')
 }
 
 /**
- * Whether a version meets all comma-separated conditions, such as `>=6.0,<8.0`: each an operator and a
- * version of two or three parts. Throws ValueError for a condition or version of another shape, AttributeError for no version.
+ * Whether a version meets all comma-separated conditions, such as `>=6.0,<8.0`. Each condition consists of an operator and a version of two
+ * or three parts. Throws ValueError for a condition or version of another form, and AttributeError for an empty version.
  */
 export function versionSatisfies(version: string, predicate: string): boolean {
   const conditions = parseVersionPredicate(predicate)

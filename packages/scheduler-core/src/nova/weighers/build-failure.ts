@@ -1,9 +1,12 @@
 import { novaWeigher } from '../parts/nova-weigher.ts'
 
-/** Builds that failed on the host since its last success. The default is high enough to outweigh all others. */
+/**
+ * Scores hosts by the number of failed builds since the last successful one. The default multiplier is large enough to outweigh all other
+ * weighers.
+ */
 export const buildFailureWeigher = novaWeigher({
   name: 'BuildFailureWeigher',
-  description: 'Builds that failed on the host lately; fewer are better.',
+  description: 'Failed builds on the host since its last successful build; fewer are better.',
   reads: [],
   unit: 'builds',
   multiplier: { key: 'build_failure_weight_multiplier', byDefault: 1_000_000, isNegated: true },

@@ -1,10 +1,10 @@
 import { classFields } from '../../report/stats-fields.ts'
 import { novaWeigher } from '../parts/nova-weigher.ts'
 
-/** Free virtual CPUs, overcommit included. */
+/** Scores hosts by free vCPUs, including overcommit. */
 export const cpuWeigher = novaWeigher({
   name: 'CPUWeigher',
-  description: 'Free virtual CPUs of the host, overcommit included.',
+  description: 'Free vCPUs of the host, including overcommit.',
   reads: classFields.VCPU,
   unit: 'vCPUs',
   multiplier: { key: 'cpu_weight_multiplier' },

@@ -1,9 +1,9 @@
 import { novaWeigher } from '../parts/nova-weigher.ts'
 
-/** A move that may leave its cell prefers not to. */
+/** For a move that may leave its cell, prefers hosts in the same cell. */
 export const crossCellWeigher = novaWeigher({
   name: 'CrossCellWeigher',
-  description: 'Whether the host is in the cell that the instance comes from.',
+  description: 'Whether the host is in the cell from which the instance moves.',
   reads: [],
   unit: 'points',
   multiplier: { key: 'cross_cell_move_weight_multiplier', byDefault: 1_000_000 },

@@ -1,6 +1,6 @@
 import { novaWeigher } from '../parts/nova-weigher.ts'
 
-/** Free local disk. */
+/** Scores hosts by free local disk. */
 export const diskWeigher = novaWeigher({
   name: 'DiskWeigher',
   description: 'Free local disk of the host.',

@@ -1,6 +1,6 @@
 import { novaWeigher } from '../parts/nova-weigher.ts'
 
-/** Newer hypervisors first (Nova 28 and later). */
+/** Prefers hosts with newer hypervisor versions (Nova 28 and later). */
 export const hypervisorVersionWeigher = novaWeigher({
   name: 'HypervisorVersionWeigher',
   description: "The hypervisor's version; newer is better.",

@@ -7,17 +7,17 @@ import type { ImageProperties } from '../text/image-properties.ts'
 import { pythonText } from '../text/python-text.ts'
 
 const options = z.strictObject({
-  /** `name=ratio`, one each; none: all properties count alike. */
+  /** One `name=ratio` entry for each property. If the list is empty, all properties have the same ratio. */
   image_props_weight_setting: z.array(z.string()).default([]),
 })
 
 /**
- * How many instances on the host were made of images with the same properties as the request's, by name and value, each times its ratio
- * (Nova 31 and later). Off by default, and where the option is 0 no aggregate switches it on.
+ * Scores hosts by their instances whose images have the same properties as the request's image, by name and value. Each property counts
+ * with its ratio (Nova 31 and later). Disabled by default. If the multiplier option is 0, aggregates cannot enable the weigher.
  */
 export const imagePropertiesWeigher = novaWeigher({
   name: 'ImagePropertiesWeigher',
-  description: "Instances on the host whose images have the request's image properties.",
+  description: "Instances on the host whose images have the same properties as the request's image.",
   reads: [],
   readsRequest: ({ image_props_weight_setting: entries = [] }) => {
     const ratioOf = ratiosOf(entries as readonly string[])
@@ -45,13 +45,13 @@ export const imagePropertiesWeigher = novaWeigher({
   },
 })
 
-/** The ratio of each property; 0 for one that does not count. */
+/** The ratio of each property. 0 for a property that is ignored. */
 function ratiosOf(entries: readonly string[]): (name: string) => number {
   const settings = new Map(readSettings(entries).map(({ name, ratio }) => [name, ratio]))
   return (name) => (settings.size === 0 ? 1 : (settings.get(name) ?? 0))
 }
 
-/** Instances by property and value. */
+/** The number of instances by image property and value. */
 const countsOf = memoByObject((images: NonNullable<HostState['instanceImages']>): ReadonlyMap<string, number> => {
   const counts = new Map<string, number>()
   for (const properties of images.values()) for (const pair of pairsOf(properties)) counts.set(pair, (counts.get(pair) ?? 0) + 1)

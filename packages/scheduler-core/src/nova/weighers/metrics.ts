@@ -11,10 +11,10 @@ const options = z.strictObject({
   'metrics.weight_of_unavailable': z.number().default(-10_000),
 })
 
-/** The sum of the metrics that the option names, each times its ratio. */
+/** Scores hosts by the sum of the metrics in the option, each multiplied by its ratio. */
 export const metricsWeigher = novaWeigher({
   name: 'MetricsWeigher',
-  description: 'The metrics of the host that the profile names, each times its ratio.',
+  description: "Sum of the host's metrics that the profile lists, each multiplied by its ratio.",
   reads: ['metrics'],
   unit: 'points',
   multiplier: { key: 'metrics_weight_multiplier', option: 'metrics.weight_multiplier' },

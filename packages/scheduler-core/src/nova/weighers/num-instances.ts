@@ -1,6 +1,9 @@
 import { novaWeigher } from '../parts/nova-weigher.ts'
 
-/** Instances on the host: off by default; a negative multiplier spreads, a positive one packs (Nova 28 and later). */
+/**
+ * Scores hosts by their instances. Disabled by default. A negative multiplier spreads instances, a positive one packs them (Nova 28 and
+ * later).
+ */
 export const numInstancesWeigher = novaWeigher({
   name: 'NumInstancesWeigher',
   description: 'Instances on the host.',

@@ -1,12 +1,14 @@
 import { novaWeigher } from '../parts/nova-weigher.ts'
 
-/** More free devices than this do not change the number. */
+/** More free devices than this do not change the score. */
 const MOST_COUNTED = 99
 
-/** Prefers hosts with few free PCI devices, whatever is requested, so that those with many are kept for requests that need them. */
+/**
+ * Prefers hosts with few free PCI devices, regardless of the request, so that hosts with many devices are left for requests that need them.
+ */
 export const pciWeigher = novaWeigher({
   name: 'PCIWeigher',
-  description: 'How few PCI devices are free on the host.',
+  description: 'Free PCI devices of the host; fewer are better.',
   reads: ['pciPools'],
   unit: 'points',
   multiplier: { key: 'pci_weight_multiplier', isPositive: true },

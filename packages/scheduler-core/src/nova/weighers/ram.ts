@@ -1,7 +1,7 @@
 import { classFields } from '../../report/stats-fields.ts'
 import { novaWeigher } from '../parts/nova-weigher.ts'
 
-/** Free memory: a positive multiplier spreads, a negative one stacks. */
+/** Scores hosts by free memory. A positive multiplier spreads instances, a negative one packs them. */
 export const ramWeigher = novaWeigher({
   name: 'RAMWeigher',
   description: 'Free memory of the host.',

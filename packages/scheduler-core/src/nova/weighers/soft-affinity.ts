@@ -2,7 +2,7 @@ import type { HostState } from '../objects/host-state.ts'
 import type { NovaRequest } from '../objects/request.ts'
 import { novaWeigher } from '../parts/nova-weigher.ts'
 
-/** Members of a group with the policy soft-affinity on the host. */
+/** Scores hosts by their members of a group with the policy soft-affinity. */
 export const serverGroupSoftAffinityWeigher = novaWeigher({
   name: 'ServerGroupSoftAffinityWeigher',
   description: 'Members of the soft-affinity group on the host.',
@@ -13,7 +13,7 @@ export const serverGroupSoftAffinityWeigher = novaWeigher({
   prepare: (request) => membersOf(request, 'soft-affinity'),
 })
 
-/** The negative of the members of a group with the policy soft-anti-affinity on the host. */
+/** Scores hosts by the negative number of their members of a group with the policy soft-anti-affinity. */
 export const serverGroupSoftAntiAffinityWeigher = novaWeigher({
   name: 'ServerGroupSoftAntiAffinityWeigher',
   description: 'Members of the soft-anti-affinity group on the host; fewer are better.',

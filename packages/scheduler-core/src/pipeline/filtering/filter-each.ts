@@ -7,14 +7,14 @@ import type { FilterStep } from './filter-step.ts'
 import { type Filtered, isAsked, passesSafely, runFiltersInSteps } from './run-filters.ts'
 
 export interface FilteredEach extends Filtered {
-  /** Hosts with a result that may differ from the previous call; undefined if any host's may differ. */
+  /** Hosts whose result may differ from the previous call. Undefined if the result of any host may differ. */
   readonly changed: readonly HostIndex[] | undefined
 }
 
 /**
- * Filters the hosts for the instances of a request one after the other. Each result equals that of `runFilters` (a law of
- * scheduler.suite.ts). Filters that read only the host are called again only for changed hosts. Pauses after each `slice` of hosts; the
- * fleet must not be used by others until the generator ends.
+ * Filters the hosts for the instances of a request, one instance after the other. Each result equals that of `runFilters` (a law of
+ * scheduler.suite.ts). Filters that read only the host are called again only for changed hosts. The generator yields after each `slice` of
+ * hosts. No other code may use the fleet until it ends.
  */
 export function createFiltering(
   steps: readonly FilterStep[],
@@ -31,7 +31,7 @@ export function createFiltering(
   const orders = [...asked.keys()]
   const alone = orders.filter((order) => asked[order]?.readsHostOnly)
   const beyond = orders.filter((order) => !asked[order]?.readsHostOnly)
-  /** Runs the steps with these orders for a host, up to the first that refuses it. */
+  /** Runs the given steps for a host, up to the first step that refuses it. */
   const ask = (among: readonly number[], host: HostIndex, verdicts: Verdicts): void => {
     for (const order of among) {
       if (verdicts.refusedBefore(host, order)) return
@@ -72,7 +72,7 @@ export function createFiltering(
   }
 }
 
-/** Hosts with another version than the stored one. Their new versions are stored. */
+/** The hosts whose version differs from the stored version. Their new versions are stored. */
 function takeChanged({ hosts: { columns } }: Fleet, versions: Float64Array): readonly HostIndex[] {
   const { version } = columns
   const changed: HostIndex[] = []
@@ -88,8 +88,8 @@ function takeChanged({ hosts: { columns } }: Fleet, versions: Float64Array): rea
 class Verdicts {
   readonly #steps: readonly FilterStep[]
   /**
-   * The position of the first step that refuses the host. The number of steps if no step refuses it, and one more if the host has left the
-   * fleet.
+   * The index of the first step that refuses the host. If no step refuses it, the number of steps. If the host has left the fleet, the
+   * number of steps plus one.
    */
   readonly #refusedBy: Uint16Array
   readonly #fleet: Fleet

@@ -12,7 +12,7 @@ export const asksApart = ({ instanceGroup }: RequestSpec, { groups }: Fleet): bo
 /** Refuses a host with a member of a server group that must be kept apart from the request's group. Every claim must satisfy this rule. */
 export const serverGroupApartFilter: Filter = {
   name: 'ServerGroupApartFilter',
-  description: 'The host has no members of a server group that the own one is kept apart from.',
+  description: "The host has no members of a server group that must be kept apart from the instance's own group.",
   reads: [],
   readsHostOnly: true,
   prepare(request, fleet) {

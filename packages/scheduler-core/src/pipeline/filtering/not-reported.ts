@@ -34,8 +34,8 @@ function leftOut({ hosts }: Fleet, reads: readonly Read[]): NotReported | undefi
 }
 
 /**
- * Data about hosts that other services have not reported in the namespaces of plug-ins; undefined if the part reads none of these
- * namespaces.
+ * Data about hosts that other services have not reported in the namespaces of plug-ins. Undefined if the filter or weigher reads none of
+ * these namespaces.
  */
 function unreportedIn(fleet: Fleet, reads: readonly Read[], options: FilterOptions): NotReported | undefined {
   const unreportedOf = prepareUnreported(fleet, reads, options)
@@ -57,7 +57,10 @@ function unreportedIn(fleet: Fleet, reads: readonly Read[], options: FilterOptio
   }
 }
 
-/** A filter that is called only for hosts that report what it reads. All other hosts are refused, since their values are unknown. */
+/**
+ * Wraps a filter so that it is called only for hosts that report all fields that the filter reads. All other hosts are refused, because
+ * their values are unknown.
+ */
 export function refuseUnreported(prepared: PreparedFilter, fleet: Fleet, reads: readonly Read[], options: FilterOptions): PreparedFilter {
   return [unreportedIn(fleet, reads, options), leftOut(fleet, reads)].reduce<PreparedFilter>(
     (asked, missing) =>
@@ -86,7 +89,8 @@ export function refuseUnreported(prepared: PreparedFilter, fleet: Fleet, reads: 
 }
 
 /**
- * The numbers of a weigher. Hosts that do not report what it reads get no number. `ages`: the numbers also depend on the time of the log.
+ * The raw scores of a weigher. Hosts that do not report a field that the weigher reads get no score. `ages` is true if the scores also
+ * depend on the log's time.
  */
 export function withoutUnreported(
   rawOf: (host: HostIndex) => number,

@@ -18,7 +18,7 @@ import { refuseUnreported } from './not-reported.ts'
 import { reasonOf } from './step-reasons.ts'
 import { createTopologySpreadFilter } from './topology-spread.ts'
 
-/** Whether the request needs anything from a step. If so, a step that failed refuses every host. */
+/** Whether a step applies to the request. A step that failed always applies, and refuses every host. */
 export const isAsked = ({ prepared, failed }: FilterStep): boolean => prepared !== undefined || failed
 
 export interface Filtered {
@@ -34,7 +34,10 @@ export interface Filtered {
 export const prepareFilters = (compiled: CompiledProfile, request: RequestSpec, fleet: Fleet): readonly FilterStep[] =>
   atOnce(prepareFiltersInSteps(compiled, request, fleet))
 
-/** Prepares the filters like `prepareFilters`, with a pause after each filter, because some of them examine all hosts or all aggregates. */
+/**
+ * `prepareFilters` as a generator that yields after each filter, because some filters examine all hosts or all aggregates when they are
+ * prepared.
+ */
 export function* prepareFiltersInSteps(compiled: CompiledProfile, request: RequestSpec, fleet: Fleet): Steps<readonly FilterStep[]> {
   const isVerified = isVerifiedOf(request)
   const prepare = (step: CompiledFilter): FilterStep => {
@@ -44,7 +47,7 @@ export function* prepareFiltersInSteps(compiled: CompiledProfile, request: Reque
     if (!isVerified(step)) return { ...known, prepared: undefined, failed: false }
     try {
       const prepared = filter.prepare(request, fleet, options)
-      // a filter outside of this process: its missing fields were checked before the call
+      // for a filter outside of this process, missing fields were checked before the call
       const reads = isOutside ? [] : readsOf(filter.reads, options)
       return { ...known, prepared: prepared && refuseUnreported(prepared, fleet, reads, options), failed: false }
     } catch (error) {
@@ -70,9 +73,9 @@ export function* prepareFiltersInSteps(compiled: CompiledProfile, request: Reque
 const MAINTENANCE = hostStatuses.indexOf('MAINTENANCE')
 
 /**
- * The hosts whose domains count in a topology spread. They are admitted by the request, could hold an instance if they were empty, and are
- * not in MAINTENANCE, which counts as absent. Disabled, down and full hosts count, because members may be placed on them later. Below
- * feature level ADMITTED_DOMAINS every host counts.
+ * The hosts whose domains count in a topology spread. Such a host is admitted by the request, could hold an instance if it were empty, and
+ * is not in MAINTENANCE, which counts as absent. Disabled, down and full hosts are included, because members may be placed on them later.
+ * Below feature level ADMITTED_DOMAINS every host is included.
  */
 export function countedHosts(
   steps: readonly FilterStep[],
@@ -121,7 +124,7 @@ function isVerifiedOf({ forceHosts, forceNodes, forceVerify }: RequestSpec): (fi
 /** Runs every filter over the remaining hosts. If a filter throws on a host, the host is refused. */
 export const runFilters = (steps: readonly FilterStep[], fleet: Fleet): Filtered => atOnce(runFiltersInSteps(steps, fleet, WHOLE))
 
-/** Runs the filters like `runFilters`, as a generator that pauses. The fleet must not change until it ends. */
+/** `runFilters` as a generator that yields in between. The fleet must not change until the generator ends. */
 export function* runFiltersInSteps(steps: readonly FilterStep[], fleet: Fleet, slice = HOSTS_AT_ONCE): Steps<Filtered> {
   const asked = steps.filter(isAsked)
   let entered = fleet.hosts.presentCount
@@ -129,7 +132,7 @@ export function* runFiltersInSteps(steps: readonly FilterStep[], fleet: Fleet, s
   const hosts = named === undefined ? everyHost(fleet) : Int32Array.from(named)
   let left = hosts.length
   const counts: FilterCount[] = []
-  // The slice counts calls of all filters together. With few hosts several filters run before a pause.
+  // The slice counts the calls of all filters together. If there are few hosts, several filters run before the generator yields.
   let untilPause = slice
   for (const { name, prepared } of asked) {
     let [kept, errors] = prepared === undefined ? [0, left] : [0, 0]

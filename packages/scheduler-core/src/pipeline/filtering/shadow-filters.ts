@@ -10,19 +10,24 @@ import { type Findings, NOT_THERE, PASSES_ALL } from '../findings.ts'
 import { passesSafely, prepareFilters } from './run-filters.ts'
 import { reasonOf } from './step-reasons.ts'
 
-/** The hosts that a filter in shadow mode would have refused. The filter refuses no host, so the funnel has all of them. */
+/**
+ * The hosts that a filter in shadow mode would have refused. Such a filter does not refuse hosts, so these hosts are still in the funnel.
+ */
 export interface ShadowStep {
   readonly filter: string
   /** False if the request needs nothing from the filter. */
   readonly asked: boolean
   /** The number of hosts that the filter would refuse. */
   readonly wouldRefuse: number
-  /** The number of those hosts that all other filters passed: the filter would remove them from the result. */
+  /**
+   * The number of hosts that the filter would refuse although all other filters pass them. If the filter were enforced, the result would
+   * lose these hosts.
+   */
   readonly ofThosePassing: number
   readonly reasons: readonly ReasonCount[]
 }
 
-/** The number of hosts that are checked between two pauses. */
+/** The generator yields after this many hosts. */
 const SLICE = 128
 
 /** Calls the filters of a profile that are in shadow mode for every host. */

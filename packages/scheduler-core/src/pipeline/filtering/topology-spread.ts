@@ -8,12 +8,12 @@ import type { Reason } from '../../text/reason.ts'
 import type { HostIndex } from '../../values/host-index.ts'
 
 /**
- * Members of the request's server group must be spread over the domains of a topology by `topologySpread`. The domain
- * with the fewest members is one that has an eligible host; members count on any host of their domain.
+ * Spreads the members of the request's server group over the domains of a topology, as `topologySpread` requires. The domain with the
+ * fewest members is chosen among domains with an eligible host. Members are counted on all hosts of their domain.
  */
 export const createTopologySpreadFilter = (isCounted: (host: HostIndex) => boolean): Filter => ({
   name: 'TopologySpreadFilter',
-  description: "The host's domain may hold one more member of the server group.",
+  description: "The host's domain can have one more member of the server group.",
   reads: [],
   readsMetadata: [{ key: '*', by: 'topologySpread of requests' }],
   readsOtherHosts: true,
@@ -50,7 +50,7 @@ export const createTopologySpreadFilter = (isCounted: (host: HostIndex) => boole
 interface Refusal {
   readonly reason: Reason
   readonly field: string
-  /** The domain with the fewest members, if the required number follows from it. */
+  /** The domain with the fewest members, if the limit depends on this domain. */
   readonly fewest?: Pick<Term, 'name' | 'value'>
 }
 
@@ -104,7 +104,7 @@ function ruleOf(
   }
 }
 
-/** The first domain with the fewest members among those with a host that counts; undefined if no domain has one. */
+/** The first domain with the fewest members among the domains with an eligible host. Undefined if no domain has an eligible host. */
 function fewestOf(
   { hosts }: Fleet,
   members: ReadonlyMap<string, number>,
@@ -116,7 +116,7 @@ function fewestOf(
     const domain = domainOf(index as HostIndex)
     if (domain === undefined) continue
     const held = members.get(domain) ?? 0
-    // Most hosts are in a domain that does not have fewer members, so the expensive check of the host comes last.
+    // Most hosts are in a domain that does not have fewer members than the present result, so the expensive check of the host comes last.
     if ((fewest === undefined || held < fewest.held) && isCounted(index as HostIndex)) fewest = { domain, held }
   }
   return fewest?.domain

@@ -6,9 +6,9 @@ import type { Weighed } from './run-weighers.ts'
 
 export interface Picked {
   readonly host: HostIndex
-  /** The best hosts as positions in `weighed.hosts`, best first. At least `want` of them, if there are that many. */
+  /** The best hosts as indexes in `weighed.hosts`, best first. At least `want` hosts, if there are that many. */
   readonly ranked: readonly number[]
-  /** The position in `ranked` of the chosen host. It is above 0 only with a subset size above 1. */
+  /** The index of the chosen host in `ranked`. It is above 0 only if `hostSubsetSize` is above 1. */
   readonly rank: number
   /** The number of hosts that share the best total. */
   readonly tied: number
@@ -17,7 +17,10 @@ export interface Picked {
 /** The order of hosts with equal totals: lower keys first. */
 export type TieOrder = (host: number) => number
 
-/** By first sight, or shuffled by the seed. It is a bijection, so no two hosts have the same key. */
+/**
+ * The order of the profile: by the first report of the hosts, or shuffled by the seed. It is a bijection, so no two hosts have the same
+ * key.
+ */
 export function createTieOrder(profile: Profile, seed: string): TieOrder {
   return profile.tieOrder === 'first-seen' ? (host) => host : shuffled(seed)
 }
@@ -42,17 +45,19 @@ export function pick(weighed: Weighed, want: number, profile: Profile, tieOrder:
   return { host: hosts[ranked[rank] as number] as HostIndex, ranked, rank, tied }
 }
 
-/** Up to this count, insertion into a sorted list is faster than sorting all hosts. Its cost is quadratic in the count. */
+/**
+ * Up to this many hosts, insertion into a sorted list is faster than sorting all hosts. The cost of insertion is quadratic in this number.
+ */
 const SHORT = 64
 
-/** The positions of all hosts, best first, in the same order as `best`. Pauses while it sorts. */
+/** The indexes of all hosts, best first, in the same order as `best`. Yields while it sorts. */
 export const rankAll = ({ hosts, totals }: Weighed, tieOrder: TieOrder): Steps<number[]> =>
   sortInSteps(
     Array.from(hosts.keys()),
     (a, b) => (totals[b] as number) - (totals[a] as number) || tieOrder(hosts[a] as number) - tieOrder(hosts[b] as number),
   )
 
-/** Positions of the `count` best hosts, best first. No two hosts have the same rank, so both algorithms find the same order. */
+/** The indexes of the `count` best hosts, best first. No two hosts have the same rank, so both algorithms find the same order. */
 export function best({ hosts, totals }: Weighed, count: number, tieOrder: TieOrder): number[] {
   const ranked: number[] = []
   const isBetter = (a: number, b: number): boolean => {

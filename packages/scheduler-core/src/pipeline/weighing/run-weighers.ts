@@ -21,14 +21,14 @@ export interface WeigherScores {
   readonly unit: string
   /** The multiplier of hosts that have no multiplier of their own. */
   readonly multiplier: number
-  /** The multiplier of every host; absent if all hosts have the same one. */
+  /** The multiplier of every host. Absent if all hosts have the same multiplier. */
   readonly multipliers?: Float64Array
   readonly raw: Float64Array
-  /** Raw numbers scaled by the profile's normalisation. A host's contribution to the total is its multiplier x this number. */
+  /** Raw scores scaled by the profile's normalisation. A host's share of the total is its multiplier x this score. */
   readonly normalised: Float64Array
   readonly min: number
   readonly max: number
-  /** Whether some hosts had no valid number. They get the lowest number of the other hosts. */
+  /** True if at least one host had no valid score. Such hosts get the lowest score of the other hosts. */
   readonly hasNonsense?: true
 }
 
@@ -39,7 +39,7 @@ export interface WeighStep {
   readonly minval: number | undefined
   readonly normalisation: Profile['normalisation']
   readonly multiplier: number
-  /** The multiplier of each of these hosts; undefined if all hosts have the same one. */
+  /** Returns the multiplier of each of these hosts. Undefined if all hosts have the same multiplier. */
   readonly multipliersOf: ((hosts: Int32Array) => Float64Array) | undefined
   /** The raw numbers of these hosts, as the weigher returns them. They may be invalid. */
   readonly rawOf: (hosts: Int32Array) => Float64Array
@@ -62,7 +62,7 @@ export function runWeighers(steps: readonly WeighStep[], hosts: Int32Array): Wei
   return { hosts, weighers, totals: totalsOf(weighers, new Float64Array(hosts.length)) }
 }
 
-/** Computes the same as `runWeighers`, as a generator that pauses. */
+/** `runWeighers` as a generator that yields in between. */
 export function* runWeighersInSteps(steps: readonly WeighStep[], hosts: Int32Array, slice = HOSTS_AT_ONCE): Steps<Weighed> {
   if (slice === WHOLE) return runWeighers(steps, hosts)
   const weighers: WeigherScores[] = []
@@ -75,7 +75,7 @@ export function* runWeighersInSteps(steps: readonly WeighStep[], hosts: Int32Arr
   return { hosts, weighers, totals: totalsOf(weighers, new Float64Array(hosts.length)) }
 }
 
-/** The numbers of all hosts, with a pause after each slice of them. */
+/** The scores of all hosts. Yields after each slice of hosts. */
 function* inParts(numbersOf: (hosts: Int32Array) => Float64Array, hosts: Int32Array, slice: number): Steps<Float64Array> {
   const numbers = new Float64Array(hosts.length)
   for (let from = 0; from < hosts.length; from += slice) {

@@ -7,7 +7,10 @@ import type { Column } from './columns.ts'
 import type { Draft } from './draft.ts'
 import type { MemberScores } from './scores.ts'
 
-/** The filter scheduler's arrangement as numbers of the columns. Null if there is none, or if the program's columns cannot express it. */
+/**
+ * The filter scheduler's arrangement as values of the integer program's columns. Null if there is no arrangement, or if the columns cannot
+ * express it.
+ */
 export function startOf(
   draft: Draft,
   columns: readonly Column[],
@@ -21,7 +24,7 @@ export function startOf(
   )
 }
 
-/** The numbers of the columns for an arrangement, which has one host for each instance, kind by kind. */
+/** The values of the columns for an arrangement, which has one host for each instance, kind by kind. */
 export function valuesOf(columns: readonly Column[], hosts: readonly (readonly HostIndex[])[]): readonly number[] {
   const counts = hosts.map((own) => {
     const count = new Map<HostIndex, number>()
@@ -32,7 +35,7 @@ export function valuesOf(columns: readonly Column[], hosts: readonly (readonly H
 }
 
 /**
- * Which instance goes to which host. A kind gets one instance on each host before a second one on any, better hosts first. With a spread,
+ * Assigns instances to hosts. Each host gets one instance of a kind before any host gets a second one, better hosts first. With a spread,
  * the domains with the fewest members come first.
  */
 export function arrange(

@@ -9,21 +9,21 @@ import type { MemberScores } from './scores.ts'
 export interface Column {
   readonly kind: number
   readonly host: HostIndex
-  /** Counted from 1: the second instance of a kind on a host requires the first. */
+  /** The number of the instance of its kind on the host, from 1. The second instance requires the first one. */
   readonly copy: number
   readonly score: number
 }
 
 export interface ColumnLimits {
-  /** The number of hosts that are considered. More are considered if all instances do not fit on these. */
+  /** The number of hosts that are considered. If not all instances fit on these hosts, more are considered. */
   readonly hosts: number
-  /** The largest number of columns. */
+  /** At most this many columns are created. */
   readonly columns: number
 }
 
 /**
- * The columns of a kind. The filter scheduler's hosts come first, then the best by score, in turn from each domain of a spread. Pauses
- * after each host, since its filters and weighers run for every instance that it can hold.
+ * The columns of a kind. The hosts of the filter scheduler come first, then the best hosts by score, in turn from each domain of a spread.
+ * The generator yields after each host, because its filters and weighers run for every instance that fits on the host.
  */
 export function* columnsOf(
   { members, weighed, chainOf }: MemberScores,

@@ -28,12 +28,12 @@ export interface Move {
 }
 
 export interface FormulateMovesOptions extends FormulateOptions {
-  /** True if the moves may not all fit. Then placing one more is worth more than any difference in weighers. */
+  /** True if not all moves may fit. Placing one more move then counts more than any difference in scores. */
   readonly mayStay?: boolean
 }
 
 export interface FormulatedMoves extends Formulated<HostName | null> {
-  /** The value that each move adds to the objective, apart from that of being placed. */
+  /** The value that each placed move adds to the objective, in addition to its score. */
   readonly bonus: number
   /** The result of the filter scheduler, which places one move after the other. */
   readonly byFilter: { readonly placed: number; readonly objective: number }
@@ -46,10 +46,10 @@ interface Kind {
 }
 
 /**
- * A program for the destinations of a batch of claims. Each claim has its own request and group, and is evaluated as if it held nothing
- * itself. Both ends of a move count, so no move uses capacity that another one frees. The program models the same capacities as for the
- * kinds of a gang, and each group that keeps its members apart. Spread over domains is computed for each move alone, and only checked
- * afterwards. Pauses as `formulate` does. Moves that pass on no host are left out.
+ * Formulates an integer program for the destinations of a batch of claims. Each claim has its own request and group, and is evaluated as if
+ * it held nothing itself. Both ends of a move hold resources, so no move uses capacity that another move frees. The program models the same
+ * capacities as for the kinds of a gang, and each group that keeps its members apart. Spread over domains is computed for each move alone,
+ * and checked only afterwards. The generator yields like `formulate`. Moves for which no host passes are left out.
  */
 export function* formulateMoves(
   profile: Profile,
@@ -105,8 +105,8 @@ export function* formulateMoves(
 }
 
 /**
- * Whether an arrangement, which has a host for each move, is valid: each move passes every filter on its host, while the earlier ones are
- * held. Leaves nothing held.
+ * Whether an arrangement with a host for each move is valid: each move passes every filter on its host while the earlier moves are held. At
+ * the end, nothing is held.
  */
 export function holdsMoves(
   profile: Profile,
@@ -137,7 +137,8 @@ export function holdsMoves(
 }
 
 /**
- * The hosts that the filter scheduler chooses for each move, one after the other; null if the claim stays. Pauses, and leaves nothing held.
+ * The hosts that the filter scheduler chooses for each move, one after the other. Null if the claim stays. The generator yields in between.
+ * At its end, nothing is held.
  */
 function* arrangeMoves(
   compiled: CompiledProfile,
@@ -180,7 +181,7 @@ function* scoresOfMoves({ move, positions }: Kind, compiled: CompiledProfile, fl
   return { ...scores, chainOf: (host, most) => without(move, overlay, () => scores.chainOf(host, most)) }
 }
 
-/** Calls `use` with the fleet as it is without the claim that moves. Holds of `use` are released afterwards. */
+/** Calls `use` with a fleet without the claim that moves. Resources that `use` holds are released afterwards. */
 function without<T>({ request, source }: Move, overlay: Overlay, use: () => T): T {
   const before = overlay.size
   liftSource(overlay, request, source)
@@ -191,7 +192,7 @@ function without<T>({ request, source }: Move, overlay: Overlay, use: () => T): 
   }
 }
 
-/** Works like `without`, as a generator that pauses. */
+/** `without` as a generator that yields in between. */
 function* withoutInSteps<T>({ request, source }: Move, overlay: Overlay, use: () => Steps<T>): Steps<T> {
   const before = overlay.size
   liftSource(overlay, request, source)

@@ -15,26 +15,26 @@ import { chain, keepGroup, keepSpread, placeAll, sharePools, shareRoom } from '.
 import { scoresOf } from './scores.ts'
 
 /**
- * A mixed-integer program as plain data. The columns are whole numbers from 0 to `most`, limited by the rows. The sum of `objective` is
+ * A mixed-integer program as plain data. The columns are integers from 0 to `most`, limited by the rows. The sum of `objective` is
  * maximised.
  */
 export interface Program {
   readonly objective: readonly number[]
   readonly most: readonly number[]
   readonly rows: readonly Row[]
-  /** A known arrangement as one number per column; null if none is known. */
+  /** A known arrangement as one value per column. Null if none is known. */
   readonly start: readonly number[] | null
 }
 
 /** A program and the meaning of its columns. `Place` is the destination of an instance; it includes null if an instance may stay. */
 export interface Formulated<Place extends HostName | null = HostName> {
   readonly program: Program
-  /** The host of each instance, from the numbers of the columns. Throws RangeError if the numbers are not an arrangement. */
+  /** The host of each instance, from the values of the columns. Throws RangeError if the values are not an arrangement. */
   read(values: readonly number[]): readonly Place[]
   readonly size: { readonly columns: number; readonly rows: number; readonly candidates: number; readonly passing: number }
 }
 
-/** The most columns. If there would be more, fewer candidate hosts are considered. */
+/** An integer program has at most this many columns. If there would be more, fewer candidate hosts are considered. */
 export const MOST_COLUMNS = 4_000
 
 export interface FormulateOptions {
@@ -47,11 +47,12 @@ export interface FormulateOptions {
 }
 
 /**
- * The placement of a request's instances as a program. A column is one more instance of a kind on a host. Filters and kinds of resources
- * determine how many instances of one kind a host can hold alone. The rows model all instances, the capacities that kinds share on a host
- * (amounts of every resource class, shares of GPUs), pools that hosts share, server groups, and spread. NUMA cells, GPUs and PCI devices of
- * several kinds on one host are only checked afterwards. Pauses after each step that examines all hosts, so that other work waits no longer
- * than for one instance. The overlay is open until the generator ends, so the caller must own the fleet.
+ * Formulates the placement of a request's instances as an integer program. A column is one more instance of a kind on a host. Filters and
+ * kinds of resources determine how many instances of one kind fit on a host alone. The rows model all instances, the capacities that kinds
+ * share on a host (amounts of every resource class, shares of GPUs), pools that hosts share, server groups, and spread. NUMA cells, GPUs
+ * and PCI devices of several kinds on one host are checked only afterwards. The generator yields after each step that examines all hosts,
+ * so that other work waits no longer than for the decision of one instance. The overlay is open until the generator ends, so the caller
+ * must own the fleet.
  */
 export function* formulate(
   profile: Profile,

@@ -25,7 +25,7 @@ export function placeAll(draft: Draft, columns: readonly Column[], scores: reado
     draft.rows.push(row(ones(where(columns, ({ kind }) => kind === k)), members.count, members.count))
 }
 
-/** Requires that all instances of each kind are placed. `mayStay`: places as many as fit. */
+/** Requires that all instances of each kind are placed. With `mayStay`, as many instances as fit are placed. */
 export function placeMost(draft: Draft, columns: readonly Column[], scores: readonly MemberScores[], mayStay: boolean): void {
   for (const [k, { members }] of scores.entries()) {
     const own = where(columns, ({ kind }) => kind === k)
@@ -34,9 +34,9 @@ export function placeMost(draft: Draft, columns: readonly Column[], scores: read
 }
 
 /**
- * Requires the first instance on a host before the second one. If no instance adds more than the one before it, the best arrangement
- * satisfies this anyway. Then the rows are left out, because they make a program much harder. `isNeeded` keeps them, because other rows
- * refer to first instances.
+ * Requires the first instance on a host before the second one. If no instance adds more than the instance before it, the best arrangement
+ * satisfies this anyway. The rows are then left out, because they make an integer program much harder. With `isNeeded` they are always
+ * added, because other rows refer to first instances.
  */
 export function chain({ rows }: Draft, columns: readonly Column[], isNeeded: boolean): void {
   const isRising = new Set<string>()
@@ -153,8 +153,8 @@ export function keepGroup(
 }
 
 /**
- * Instances are placed in order, and each placement is checked. So the skew must hold after each kind, not only at the end. Within a kind
- * the order is free, and then an order that satisfies it exists.
+ * Instances are placed in order, and each placement is checked. So the skew must be satisfied after each kind, not only at the end. Within
+ * a kind the order is free, so an order that satisfies the skew exists.
  */
 export function keepSpread(
   draft: Draft,

@@ -18,7 +18,7 @@ import type { HostIndex } from '../../values/host-index.ts'
 import { HOSTS_AT_ONCE, type Steps } from '../../values/steps.ts'
 import { groupOf, prepareGrants } from '../filter-scheduler.ts'
 
-/** The worth of the instances of one kind on each host, computed before any of them is placed. */
+/** The scores of the instances of one kind on each host, computed before any instance is placed. */
 export interface MemberScores {
   readonly members: Members
   /** The hosts that pass for the first instance, with their totals. */
@@ -26,23 +26,23 @@ export interface MemberScores {
   /** Whether the domains of a host count in a spread for this kind. */
   readonly isCounted: (host: HostIndex) => boolean
   /**
-   * The worth that the first, second, ... instance of the kind adds on a host that holds the earlier ones and none of another kind. Ends
-   * when an instance does not pass a filter or does not fit. Spread is not checked, since it depends on the other hosts.
+   * The score that the first, second and further instances of the kind add on a host with only the earlier instances of this kind. The list
+   * ends when an instance does not pass a filter or does not fit. Spread is not checked, because it depends on other hosts.
    */
   chainOf(host: HostIndex, most: number): readonly number[]
 }
 
 /**
- * The objective of the scheduler SOLVER: the sum of these numbers over the instances on each host. Weighers run with the earlier instances
- * held, so that spreading works. Raw numbers are scaled by the minimum and maximum of the hosts that pass for the first instance. Kinds of
- * instances on one host do not influence each other's numbers.
+ * The objective of the scheduler SOLVER is the sum of these scores over the instances on each host. Weighers run while the earlier
+ * instances are held, so that spreading works. Raw scores are scaled by the minimum and maximum of the hosts that pass for the first
+ * instance. Kinds of instances on one host do not influence each other's scores.
  */
 export function* scoresOf(
   compiled: CompiledProfile,
   request: RequestSpec,
   fleet: Fleet,
   overlay: Overlay,
-  /** The number of hosts that are scored between two pauses. */
+  /** The generator yields after scoring this many hosts. */
   slice = HOSTS_AT_ONCE,
 ): Steps<readonly MemberScores[]> {
   const scores: MemberScores[] = []
@@ -53,7 +53,10 @@ export function* scoresOf(
   return scores
 }
 
-/** The worth of an arrangement, which has a host for each instance. Instances beyond the end of a chain count like its last one. */
+/**
+ * The objective of an arrangement, which has a host for each instance. Instances beyond the end of a chain have the score of its last
+ * instance.
+ */
 export function objectiveOf(scores: readonly MemberScores[], hosts: readonly HostIndex[]): number {
   let sum = 0
   for (const { members, chainOf } of scores) {

@@ -2,8 +2,8 @@ import { demandOf, type NumaCellRequest, type RequestSpec } from '../../request/
 import { restated } from '../../request/restated.ts'
 
 /**
- * The request with another amount of a class for each instance. The amount is changed in the field that states it: extra spec, flavor or
- * resource groups.
+ * The request with a different amount of a resource class for each instance. The amount is changed in the field that states it: an extra
+ * spec, the flavor or a resource group.
  */
 export function withAmount(request: RequestSpec, resourceClass: string, amount: number): RequestSpec {
   const spec = `resources:${resourceClass}`
@@ -31,8 +31,8 @@ export function withAmount(request: RequestSpec, resourceClass: string, amount: 
 const MIB_PER_GIB = 1_024
 
 /**
- * The request with a smaller total of the flavor's own disks. The ephemeral disk is reduced first, then the root disk down to the size that
- * the image needs, then swap. Last, the root disk is reduced below the image's size, although the API would then refuse the request.
+ * The request with smaller disks of the flavor, so that their total is `gib`. The ephemeral disk is reduced first, then the root disk down
+ * to the size that the image needs, then swap. Last, the root disk is reduced below the image's size. The API would refuse such a request.
  */
 function withDisk(request: RequestSpec, gib: number): RequestSpec {
   const { flavor, image, isBfv } = request
@@ -53,7 +53,7 @@ function withDisk(request: RequestSpec, gib: number): RequestSpec {
   return restated(request, { flavor: { ...flavor, rootGb, ephemeralGb, swapMb } })
 }
 
-/** The sum of the guest's cells must equal the flavor, so the cells are reduced with it in proportion. */
+/** The guest's cells must add up to the flavor, so the cells are reduced in proportion to the flavor. */
 function withFittingCells(request: RequestSpec): RequestSpec {
   const { flavor, numaTopology } = request
   if (numaTopology === null) return request
@@ -69,7 +69,7 @@ function withFittingCells(request: RequestSpec): RequestSpec {
   return withCells(request, numbered(cells))
 }
 
-/** Reduces numbers to a total in proportion; numbers whose sum is smaller are unchanged. */
+/** Reduces amounts in proportion so that their sum is at most `most`. Amounts with a smaller sum are unchanged. */
 function shares(parts: readonly number[], most: number): readonly number[] {
   const sum = parts.reduce((total, part) => total + part, 0)
   if (sum <= most) return parts
@@ -86,7 +86,7 @@ export function numbered(cells: readonly NumaCellRequest[]): NumaCellRequest[] {
   return cells.map((cell) => ({ ...cell, cpus: renumbered(cell.cpus), dedicatedCpus: renumbered(cell.dedicatedCpus) }))
 }
 
-/** Removes the inputs from which Nova derives the same cells. */
+/** The request with these cells, and without the extra specs and image properties from which Nova would derive cells. */
 export function withCells(request: RequestSpec, cells: readonly NumaCellRequest[]): RequestSpec {
   const { extraSpecs } = request.flavor
   const { flavor } = withoutExtraSpecs(request, (key) => /^hw:numa_(nodes|cpus|mem)/.test(key))
@@ -101,7 +101,10 @@ export function withCells(request: RequestSpec, cells: readonly NumaCellRequest[
 const ownAmount = (request: RequestSpec, resourceClass: string): number =>
   demandOf({ ...request, requestedResources: [] }).amounts[resourceClass] ?? 0
 
-/** The resource groups with a changed total of a class; the first groups receive their amounts first. */
+/**
+ * The resource groups with a changed total of a resource class. The total is distributed from the first group on, each up to its present
+ * amount.
+ */
 function spread(groups: RequestSpec['requestedResources'], resourceClass: string, total: number): RequestSpec['requestedResources'] {
   let left = total
   return groups.map((group) => ({

@@ -68,7 +68,7 @@ const unevenCells = (...mib: readonly number[]): Parts => ({
   numaTopology: { cells: mib.map((memoryMb, id) => ({ id, cpus: [id], memoryMb })) },
 })
 const sumOf = (numbers: readonly number[]): number => numbers.reduce((sum, one) => sum + one, 0)
-/** Draws the first value most often, because no two changes suffice for a request with many requirements at once. */
+/** Draws the usual value most often. A request with many unusual requirements at once would need more than two changes. */
 const rarely = <Value>(usual: Value, ...others: readonly Value[]): fc.Arbitrary<Value> =>
   fc.oneof({ weight: 3, arbitrary: fc.constant(usual) }, { weight: 1, arbitrary: fc.constantFrom(...others) })
 

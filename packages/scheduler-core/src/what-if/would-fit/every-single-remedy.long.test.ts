@@ -73,7 +73,7 @@ const modest: Wanted = {
   ...{ zone: null, forced: null, destination: null, aggregate: null },
 }
 
-/** Further requirements of a request: only a few at a time, because for a request with many of them no single change suffices. */
+/** Further requirements of a request. A request has only a few of them, because no single change would suffice for a request with many. */
 const more: fc.Arbitrary<Partial<Wanted>> = fc.oneof(
   fc.record({ vcpus: fc.constantFrom(3, 5, 9) }),
   fc.record({ mib: fc.constantFrom(3, 5, 9).map((gib) => gib * GIB), minRamMb: fc.constantFrom(0, 512, GIB) }),
@@ -257,7 +257,7 @@ test.each(['default', 'nova', 'nova-compat'])('every single change that makes a 
   for (const [kind, times] of Object.entries(met)) expect([kind, times > 0 || kind === 'cells']).toEqual([kind, true])
 })
 
-/** Whether a proposal about cells reduces no cell more than necessary. */
+/** Whether a proposal in `said` reduces each guest cell at most as far as `less` does. */
 function isCovered(one: Wanted, less: Wanted, said: readonly string[]): boolean {
   return said.some((text) => {
     const [, cell, to] = /^memory of (?:each )?NUMA cell ?(\d*) \d+ MiB -> (\d+) MiB$/.exec(text) ?? []

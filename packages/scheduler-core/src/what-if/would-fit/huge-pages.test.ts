@@ -16,7 +16,7 @@ const cellOf = (id: number, cpuset: number[], pages: readonly (readonly [number,
   pages: [{ sizeKib: 4, total: 1_048_576 }, ...pages.map(([sizeKib, total]) => ({ sizeKib, total }))],
 })
 
-/** The proposals about the guest's memory on a fleet of this host alone, one list for each host. */
+/** The proposed memory sizes of the guest, on a fleet that consists only of this host. */
 function lessMemory(host: HostShape, cells: readonly Partial<Cell>[], profile = 'default', instances = 1): readonly string[] {
   const log = aLog()
   log.append([{ type: 'feature', level: FEATURE_LEVEL }, aReport('h1', { memoryMb: 32_768, ...host })])
@@ -117,7 +117,7 @@ test.each<[string, Readonly<Record<string, number>>, Cell['pageSize'], number, r
   ['a stated size is given by one of the hosts', { a: 2_048, b: GIB_PAGE }, 2_048, 2, ['600 MiB']],
 ])('%s', (_situation, sizes, pageSize, instances, expected) => {
   const log = aLog()
-  // where any size will do, small pages would be enough
+  // if the guest accepts any page size, it would fit into small pages, so the host has none
   const small = pageSize === 'any' ? [] : [{ sizeKib: 4, total: 262_144 }]
   const pagesOf = (sizeKib: number) => [...small, { sizeKib, total: sizeKib === GIB_PAGE ? 1 : 600 }]
   const report = (name: string, sizeKib: number) =>

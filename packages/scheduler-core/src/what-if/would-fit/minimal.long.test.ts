@@ -37,7 +37,10 @@ const ask = (fleet: Fleet, request: RequestSpec, profile: Profile, more: Partial
     }),
   )
 
-/** Every set of changes that lacks one part of the given set: a whole change, or a part of one, such as one of the claims to wait for. */
+/**
+ * Every set of changes with one part less than the given set. A part is a whole change, or a part of a change, such as one of the claims to
+ * wait for.
+ */
 const lackingOne = (changes: readonly ProposedChange[]): (readonly ProposedChange[])[] =>
   changes.flatMap((change) => {
     const others = changes.filter((one) => one !== change)
@@ -47,8 +50,8 @@ const lackingOne = (changes: readonly ProposedChange[]): (readonly ProposedChang
   })
 
 /**
- * Every set with one number moved nearer to its present value: by one step, by half, and by all but one step; or by every number of steps
- * if there are few.
+ * Every set in which one number is nearer to its present value: by one step, by half of the steps, and by all steps but one. If there are
+ * few steps, every number in between is used.
  */
 const nearer = (changes: readonly ProposedChange[]): (readonly ProposedChange[])[] =>
   changes.flatMap((change) => {
@@ -57,7 +60,7 @@ const nearer = (changes: readonly ProposedChange[]): (readonly ProposedChange[])
     const { from, to, step = 1 } = number
     const towards = Math.sign(from - to)
     const all = Math.ceil(Math.abs(from - to) / step)
-    // a class may have steps; if there are few numbers, each is tried
+    // a resource class may allow only multiples of a step; few numbers are tried one by one
     const tried = all <= 10 ? Array.from({ length: all }, (_, steps) => steps) : [1, Math.floor(all / 2), all - 1]
     const between = tried.flatMap((steps) => (steps > 0 && steps < all ? [to + towards * step * steps] : []))
     return [...new Set(between)].map((other) => changes.map((one) => (one === change ? number.at(other) : one)))
@@ -179,7 +182,7 @@ describe('of two numbers for the same subject only the one nearer to the present
     expect(containsAll([ratio(10_000), instances(5)], [ratio(9_000), instances(5)])).toBe(true)
     expect(containsAll([ratio(9_000), instances(5)], [ratio(10_000), instances(5)])).toBe(false)
     expect(containsAll([ratio(9_000), instances(4)], [ratio(9_000), instances(5)])).toBe(true)
-    // neither has less of both
+    // neither set is smaller than the other in both numbers
     expect(containsAll([ratio(10_000), instances(5)], [ratio(9_000), instances(4)])).toBe(false)
   })
 

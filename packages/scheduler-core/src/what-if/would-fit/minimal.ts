@@ -6,20 +6,21 @@ import type { ChangedNumber, ProposedChange } from './remedies/remedy.ts'
 import { type Candidate, effortOf, type Kept, type SearchOptions } from './shared-room.ts'
 import { type Applied, applyTo, type createFleets, tryOn } from './trial.ts'
 
-/** The largest number of parts of a change that are each tried; if there are more claims to wait for, the result is computed. */
+/** The parts of a change, such as claims to wait for, are left out one by one only if the change has at most this many parts. */
 const MOST_TRIED = 16
 
-/** Decides with changes other than those of the candidate. */
+/** The inputs for reducing a set of changes with which the request is already placed. */
 export interface MinimalOptions extends SearchOptions {
   readonly fleets: ReturnType<typeof createFleets>
-  /** The number of instances that found a host when nothing was changed. */
+  /** The number of instances that find a host without any change. */
   readonly failed: number
 }
 
 /**
- * Removes each change, and each part of one (a claim to wait for, a requirement), without which the request is still placed, and moves each
- * number as near to its present value as possible, so that every remaining part is needed. `isCut` says that the limit of runs or time was
- * reached: then a number may be farther than needed, or, if the needed parts were not even determined, `kept` is undefined.
+ * Removes every change without which the request is still placed, and every such part of a change (a claim to wait for, a requirement).
+ * Then moves each changed number as near to its present value as possible. `isCut` means that the limit of runs or time was reached. In
+ * that case a number may be farther from its present value than necessary. If the limit was reached before the necessary parts were known,
+ * `kept` is undefined.
  */
 export function* minimal(
   options: MinimalOptions,
@@ -29,7 +30,7 @@ export function* minimal(
   let best = kept
   let runs = 0
   const isOver = () => runs >= mostRuns || options.isOver()
-  /** Whether other changes suffice in place of some of these; if so, they become the best set. */
+  /** Whether the request is placed with these changes. If so, they become the best set. */
   function* isEnough(changes: readonly ProposedChange[]): Steps<boolean> {
     yield
     runs++
@@ -49,7 +50,7 @@ export function* minimal(
       const now = best.candidate.changes.find((one) => one.subject === subject)?.number
       if (now === undefined) break
       const { first, count } = between(range, now.from, now.to)
-      /** The number that is a given number of steps nearer than the farthest one. */
+      /** The changes with the number of this subject set to a value `steps` steps from the farthest value towards the present value. */
       const nearer = (steps: number) => {
         const other = first + range.step * (now.to < now.from ? steps : count - 1 - steps)
         return best.candidate.changes.map((one) => (one.subject === subject ? number.at(other, range.step) : one))
@@ -57,7 +58,7 @@ export function* minimal(
       if (count === 0) continue
       if (isOver()) return { kept: best, runs, isCut: true }
       let [enough, tooLittle] = [-1, count]
-      // an increased number is easiest to satisfy at the smallest value
+      // an increased number is easiest to satisfy at its smallest value, so only that value is tried
       if (now.to > now.from && number.among !== undefined) {
         yield* isEnough(nearer(count - 1))
         continue
@@ -73,7 +74,7 @@ export function* minimal(
   return { kept: best, runs, isCut: false }
 }
 
-/** All ways to leave one part out: whole changes first, then their parts, the last part first. */
+/** All sets with one part less. Sets without a whole change come first, then sets without one part of a change, the last part first. */
 function smallerThan({ changes }: Candidate): (readonly ProposedChange[])[] {
   const without = (change: ProposedChange) => changes.filter((one) => one !== change)
   return [
@@ -87,8 +88,8 @@ function smallerThan({ changes }: Candidate): (readonly ProposedChange[])[] {
 }
 
 /**
- * The changes, adapted to the request after the preceding changes, because a change may have been created together with one that is now
- * left out.
+ * Adapts each change to the request that results from the changes before it. This is necessary because a change may have been created for a
+ * request that also had a change which is now left out.
  */
 function ofRequest(request: RequestSpec, changes: readonly ProposedChange[]): readonly ProposedChange[] {
   let now = request
@@ -113,24 +114,29 @@ function* tryWith(
   return { candidate: { changes, hosts, refined, effort: effortOf(changes) }, trial, applied }
 }
 
-/** Whether a proposal adds nothing to a known one: it contains the known one's changes, or has the same effect with no less effort. */
+/**
+ * Whether a proposal is redundant because of a known proposal: it contains all changes of the known proposal, or has the same effect with
+ * no less effort.
+ */
 export const saysNoMore = (one: Proposal, known: Proposal): boolean =>
   containsAll(one.candidate.changes, known.candidate.changes) || (one.candidate.effort >= known.candidate.effort && isSame(one, known))
 
 type Proposal = Pick<Kept, 'candidate' | 'applied'>
 
-/** Whether both lead to the same decision: correcting a name and then dropping it equals dropping it. */
+/**
+ * Whether two proposals lead to the same decision. For example, correcting a name and then dropping it has the same effect as dropping it.
+ */
 const isSame = ({ applied: one }: Proposal, { applied: other }: Proposal): boolean => saidOf(one) === saidOf(other)
 
 const saidOf = ({ request, edits, filters }: Applied): string => canonicalJson({ request, edits, filters: filters ?? null })
 
-/** Whether these changes contain all of the others or larger ones, so that the others alone suffice. */
+/** Whether `changes` contain each of `others`, or a larger change of the same subject. Then `others` alone suffice. */
 export const containsAll = (changes: readonly ProposedChange[], others: readonly ProposedChange[]): boolean =>
   others.every(
     (other) => changes.some((change) => containsOne(change, other)) || (others.length <= changes.length && isLower(changes, other)),
   )
 
-/** Whether changes together reduce everything that another one reduces, by at least as much. */
+/** Whether `changes` together reduce every amount that the given change reduces, by at least as much. */
 function isLower(changes: readonly ProposedChange[], { lowers }: ProposedChange): boolean {
   return (
     lowers !== undefined &&
@@ -152,7 +158,7 @@ function containsOne(change: ProposedChange, other: ProposedChange): boolean {
   return other.parts.names.every((name) => names.has(name))
 }
 
-/** Whether one of two numbers for the same subject is at least as far from the present value, in the same direction, as the other. */
+/** Whether `one` is at least as far from the present value as `other`, in the same direction. Both are numbers for the same subject. */
 function isAsFar(one: ChangedNumber, other: ChangedNumber): boolean {
   const direction = Math.sign(one.to - one.from)
   return direction === Math.sign(other.to - other.from) && one.to * direction >= other.to * direction

@@ -1,24 +1,24 @@
 import { leastCommon } from './remedies/page-steps.ts'
 import type { ChangedNumber, NumberRange } from './remedies/remedy.ts'
 
-/** The largest number of ranges that are searched for one number. */
+/** At most this many ranges are searched for one number. */
 const MOST_RANGES = 64
 
 /**
- * The ranges that are searched for the nearest number: the numbers that one kind of hosts allows, and those that several kinds allow, since
- * instances may be on hosts of several kinds. Within the range of all hosts that allow the nearest number, every farther number suffices
- * too.
+ * The ranges that are searched for the number nearest to the present one. Each kind of host allows a range of numbers. The intersections of
+ * ranges are searched too, because instances may be on hosts of several kinds. Within the range of all hosts that allow the nearest number,
+ * every farther number suffices too.
  */
 export function rangesOf({ step = 1, among, to }: ChangedNumber): readonly NumberRange[] {
-  // without unit rules of hosts, the range has steps of one size that meet the number that was found
+  // hosts have no unit rules for this number, so the range has equal steps and contains the number that was found
   if (among === undefined) return [{ step, least: step + (to % step) }]
   return inCommon(among).slice(0, MOST_RANGES)
 }
 
-/** Whether hosts have so many different unit rules that not all of their common numbers are searched. */
+/** Whether hosts have so many different unit rules that not all intersections of their ranges are searched. */
 export const hasMoreRanges = ({ among }: ChangedNumber): boolean => among !== undefined && inCommon(among).length > MOST_RANGES
 
-/** The numbers of a range strictly between two others: the first one and their count. */
+/** The numbers of a range that are strictly between `one` and `other`: the first of them, and their count. */
 export function between({ step, least }: NumberRange, one: number, other: number): { readonly first: number; readonly count: number } {
   const offset = least % step
   const low = Math.max(Math.min(one, other) + 1, least)
@@ -27,8 +27,8 @@ export function between({ step, least }: NumberRange, one: number, other: number
 }
 
 /**
- * The intersection of each set of ranges, each once. The step of an intersection is the least common multiple of the steps, and it starts
- * at the largest of the first numbers. The search ends when the limit is exceeded.
+ * The intersections of all sets of ranges, each once. The step of an intersection is the least common multiple of the steps, and its first
+ * number is the largest of the first numbers. The search ends when `MOST_RANGES` is exceeded.
  */
 function inCommon(among: readonly NumberRange[]): readonly NumberRange[] {
   const found = new Map(among.map((range) => [keyOf(range), range]))

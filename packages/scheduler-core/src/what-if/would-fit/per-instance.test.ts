@@ -61,14 +61,14 @@ test('A16: a guest in memory pages may have as many of them as a cell has free, 
   ])
 })
 
-test('each of several requests for devices of one kind can ask for fewer', () => {
+test('of several requests for devices of one kind, each can be reduced', () => {
   expect(proposals([withPci(4)], { pciRequests: [devices(3), devices(2)] })).toEqual([
     'PCI devices of request 0 3 -> 2',
     'PCI devices of request 1 2 -> 1',
   ])
 })
 
-test('each of several requests for devices of different kinds can be left out to suit another host', () => {
+test('of several requests for devices of different kinds, each can be left out, so that another host fits', () => {
   expect(proposals([withPci(1, 'p'), withPci(1, 'q')], { pciRequests: [devices(1, 'p'), devices(1, 'q')] })).toEqual([
     'PCI devices of request 0 1 (vendor v, product p) -> none',
     'PCI devices of request 1 1 (vendor v, product q) -> none',
@@ -166,11 +166,11 @@ test('the largest number of GPUs and PCI devices with which all instances are pl
   for (const [kind, times] of Object.entries(met)) expect([kind, times > 0]).toEqual([kind, true])
 })
 
-test('of many units of hosts the one that suits all instances is found, wherever its host is', () => {
+test('if hosts have many different units, a number that fits all instances is found, regardless of the order of the hosts', () => {
   const fpgas = (total: number, minUnit: number, stepSize = 1): HostShape => ({
     inventories: [{ resourceClass: 'CUSTOM_FPGA', total, minUnit, stepSize }],
   })
-  // each of the first hosts has enough for one instance at most
+  // each of these hosts has enough for at most one instance
   const kinds = [14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3].map((minUnit) => fpgas(minUnit, minUnit))
   const asked = { numInstances: 3, flavor: { vcpus: 1, memoryMb: 1_024, extraSpecs: { 'resources:CUSTOM_FPGA': '20' } } }
   expect(proposals([...kinds, fpgas(6, 2, 2)], asked)).toContain('CUSTOM_FPGA 20 -> 2')

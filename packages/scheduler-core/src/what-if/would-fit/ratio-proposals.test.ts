@@ -104,7 +104,7 @@ const fits = (fleet: Fleet, asked: RequestSpec, profile: Profile): boolean =>
 const freeOf = ({ hosts: { classes, present } }: Fleet) =>
   [...classes].flatMap(([resourceClass, { free }]) => present.map(({ index, node }) => ({ resourceClass, node, free: at(free, index) })))
 
-test('a proposed ratio or reserve makes the request fit when an operator sets it, shows the present value, and reduces the room of no host', () => {
+test('a proposed ratio or reserve makes the request fit when an operator sets it, states the present value, and reduces the capacity of no host', () => {
   const met = { ratios: 0, reserves: 0 }
   fc.assert(
     fc.property(hosts, aggregateRatios, request, fc.constantFrom(...profiles), (drawn, aggregates, asked, profile) => {
@@ -129,7 +129,7 @@ test('a proposed ratio or reserve makes the request fit when an operator sets it
             const record = fleet.hosts.find({ host, node: String(node) }) as HostRecord
             const now = reservedOf(fleet.hosts, record, resourceClass)
             expect([text, now.source, from?.split(' ')[0]]).toEqual([text, 'HOST', String(now.value)])
-            // the reserve in its report is an amount that the host itself needs
+            // the reserve in the host's report is an amount that the host itself needs
             const ofReport = record.stats.inventories.find((one) => one.resourceClass === resourceClass)?.reserved ?? 0
             expect([text, reserved >= ofReport, reserved < now.value]).toEqual([text, true, true])
           }

@@ -18,13 +18,14 @@ import { remedyFor } from './remedies/index.ts'
 /** A host that takes no instance, with all its shortfalls. */
 export interface RefusedHost {
   readonly host: HostIndex
-  /** The refusals by the filters of the profile, in their order, then by the rules for every claim. */
+  /** The refusals by the profile's filters, in their order, followed by those of the rules that every claim must meet. */
   readonly lacks: readonly Lack[]
   /**
-   * The shortfalls without their amounts: hosts with the same text get the same proposals, except for numbers and for changes of the fleet.
+   * A text of the shortfalls without their amounts. Hosts with the same text get the same proposals, except for the numbers in them and for
+   * changes of the fleet.
    */
   readonly kind: string
-  /** The missing share of each amount, in the order in which `kind` lists the amounts. */
+  /** For each amount in `kind`, in the same order, the share of the needed amount that is missing. */
   readonly missing: readonly number[]
   readonly distance: number
 }
@@ -34,12 +35,12 @@ interface Lack {
   readonly reason: Reason
 }
 
-/** The number of hosts between two pauses. */
+/** The generator yields after this many hosts. */
 const SLICE = 64
 
 /**
- * All hosts that take no instance. Every filter and every rule for claims is evaluated for every host, so that a host with a single
- * shortfall never counts as the same kind as hosts with further ones.
+ * All hosts that refuse the instance. Every filter and every rule for claims is evaluated for every host, so that a host with one shortfall
+ * is never mistaken for a host with more shortfalls.
  */
 export function* refusedHosts(fleet: Fleet, asked: RequestSpec, profile: Profile, instance: number): Steps<readonly RefusedHost[]> {
   const request = requestAt(asked, instance)
@@ -63,7 +64,7 @@ export function* refusedHosts(fleet: Fleet, asked: RequestSpec, profile: Profile
   return found
 }
 
-/** The shortfalls by one filter, as texts of its reason and facts; for amounts the missing share is recorded. */
+/** The shortfalls by one filter, as text made from its reason and facts. The missing share of each amount is added to `missing`. */
 function kindOf({ filter, reason }: Lack, step: FilterStep | undefined, host: HostIndex, missing: number[]): string {
   const said = [filter, reason.code, reason.subject ?? '']
   const note = (required: number | string | undefined, actual: number | string | undefined): void => {

@@ -7,12 +7,15 @@ import { between, rangesOf } from './numbers.ts'
 import type { ChangedNumber, NumberRange, ProposedChange } from './remedies/remedy.ts'
 import { type Applied, applyTo, isAskable, type Trial, tryOn } from './trial.ts'
 
-/** A set of changes to try, and the hosts that it is meant for, which are then examined for further refusals. */
+/**
+ * A set of changes to try, and the hosts on which it is expected to place the request. If it does not, these hosts are examined for further
+ * refusals.
+ */
 export interface Candidate {
   readonly changes: readonly ProposedChange[]
   readonly hosts: readonly HostName[]
   readonly effort: number
-  /** The number of times that a change was replaced by another change of the same subject. */
+  /** How often a change in the set was replaced by another change of the same subject. */
   readonly refined: number
 }
 
@@ -23,7 +26,7 @@ export interface Kept {
   readonly applied: Applied
 }
 
-/** The question, and the time limit of the search. */
+/** The request to place, and the time limit of the search. */
 export interface SearchOptions {
   readonly request: RequestSpec
   readonly profile: Profile
@@ -41,12 +44,15 @@ export const effortOf = (changes: readonly ProposedChange[]): number =>
 /** The subject of a change of the number of instances. */
 export const INSTANCES = 'instances'
 
-/** The largest number of numbers that are lowered together: with more, no pairs are proposed. */
+/** Smallest numbers are tried only if a set lowers at most this many numbers. */
 const MOST_LOWERED = 2
-/** The largest number of combinations of two smallest numbers that are tried, if hosts count amounts in different units. */
+/** If hosts have different unit rules, at most this many combinations of two smallest numbers are tried. */
 const MOST_SETS = 8
 
-/** The result, the number of decisions that it took, and whether combinations were left out that might have been enough. */
+/**
+ * The set of changes that was found, if any, the number of decisions that the search took, and whether untried combinations might have been
+ * enough.
+ */
 interface SharedRoom {
   readonly kept: Kept | undefined
   readonly runs: number
@@ -56,10 +62,10 @@ interface SharedRoom {
 const NOTHING_LOWERED: SharedRoom = { kept: undefined, runs: 0, isPartial: false }
 
 /**
- * The number that one host has for one instance need not suffice, because several instances share the resources of hosts, and another host
- * may allow a smaller number; and of two numbers, one host may lack the first and another host the second. A trial with the smallest
- * possible numbers shows whether any numbers suffice; the nearest ones are searched afterwards. This is done once for each set of other
- * changes, with at most `mostRuns` decisions.
+ * Tries lower numbers than those with which one instance fits on one host. Such numbers may not suffice, because several instances share a
+ * host, because another host allows only a smaller number, or because one host lacks the first of two numbers and another host the second.
+ * A trial with the smallest possible numbers shows whether any numbers suffice. The nearest sufficient numbers are searched afterwards.
+ * This is done once for each set of other changes, with at most `mostRuns` decisions.
  */
 export function* sharedRoom(
   fleet: Fleet,
@@ -96,8 +102,8 @@ export const isLowered = ({ subject, number }: ProposedChange): boolean =>
 type Changes = readonly ProposedChange[]
 
 /**
- * The changes with each lowered number at the smallest value of some unit rule of the hosts: for a single number all unit rules, for two
- * numbers some combinations of them. The given changes themselves are left out.
+ * Sets of the changes in which each lowered number has the smallest value that a unit rule of the hosts allows. A single number is combined
+ * with all unit rules, two numbers with some combinations of unit rules. The original set is left out.
  */
 function* leastSets(
   request: RequestSpec,
@@ -118,8 +124,8 @@ function* leastSets(
 }
 
 /**
- * The set with this change at the smallest number of each unit rule of the hosts, each number once; the set itself if there is no smaller
- * number.
+ * One set for each smallest number that a unit rule of the hosts allows, with the change set to this number. If there is no smaller number,
+ * the original set.
  */
 function* withLeast(request: RequestSpec, profile: Profile, set: Changes, { subject, number }: ProposedChange): Steps<readonly Changes[]> {
   if (number === undefined) return [set]
@@ -136,7 +142,8 @@ function* withLeast(request: RequestSpec, profile: Profile, set: Changes, { subj
 }
 
 /**
- * The smallest number of a range, below the present one, that a caller may request: an image may need more than the minimum of the hosts.
+ * The smallest number of a range that is below the present number and that a caller may request. An image may need more than the smallest
+ * number that hosts allow.
  */
 function leastAsked(range: NumberRange, { from }: ChangedNumber, isAsked: (one: number) => boolean): number | undefined {
   const { first, count } = between(range, 0, from)

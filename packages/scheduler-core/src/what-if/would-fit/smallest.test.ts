@@ -62,7 +62,7 @@ function fleetOf(shapes: Hosts): Fleet {
 const requestOf = ({ gib, vcpus, zone, requiredTraits, numInstances }: Wish): RequestSpec =>
   aRequest({ numInstances, memoryMb: gib * GIB, vcpus, availabilityZone: zone, requestedResources: [{ amounts: [], requiredTraits }] })
 
-test('every single change that works is proposed, and for amounts the smallest change', () => {
+test('every single change that suffices is proposed, and amounts are changed as little as possible', () => {
   let refused = 0
   fc.assert(
     fc.property(hosts, wishes, (shapes, wish) => {
@@ -84,7 +84,7 @@ test('every single change that works is proposed, and for amounts the smallest c
         zone: [fits(fleet, requestOf({ ...wish, zone: null })), found.some(({ subject }) => subject === 'availability zone')],
         trait: [fits(fleet, requestOf({ ...wish, requiredTraits: [] })), found.some(({ subject }) => subject === 'trait FAST')],
         enabled: [
-          // an operator disabled the host: this is not proposed if another request or waiting suffices
+          // enabling a host that an operator disabled is not proposed if a different request or waiting suffices
           !found.some(({ kind, waits }) => kind === 'REQUEST' || waits) &&
             shapes.some((shape, i) => shape.isDisabled && fits(edit(copyFleet(fleet), { enableHosts: [`h${i}`] }), request)),
           found.some(({ edits }) => edits.enableHosts.length > 0),
@@ -105,7 +105,7 @@ test('every single change that works is proposed, and for amounts the smallest c
   expect(refused).toBeGreaterThan(0)
 })
 
-test('a smaller amount is proposed although only one host has any room and it cannot take two instances', () => {
+test('a smaller amount is proposed although only one host has free capacity and two instances do not fit there', () => {
   const log = aLog()
   log.append([2, 5, 6, 5].map((gib, i) => aReport(`h${i}`, { memoryMb: gib * GIB, vcpus: 8 })))
   const request = aRequest({ memoryMb: 8 * GIB, numInstances: 4 })
@@ -145,7 +145,7 @@ test('fewer instances are proposed together with another change if some instance
   ])
 })
 
-test('instances that took all of a host may share it with less', () => {
+test('instances that filled a host can share the host with smaller amounts', () => {
   const log = aLog()
   log.append([aReport('h0', { memoryMb: 64 * GIB, vcpus: 8 })])
   const request = aRequest({ vcpus: 8, memoryMb: GIB, numInstances: 2 })

@@ -12,7 +12,7 @@ import { hasEndingClaims } from './remedies/ending-claims.ts'
 import { remedyFor } from './remedies/index.ts'
 import type { Refusal } from './remedies/remedy.ts'
 
-/** A host for whose refusals changes are sought: hosts with the same refusals and no smaller shortfalls are left out. */
+/** A host for whose refusals changes are sought. Hosts with the same refusals and shortfalls of at least the same size are left out. */
 export interface NearHost {
   readonly name: HostName
   /** The refusals of the host in the order of the filters. */
@@ -20,32 +20,33 @@ export interface NearHost {
 }
 
 export interface Survey {
-  /** The hosts with the fewest reasons first, then the nearest. */
+  /** The hosts, sorted by the number of reasons, then by distance, nearest first. */
   readonly nearest: readonly NearHost[]
-  /** The number of refused hosts that were not considered although they may need smaller changes than those that were. */
+  /** The number of refused hosts that were not considered although they may need smaller changes than the considered hosts. */
   readonly leftOut: number
   /** The cause of the refusal. */
   readonly cause: Cause
 }
 
 /**
- * The number of hosts of a kind that are considered even if they lack no less than others, because changes of the fleet concern one host.
+ * At least this many hosts of a kind are considered, even if the second lacks no less than the first, because changes of the fleet concern
+ * only one host.
  */
 const PER_KIND = 2
-/** The largest number of hosts of a kind among which none lacks less than another in every respect. */
+/** Of one kind, at most this many hosts are considered of which none lacks less than another in every respect. */
 const MOST_OF_KIND = 4
-/** The largest total number of hosts that are considered. */
+/** At most this many hosts are considered in total. */
 const MOST_HOSTS = 48
-/** The largest number of hosts of a kind whose claims are considered. */
+/** Of one kind, the claims of at most this many hosts are considered. */
 const MOST_HELD = 200
 /**
- * The largest number of refusing filters with which two changes may suffice: hosts with more come last, and are not counted as left out.
+ * Two changes may suffice for a host only if at most this many filters refuse it. Other hosts come last, and are not counted as left out.
  */
 const MOST_REASONS = 4
 
 /**
- * Evaluates all reasons of every host, and selects for each kind of refusal the hosts nearest to passing, regardless of the order in which
- * hosts reported.
+ * Evaluates all reasons of every host. For each kind of refusal, selects the hosts nearest to passing. The result does not depend on the
+ * order in which hosts reported.
  */
 export function* surveyRefusals(
   fleet: Fleet,
@@ -94,13 +95,13 @@ const byName = (fleet: Fleet, one: HostIndex, other: HostIndex): number =>
 
 interface Chosen {
   readonly chosen: readonly NearHost[]
-  /** The number of hosts of the kind that lack less of some amount than every chosen host. */
+  /** The number of hosts of the kind that were not chosen although they lack less of at least one amount than each chosen host. */
   readonly others: number
 }
 
 /**
- * Selects the nearest host, all hosts that lack less of some amount than earlier ones, and the nearest host on which claims cause the
- * refusal, since waiting may suffice there. If several hosts must pass, it also selects the host that completes their number.
+ * Selects the nearest host, hosts that lack less of at least one amount than all earlier ones, and the nearest host that is refused because
+ * of claims, since waiting may suffice there. If several hosts must pass, only the host that completes their number is selected.
  */
 function chosenOf(hosts: readonly RefusedHost[], minHosts: number, toNear: (found: RefusedHost) => NearHost): Chosen {
   const wanted = hosts[Math.min(minHosts, hosts.length) - 1]

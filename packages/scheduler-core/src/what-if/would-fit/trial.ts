@@ -27,9 +27,9 @@ export interface Trial {
   readonly found: number
   readonly unlocks: number
   readonly hosts: readonly HostName[]
-  /** The address of the first of these hosts, as HOST or HOST/NODE; null if there is none. */
+  /** The address of the first host that was found, as HOST or HOST/NODE; null if no host was found. */
   readonly address: string | null
-  /** If the request is not placed, the further changes for each of the candidate's hosts. */
+  /** If the request is not placed: for each of the candidate's hosts, changes that may be added to the candidate. */
   readonly next: readonly NextChanges[]
 }
 
@@ -40,7 +40,7 @@ interface NextChanges {
 }
 
 const EXAMPLES = 5
-/** The number of edited fleets that are kept for further candidates with the same edits. */
+/** At most this many edited fleets are cached for candidates with the same edits. */
 const KEPT_FLEETS = 6
 
 /** Copies of the fleet with edits; undefined for edits that cannot be made. */
@@ -57,8 +57,8 @@ export function createFleets(fleet: Fleet) {
         made.delete(oldest)
         spare = old
       }
-      // reuses the columns of a fleet that is no longer needed, because allocating new ones for a large fleet would burden the garbage
-      // collector
+      // Reuses the columns of a fleet that is no longer needed. Allocating new columns for a large fleet would burden the garbage
+      // collector.
       const copy = copyFleet(fleet, spare)
       yield
       const problems = yield* applyEdits(copy, edits)
@@ -68,7 +68,7 @@ export function createFleets(fleet: Fleet) {
   }
 }
 
-/** A question with changes applied. */
+/** A request and a profile after the changes are applied to them, and the edits for the fleet. */
 export interface Applied {
   readonly request: RequestSpec
   readonly profile: Profile
@@ -86,7 +86,7 @@ export function applyTo(request: RequestSpec, profile: Profile, changes: readonl
   }
 }
 
-/** The input of a decision that places as many instances as it can. */
+/** The input of a decision that places as many instances as possible. */
 export const inputOf = (request: RequestSpec, profile: Profile, seed: string): DecideInput => ({
   id: '',
   request,
@@ -122,7 +122,7 @@ export function* decideOn<Read>(
   }
 }
 
-/** Whether a caller may make this request: a proposal must pass the same checks as a call. */
+/** Whether a caller could send this request. A proposed request must pass the same checks as the request of a call. */
 export const isAskable = (request: RequestSpec): boolean =>
   request.nova !== null || (parseRequestSpec(request).ok && contradictionsOf(request).length + tooSmallForImage(request).length === 0)
 
@@ -160,7 +160,7 @@ export function* tryOn(
   }
 }
 
-/** The changes for each host; pauses at each host, because the search for similar names may read the names of all hosts. */
+/** The further changes for each host. Yields at each host, because the search for similar names may read the names of all hosts. */
 function* nextFor(fleet: Fleet, request: RequestSpec, profile: Profile, hosts: readonly HostName[]): Steps<readonly NextChanges[]> {
   if (hosts.length === 0) return []
   const { checksOf } = yield* prepareChecksInSteps(fleet, request, profile)

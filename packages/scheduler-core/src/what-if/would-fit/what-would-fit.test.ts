@@ -64,7 +64,7 @@ describe('what would make a request fit', () => {
   }
   const request = aRequest({ memoryMb: 8_192, availabilityZone: 'az1' })
 
-  test('covers request, fleet and policy, least effort first, and works when it is made', () => {
+  test('the proposals cover request, fleet and policy, least effort first, and each of them makes the request fit', () => {
     const fleet = town()
     const before = canonicalJson(checkpointOf(fleet))
     const found = ask(fleet, request)
@@ -73,7 +73,7 @@ describe('what would make a request fit', () => {
     const texts = found.counterfactuals.map(({ text }) => text)
     expect(texts).toContain('request: memory 8192 MiB -> 7168 MiB: unlocks 1 host (near)')
     expect(texts).toContain('request: availability zone az1 -> any: unlocks 1 host (elsewhere)')
-    // an operator disabled it for a reason, so enabling it is not proposed if a smaller change suffices
+    // an operator disabled the host for a reason, so enabling the host is not proposed if a smaller change suffices
     expect(texts.some((text) => text.includes('host closed'))).toBe(false)
     expect(texts.some((text) => text.startsWith('fleet: reservations on near'))).toBe(true)
     expect(texts).toContain('policy: MEMORY_MB allocation ratio of host near 1 -> 1.125: unlocks 1 host (near)')
@@ -82,7 +82,7 @@ describe('what would make a request fit', () => {
     expectPlaced(fleet, found)
   })
 
-  test('only of the requested kinds, the requested number, and for the requested number of hosts', () => {
+  test('only the requested kinds of changes are proposed, at most the requested number, and only changes that let the requested number of hosts pass', () => {
     expect(new Set(ask(town(), request, { kinds: ['POLICY'] }).counterfactuals.map(({ kind }) => kind))).toEqual(new Set(['POLICY']))
     expect(ask(town(), request, { first: 2 }).counterfactuals).toHaveLength(2)
     const wide = ask(town(), request, { minHosts: 2 })
@@ -113,7 +113,7 @@ describe('what would make a request fit', () => {
     expect(texts(2_049)).toEqual([])
   })
 
-  test('several instances: fewer of them, or smaller ones until all of them fit', () => {
+  test('for several instances, fewer instances are proposed, or instances so small that all fit', () => {
     const fleet = aFleet({ h1: { memoryMb: 10_000 }, h2: { memoryMb: 3_000 } })
     const found = ask(fleet, aRequest({ memoryMb: 4_000, numInstances: 3 }))
     const texts = found.counterfactuals.map(({ text }) => text)
@@ -122,14 +122,14 @@ describe('what would make a request fit', () => {
     expectPlaced(fleet, found)
   })
 
-  test('several instances: the largest amount with which all of them fit, not the amount of one host for one of them', () => {
+  test('for several instances, the largest amount with which all of them fit is proposed, not the amount that one host has for one instance', () => {
     const fleet = aFleet({ h1: { memoryMb: 16_384 } })
     const found = ask(fleet, aRequest({ memoryMb: 6_144, numInstances: 3 }))
     expect(found.counterfactuals[0]?.text).toBe('request: memory 6144 MiB -> 5461 MiB: unlocks 1 host (h1)')
     expectPlaced(fleet, found)
   })
 
-  test('waiting for a reservation is found where the hosts that are nearest have none', () => {
+  test('waiting for a reservation is proposed even if the nearest hosts have no reservations', () => {
     const log = aLog()
     log.append([...['a', 'b', 'c'].map((host) => aReport(host, { memoryMb: 8_000 })), aReport('held', { memoryMb: 16_384 })])
     log.append([aClaim({ hosts: ['held'], grants: { classes: { MEMORY_MB: 10_384 } } })])
@@ -178,7 +178,7 @@ describe('what would make a request fit', () => {
     expect(ask(town(), aRequest())).toMatchObject({ fits: true, counterfactuals: [], cause: null })
   })
 
-  test('if another order places all instances, that is returned with the cause, as in the refusal itself', () => {
+  test('if all instances fit in a different order, the answer has this order and the cause, as the refusal does', () => {
     const shape = (vcpus: number) => ({ vcpus, cpuAllocationRatio: 1 })
     const fleet = aFleet({ large: shape(53), small: shape(31) })
     const gang = (first: number, other: number) =>

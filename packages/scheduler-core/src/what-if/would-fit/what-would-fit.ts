@@ -24,25 +24,28 @@ export interface WhatWouldFitOptions {
   readonly request: RequestSpec
   readonly profile: Profile
   readonly seed: string
-  /** Return only changes of these kinds. */
+  /** Only changes of these kinds are returned. */
   readonly kinds: readonly ChangeKind[]
-  /** The largest number of changes in one answer, 1 or 2. */
+  /** At most this many changes form one proposal: 1 or 2. */
   readonly maxChanges: number
-  /** The largest number of answers. */
+  /** At most this many proposals are returned. */
   readonly first: number
-  /** Return only answers that let at least this many hosts pass. */
+  /** Only proposals that let at least this many hosts pass are returned. */
   readonly minHosts: number
-  /** The largest number of decisions that are tried. */
+  /** At most this many decisions are tried. */
   readonly mostRuns: number
   isOver(): boolean
 }
 
-/** Changes with which the request was decided and placed in a trial. */
+/** A proposal: changes with which the request was placed in a trial. */
 export interface Counterfactual {
-  /** The kind of its change with the widest effect: policy before fleet before request. */
+  /**
+   * The kind of the change with the widest effect. A policy change has a wider effect than a fleet change, and a fleet change a wider one
+   * than a change of the request.
+   */
   readonly kind: ChangeKind
   readonly changes: readonly ProposedChange[]
-  /** The number of hosts that pass every filter with the changes, for the first instance that had found no host. */
+  /** With the changes, the number of hosts that pass every filter for the first instance that found no host without the changes. */
   readonly unlocks: number
   /** The host that would be chosen, then other passing hosts; at most five. */
   readonly exampleHosts: readonly HostName[]
@@ -62,30 +65,31 @@ export interface WhatWouldFit {
   /** The cause of the refusal of the unchanged request; null if it fits. */
   readonly cause: Cause | null
   /**
-   * Another order of placement that works, as text; undefined if none was found, if there was no time to search, or if the request fits.
+   * A different order of placement that places all instances, as text. Undefined if none was found, if there was no time to search, or if
+   * the request fits.
    */
   readonly way: string | undefined
   /** The number of decisions that were tried. */
   readonly runs: number
-  /** Why there may be further proposals; null if all candidates were tried, which do not include every pair of changes. */
+  /** Why the search ended before all candidates were tried; null if all were tried. The candidates do not include every pair of changes. */
   readonly cut: 'deadline' | 'limit' | null
-  /** The number of refused hosts that were not considered although they may need smaller changes than those that were. */
+  /** The number of refused hosts that were not considered although they may need smaller changes than the considered hosts. */
   readonly leftOut: number
 }
 
 const MOST_REFINED = 6
 /**
- * The share of the decisions after which, if nothing was found, the simple changes of the nearest hosts are tried before all others, and
- * the share that these trials may use.
+ * If this share of the allowed decisions has found nothing, the simple changes of the nearest hosts are tried before all other candidates.
+ * These trials may use the same share.
  */
 const SHARE_OF_PLAIN = 1 / 8
-/** The share of the decisions that the search for the numbers of one candidate may use while nothing was found. */
+/** While nothing is found, the search for the numbers of one candidate may use this share of the allowed decisions. */
 const SHARE_OF_NUMBERS = 1 / 2
 
 /**
- * The smallest changes that make a request fit. The refusals of the nearest hosts are collected; remedies propose changes for them; each
- * set of changes, least effort first, is applied to a copy of the fleet and decided. If the request is placed, the set is a proposal;
- * otherwise the remaining refusals of the host lead to further changes. The fleet must be a private copy.
+ * Finds the smallest changes that make a request fit. Remedies propose changes for the refusals of the nearest hosts. Each set of changes,
+ * least effort first, is applied to a copy of the fleet, and the request is decided there. If the request is placed, the set becomes a
+ * proposal. If not, the remaining refusals of the host lead to further changes. The fleet must be a private copy.
  */
 export function* whatWouldFit(fleet: Fleet, options: WhatWouldFitOptions): Steps<WhatWouldFit> {
   const { request, maxChanges, first, minHosts, mostRuns, isOver } = options
@@ -96,7 +100,7 @@ export function* whatWouldFit(fleet: Fleet, options: WhatWouldFitOptions): Steps
   const survey = yield* surveyOn(fleet, options)
   const queue = createQueue(options.kinds)
   queue.add(fewerInstances(request, start.found), [], survey.nearest[0]?.name, 0)
-  // one more host like the one that took the last instance would take another instance
+  // another host like the one that took the last instance would take one more instance
   for (const part of start.parts.slice(-1)) queue.add([anotherHost(part)], [], part, 0)
   for (const { name, refusals } of survey.nearest)
     queue.add(
@@ -114,18 +118,18 @@ export function* whatWouldFit(fleet: Fleet, options: WhatWouldFitOptions): Steps
   let cut: WhatWouldFit['cut'] = null
   let isPartial = false
   const isKnown = (one: Pick<Kept, 'candidate' | 'applied'>): boolean => results.some((known) => saysNoMore(one, known))
-  /** Adds a proposal with only the parts that are needed, and with each number as near to its present value as possible. */
+  /** Adds a proposal after reducing it to its necessary parts and moving each number as near to its present value as possible. */
   function* addResult(kept: Kept, isOtherOrder = false): Steps<void> {
     if (!isOtherOrder && isKnown(kept)) return
     const found = yield* minimal({ ...options, fleets, failed: start.found }, kept, mostRuns - runs)
     runs += found.runs
     if (found.isCut) cut = isOver() ? 'deadline' : 'limit'
-    // a number that may be farther than needed is better than no proposal at all
+    // a number that may be farther than necessary is better than no proposal at all
     const least = found.isCut && results.length > 0 ? undefined : found.kept
     if (least !== undefined && !isKnown(least)) results = [...results.filter((other) => !saysNoMore(other, least)), least].sort(leastFirst)
   }
   const tried = new Map<Candidate, { readonly hosts: number; readonly trial: Trial }>()
-  /** Decides with a candidate, reusing the result for all hosts that it is meant for. */
+  /** Tries a candidate on the fleet. The result is reused for all hosts of the candidate. */
   function* trialOf(own: Fleet, candidate: Candidate, applied: Applied): Steps<Trial> {
     const hosts = candidate.hosts.length
     const known = tried.get(candidate)
@@ -179,7 +183,7 @@ export function* whatWouldFit(fleet: Fleet, options: WhatWouldFitOptions): Steps
       runs += shared.runs
       isPartial ||= shared.isPartial
       if (shared.kept !== undefined) yield* addResult(shared.kept)
-      // the number that is optimised first limits how near the other can come to its present value
+      // the number that is optimised first limits how near the second number can come to its present value
       if (shared.kept !== undefined && candidate.changes.filter(isLowered).length > 1 && cut === null)
         yield* addResult(withReversed(shared.kept), true)
     }
@@ -203,7 +207,7 @@ export function* whatWouldFit(fleet: Fleet, options: WhatWouldFitOptions): Steps
           refined,
         )
     }
-    // some of the instances found a host with this change
+    // with these changes, at least one instance found a host
     if (changes.length < maxChanges && !changes.some(({ subject }) => subject === INSTANCES))
       for (const host of candidate.hosts) queue.add(fewerInstances(request, trial.found), changes, host, refined)
   }
@@ -214,7 +218,7 @@ export function* whatWouldFit(fleet: Fleet, options: WhatWouldFitOptions): Steps
   return { fits: false, counterfactuals, cause, way, runs, cut: cut ?? (leftOut > 0 || isPartial ? 'limit' : null), leftOut }
 }
 
-/** The refusals of the first instance that found no host, while the instances placed before it occupy their resources. */
+/** The refusals of the first instance that finds no host, while the earlier instances hold their resources. */
 function* surveyOn(fleet: Fleet, { request, profile, seed, minHosts }: WhatWouldFitOptions): Steps<Survey> {
   const { found, parts } = yield* decideOn(fleet, seed, request, profile, nothing)
   yield
@@ -243,11 +247,14 @@ const withReversed = ({ candidate, ...kept }: Kept): Kept => ({
 
 const leastFirst = (a: Kept, b: Kept): number => a.candidate.effort - b.candidate.effort || b.trial.unlocks - a.trial.unlocks
 
-/** Whether a change affects only the request, or is only to wait. */
+/** Whether all changes of a candidate affect only the request, or only wait. */
 const isMild = (candidate: Candidate): boolean =>
   !isLastResort(candidate) && candidate.changes.every(({ kind, waits }) => kind === 'REQUEST' || waits)
 
-/** If a change replaces an insufficient one, it starts from the original value, not from the result of the other change. */
+/**
+ * A change that replaces an insufficient change of the same subject. Its present value is the original value, not the result of the
+ * insufficient change.
+ */
 function insteadOf(before: ProposedChange, change: ProposedChange): ProposedChange {
   if (before.number !== undefined && change.number !== undefined) return before.number.at(change.number.to, change.number.step)
   return { ...change, from: before.from, effort: Math.max(before.effort, change.effort) }
@@ -276,7 +283,7 @@ function toCounterfactual(
   const kinds = changes.map(({ kind }) => kind)
   const kind = (['POLICY', 'FLEET'] as const).find((one) => kinds.includes(one)) ?? 'REQUEST'
   const said = changes.map(({ kind: of, subject, from, to }) => {
-    // the change itself already names the misspelt name
+    // the subject already contains the misspelt name
     const before = from === null || subject.endsWith(` ${from}`) ? subject : `${subject} ${from}`
     return `${of.toLowerCase()}: ${before} -> ${to}`
   })

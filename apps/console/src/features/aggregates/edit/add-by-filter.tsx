@@ -13,7 +13,7 @@ interface AddByFilterProps {
   onAdd(hosts: readonly string[]): void
 }
 
-/** Adds the hosts that match a filter to the draft by their names; hosts that match later do not become members. */
+/** Adds the names of all hosts that match a filter now to the draft. Hosts that match the filter later do not become members. */
 export function AddByFilter(props: AddByFilterProps) {
   const [query, setQuery] = useState('')
   const [said, setSaid] = useState('')

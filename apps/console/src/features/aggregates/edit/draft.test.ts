@@ -72,7 +72,7 @@ describe('the fields that are sent', () => {
   })
 })
 
-test('a rebased draft keeps the changes of the other operator', () => {
+test('a draft that is rebased on the version of another operator keeps the changes of that operator', () => {
   const current: AggregateState = { name: 'ssd2', version: 4, metadata: [{ key: 'ssd', value: 'true' }], hostNames: ['h1', 'h2', 'h7'] }
   expect(changesBetween(base, current).map(({ sign, text }) => `${sign} ${text}`)).toEqual([
     '~ name: ssd → ssd2',
@@ -90,9 +90,9 @@ test.each([[null], ['nonsense'], ['{}'], ['{"base":{"version":1}}']])('%j is not
   expect(readDraft(text)).toBeUndefined(),
 )
 
-test('a stored draft is read as it was', () => expect(readDraft(JSON.stringify(draft))).toEqual(draft))
+test('a stored draft is read back unchanged', () => expect(readDraft(JSON.stringify(draft))).toEqual(draft))
 
-test('the reverse of an edit is a draft with only the necessary fields', () => {
+test('the draft that reverts an edit has only the necessary fields', () => {
   const now = {
     name: 'b',
     version: 3,
@@ -126,7 +126,7 @@ test('the reverse of an edit is a draft with only the necessary fields', () => {
   })
 })
 
-test('passed hosts are added to those of the draft, and are no longer removed by it', () => {
+test('hosts that are handed over are added to the draft, and the draft no longer removes them', () => {
   const begun = { ...draft, addHosts: ['h3'], removeHosts: ['h1', 'h2'] }
   expect(withHosts(begun, ['h4', 'h3', 'h2'])).toEqual({ ...begun, addHosts: ['h3', 'h4', 'h2'], removeHosts: ['h1'] })
   expect(toUpdateInput(withHosts(begun, ['h4', 'h3', 'h2']))).toEqual({ addHosts: ['h3', 'h4'], removeHosts: ['h1'] })

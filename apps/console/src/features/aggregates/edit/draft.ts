@@ -6,7 +6,7 @@ export interface AggregateState {
   readonly hostNames: readonly string[]
 }
 
-/** The changes of an operator, as deltas, so that two operators cannot undo each other's changes. */
+/** An operator's edit. It stores only what changes, so that two operators cannot undo each other's changes. */
 export interface Draft {
   /** The state that the draft was made from. */
   readonly base: AggregateState
@@ -34,7 +34,7 @@ export const beginDraft = (base: AggregateState): Draft => ({
   unsetMetadata: [],
 })
 
-/** Names from a pasted list, separated by lines, commas, semicolons or tabs; each once, in their order. */
+/** Parses a pasted list of names, separated by spaces, tabs, lines, commas or semicolons. Repeated names are dropped. */
 export const parseNames = (text: string): string[] => [...new Set(text.split(/[\s,;]+/).filter((name) => name !== ''))]
 
 /** Parses `key=value` lines; lines without `=` are returned in `wrong`. */
@@ -51,7 +51,7 @@ export function parsePairs(text: string): { readonly pairs: Readonly<Record<stri
   }
 }
 
-/** The fields that are sent: only those that differ from the base. */
+/** The input of the mutation. It has only the fields that differ from the base of the draft. */
 export function toUpdateInput({ base, name, addHosts, removeHosts, setMetadata, unsetMetadata }: Draft): UpdateInput {
   const members = new Set(base.hostNames)
   const known = new Map(base.metadata.map(({ key, value }) => [key, value]))
@@ -92,7 +92,7 @@ export function diffOf(draft: Draft): DiffLine[] {
   ]
 }
 
-/** The minimal edit that turns one state into the other. */
+/** The smallest draft that turns the state `base` into the state `wanted`. */
 export function draftTo(base: AggregateState, wanted: Omit<AggregateState, 'version'>): Draft {
   const members = new Set(base.hostNames)
   const stay = new Set(wanted.hostNames)
@@ -111,7 +111,7 @@ export function draftTo(base: AggregateState, wanted: Omit<AggregateState, 'vers
 /** The changes of other operators since the draft was begun. */
 export const changesBetween = (base: AggregateState, current: AggregateState): DiffLine[] => diffOf(draftTo(base, current))
 
-/** The same edits, based on the present state. If the draft did not edit the name, it has the present name. */
+/** Bases the edits of a draft on the present state. If the draft does not edit the name, it gets the present name. */
 export const rebase = (draft: Draft, current: AggregateState): Draft => ({
   ...draft,
   base: current,
@@ -128,7 +128,7 @@ export function withHosts(draft: Draft, hosts: readonly string[]): Draft {
   }
 }
 
-/** Parses a stored draft; undefined for anything else. */
+/** Parses a stored draft. Undefined if the text is not a draft. */
 export function readDraft(text: string | null): Draft | undefined {
   try {
     const value: unknown = JSON.parse(text ?? 'null')

@@ -37,7 +37,7 @@ interface EditAggregateProps {
   onDone(): void
 }
 
-/** The draft of an edit: the changes, their effect, and the resolution if another operator was faster. */
+/** The editor of a draft: the changes, their effect, and the conflict if another operator was faster. */
 export function EditAggregate({ uuid, draft, onChange, onDone }: EditAggregateProps) {
   const [answer, setAnswer] = useState<Answer | undefined>()
   const { problem, isBusy, isMaking, see, make, forget } = useChange()
@@ -57,12 +57,12 @@ export function EditAggregate({ uuid, draft, onChange, onDone }: EditAggregatePr
   const send = (dryRun: boolean) => async () =>
     (await request(UPDATE, { uuid, ifVersion: draft.base.version, input: toUpdateInput(draft), dryRun })).aggregateUpdate
   const look = (): void => {
-    // earlier results were computed on an older state of the fleet
+    // drops earlier results, because they were computed on an older state of the fleet
     for (const document of OF_A_DRAFT) queryClient.removeQueries({ queryKey: operationKey(document) })
     see(send(true), setAnswer)
   }
   const apply = (): void => {
-    // results that are still being computed belong to the version before this edit
+    // cancels running queries, because their results would be for the draft before this edit
     for (const document of OF_A_DRAFT) void queryClient.cancelQueries({ queryKey: operationKey(document) })
     make(send(false), (answer) => {
       const isApplied = answer.__typename === 'AggregatePayload'
@@ -209,7 +209,7 @@ function Conflict({ draft, current, onRebase, onDiscard }: ConflictProps) {
   )
 }
 
-/** The maximum number of shown lines, because each costs the browser time at every key. */
+/** At most this many lines are shown, because the browser needs time for each line at every key press. */
 const SHOWN = 500
 
 function Diff({ label, lines, nothing }: { readonly label: string; readonly lines: readonly DiffLine[]; readonly nothing: string }) {

@@ -21,7 +21,7 @@ interface PlacedWarningsProps {
   readonly input: UpdateInput
 }
 
-/** The placed instances whose hosts would refuse their requests with the edit, but not without it. */
+/** Placed instances whose hosts would refuse their requests because of the edit. */
 export function PlacedWarnings({ uuid, ifVersion, input }: PlacedWarningsProps) {
   const text = JSON.stringify(input)
   const variables = useMemo(() => ({ uuid, ifVersion, input: JSON.parse(text) as UpdateInput }), [uuid, ifVersion, text])

@@ -1,11 +1,11 @@
 import './dumbbell.css'
 
 interface DumbbellProps {
-  /** A text alternative of the drawing; the numbers are shown next to it. */
+  /** The text alternative of the drawing. The values are also shown as text next to the drawing. */
   readonly label: string
   readonly before: number
   readonly after: number
-  /** The value at the right end, at least as large as both; the left end is 0. */
+  /** The value at the right end of the axis. It must not be smaller than `before` or `after`. The left end is 0. */
   readonly most: number
 }
 
@@ -13,7 +13,7 @@ const WIDTH = 200
 const HEIGHT = 14
 const RADIUS = 5
 
-/** A number before and after a change on one axis: a ring for the old value, a dot for the new one, and a line between them. */
+/** Draws a value before and after a change on one axis: a ring for the old value, a dot for the new value, and a line between them. */
 export function Dumbbell({ label, before, after, most }: DumbbellProps) {
   const x = (value: number): number => RADIUS + 1 + (most === 0 ? 0 : ((WIDTH - 2 * RADIUS - 2) * value) / most)
   return (

@@ -6,7 +6,7 @@ interface LeftOut {
   readonly unreadable: number
 }
 
-/** Why requests were omitted, as a sentence; empty if none was omitted. */
+/** Why requests were omitted, as a sentence. Empty if none was omitted. */
 export function leftOutText({ outOfTime, notReplayable, unreadable }: LeftOut): string {
   const parts = [
     ...(outOfTime > 0 ? [`${formatCount(outOfTime)} ran out of time`] : []),
@@ -16,7 +16,7 @@ export function leftOutText({ outOfTime, notReplayable, unreadable }: LeftOut): 
   return parts.length === 0 ? '' : `Of the others ${parts.join(', ')}.`
 }
 
-/** A difference with its sign, and as a share of the old value. */
+/** The difference between two values with its sign, and as a percentage of the old value. */
 export function deltaText(before: number, after: number): string {
   if (before === after) return '0'
   const percent = Math.round(((after - before) * 100) / before)

@@ -15,7 +15,7 @@ export interface FlavorRoom extends Sides {
   readonly zones: readonly (Sides & { readonly zone: string })[]
 }
 
-/** The number of further instances of each flavor that fit, without and with the edit, in total and by zone. */
+/** How many further instances of each flavor fit, without and with the edit, in total and by zone. */
 export function Room({ room }: { readonly room: readonly FlavorRoom[] }) {
   return (
     <SmallTable
@@ -64,7 +64,7 @@ interface Row extends Sides {
   readonly most: number
 }
 
-/** The capacity for a flavor in total and in each zone; with a single zone only once. */
+/** Rows with the capacity for a flavor: the total, then each zone. With a single zone there is only the total. */
 function rowsOf({ flavor, exact, zones, before, after }: FlavorRoom): readonly Row[] {
   const common = { flavor, exact, most: Math.max(before, after) }
   return [{ ...common, zone: undefined, before, after }, ...(zones.length < 2 ? [] : zones.map((inZone) => ({ ...common, ...inZone })))]

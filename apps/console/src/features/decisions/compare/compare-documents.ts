@@ -20,7 +20,10 @@ export const COMPARE = graphql(`
   }
 `)
 
-/** The decisions to compare with: the attempt before, those of the same request, and similar ones, newest first. */
+/**
+ * The decisions that can be compared with this one: its previous attempt, decisions on the same request, and similar decisions. Newest
+ * first.
+ */
 export const OTHERS = graphql(`
   query OtherDecisions($id: ID!, $spec: ID!, $q: String!) {
     decision(id: $id) {

@@ -17,7 +17,7 @@ const Comparison = lazy(async () => ({ default: (await import('./comparison.tsx'
 
 interface CompareProps {
   readonly decision: Decision
-  /** The id of the other decision; undefined if none is selected. */
+  /** The id of the other decision. Undefined if none is selected. */
   readonly other: string | undefined
   readonly scale: Scale
   onChoose(other: string | undefined): void
@@ -86,7 +86,9 @@ export function Compare({ decision, other, scale, onChoose, onOpen }: ComparePro
   )
 }
 
-/** A filter for requests of the same flavor; without a flavor, for the latest decisions. */
+/**
+ * A filter for decisions on requests with the same flavor. If the request has no flavor name, the filter is empty and finds all decisions.
+ */
 const likeIt = ({ flavorName }: Decision['spec']): string => (flavorName === null ? '' : withTerm('', 'flavor', flavorName))
 
 type Others = ResultOf<typeof OTHERS>

@@ -66,7 +66,7 @@ export function Comparison({ a, b, scale, onOpen }: ComparisonProps) {
   )
 }
 
-/** The differences, next to each other; equal parts are summarised in a line. */
+/** The differences in two columns. Parts that are equal are summarised in one line. */
 function Blocks({ compared }: { readonly compared: Compared }) {
   const { specChanges, profileChanges, fleetChangedHosts } = compared
   const same = [
@@ -132,7 +132,7 @@ function FleetChanges({ compared: { fleetChangedHosts, fleetChanges, a, b } }: {
   )
 }
 
-/** Both funnels: the number of remaining hosts after each filter. */
+/** The funnels of both decisions: the count of hosts that remain after each filter. */
 function PairedFunnel({ compared: { a, b, steps }, scale }: { readonly compared: Compared; readonly scale: Scale }) {
   const zone = useTimeZone()
   const most = Math.max(a.hostCount, b.hostCount)
@@ -189,7 +189,7 @@ function Left({ hosts, most, scale }: { readonly hosts: number | null; readonly 
 const words: Readonly<Record<string, string>> = { FILTERED: 'refused', SELECTED: 'taken', ALTERNATE: 'alternate', UNKNOWN: 'absent' }
 const wordOf = (outcome: string): string => words[outcome] ?? outcome.toLowerCase().replaceAll('_', ' ')
 
-/** Hosts with a different result, each with the reason. */
+/** The hosts that have different results in both decisions, each with the reason. */
 function Flipped({ compared: { flipped, flippedCount }, onOpen }: { readonly compared: Compared; onOpen(host: string): void }) {
   if (flippedCount === 0) return <Text size="sm">All hosts have the same result.</Text>
   return (

@@ -5,9 +5,8 @@ type Answer = ResultOf<typeof OTHERS>
 type Other = Answer['decisions']['nodes'][number]
 
 /**
- * The decisions that a decision can be compared with, each once, with the most informative description: the attempt
- * before it, otherwise the last one that placed the same request, otherwise the last that placed a similar one,
- * otherwise any similar one.
+ * The decisions with which a decision can be compared, without repetitions. Each is described by the first of these that applies: the
+ * previous attempt, the last decision that placed the same request, the last decision that placed a similar request, any similar decision.
  */
 export function othersOf(id: string, answer: Answer | undefined): { readonly others: readonly Other[]; readonly best: Other | undefined } {
   const before = answer?.decision?.previous

@@ -86,7 +86,7 @@ function useGo(): (change: Change, how?: 'typing' | 'applied') => void {
   )
 }
 
-/** The recorded facts are shown at once; the rest follows when the decision is replayed. */
+/** Shows the recorded facts at once, and all other facts when the decision has been replayed. */
 function Explained({ decision }: { readonly decision: Decision }) {
   const search = route.useSearch()
   const go = useGo()
@@ -215,7 +215,10 @@ interface EvidenceProps {
   go(change: Change, how?: 'typing' | 'applied'): void
 }
 
-/** The funnel, the matrix, the answer about a host, the nearest hosts and the weights, which link to each other's details. */
+/**
+ * The funnel, the matrix, the explanation for one host, the nearest hosts, and the weights. A click in one of these opens details in
+ * another.
+ */
 function Evidence({ decisionId, instance, explained, search, scale, isOld, go }: EvidenceProps) {
   const matrix = useMemo(() => readMatrix(explained.matrix), [explained])
   const asked = useMemo(() => explained.steps.filter(({ skippedBecause }) => skippedBecause === null), [explained])
@@ -233,7 +236,7 @@ function Evidence({ decisionId, instance, explained, search, scale, isOld, go }:
   const section = useRef<HTMLDivElement>(null)
   const wantsMatrix = useRef(false)
 
-  // after a count is selected, its hosts are scrolled into view and get the focus
+  // after a click on a count, the list of its hosts is scrolled into view and gets the focus
   useEffect(() => {
     if (!wantsMatrix.current) return
     wantsMatrix.current = false
@@ -328,12 +331,12 @@ function showMatrix(section: HTMLElement | null): void {
   section?.querySelector<HTMLElement>('[role=grid]')?.focus({ preventScroll: true })
 }
 
-/** The number of instances with tabs; further ones are reached by the address. */
+/** At most this many instances have tabs. Further instances can only be opened by their URL. */
 const MAX_TABS = 50
 
 interface InstancesProps {
   readonly count: number
-  /** Counted from 0. */
+  /** The index of the shown instance, from 0. */
   readonly shown: number
   onChoose(instance: string | undefined): void
 }

@@ -4,19 +4,19 @@ import { useOperation } from '../../../lib/service/api.ts'
 import { Problem } from '../../../ui/problem.tsx'
 import { NOW, PROFILES } from '../documents.ts'
 
-/** The other profile (name or name@number), and the revision of the fleet; undefined for those of the decision. */
+/** The profile (name or name@number) and the revision of the fleet for the replay. If undefined, the replay uses those of the decision. */
 export interface Replayed {
   readonly by: string | undefined
   readonly on: string | undefined
 }
 
 interface ReplayByProps extends Replayed {
-  /** The profile that decided, name@number; undefined if the service no longer has it. */
+  /** The profile that decided, name@number. Undefined if the service no longer has it. */
   readonly recorded: string | undefined
   onAsk(replayed: Replayed): void
 }
 
-/** Evaluates the same request with another profile, or on the present fleet: everything below then shows that result. */
+/** Replays the request with another profile or on the present fleet. The rest of the page then shows the result of this replay. */
 export function ReplayBy({ recorded, by, on, onAsk }: ReplayByProps) {
   const { data } = useOperation(PROFILES, {}, { staleMs: 60_000 })
   const now = useOperation(NOW, {}, { enabled: false })

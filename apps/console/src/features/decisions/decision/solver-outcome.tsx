@@ -4,7 +4,10 @@ import type { Decision } from '../decision-header.tsx'
 
 type Outcome = NonNullable<Decision['solver']>
 
-/** The solver's result: whose arrangement was used and why, its value, and the progress of the search. Empty without a solver. */
+/**
+ * The solver's result: whether its arrangement was used and why, the value of the arrangement, and the progress of the search. Empty
+ * without a solver.
+ */
 export function SolverOutcome({ solver }: { readonly solver: Outcome | null }) {
   if (solver === null) return null
   const { status, taken, text, detail } = solver

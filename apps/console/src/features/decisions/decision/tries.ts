@@ -7,12 +7,12 @@ type LostTry = Chained['lostTries'][number]
 
 /** One attempt of a chain of attempts. */
 export interface Try {
-  /** The number of the attempt, counted from 1 over all known decisions of the chain. */
+  /** The position of the attempt, counted from 1 over all known decisions of the chain. */
   readonly number: number
-  /** The decision of the attempt; null for the shown decision. */
+  /** The decision of the attempt. Null for the shown decision. */
   readonly decision: string | null
   readonly at: string
-  /** The chosen hosts; empty if no host was found. */
+  /** The chosen hosts. Empty if no host was found. */
   readonly hosts: readonly string[]
   /** The result of the attempt. */
   readonly text: string
@@ -20,7 +20,7 @@ export interface Try {
   readonly isLost: boolean
 }
 
-/** All attempts that the records prove, oldest first; the last one is the decision itself. */
+/** All attempts that are known from records, oldest first. The last attempt is the decision itself. */
 export function triesOf(decision: Chained): Try[] {
   const before = [decision.previous?.previous?.previous, decision.previous?.previous, decision.previous]
   const steps = [
@@ -31,7 +31,7 @@ export function triesOf(decision: Chained): Try[] {
   return steps.map((step, i) => ({ ...step, number: i + 1 }))
 }
 
-/** Attempts of a decision that are not in the log: the store refused their entries, and only their number is known. */
+/** How many attempts of a decision are not in the log, because the store refused their entries. Only their count is known. */
 export const unrecordedOf = ({ attempt, lostTries }: Pick<Chained, 'attempt' | 'lostTries'>): number => attempt - 1 - lostTries.length
 
 const ofLost = ({ at, hostNames, text }: LostTry, decision: string | null): Omit<Try, 'number'> => ({

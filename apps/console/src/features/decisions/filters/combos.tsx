@@ -16,8 +16,8 @@ interface CombosProps {
 }
 
 /**
- * Each combination of filters that refuse the same hosts, with the number of these hosts. A host passes only if all filters of its
- * combination are lifted.
+ * Each combination of filters that refuse the same hosts, with the count of these hosts. A host would pass only if all filters of its
+ * combination were disabled.
  */
 export function Combos({ combos, filters, chosen, onChoose }: CombosProps) {
   if (combos.length === 0) return null
@@ -63,7 +63,7 @@ export function Combos({ combos, filters, chosen, onChoose }: CombosProps) {
 
 const STEP = 14
 
-/** One dot for each filter, full and joined if it is one of them; the names are next to it. */
+/** One dot for each filter. The dots of the filters in the combination are filled and joined. Their names are next to the dots. */
 function Dots({ columns, together }: { readonly columns: readonly string[]; readonly together: readonly string[] }) {
   const indexes = together.map((name) => columns.indexOf(name)).filter((index) => index >= 0)
   const x = (index: number): number => (index + 0.5) * STEP

@@ -18,7 +18,10 @@ export interface FunnelStep {
   readonly entered: number
   readonly passed: number
   readonly rejected: number
-  /** The hosts that only this filter refuses: 0 while only the record is known, null if hosts were evaluated up to their first refusal. */
+  /**
+   * How many hosts only this filter refuses. 0 until the decision is replayed. Null if each host was only evaluated up to its first
+   * refusal.
+   */
   readonly soleRejections: number | null
   readonly skippedBecause: string | null
   readonly isNet: boolean
@@ -31,9 +34,9 @@ export interface FilterFunnelProps {
   readonly scale: Scale
   readonly selection: Selection
   onScale(scale: Scale): void
-  /** The missing amounts, by filter and reason; absent while they are not known. */
+  /** The missing amounts, by filter and reason. Absent until the decision is replayed. */
   readonly shortfalls?: ReadonlyMap<string, Shortfall> | undefined
-  /** Called when a count is selected, with the selection of its hosts. Absent while the hosts are not known yet. */
+  /** Called after a click on a count, with the conditions that select its hosts. Absent while the hosts are not known yet. */
   onSelect?: ((selection: Selection) => void) | undefined
 }
 

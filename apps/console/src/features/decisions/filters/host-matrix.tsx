@@ -16,13 +16,13 @@ import './matrix.css'
 
 export interface HostMatrixProps {
   readonly matrix: Matrix
-  /** Filters that had something to check, in order. */
+  /** The filters that apply to the request, in the order of evaluation. */
   readonly asked: readonly { readonly name: string; readonly isNet: boolean }[]
   readonly selection: Selection
   readonly sort: MatrixSort
   readonly all: boolean
   readonly host: string | undefined
-  /** Whether another panel is next to it. */
+  /** Whether another panel is next to the matrix. */
   readonly isNarrow: boolean
   onSelect(selection: Selection): void
   onFind(text: string): void
@@ -124,7 +124,7 @@ interface OverviewProps {
   onOpen(host: string): void
 }
 
-/** All hosts at a glance, whether listed or not, by the first filter that refuses them. */
+/** A small picture of all hosts, including those that the list leaves out, grouped by the first filter that refuses them. */
 function Overview({ matrix, filters, all, hosts, onOpen }: OverviewProps) {
   const { hosts: order, starts } = useMemo(() => groupByFirst(matrix), [matrix])
   const listed = useMemo(() => {
@@ -156,7 +156,7 @@ function Overview({ matrix, filters, all, hosts, onOpen }: OverviewProps) {
   )
 }
 
-/** The restrictions of the list; each can be removed. */
+/** The conditions that restrict the list of hosts, each with a button that removes it. */
 function Chips({ selection, onSelect }: { readonly selection: Selection; onSelect(selection: Selection): void }) {
   const label = labelOf(selection)
   if (label === undefined) return null

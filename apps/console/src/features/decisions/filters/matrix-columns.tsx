@@ -6,12 +6,12 @@ import { countRefusals, type FilterPlace, headNames, shortfallText, type Verdict
 const glyphs: Readonly<Record<Verdict, string>> = { pass: '+', fail: 'x', skipped: '·' }
 const words: Readonly<Record<Verdict, string>> = { pass: 'passes', fail: 'refuses', skipped: 'not run' }
 
-/** The maximum number of filters with which longer names fit. */
+/** Up to this many filters, longer names fit into the headings. */
 const ROOMY = 7
 
 /**
- * The columns of the matrix: the host, a narrow one for each filter, then the host's distance or rank. If there is little space, the reason
- * is shown only in the answer about the host.
+ * The columns of the matrix: the host, a narrow column for each filter, then the host's distance or rank. If there is little space, there
+ * is no column for the reason, which is then only in the explanation for the host.
  */
 export function matrixColumns(matrix: Matrix, filters: readonly FilterPlace[], all: boolean, isNarrow: boolean): TableColumn<number>[] {
   const isTight = isNarrow || filters.length > ROOMY

@@ -6,11 +6,11 @@ export interface Shortfall {
   readonly hosts: number
   readonly smallest: number
   readonly largest: number
-  /** Adjacent ranges of one width; together they contain every host once. */
+  /** Adjacent ranges with equal widths. Every host is in exactly one of them. */
   readonly bins: readonly Bin[]
 }
 
-/** The number of hosts whose missing amount is in a range: at least `from`, and less than `to`. */
+/** A range with the count of its hosts. Their missing amounts are at least `from` and less than `to`. */
 export interface Bin extends Range {
   readonly hosts: number
 }
@@ -27,7 +27,7 @@ const BINARY: ReadonlySet<string> = new Set(['MiB', 'GiB', 'KiB'])
 
 export const isWithin = (amount: number, { from, to }: Range): boolean => amount > 0 && amount >= from && amount < to
 
-/** The range as it is written in an address. */
+/** The range in the form of the URL. */
 export const printRange = ({ from, to }: Range): string => `${from}-${to}`
 
 export function readRange(text: string): Range {

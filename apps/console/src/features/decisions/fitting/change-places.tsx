@@ -6,7 +6,7 @@ import type { FITTING } from './fitting-documents.ts'
 type Change = ResultOf<typeof FITTING>['whatWouldFit']['counterfactuals'][number]['changes'][number]
 type Place = Change['places'][number]
 
-/** The maximum number of claims in the filter of a link. */
+/** The filter of a link has at most this many claims. */
 const MOST_CLAIMS = 20
 
 /** Links to the pages where the proposed changes can be made. A link itself changes nothing. */

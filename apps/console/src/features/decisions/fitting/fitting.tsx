@@ -13,7 +13,7 @@ const trying = <Skeleton height={120} role="status" aria-label="Changes are bein
 
 interface FittingProps {
   readonly decisionId: string
-  /** Whether the search is started; it costs the service many attempts, so opening a page does not start it. */
+  /** Whether the search was started. Opening the page does not start it, because the service must decide many times. */
   readonly isAsked: boolean
   onAsk(isAsked: boolean): void
   onOpen(host: string): void

@@ -4,12 +4,12 @@ import { type DecisionRow, decisionColumns } from './decision-columns.tsx'
 const kept = (firstRevision: number) => decisionColumns('utc', firstRevision).find(({ key }) => key === 'kept')
 const rowAt = (fleetRevision: string) => ({ fleetRevision }) as DecisionRow
 
-test('rows of decisions from before the beginning of the log show that only the summary is kept', () => {
+test('the row of a decision that is older than the log shows that only its summary is stored', () => {
   expect(['1', '41', '42'].map((revision) => kept(42)?.value(rowAt(revision)))).toEqual(['summary', 'summary', 'all'])
   expect([kept(0)?.value(rowAt('1')), kept(0)?.isExtra, kept(42)?.isExtra]).toEqual(['all', true, false])
 })
 
-test('the list shows the cause of a refusal, and the destinations of other decisions', () => {
+test('the list shows the cause for a refused request, and the destinations for a placed one', () => {
   // the fields that the column reads
   const shownOf = (row: object) =>
     decisionColumns('utc', 0)

@@ -10,7 +10,10 @@ import { Outcome } from '../outcome.tsx'
 
 export type DecisionRow = ResultOf<typeof LIST>['decisions']['nodes'][number]
 
-/** The columns of the list, with times in the selected zone. `firstRevision` is where the log begins, 0 while it is complete. */
+/**
+ * The columns of the list, with times in the selected zone. `firstRevision` is the first revision in the log. It is 0 while the log is
+ * complete.
+ */
 export const decisionColumns = (zone: TimeZoneChoice, firstRevision: number): TableColumn<DecisionRow>[] => [
   {
     key: 'at',
@@ -102,7 +105,7 @@ export const decisionColumns = (zone: TimeZoneChoice, firstRevision: number): Ta
   },
 ]
 
-/** The columns of a copied decision; the log reaches back to `firstRevision`. */
+/** The columns of a copied decision. `firstRevision` is the first revision in the log. */
 export const decisionFieldsCopied = (firstRevision: number): readonly RowField<DecisionRow>[] => [
   ['id', ({ id }) => id],
   ['at', ({ at }) => at, 'at'],
@@ -147,7 +150,7 @@ function resultOf({ destinations, cause }: DecisionRow): string {
 const WIDTH = 64
 const HEIGHT = 16
 
-/** The funnel in one line: a bar for each filter that refused hosts, and its first and last number. */
+/** The funnel in one line: a bar for each filter that refused hosts, and the first and the last count of hosts. */
 function Spark({ row: { hostCount, funnel } }: { readonly row: DecisionRow }) {
   const counts = countsOf(hostCount, funnel)
   const width = WIDTH / counts.length

@@ -29,7 +29,7 @@ interface DecisionGroupsProps {
   onOpen(search: DecisionsSearch): void
 }
 
-/** The common values of the decisions of a filter, most decisions first; each count links to its decisions. */
+/** Groups the decisions that match a filter by a common value, the largest group first. Each count links to its decisions. */
 export function DecisionGroups({ search, by, isLive, onOpen }: DecisionGroupsProps) {
   const { q = '' } = search
   const zone = useTimeZone()
@@ -93,7 +93,7 @@ interface ColumnsOptions {
   readonly label: string
   readonly none: string
   readonly zone: TimeZoneChoice
-  /** The number of decisions in the largest group. */
+  /** The count of decisions in the largest group. */
   readonly most: number
   searchOf(terms: string): DecisionsSearch
 }
@@ -145,7 +145,7 @@ const columnsOf = ({ label, none, zone, most, searchOf }: ColumnsOptions): Table
 interface OpensProps {
   readonly search: DecisionsSearch
   readonly count: number
-  /** The counted objects, for the accessible name. */
+  /** What is counted, for the accessible name. */
   readonly what: string
 }
 

@@ -41,7 +41,7 @@ export function DecisionPanel({ id }: { readonly id: string }) {
   )
 }
 
-/** Why it failed, most hosts first. */
+/** The reasons why the request failed. The reason with the most hosts comes first. */
 function Reasons({ reasons }: { readonly reasons: Decision['reasons'] }) {
   if (reasons.length === 0) return null
   return (
@@ -65,7 +65,7 @@ interface StepsProps {
   readonly steps: Decision['funnel']
 }
 
-/** The number of hosts that each filter refused, and the number that remained. */
+/** How many hosts each filter refused, and how many remained. */
 function Steps({ hostCount, steps }: StepsProps) {
   const rows = [
     { filter: 'all hosts', refused: undefined, passed: hostCount },

@@ -7,13 +7,13 @@ import type { Pages } from '../../../lib/service/use-pages.ts'
 import { TAIL } from '../documents.ts'
 import type { DecisionRow } from './decision-columns.tsx'
 
-/** How long new decisions are collected before the list is refreshed, milliseconds. */
+/** New decisions are collected for this many milliseconds before the list is refreshed. */
 const GATHER_MS = 500
-/** The delay in milliseconds before a failed read of the list is repeated. */
+/** A failed read of the list is retried after this many milliseconds. */
 const AGAIN_MS = 3_000
 /**
- * The revision that a new stream starts after. It makes the stream begin with a gap, because the list was read before the stream was
- * opened.
+ * The revision after which a new stream starts. With revision 0 the stream begins by reporting a gap, so that the list is read again. This
+ * is needed because the list was read before the stream was opened.
  */
 const NOTHING_SEEN = '0'
 
@@ -26,7 +26,9 @@ interface FeedProps {
   onEvent(event: TailEvent): void
 }
 
-/** The stream of new decisions for one filter; its key is the filter, so that another filter has a stream of its own. */
+/**
+ * The stream of new decisions that match one filter. The component's key must be the filter, so that another filter opens another stream.
+ */
 export function Feed({ q, enabled, onState, onEvent }: FeedProps) {
   const seen = useRef(NOTHING_SEEN)
   const state = useLive(TAIL, {
@@ -47,15 +49,15 @@ export function Feed({ q, enabled, onState, onEvent }: FeedProps) {
 
 interface TailOptions {
   readonly q: string
-  /** Whether a row is selected or pointed at, so that no row may move. */
+  /** Whether the operator is reading the list, so that no row may move. */
   readonly isReading: boolean
   readonly pages: Pick<Pages<DecisionRow, { readonly nodes: readonly DecisionRow[] }>, 'rows' | 'readNewest' | 'read'>
 }
 
-/** Decisions by their ids, and how many more that were only counted. */
+/** No decisions: an empty set of ids, and 0 further decisions whose ids are unknown. */
 const none = (): { readonly ids: Set<string>; others: number } => ({ ids: new Set(), others: 0 })
 
-/** New decisions: added automatically, or counted while the list is being read, and added afterwards. */
+/** Adds new decisions to the list. While the operator reads the list, they are only counted, and are added afterwards. */
 export function useTail({ q, isReading, pages }: TailOptions) {
   const [state, setState] = useState<LiveState>('off')
   const [waiting, setWaiting] = useState(0)
@@ -68,7 +70,7 @@ export function useTail({ q, isReading, pages }: TailOptions) {
   const gathered = useRef(none())
   /** The decisions that are not in the list yet. */
   const counted = useRef(none())
-  /** The present filter; results for another one are ignored. */
+  /** Increases with each new filter. Results of a request for an earlier filter are ignored. */
   const round = useRef(0)
   const timers = useRef<Partial<Record<'gathering' | 'catchingUp' | 'waitingAgain', ReturnType<typeof setTimeout>>>>({})
 
@@ -81,7 +83,7 @@ export function useTail({ q, isReading, pages }: TailOptions) {
     },
     [latest],
   )
-  /** Refreshes the list; returns false if this failed, after which waiting decisions are read later. */
+  /** Refreshes the list. Returns false if this failed. The new decisions are then counted again and read later. */
   const takeIn = useCallback(async () => {
     const mine = round.current
     const { ids, others } = counted.current
@@ -96,7 +98,10 @@ export function useTail({ q, isReading, pages }: TailOptions) {
       return false
     }
   }, [readNewest, count])
-  /** Finds missed decisions by refreshing the list or, while no row may move, by reading only its newest rows. */
+  /**
+   * Finds missed decisions by refreshing the list. While no row may move, it reads only the newest rows and counts those that are not in
+   * the list.
+   */
   const catchUp = useCallback(async () => {
     const mine = round.current
     const { isReading, pages } = latest.current

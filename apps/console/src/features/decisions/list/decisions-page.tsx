@@ -29,9 +29,9 @@ const route = getRouteApi('/decisions')
 /** Loaded when a row is first shown in the side panel. */
 const DecisionBeside = lazy(async () => ({ default: (await import('./decision-panel.tsx')).DecisionPanel }))
 
-/** The interval of counts while the list follows changes: each count reads many rows. */
+/** The interval in milliseconds at which decisions are counted. It is long, because each count reads many rows. */
 const COUNTS_EVERY_MS = 5_000
-/** Log entries are dropped rarely. */
+/** How long the beginning of the log is cached, in milliseconds. It changes rarely. */
 const KEPT_STALE_MS = 60_000
 /** The height of the histogram in pixels, reserved so that nothing moves when it appears. */
 const HISTOGRAM_HEIGHT = 94
@@ -74,7 +74,7 @@ export function DecisionsPage() {
     { keys: 'n', label: 'Show the newest decisions', run: showNew },
   ])
   const known = counts.isPlaceholderData ? undefined : counts.data?.decisionCounts
-  // until they are counted, the last page shows whether there are more
+  // until the decisions are counted, the last loaded page shows whether there are more
   const hasNext = pages.lists.at(-1)?.pageInfo.hasNextPage ?? false
   const [total, isMore] = [Math.max(known?.decisions ?? 0, rows.length), known?.isCut ?? hasNext]
   const counted = useMemo(() => ({ total, isMore }), [total, isMore])
@@ -171,7 +171,7 @@ export function DecisionsPage() {
         }
         instead={
           group === undefined ? undefined : (
-            // each grouping has its own state, because their groups differ
+            // another grouping has other groups, so it gets a new component
             <DecisionGroups key={group} search={search} by={group} isLive={isLive} onOpen={(next) => void navigate({ search: next })} />
           )
         }
@@ -192,7 +192,7 @@ export function DecisionsPage() {
   )
 }
 
-/** The filter for all decisions with the ids in a pasted log line; undefined for a text that is a filter already. */
+/** The filter for all decisions with the ids in a pasted log line. Undefined for a text that is a filter already. */
 function filterOfLine(text: string): string | undefined {
   const ids = idsIn(text)
   const { query, problems } = parseQuery(text, decisionFields)

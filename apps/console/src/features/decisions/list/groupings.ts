@@ -1,10 +1,10 @@
 import type { Grouping } from '../search.ts'
 
 interface GroupingText {
-  /** The name in a sentence: "by cause". */
+  /** The name of the grouping within a sentence, such as "cause" in "by cause". */
   readonly name: string
   readonly nouns: readonly [one: string, many: string]
-  /** The label of decisions without a value. */
+  /** The label of the group of decisions that have no value. */
   readonly none: string
   /** The name of the grouping in the API. */
   readonly by: 'CAUSE' | 'FLAVOR' | 'PROJECT' | 'PROFILE' | 'CHAIN'

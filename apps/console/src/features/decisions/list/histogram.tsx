@@ -15,9 +15,9 @@ type Step = Counts['steps'][number]
 interface HistogramProps {
   /** The height in pixels. */
   readonly height: number
-  /** Undefined while they are not loaded. */
+  /** The counts over time. Undefined until they are loaded. */
   readonly counts: Counts | undefined
-  /** Whether the bars belong to another filter. */
+  /** Whether the bars belong to the previous filter, because those of the present filter are not loaded yet. */
   readonly isOld: boolean
   readonly error: Error | null
   /** The freshness of the bars. */
@@ -28,7 +28,7 @@ interface HistogramProps {
   onFilter(q: string): void
 }
 
-/** The results of a filter's decisions over time; a selected range becomes a term of the filter. */
+/** The results over time of the decisions that match a filter. A selected time range is added to the filter as a term. */
 export function Histogram({ height, counts, isOld, error, fresh, onRetry, q, onFilter }: HistogramProps) {
   if (counts === undefined)
     return error === null ? (
@@ -72,7 +72,7 @@ export function Histogram({ height, counts, isOld, error, fresh, onRetry, q, onF
   )
 }
 
-/** The parts of a bar from the bottom up; the last one is for decisions that cannot be read. */
+/** The parts of a bar from the bottom up. The last part is for decisions whose records cannot be read. */
 const kinds = [
   { key: 'noValidHost', name: 'no valid host' },
   { key: 'partial', name: 'partial' },

@@ -2,7 +2,9 @@ import { type PointerEvent, type UIEvent, useMemo, useState } from 'react'
 import type { Key } from '../../../ui/filter/use-choice.ts'
 import type { DecisionRow } from './decision-columns.tsx'
 
-/** Whether the list is being read, so that no row may move: by its cursor, by scrolling, by the pointer on its rows. */
+/**
+ * Detects that the operator reads the list, so that no row may move: a row has the cursor, the list is scrolled, or the pointer is over it.
+ */
 export function useReading(rows: readonly DecisionRow[]) {
   const [cursor, setCursor] = useState<Key | undefined>()
   const [isScrolled, setScrolled] = useState(false)

@@ -7,8 +7,8 @@ export interface Segment {
 }
 
 /**
- * The layout of contributions from zero: positive ones to the right, negative ones to the left, in the order of the profile.
- * Their sum is the total, which a plain stack would not show with negative multipliers.
+ * The layout of a host's contributions: positive contributions to the right of zero, negative contributions to the left, in the order of
+ * the profile. The total is the sum. A plain stack would not show it correctly if multipliers are negative.
  */
 export function stack(weights: readonly { readonly weigher: string; readonly weighted: number }[]): Segment[] {
   let right = 0
@@ -60,7 +60,7 @@ export const ownMultipliers = (
     ),
   )
 
-/** The ends of the axis of all stacks; it is never empty, and contains zero. */
+/** The ends of the axis for all stacks. The axis contains zero and is never empty. */
 export function extentOf(stacks: readonly (readonly Segment[])[]): readonly [number, number] {
   const low = Math.min(0, ...stacks.flatMap((segments) => segments.map(({ from }) => from)))
   const high = Math.max(0, ...stacks.flatMap((segments) => segments.map(({ to }) => to)))

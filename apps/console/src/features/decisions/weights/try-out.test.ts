@@ -89,7 +89,7 @@ test('a host with its own multiplier keeps it', () => {
   ])
 })
 
-describe('the tried multipliers in the address', () => {
+describe('the tried multipliers in the URL', () => {
   test.each([
     [undefined, []],
     ['RAMWeigher:0.5', [['RAMWeigher', 0.5]]],

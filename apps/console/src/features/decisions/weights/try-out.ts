@@ -4,7 +4,7 @@ export const MOST_MULTIPLIER = 1e9
 /** Changed multipliers by weigher. */
 export type Tried = ReadonlyMap<string, number>
 
-/** Parses `RAMWeigher:0.5,CPUWeigher:-2` of an address; invalid parts are ignored. */
+/** Parses `RAMWeigher:0.5,CPUWeigher:-2` of a URL. Invalid parts are ignored. */
 export function readTried(text: string | undefined): Tried {
   const pairs = (text ?? '').split(',').flatMap((pair): [string, number][] => {
     const [name = '', written = ''] = pair.split(':')
@@ -14,17 +14,17 @@ export function readTried(text: string | undefined): Tried {
   return new Map(pairs)
 }
 
-/** Prints changed multipliers in the form that `readTried` parses; undefined without changes. */
+/** Prints changed multipliers in the form that `readTried` parses. Undefined without changes. */
 export const printTried = (tried: Tried): string | undefined =>
   tried.size === 0 ? undefined : [...tried].map(([name, value]) => `${name}:${value}`).join(',')
 
-/** Parses a multiplier; undefined if a profile may not have it. */
+/** Parses a multiplier. Undefined if a profile may not have it. */
 export function readMultiplier(text: string): number | undefined {
   const value = Number(text)
   return text.trim() !== '' && Math.abs(value) <= MOST_MULTIPLIER ? value : undefined
 }
 
-/** The changed multipliers with another value for one weigher. A value that equals the recorded multiplier removes the change. */
+/** Sets the changed multiplier of one weigher. If the value equals the recorded multiplier, the change is removed. */
 export function withTried(tried: Tried, name: string, value: number, decided: number): Tried {
   const next = new Map(tried)
   if (value === decided) next.delete(name)
@@ -36,7 +36,7 @@ interface Weight {
   readonly weigher: string
   readonly normalized: number
   readonly multiplier: number
-  /** Null: the host has the multiplier of the profile. */
+  /** Where the host's own multiplier comes from. Null if the host has the multiplier of the profile. */
   readonly multiplierSource: string | null
   readonly weighted: number
 }
@@ -78,7 +78,7 @@ export interface Limits {
   readonly flipsAbove: number | null
 }
 
-/** Whether the first host, listed or not, is known to stay first: only one multiplier was changed, and not beyond its limits. */
+/** Whether the first host certainly stays first, because only one multiplier was changed, and its value is within its limits. */
 export function isWithinLimits(weighers: readonly Limits[], tried: Tried): boolean {
   if (tried.size !== 1) return tried.size === 0
   return weighers.every(({ name, flipsBelow, flipsAbove }) => {
@@ -88,8 +88,8 @@ export function isWithinLimits(weighers: readonly Limits[], tried: Tried): boole
 }
 
 /**
- * The hosts whose order with other multipliers is known. ALL: every host that passed; FIRST: the first one, while a
- * host that is not listed may be second; LISTED: only the listed hosts.
+ * How much of the order is known after multipliers are changed. ALL: the order of every host that passed. FIRST: the first host stays
+ * first, but a host that is not listed can be second. LISTED: only the order among the listed hosts.
  */
 export type Reach = 'ALL' | 'FIRST' | 'LISTED'
 
@@ -105,10 +105,13 @@ export interface Track {
   readonly step: number
 }
 
-/** The maximum distance of a limit on the track, as a multiple of the multiplier; farther limits are shown as numbers. */
+/**
+ * A limit is on the track if its distance from the multiplier is at most this many times the multiplier. Limits beyond are only shown as
+ * text.
+ */
 const REACH = 10
 
-/** A range that contains the multiplier, zero, and the near limits. */
+/** The range of a slider. It contains the multiplier, zero, and the limits that are not too far away. */
 export function trackOf({ multiplier, flipsBelow, flipsAbove }: Omit<Limits, 'name'>): Track {
   const unit = Math.abs(multiplier) || 1
   const near = [flipsBelow, flipsAbove].filter((flip) => flip !== null).filter((flip) => Math.abs(flip - multiplier) <= REACH * unit)
@@ -121,7 +124,7 @@ export function trackOf({ multiplier, flipsBelow, flipsAbove }: Omit<Limits, 'na
 /** Rounds away the error of a multiplication with a power of ten. */
 const clean = (value: number): number => Number(value.toPrecision(12))
 
-/** The position of a multiplier on a track, 0 to 1; undefined beyond its ends. */
+/** The position of a multiplier on a track, 0 to 1. Undefined beyond its ends. */
 export function placeOn({ min, max }: Track, value: number | null): number | undefined {
   if (value === null || value < min || value > max) return undefined
   return (value - min) / (max - min)

@@ -2,10 +2,10 @@ import { useCallback, useEffect, useRef, useState } from 'react'
 import { useLatest } from '../../../lib/service/use-latest.ts'
 import { printTried, readTried, type Tried } from './try-out.ts'
 
-/** The delay before a slider's value is written to the address, milliseconds: browsers limit how often it may change. */
+/** The value of a slider is written to the URL after this many milliseconds, because browsers limit how often the URL can change. */
 const SETTLED_MS = 200
 
-/** The changed multipliers: at once on the page, with a delay in the address. */
+/** A hook for the changed multipliers. The page shows a change at once. It is written to the URL with a delay. */
 export function useTried(text: string | undefined, onText: (text: string | undefined) => void): readonly [Tried, (tried: Tried) => void] {
   const [tried, setTried] = useState(() => readTried(text))
   const written = useRef(text)

@@ -22,12 +22,12 @@ type Weighed = Weighing['hosts'][number]
 interface WeighTableProps {
   readonly decisionId: string
   readonly explained: Explained
-  /** The host with which the others are compared instead of the chosen one. */
+  /** The host with which all other hosts are compared. If undefined, this is the chosen host. */
   readonly pin: string | undefined
   readonly numbers: WeightNumbers
-  /** The changed multipliers, in the form of the address. */
+  /** The changed multipliers, in the form of the URL. */
   readonly tried: string | undefined
-  /** The order of hosts with equal totals: the host with the lower number is first. */
+  /** The sort key of hosts with equal totals. The host with the lower key is first. */
   orderOf(host: string): number
   onTry(tried: string | undefined): void
   onPin(host: string | undefined): void
@@ -35,7 +35,7 @@ interface WeighTableProps {
   onOpen(host: string): void
 }
 
-/** Why this host: the contributions of the weighers to the totals of the best hosts, as stacks around zero. */
+/** Shows why the host was chosen: for the best hosts, the contributions of the weighers to the total, as stacks around zero. */
 export function WeighTable(props: WeighTableProps) {
   const { decisionId, explained, pin, numbers, orderOf, onPin, onNumbers, onOpen } = props
   const { weighing, selection } = explained

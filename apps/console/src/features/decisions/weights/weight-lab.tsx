@@ -22,7 +22,10 @@ interface WeightLabProps {
   onTry(tried: Tried): void
 }
 
-/** The effect of the multipliers: the decisive weigher, weighers without effect, and the limits of each; with sliders to change them. */
+/**
+ * Shows the decisive weigher, the weighers without effect, and the limits of each multiplier. Sliders change the multipliers on this page
+ * only.
+ */
 export function WeightLab({ decisionId, explained, tried, ranked, onTry }: WeightLabProps) {
   const { weighing, profile } = explained
   const { weighers, margin, note } = weighing
@@ -115,7 +118,7 @@ export function WeightLab({ decisionId, explained, tried, ranked, onTry }: Weigh
   )
 }
 
-/** The host that would be first with the changed multipliers, and the number of compared hosts. */
+/** The host that would be first with the changed multipliers, and how many hosts were compared. */
 function TriedOut({ decisionId, explained, tried, ranked }: Omit<WeightLabProps, 'onTry'>) {
   const { weighing, profile, fleetRevision } = explained
   const { weighers, candidateCount, truncatedAt } = weighing

@@ -6,7 +6,7 @@ interface WeightSliderProps {
   readonly weigher: Limits
   /** The changed value. */
   readonly value: number
-  /** Why it cannot be changed here; undefined if it can. */
+  /** Why the multiplier cannot be changed on this page. Undefined if it can. */
   readonly fixedBecause: string | undefined
   onChange(value: number): void
 }
@@ -53,7 +53,7 @@ interface ExactNumberProps {
   onChange(value: number): void
 }
 
-/** A number that is being typed; text that is not a number yet changes nothing. */
+/** An input for an exact multiplier. A text that is not a number has no effect. */
 function ExactNumber({ label, value, isFixed, onChange }: ExactNumberProps) {
   const [text, setText] = useState(String(value))
   useEffect(() => setText((now) => (readMultiplier(now) === value ? now : String(value))), [value])

@@ -14,7 +14,7 @@ const signs: Readonly<Record<string, { readonly glyph: string; readonly word: st
   NOT_RUN: { glyph: '·', word: 'not run', kind: 'skipped' },
 }
 
-/** The verdicts of all filters with their numbers: needed, available, missing, and the source of the number. */
+/** The verdicts of all filters with their amounts: needed, available, missing, and the source of the available amount. */
 export function Checks({ checks }: { readonly checks: readonly Check[] }) {
   const ran = checks.filter(({ status }) => status !== 'NOT_ASKED')
   const idle = checks.length - ran.length

@@ -5,7 +5,7 @@ import type { WHY_NOT } from '../documents.ts'
 
 type Gap = ResultOf<typeof WHY_NOT>['whyNot']['versusWinner'][number]
 
-/** The difference between a host and the chosen one, by weigher. */
+/** The difference between a host and the chosen host, by weigher. */
 export function Gaps({ gaps }: { readonly gaps: readonly Gap[] }) {
   const total = gaps.reduce((sum, { gap }) => sum + gap, 0)
   return (

@@ -53,5 +53,5 @@ export function HostSince({ answer: { neverConsidered, nowRefusedBy, changedSinc
   )
 }
 
-/** The maximum number of changed fields for which the list is open at first. */
+/** The list of changed fields is open at first if it has at most this many fields. */
 const MOST_OPEN = 5

@@ -7,11 +7,11 @@ import './why-not.css'
 interface WhyNotProps {
   readonly decisionId: string
   readonly instance: number | null
-  /** The profile of the replay instead of the one that decided. */
+  /** The profile with which the host is evaluated. If undefined, the profile of the decision. */
   readonly profile: string | undefined
   /** The revision of the fleet on which the host is evaluated, instead of the decision's own revision. */
   readonly revision: string | undefined
-  /** `host` or `host/node`; undefined while no host is selected. */
+  /** `host` or `host/node`. Undefined while no host is selected. */
   readonly host: string | undefined
   /** The names of hosts that contain a text, as suggestions. The operator may also enter any other name. */
   suggest(text: string): readonly string[]
@@ -21,7 +21,7 @@ interface WhyNotProps {
   onClose(): void
 }
 
-/** The explanation for one host. The operator may enter any name, also an unknown one. */
+/** The explanation for one host. The operator can enter any name, even that of an unknown host. */
 export function WhyNot({ decisionId, instance, profile, revision, host, suggest, takesFocus, onAsk, onClose }: WhyNotProps) {
   const id = useId()
   const input = useRef<HTMLInputElement>(null)

@@ -13,11 +13,14 @@ export interface AddToAggregateProps {
   onClose(): void
 }
 
-/** A dialog to select an aggregate for hosts, which opens the aggregate's draft with their names and changes nothing else. */
+/**
+ * A dialog to select an aggregate for hosts. It opens the aggregate's draft with the names of the hosts. The aggregate itself is not
+ * changed.
+ */
 export function AddToAggregate({ hosts, onChoose, onClose }: AddToAggregateProps) {
   const [part, setPart] = useState('')
   const wanted = useDeferredValue(part.trim())
-  // in quotes, a word is never read as a term
+  // in quotes, the text is never parsed as a term of the filter grammar
   const q = wanted === '' ? '' : `"${wanted.replace(/["\\]/g, '\\$&')}"`
   const { data, error, refetch } = useOperation(AGGREGATES_NAMED, { q })
   const found = data?.aggregates

@@ -12,7 +12,7 @@ import { EVACUATE } from '../documents.ts'
 
 type Answer = ResultOf<typeof EVACUATE>['hostEvacuate']
 
-/** The destination of a claim, or why it stays. */
+/** The destination of a claim, or the reason why the claim is not moved. */
 interface Move {
   readonly claim: string
   readonly instance: string | null
@@ -21,7 +21,7 @@ interface Move {
 }
 
 interface Found {
-  /** False for a preview, which reserves nothing. */
+  /** False for a preview. A preview reserves nothing. */
   readonly isDone: boolean
   readonly moves: readonly Move[]
   /** Instances of the host without a claim, which are not moved. */
@@ -35,7 +35,7 @@ interface EvacuateProps extends ShownHost {
 
 /** Evacuates a host: first a preview of each destination, then the resources are reserved there. */
 export function Evacuate({ host, node, hasOtherNodes, onClose, onDone }: EvacuateProps) {
-  // one idempotency key for all presses of the button, so that a call whose answer was lost can be repeated
+  // one idempotency key for all presses of the button, so that a call whose answer was lost can be retried
   const [key] = useState(() => `console-${crypto.randomUUID()}`)
   const [found, setFound] = useState<Found | undefined>()
   const { problem, isBusy, see, make } = useChange()

@@ -23,7 +23,7 @@ export function ForgetHost({ host, onClose, onDone }: ForgetHostProps) {
   const impact = change.effect
   const label = labelOfHost(host)
   const step = (dryRun: boolean): Promise<Impact> =>
-    // only claims that were previewed may end: if the claims have changed, a new preview is shown first
+    // only previewed claims may end, so if the claims have changed, the service refuses and a new preview is shown
     forgetHost({ host, force: dryRun || isForced, expectedClaims: impact?.claimCount ?? null, reason: reason.trim(), dryRun })
   const count = impact?.claimCount ?? 0
   const claims = count === 1 ? '1 claim' : `${formatCount(count)} claims`

@@ -91,6 +91,6 @@ export function HostActions({ host, scopes, onChanged, onRenamed }: HostActionsP
   )
 }
 
-/** Whether the used amounts may come from claims: for hosts whose reports list no instances, and hosts that have this setting already. */
+/** Whether to offer that the host's usage is computed from claims: its reports list no instances, or it has this setting already. */
 const mayCountByClaims = ({ usedFrom, warnings }: HostDetail): boolean =>
   usedFrom === 'CLAIMS' || warnings.some(({ code }) => code === 'use.no_instances')

@@ -1,6 +1,6 @@
 import { graphql } from '../../../lib/service/graphql.ts'
 
-/** Removes hosts from the fleet; a dry run only returns the claims that would end. */
+/** Removes hosts from the fleet. A dry run only returns the claims that would end. */
 export const FORGET = graphql(`
   mutation HostForget($hosts: [ResourceNameInput!]!, $force: Boolean!, $expectedClaims: Int, $reason: String!, $dryRun: Boolean!) {
     hostForget(hosts: $hosts, force: $force, expectedClaims: $expectedClaims, reason: $reason, dryRun: $dryRun) {
@@ -13,7 +13,7 @@ export const FORGET = graphql(`
   }
 `)
 
-/** Accepts reports under a name again. */
+/** Makes the service accept reports under a name again. */
 export const READMIT = graphql(`
   mutation HostReadmit($host: ResourceNameInput!, $reason: String!) {
     hostReadmit(host: $host, reason: $reason) {
@@ -25,7 +25,7 @@ export const READMIT = graphql(`
   }
 `)
 
-/** Gives a machine another name; a dry run only returns the effects. */
+/** Gives a machine another name. A dry run only returns the effects. */
 export const REPLACE = graphql(`
   mutation HostReplace($host: ResourceNameInput!, $by: ResourceNameInput!, $reason: String!, $dryRun: Boolean!) {
     hostReplace(host: $host, by: $by, reason: $reason, dryRun: $dryRun) {
@@ -61,7 +61,7 @@ export const FORGOTTEN_BY = graphql(`
   }
 `)
 
-/** The present host of a name, and that host's earlier names. */
+/** Finds the host that has, or formerly had, a name. Also returns the earlier names of the host. */
 export const FORMER_NAMES = graphql(`
   query HostFormerNames($host: String!, $node: String) {
     host(name: $host, node: $node) { id formerNames }
@@ -79,7 +79,7 @@ export const FORGOTTEN = graphql(`
   }
 `)
 
-/** The number of forgotten hosts. */
+/** The count of forgotten hosts. */
 export const FORGOTTEN_COUNT = graphql(`
   query ForgottenCount($at: Moment) {
     hosts(first: 1, gone: true, at: $at) { totalCount }

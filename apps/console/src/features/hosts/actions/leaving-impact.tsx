@@ -28,7 +28,7 @@ export class HasClaimsError extends Error {
   }
 }
 
-/** Throws the error for a call that the service refused. */
+/** Converts a refusal of the service to an error, and throws it. */
 export function refuse(answer: RefusedAnswer): never {
   if (answer.__typename === 'HostHasClaims') throw new HasClaimsError(answer.message, answer)
   throw new Error(refusalText(answer))
@@ -49,7 +49,7 @@ export function LeavingProblem({ error }: { readonly error: unknown }) {
 interface LeavingImpactProps {
   readonly host: LeavingHost
   readonly impact: Impact
-  /** What happens to the claims: for example, "follow it". */
+  /** A part of a sentence about the claims, such as "follow it". */
   readonly claims: string
   readonly aggregates: string
   readonly keys: string
@@ -139,7 +139,7 @@ function ClaimList({ claims, claimCount }: Pick<Impact, 'claims' | 'claimCount'>
   )
 }
 
-/** API keys that are bound to the host by its name, or by one that it had. */
+/** API keys that are bound to the host by its present name or a former name. */
 function BoundKeys({ host, text }: { readonly host: LeavingHost; readonly text: string }) {
   const names = [host.name, ...host.formerNames.map((name) => readHostName(name).host)]
   const { data, error, refetch } = useQuery({ queryKey: ['BoundKeys', names], queryFn: ({ signal }) => keysBoundTo(names, signal) })

@@ -80,13 +80,13 @@ export function SetAllocation({ host, onClose, onDone }: SetAllocationProps) {
   )
 }
 
-/** The values that an operator set for a class on this host, in the form of the input fields; empty if none. */
+/** The values that an operator has set for a class on this host, as texts for the input fields. A text is empty if its value is not set. */
 const overridesIn = (usage: HostDetail['capacity'][number] | undefined) => ({
   ratio: usage?.ratioFrom.source === 'HOST' ? String(usage.allocationRatio) : '',
   reserved: usage?.reservedFrom.source === 'HOST' ? String(usage.reserved) : '',
 })
 
-/** The change of a field: null removes the value, and an unchanged field is omitted. */
+/** The input of the mutation for one field. Null removes the value. A field that was not changed is omitted. */
 function edited(name: 'ratio' | 'reserved', before: string, now: string): Pick<Step, 'ratio' | 'reserved'> {
   const text = now.trim()
   if (text === before) return {}

@@ -26,13 +26,13 @@ const statuses: readonly { readonly value: Status; readonly label: string }[] = 
 export interface SetStatusProps {
   /** The hosts whose status is set. */
   readonly hosts: readonly ShownHost[]
-  /** The present status of a single host; for several, disabled is suggested. */
+  /** The present status if there is only one host. For several hosts the dialog suggests DISABLED. */
   readonly status?: Status
   onClose(): void
   onDone(): void
 }
 
-/** The maximum number of hosts in one call of the service. */
+/** One call can have at most this many hosts. */
 const MOST_AT_ONCE = 1_000
 
 /** Enables or disables hosts for new instances. The input stays after a failure. */

@@ -13,7 +13,7 @@ const storeOf = (hosts: readonly TestHost[]) => {
   return store
 }
 
-it('lists the largest differences first', () => {
+it('lists the attributes with the largest differences first', () => {
   const store = storeOf([
     { ordinal: 0, name: 'a', az: 'z1', traits: ['AVX'], memUsed: 95 },
     { ordinal: 1, name: 'b', az: 'z2', traits: ['AVX'], memUsed: 10 },
@@ -25,7 +25,7 @@ it('lists the largest differences first', () => {
   expect(others.map(({ difference }) => difference)).toEqual(others.map(() => 0))
 })
 
-it('shows reported values, and the number of hosts that do not report them', () => {
+it('shows reported values, and the count of hosts that do not report them', () => {
   const store = storeOf([
     { ordinal: 0, name: 'a', reported: { 'cpu.model': 'Milan' } },
     { ordinal: 1, name: 'b' },
@@ -43,7 +43,7 @@ it('shows reported values, and the number of hosts that do not report them', () 
   })
 })
 
-it('without selected or without other hosts there is nothing to compare', () => {
+it('returns nothing if all hosts or no hosts are selected', () => {
   const store = storeOf([{ ordinal: 0, name: 'a' }])
   expect(() => compareHosts(store, Uint32Array.of(0), new Uint32Array(), NOW)).not.toThrow()
   expect(compareHosts(store, new Uint32Array(), new Uint32Array(), NOW)).toEqual([])
@@ -68,7 +68,7 @@ describe('any fleet, divided into two groups', () => {
     claims: fc.nat(3),
     reportedAt: fc.constantFrom(0, NOW - 5_000, NOW - 60_000, 1),
   })
-  it('each count equals the number of hosts that its terms find', () => {
+  it('each count equals the count of hosts that the filter terms of the value find', () => {
     fc.assert(
       fc.property(fc.array(host, { maxLength: 12 }), (hosts) => {
         const store = storeOf(hosts.map(({ memory, ...one }, ordinal) => ({ ...one, ...memory, ordinal, name: `h${ordinal}` })))

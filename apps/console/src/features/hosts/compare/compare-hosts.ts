@@ -4,25 +4,30 @@ import type { FleetStore } from '../fleet-store.ts'
 import { termOf } from '../list/filter-terms.ts'
 import { createCounter, type FacetName, facetNames, hostReaders, inWords } from '../list/select-hosts.ts'
 
-/** A value of an attribute, or a range of its numbers. */
+/** A value of an attribute. For a numeric attribute, a range of values. */
 export interface ComparedValue {
   readonly label: string
-  /** The terms of the filter grammar that find exactly the hosts that are counted here. */
+  /** The filter terms that find exactly the counted hosts. */
   readonly terms: string
-  /** The number of selected hosts, and of other hosts, with the value. */
+  /** How many of the selected hosts have the value (`inside`), and how many of all others (`outside`). */
   readonly inside: number
   readonly outside: number
 }
 
 export interface ComparedField {
   readonly field: string
-  /** The largest difference, 0..1, between a value's share of the selected hosts and its share of the others. */
+  /**
+   * For each value, the share among the selected hosts is compared with the share among the others. This is the largest difference, 0 to 1.
+   */
   readonly difference: number
   /** The values: texts with the largest differences first, ranges in ascending order. */
   readonly values: readonly ComparedValue[]
 }
 
-/** Numeric fields without facets; numbers with facets are compared as texts. Percentages come first among fields with equal differences. */
+/**
+ * The fields that are compared by ranges. Numeric fields with facets are compared as texts. If differences are equal, percentages come
+ * first.
+ */
 const numberFields = fieldsHolding('number').toSorted((a, b) => Number(b.unit === '%') - Number(a.unit === '%'))
 type NumberField = (typeof numberFields)[number]
 
@@ -40,7 +45,7 @@ const knownEdges: Readonly<Partial<Record<NumberField['name'], readonly number[]
   'disk.used': [25, 50, 75, 90],
   age: [10, 60, 600, 3_600, 86_400],
 }
-/** The number of ranges of a field whose limits depend on the hosts' values. */
+/** A field whose limits depend on the hosts' values is divided into this many ranges. */
 const RANGES = 5
 
 /**
@@ -89,7 +94,7 @@ function rangesOf(field: NumberField, read: ReadNumber, inside: Uint32Array, out
   const edges = knownEdges[field.name] ?? edgesOf(known)
   // over-full hosts have negative free amounts
   const least = Math.floor(known.reduce((low, value) => Math.min(low, value), 0))
-  // the last index is for hosts without a number
+  // the last element counts the hosts whose value of this field is unknown
   const count = (hosts: Uint32Array): readonly number[] => {
     const counts = new Array<number>(edges.length + 2).fill(0)
     for (const ordinal of hosts) {
@@ -119,7 +124,7 @@ function rangeAt(
   return { label: `${format(from)} to under ${format(to)}`, terms: `${field}>=${from} ${field}<${to}` }
 }
 
-/** Limits that divide the values into ranges of about equal size; none if all values are equal. */
+/** The bounds that divide the values into ranges with about equally many values each. Empty if all values are equal. */
 function edgesOf(values: number[]): readonly number[] {
   const sorted = Float64Array.from(values).sort()
   const cuts = Array.from({ length: RANGES - 1 }, (_, i) => sorted[Math.floor(((i + 1) * sorted.length) / RANGES)])

@@ -17,10 +17,10 @@ interface ComparePanelProps {
   onClose(): void
 }
 
-/** The maximum number of shown values of a field. Values with smaller differences are omitted. */
+/** At most this many values of a field are shown. Values with smaller differences are omitted. */
 const MOST_VALUES = 6
 
-/** The values that are more or less frequent among the selected hosts than among the others. */
+/** Shows which values are more or less frequent among the selected hosts than among all others. */
 export function ComparePanel({ fleet, ordinals, chosen, onNarrow, onClose }: ComparePanelProps) {
   const { inside, outside, fields } = useMemo(() => {
     const inside = ordinals.filter((ordinal) => chosen.has(ordinal))
@@ -94,7 +94,7 @@ interface ValueProps extends Pick<FieldProps, 'inside' | 'outside' | 'onNarrow'>
   readonly value: ComparedValue
 }
 
-/** A link to the hosts with this value, of both groups. */
+/** A link to all hosts with this value, selected or not. */
 function Value({ value, inside, outside, onNarrow }: ValueProps) {
   const [here, there] = [(100 * value.inside) / inside, (100 * value.outside) / outside]
   const count = value.inside + value.outside

@@ -1,4 +1,4 @@
-/** Numbers of CPUs as ranges: 0-15,32-47. */
+/** Formats CPU ids as ranges: 0-15,32-47. */
 export function toRanges(numbers: readonly number[]): string {
   const sorted = [...new Set(numbers)].sort((a, b) => a - b)
   const ranges: { from: number; to: number }[] = []

@@ -11,8 +11,8 @@ interface CellCpus {
 }
 
 /**
- * Every CPU of a cell with its state, in ascending order. If shared instances run on the cell, all CPUs that are not dedicated count as
- * shared, because the host does not report which of them are used.
+ * Every CPU of a cell with its state, in ascending order. If instances with shared CPUs run on the cell, all CPUs that are not dedicated
+ * are shown as shared, because the host does not report which CPUs these instances use.
  */
 export function statesOf({ cpus, dedicated, pinned, cpusUsed }: CellCpus): ReadonlyMap<number, CpuState> {
   const isPinned = new Set(pinned)

@@ -13,7 +13,10 @@ interface DecisionsElsewhereProps {
   readonly label: string
 }
 
-/** The newest decisions that did not choose the host. Records have no verdicts of hosts, so each row links to "why not this host". */
+/**
+ * The newest decisions that chose other hosts. Their records do not have the verdicts on this host, so each row links to "why not this
+ * host".
+ */
 export function DecisionsElsewhere({ host, label }: DecisionsElsewhereProps) {
   const zone = useTimeZone()
   const { data, error, refetch } = useOperation(ELSEWHERE, { query: `-${withTerm('', 'host', host)}` })

@@ -21,7 +21,7 @@ interface HostForgottenProps {
   onChanged(): void
 }
 
-/** The banner of a forgotten host: since when, by whom, why, and how to readmit it. */
+/** The banner on the page of a forgotten host: when, by whom and why it was forgotten, and a button to readmit it. */
 export function HostForgotten({ host, gone, scopes, onChanged }: HostForgottenProps) {
   const [isOpen, setOpen] = useState(false)
   const { data } = useOperation(FORGOTTEN_BY, { host: host.name, node: host.node })
@@ -81,13 +81,13 @@ export function HostForgotten({ host, gone, scopes, onChanged }: HostForgottenPr
 
 interface CalledFormerlyProps {
   readonly host: HostDetail
-  /** The former name in the link that was followed. */
+  /** The former name of the host in the link that the operator followed. */
   readonly formerly: string
   readonly scopes: readonly string[]
   onChanged(): void
 }
 
-/** Shown if a link has a former name of a host. */
+/** The notice on the page of a host that was opened by a link with a former name of the host. */
 export function CalledFormerly({ host, formerly, scopes, onChanged }: CalledFormerlyProps) {
   const [isOpen, setOpen] = useState(false)
   const former = readHostName(formerly)
@@ -125,7 +125,7 @@ export function CalledFormerly({ host, formerly, scopes, onChanged }: CalledForm
   )
 }
 
-/** No host has this name; in the past there may have been one. */
+/** The message that no host has this name. A host may have had the name in the past. */
 export function NoHost({ host, node, title }: { readonly host: string; readonly node?: string | undefined; readonly title: string }) {
   const isPast = useAt() !== undefined
   const { data } = useOperation(FORMER_NAMES, { host, node: node ?? null }, { enabled: isPast })

@@ -7,7 +7,9 @@ import type { HostDetail } from '../host-usage.tsx'
 
 type NamespaceReport = HostDetail['namespaces'][number]
 
-/** The reports of other services about the host: the reporter, the age, and the document, even if it could not be parsed. */
+/**
+ * A report of another service about the host: the reporter, the age, and the document. A document that could not be parsed is shown too.
+ */
 export function HostNamespace({ report }: { readonly report: NamespaceReport }) {
   const { document, lastSequence, problem } = report
   return (
@@ -25,7 +27,7 @@ export function HostNamespace({ report }: { readonly report: NamespaceReport }) 
   )
 }
 
-/** The age of a document. Decisions use the age that the log contains; a document without a time counts as old. */
+/** The age of a document. Decisions use the age that is in the log. A document without a time is treated as old. */
 function Since({ report: { reportedAt, ageSeconds } }: { readonly report: NamespaceReport }): ReactNode {
   if (reportedAt === null) return 'time unknown: it counts as old'
   return (

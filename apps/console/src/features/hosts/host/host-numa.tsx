@@ -10,11 +10,11 @@ type Pool = HostDetail['pciPools'][number]
 
 interface HostNumaProps {
   readonly cells: readonly Cell[]
-  /** All PCI devices of the host; devices near a cell are shown with the cell. */
+  /** All PCI devices of the host. Devices that are attached to a cell are shown in the box of the cell. */
   readonly pools: readonly Pool[]
 }
 
-/** The NUMA cells as boxes, with the states of their CPUs, the use of memory and pages, and near devices. */
+/** The NUMA cells as boxes, with the states of their CPUs, the use of memory and pages, and the attached devices. */
 export function HostNuma({ cells, pools }: HostNumaProps) {
   return (
     <>

@@ -71,7 +71,7 @@ export function HostPage() {
         </Suspense>
       </Page>
     )
-  // the address has a former name of the host, so the page moves to its present name
+  // the URL has a former name of the host, so redirect to the URL with the present name
   if (!isPlaceholderData && (host.name !== name || (node !== undefined && host.node !== node)))
     return (
       <Navigate
@@ -115,7 +115,7 @@ export function HostPage() {
 const commandShow = ({ name, node, hasOtherNodes }: HostDetail, asked: string | undefined, at: ReturnType<typeof useAt>): string =>
   commandOf(`gantt host show ${quoteForShell(name)}`, { node: asked ?? (hasOtherNodes ? node : null), at })
 
-/** The `node` parameter of a host's address; undefined if the node has the host's name. */
+/** The `node` parameter in the URL of a host. Undefined if the node has the name of the host. */
 const addressOf = (host: string, node: string): { readonly node: string | undefined } => ({ node: host === node ? undefined : node })
 
 interface IdentityProps {
@@ -281,7 +281,7 @@ function Identity({ host, scopes, onChanged }: IdentityProps) {
   )
 }
 
-/** A link to the decisions under all names of the host, because a decision contains the name that the host had at that time. */
+/** A link to the decisions with any name of the host. Decisions have the name that the host had when they were made. */
 function FormerDecisions({ host: { name, formerNames } }: { readonly host: HostDetail }) {
   const names = [...new Set([...formerNames.map((former) => readHostName(former).host), name])]
   return (
@@ -324,7 +324,7 @@ function FeedLost({ updatedAt }: { readonly updatedAt: number }) {
 
 const REFETCH_MS = 300
 
-/** Reads the host again soon after a change; several changes in a row cause one read. */
+/** Reads the host again shortly after a change. Several changes in quick succession cause only one read. */
 function useHostChanges(host: string, revision: string | undefined, enabled: boolean, refetch: () => void) {
   const timer = useRef<ReturnType<typeof setTimeout> | undefined>(undefined)
   useEffect(() => () => clearTimeout(timer.current), [])
@@ -341,7 +341,10 @@ function useHostChanges(host: string, revision: string | undefined, enabled: boo
   })
 }
 
-/** `[` and `]` step through the list from which the page was opened; on return, the list has its cursor on the last host. */
+/**
+ * The keys `[` and `]` open the previous and the next host of the list from which the page was opened. On return, the list has its cursor
+ * on the last opened host.
+ */
 function useNeighbours(host: string, node: string): void {
   const navigate = route.useNavigate()
   useEffect(() => rememberOpened({ host, node }), [host, node])

@@ -16,7 +16,7 @@ import { SmallTable } from '../../../ui/table/small-table.tsx'
 
 const REFRESH_MS = 5_000
 
-/** A host in the side panel: the facts that decide whether it takes another instance. */
+/** A host in the side panel: the facts that decide whether the host can get another instance. */
 export function HostPanel({ host: askedHost, node: askedNode }: { readonly host: string; readonly node: string }) {
   const asked = { host: askedHost, node: askedNode === askedHost ? null : askedNode }
   const { data, error, refetch, dataUpdatedAt } = useOperation(HOST, asked, { keepPrevious: false, everyMs: REFRESH_MS })

@@ -7,7 +7,7 @@ import type { HostDetail } from '../host-usage.tsx'
 
 type Pool = HostDetail['pciPools'][number]
 
-/** The PCI devices of a host, equal ones in one row: the number, the free number, and the claims that hold some. */
+/** The PCI devices of a host. Equal devices share one row with their count, the count of free devices, and the claims that hold devices. */
 export function HostPci({ pools }: { readonly pools: readonly Pool[] }) {
   return (
     <SmallTable

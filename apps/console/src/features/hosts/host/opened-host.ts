@@ -1,4 +1,4 @@
-/** The key of the host in the list that the page was opened from. */
+/** A host of the list from which its page was opened. */
 export interface ListedHost {
   readonly host: string
   readonly node: string

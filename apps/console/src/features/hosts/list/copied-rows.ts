@@ -22,7 +22,7 @@ export const jsonOf = (copied: CopiedHosts): string =>
     2,
   )
 
-/** Rows of the past are marked as such, and a decision's verdicts are in the last columns. */
+/** The fields of a copy. The moment is only included if the list shows the past. The verdict and the moment are the last fields. */
 function fieldsOf({ columns, at }: CopiedHosts): readonly RowField<HostRow>[] {
   const shown = fieldsShown(
     fields,
@@ -33,7 +33,7 @@ function fieldsOf({ columns, at }: CopiedHosts): readonly RowField<HostRow>[] {
   return [...shown, ...said, ...moment]
 }
 
-/** The fields of every copy, in this order; other fields are included if their column is shown. */
+/** Every copy has these fields, in this order. Further fields are included if their column is shown. */
 const always: readonly HostFieldName[] = [
   ...(['host', 'node', 'az', 'state', 'status', 'cpu.total', 'cpu.free', 'cpu.used', 'mem.free', 'mem.used'] as const),
   ...(['disk.free', 'disk.used', 'gpu.count', 'gpu.free', 'claims', 'instances', 'age'] as const),

@@ -2,10 +2,10 @@ import { hostOrdersOf } from '@gantt/scheduler-core/query'
 import { commandOf } from '../../../lib/copies.ts'
 import { readSort } from '../search.ts'
 
-/** The calls and commands for the list: with its filter, its order, and the moment if it is not the present. */
+/** The state of the list for copied calls and commands: its filter, its order, and the moment if the list shows the past. */
 export interface CopiedList {
   readonly filter: string
-  /** The order; by name if absent. */
+  /** The order of the list. The default is by name. */
   readonly sort?: string | undefined
   readonly at?: string | undefined
 }

@@ -16,9 +16,9 @@ const copiedRows = () => import('./copied-rows.ts')
 export interface CopyHostsProps {
   /** The filter, as its canonical text. */
   readonly text: string
-  /** The order in the form of the address; by name if absent. */
+  /** The order in the form of the URL. The default is by name. */
   readonly sort: string | undefined
-  /** Whether the list has only hosts with one verdict. The page computes this list, so no API call returns just these hosts. */
+  /** Whether the list is restricted to one verdict. No API call returns such a list, because the page computes it. */
   readonly isOfVerdict: boolean
   readonly count: number
   /** A decision's verdict on each host, if the list shows it. */

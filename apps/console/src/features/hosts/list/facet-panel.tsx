@@ -15,7 +15,10 @@ export interface FacetPanelProps {
   onToggle(field: FacetName, value: string, isAdded: boolean): void
 }
 
-/** The counts of values of the hosts: a click selects a value or removes it, with Shift or Ctrl it adds one. */
+/**
+ * For each facet, the values with the counts of hosts. A click filters by a value, or removes it from the filter. With Shift or Ctrl, the
+ * click adds the value to those already selected.
+ */
 export function FacetPanel({ facets, text, onToggle }: FacetPanelProps) {
   return (
     <nav aria-label="Facets" className="facets">

@@ -1,6 +1,6 @@
 /**
- * A command that reports a first host to the service at an address, as an example to be repeated with other numbers.
- * `incarnation`: a new UUID, by which the service knows the reporter.
+ * A command that reports a first host to the service at the URL `origin`. It is an example that the operator can repeat with other amounts.
+ * `incarnation` is a new UUID that identifies the reporter.
  */
 export function firstHostCommand(origin: string, incarnation: string): string {
   const mutation = 'mutation ($input: UpdateResourceStatsInput!) { updateResourceStats(input: $input) { appliedCount } }'

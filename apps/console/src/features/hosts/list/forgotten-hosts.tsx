@@ -15,7 +15,7 @@ import { FORGOTTEN, FORGOTTEN_COUNT } from '../actions/leaving-documents.ts'
 const REFRESH_MS = 15_000
 const PAGE = 50
 
-/** The number of forgotten hosts; counted again when the number of hosts changes. */
+/** The count of forgotten hosts. It is read again whenever the count of present hosts changes. */
 export function useForgottenCount(present: number): number {
   const { data, refetch } = useOperation(FORGOTTEN_COUNT, {}, { everyMs: REFRESH_MS })
   const counted = useRef(present)
@@ -38,7 +38,7 @@ export function ForgottenLink({ present }: { readonly present: number }) {
   )
 }
 
-/** Forgotten hosts, by name: each links to its remaining data. */
+/** The list of forgotten hosts, by name. Each host links to its page, which has the remaining data. */
 export function ForgottenHosts() {
   const [find, setFind] = useState('')
   const pages = usePages(FORGOTTEN, { find }, ({ hosts }) => hosts, { everyMs: REFRESH_MS })

@@ -19,7 +19,7 @@ import { HostState } from '../host-state.tsx'
 import type { Verdicts } from '../map/verdicts.ts'
 import { inWords, NONE } from './select-hosts.ts'
 
-/** The maximum number of characters of a title. */
+/** The title of a cell has at most this many characters. */
 const MOST_OF_TITLE = 1_000
 
 /** The default columns, in their order; every other field is an optional column. */
@@ -72,7 +72,9 @@ const special: Readonly<Partial<Record<HostFieldName, Partial<TableColumn<HostRo
   age: { width: 'minmax(64px, 0.4fr)' },
 }
 
-/** The columns of the list; keys are fields of the filter grammar, so that a sort reads like a filter. */
+/**
+ * The columns of the list. Their keys are field names of the filter grammar, so that `sort` in the URL uses the same names as the filter.
+ */
 export const hostColumns: readonly TableColumn<HostRow>[] = first(hostFields, shownAtFirst)
   .filter(({ name }) => !withinOthers.includes(name))
   .map((field) => ({
@@ -149,7 +151,7 @@ function many(read: (row: HostRow) => readonly string[]): Pick<TableColumn<HostR
   }
 }
 
-/** The name as a link, which is not a tab stop, because the row is opened by its own keys. */
+/** The name as a link. It is not a tab stop, because the row itself can be opened with the keyboard. */
 function HostLink({ host, node, hasOtherNodes }: ShownHost) {
   return (
     <Link to="/hosts/$host" params={{ host }} search={host === node ? {} : { node }} tabIndex={-1} preload={false} className="host-link">

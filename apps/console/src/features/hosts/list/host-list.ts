@@ -15,16 +15,16 @@ export interface OnlyVerdict {
 
 export interface HostList {
   readonly selection: HostSelection
-  /** The rows to show: those of the selection, or slightly older ones while a pointer is over them. */
+  /** The rows to show. While the pointer is over the rows, they can be slightly older than the selection. */
   readonly ordinals: Uint32Array
   /** The filter as its canonical text. */
   readonly text: string
 }
 
 /**
- * The hosts that match a filter, in order. A filter needs no sorting, because all hosts are kept in order; a live
- * change filters and sorts again at most once a second (as often as the service sends one), and not while a row is
- * being selected.
+ * The hosts that match a filter, in order. Another filter needs no sorting, because all hosts are already sorted. After a live change the
+ * hosts are filtered and sorted again. This happens at most once a second, because the service sends changes at this rate, and not while
+ * the operator is using the rows.
  */
 export function useHostList(fleet: Fleet, filter: string, sort: string, isHeld: boolean, only?: OnlyVerdict): HostList {
   const { store } = fleet
@@ -44,7 +44,7 @@ export function useHostList(fleet: Fleet, filter: string, sort: string, isHeld: 
   const { current: before } = shown
   const isSame = before.filter === filter && before.sort === sort && before.only === only
   const { ordinals } = isHeld && isSame ? before : found
-  // a rendering that React discards was never shown
+  // stored in an effect, because a rendering that React discards was never shown
   useLayoutEffect(() => {
     shown.current = { ordinals, filter, sort, only }
   }, [ordinals, filter, sort, only])
@@ -56,7 +56,7 @@ export function useHostList(fleet: Fleet, filter: string, sort: string, isHeld: 
 
 const HELD_MS = 1_500
 
-/** Whether a pointer or key was used in an element recently. */
+/** Detects whether the pointer or a key was used within an element recently. */
 export function useHand(): { readonly isHeld: boolean; readonly handlers: { onPointerMove(): void; onKeyDown(): void } } {
   const [isHeld, setHeld] = useState(false)
   const timer = useRef<ReturnType<typeof setTimeout> | undefined>(undefined)

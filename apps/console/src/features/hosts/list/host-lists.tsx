@@ -37,11 +37,11 @@ interface HostListsProps {
   readonly verdicts: VerdictsFeed['verdicts']
   readonly search: HostsSearch
   readonly handlers: ReturnType<typeof useHand>['handlers']
-  /** Whether the lists still show an earlier filter than the input. */
+  /** Whether the lists still belong to an earlier filter than the one in the input. */
   readonly isBehind: boolean
 }
 
-/** The hosts that match a filter: their number, a map and a table. */
+/** The hosts that match a filter: their count, a map and a table. */
 export const HostLists = memo(function HostLists({ fleet, list, verdicts, search, handlers, isBehind }: HostListsProps) {
   const { view = 'split', group = 'az', colour = usualColour(search), sort = usualSort, compare } = search
   // verdicts are missing until the decision is replayed, or if it cannot be replayed
@@ -81,7 +81,7 @@ export const HostLists = memo(function HostLists({ fleet, list, verdicts, search
     sidePanel,
     useCallback((ordinal: number) => panelIdOf(store, ordinal), [store]),
   )
-  // a click shows the host in the side panel; a second one on the same host, or without enough space for the panel, opens its page
+  // a click shows the host in the side panel; a second click on the same host opens its page, as does the first click on a narrow window
   const press = (ordinal: number): void => {
     if (panelCells === undefined || panelIdOf(store, ordinal) === sidePanel.id) open(ordinal)
     else panelCells.onToggle(ordinal)
@@ -180,13 +180,13 @@ export const HostLists = memo(function HostLists({ fleet, list, verdicts, search
   )
 })
 
-/** The key of a host in addresses, which does not change when it is renamed. */
+/** The key of a host in the URL. */
 const panelIdOf = (store: FleetStore, ordinal: number): string => keyOfName({ host: store.nameOf(ordinal), node: store.nodeOf(ordinal) })
 
-/** The side panel with the host in the address. */
+/** The side panel with the host in the URL. */
 function HostOf({ store, id }: { readonly store: FleetStore; readonly id: string }) {
   const ordinal = useMemo(() => store.ordinals.find((one) => panelIdOf(store, one) === id), [store, id])
-  // the service still knows a host that is no longer in the fleet
+  // a host that is no longer in the fleet is requested by its name, because the service still has its data
   const { host, node = host } = ordinal === undefined ? readHostName(id) : { host: store.nameOf(ordinal), node: store.nodeOf(ordinal) }
   return <HostBeside host={host} node={node} />
 }

@@ -5,7 +5,10 @@ import type { HostColour, HostsSearch } from '../search.ts'
 
 export const route = getRouteApi('/hosts')
 
-/** Changes the query parameters. Typing replaces the history entry; every other change is a step that Back undoes. */
+/**
+ * Changes the query parameters. While the operator types, the history entry is replaced. Every other change adds an entry, so that Back
+ * undoes it.
+ */
 export function useGo(): (step: Step<HostsSearch>, how?: 'typing' | 'applied') => void {
   const navigate = route.useNavigate()
   return useCallback(
@@ -15,15 +18,15 @@ export function useGo(): (step: Step<HostsSearch>, how?: 'typing' | 'applied') =
   )
 }
 
-/** The order of the list if the address sets none. */
+/** The order of the list if the URL has none. */
 export const usualSort = 'host'
 
 const defaults: HostsSearch = { sort: usualSort, view: 'split', group: 'az' }
 
-/** The colours of the map if the address sets none. */
+/** The colours of the map if the URL has none. */
 export const usualColour = ({ decision }: HostsSearch): HostColour => (decision === undefined ? 'mem' : 'verdict')
 
-/** Default values are omitted from the address. */
+/** Removes default values, so that they are not in the URL. */
 const withoutDefaults = (search: HostsSearch): HostsSearch =>
   Object.fromEntries(
     Object.entries(search).filter(

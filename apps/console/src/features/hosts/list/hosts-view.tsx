@@ -24,8 +24,8 @@ const VerdictLegend = lazy(async () => ({ default: (await import('../map/verdict
 const viewNames: Readonly<Record<HostView, string>> = { split: 'Split', table: 'Table', map: 'Map' }
 
 /**
- * The input of the filter and the matching hosts. The input reacts to every key at once; the lists follow as fast as they can, with
- * a delay.
+ * The filter input and the matching hosts. The input reacts to every key at once. The lists are rendered with lower priority, so they
+ * follow a little later.
  */
 export function HostsView({ fleet }: { readonly fleet: Fleet }) {
   const search = route.useSearch()
@@ -91,7 +91,7 @@ export function HostsView({ fleet }: { readonly fleet: Fleet }) {
             decision={asked.decision}
             instance={asked.instance}
             chosen={asked.verdict}
-            // a count in the legend is for all hosts with the verdict, so it replaces the filter
+            // a count in the legend includes all hosts with the verdict, so a click on the count also removes the filter
             onChoose={(verdict) => go({ verdict, q: undefined })}
             onClose={() => go({ decision: undefined, instance: undefined, verdict: undefined, colour: undefined })}
           />

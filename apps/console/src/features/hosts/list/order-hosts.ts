@@ -3,13 +3,13 @@ import { type CodeColumn, type FleetStore, isNumberColumn, isSetColumn, type Num
 import { isNumeric, NONE } from './select-hosts.ts'
 
 /**
- * All hosts in order. Equal hosts are ordered by the next field, finally by name. The order does not depend on the filter, so typing
- * sorts nothing.
+ * All hosts in order. Hosts that are equal in one field are ordered by the next field, and finally by name. The order does not depend on
+ * the filter, so the hosts are not sorted again while the operator types.
  */
 export function orderHosts(store: FleetStore, names: Uint32Array, orders: readonly HostSortTerm[]): Uint32Array {
   const [first] = orders
   if (first === undefined) return names
-  // names are unique, so orders after the name have no effect
+  // names are unique, so further sort fields after the name have no effect
   if (first.key === 'host') return first.descending ? names.slice().reverse() : names
   const place = new Uint32Array(ranksOf(names))
   names.forEach((ordinal, i) => {
@@ -18,7 +18,7 @@ export function orderHosts(store: FleetStore, names: Uint32Array, orders: readon
   const keys = orders.map(({ key, descending }) => {
     const field = hostFields.find(({ name }) => name === key)
     const rank = field !== undefined && 'column' in field ? rankOf(store, field.column, isNumeric(key)) : place
-    // a larger age is an earlier time
+    // the column has the time of the report, so the largest age has the smallest value
     const isReversed = field !== undefined && 'order' in field && 'isReversed' in field.order
     return { rank, sign: descending === isReversed ? 1 : -1 }
   })
@@ -31,7 +31,7 @@ export function orderHosts(store: FleetStore, names: Uint32Array, orders: readon
   })
 }
 
-/** All hosts by name, code unit by code unit. It changes only when hosts are added. */
+/** All hosts, ordered by the UTF-16 code units of their names. */
 export function orderByName(store: FleetStore): Uint32Array {
   const { nameOf, nodeOf } = store
   return store.ordinals.slice().sort((a, b) => compare(nameOf(a), nameOf(b)) || compare(nodeOf(a), nodeOf(b)))
@@ -39,11 +39,13 @@ export function orderByName(store: FleetStore): Uint32Array {
 
 const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0)
 
-/** The sort key of a field: numbers themselves; for texts their index among the sorted texts, with unreported values first. */
+/**
+ * The sort keys of a field. For numbers, the values themselves. For texts, the index among the sorted texts, with unreported values first.
+ */
 function rankOf(store: FleetStore, column: NumberColumn | CodeColumn | SetColumn, isOfNumbers: boolean): Float64Array | Uint32Array {
   if (isNumberColumn(column)) return store.numbers(column)
   const values = isSetColumn(column) ? store.sets(column).texts.map(([text = NONE]) => text) : store.dictionary(column).values
-  // of whole numbers without leading zeros, the shorter one is smaller
+  // whole numbers without leading zeros are compared as texts, first by length
   const lengthOf = (text: string): number => (isOfNumbers ? text.length : 0)
   const sorted = values
     .map((value, code) => ({ value, code }))

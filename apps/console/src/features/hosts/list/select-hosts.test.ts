@@ -47,7 +47,7 @@ describe('the hosts that match a filter', () => {
     expect([...selection.ordinals].map(store.nameOf)).toEqual(names)
   })
 
-  it('counts a facet without its own terms, but with those of other fields', () => {
+  it('counts the values of a facet with the terms about other fields, but without those about the facet itself', () => {
     const { selection } = select(fleet, 'az:az1 state:UP')
     expect(selection.facets.az).toEqual([
       { value: 'az1', count: 1 },
@@ -122,7 +122,7 @@ describe('the hosts that match a filter', () => {
     'h1',
   ])
 
-  it('agrees with the grammar for each host, and the count of each facet with the hosts that a click on it finds', () => {
+  it('selects the same hosts as the filter grammar, and each facet count equals the count of hosts after a click on the value', () => {
     fc.assert(
       fc.property(anyHosts, fc.array(anyTerm, { maxLength: 4 }), (hosts, terms) => {
         const { store, query, selection } = select(hosts, terms.join(' '))

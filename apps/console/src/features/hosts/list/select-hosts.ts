@@ -20,7 +20,7 @@ export const facetNames = facetFields.map(({ name }) => name)
 
 export type FacetName = FacetField['name']
 
-/** The key of hosts that do not report a value. */
+/** The facet value that stands for hosts that do not report a value. */
 export const NONE = ''
 
 export const inWords = (value: string): string => (value === NONE ? 'not reported' : value)
@@ -34,7 +34,9 @@ export interface FacetValue {
 export interface HostSelection {
   /** The matching hosts, in the given order. */
   readonly ordinals: Uint32Array
-  /** For each facet, the number of hosts with each value, matching the filter without the facet's own terms; the largest first. */
+  /**
+   * For each facet, its values with their counts, the largest first. The counted hosts match the filter without its terms about the facet.
+   */
   readonly facets: Readonly<Record<FacetName, readonly FacetValue[]>>
 }
 
@@ -42,8 +44,8 @@ export interface HostSelection {
 export const textColumns = byField(facetFields, 'name', ({ column }): CodeColumn | SetColumn => column)
 
 /**
- * The hosts of an order that match a query, and the counts of the facets. A term about texts is judged once per
- * different text, not once per host. `nowMs`: the service's time, for ages.
+ * Selects the hosts that match a query, in the given order, and counts the facets. A term about texts is evaluated once for each different
+ * text, and not once for each host. `nowMs` is the service's time, which ages are computed from.
  */
 export function selectHosts(store: FleetStore, query: Query, order: Uint32Array, nowMs: number): HostSelection {
   const others: ((ordinal: number) => boolean)[] = []
@@ -103,7 +105,7 @@ function toTextTerm(store: FleetStore, field: FacetName, term: QueryTerm): TextT
   return { codes: store.codes(textColumns[field]), passes: Uint8Array.from(values, (_value, code) => (passes(code) ? 1 : 0)) }
 }
 
-/** The texts that the grammar compares, by the number of a text or a set. */
+/** The values that the grammar compares, by the code of a text or of a list of texts. */
 function valuesOf(store: FleetStore, field: FacetName): readonly QueryValue[] {
   const column = textColumns[field]
   if (!isSetColumn(column)) return store.dictionary(column).values
@@ -117,7 +119,7 @@ export interface Counter {
   values(): FacetValue[]
 }
 
-/** Counts hosts by the number of a text or a set; sets are divided into texts once, at the end. */
+/** Counts hosts by the code of a text or of a list of texts. Counts of lists are added up by text once, at the end. */
 export function createCounter(store: FleetStore, field: FacetName): Counter {
   const column = textColumns[field]
   const codes = store.codes(column)
@@ -129,7 +131,7 @@ export function createCounter(store: FleetStore, field: FacetName): Counter {
       counts[code] = (counts[code] ?? 0) + 1
     },
     addAll(ordinals) {
-      // a value that all hosts share is not looked up for each of them
+      // if the column has only one value, all hosts have it
       if (size === 1) counts[0] = (counts[0] ?? 0) + ordinals.length
       else
         for (const ordinal of ordinals) {
@@ -167,5 +169,5 @@ export const isNumeric = (field: string): boolean => reportedFields.some(({ name
 const ofEachFacet = <Value>(make: (field: FacetName, index: number) => Value): Readonly<Record<FacetName, Value>> =>
   byField(facetFields, 'name', ({ name }, index) => make(name, index))
 
-/** The field of a term by its own name; undefined for a bare word. */
+/** The full name of a term's field. The term may use a short name. Undefined for a bare word. */
 export const fieldOf = ({ field }: QueryTerm): string | undefined => (field === null ? undefined : findField(field, hostFields)?.name)

@@ -18,7 +18,7 @@ export interface HostMapProps {
   readonly ordinals: Uint32Array
   readonly group: HostGroup
   readonly colour: HostColour
-  /** A decision's verdicts on the hosts; without them the colour is not offered. */
+  /** A decision's verdicts on the hosts. If undefined, the colours by verdict are not offered. */
   readonly verdicts: Verdicts | undefined
   readonly height: string
   /** Called for a click on a group's heading, with the key of groupHosts. */

@@ -50,7 +50,7 @@ it.each([
   expect(toShade(percent)).toBe(shade)
 })
 
-it('by the age of reports, the hosts with the oldest reports are first, and hosts without a report are counted', () => {
+it('when coloured by the age of reports, hosts with the oldest reports come first, and hosts without a report are counted', () => {
   const fleetStore = createFleetStore()
   fleetStore.apply(
     packHosts([
@@ -90,7 +90,7 @@ it.each([
   expect([0, 1, 2].map((ordinal) => Math.round(load.of(ordinal)))).toEqual(percents)
 })
 
-it('colours have the names from the table of host fields', () => {
+it('each colour has the name of its field in the table of hosts', () => {
   const labels = new Map<string, string>(hostFields.map(({ name, label }) => [name, label]))
   const own: Readonly<Record<string, string>> = { age: 'Report age', verdict: 'Verdict' }
   const fields: Readonly<Record<string, string>> = colourFields

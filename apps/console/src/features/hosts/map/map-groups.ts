@@ -16,16 +16,16 @@ export function colourName(colour: HostColour): string {
   return colour === 'age' ? 'Report age' : labels[colourFields[colour]]
 }
 
-/** The age of a report from which on it has the last colour, like a host without a report. */
+/** Hosts whose report is at least this old, in milliseconds, have the last colour. So do hosts without a report. */
 const OLDEST_MS = 86_400_000
 
-/** The meaning of a map's colour: the shade of a host in percent, a text for a group, and the scale. */
+/** How the map is coloured: the shade of each host, a text for each group, and the ends of the scale. */
 export interface MapLoad {
   of(ordinal: number): number
   summarise(ordinals: readonly number[]): string
   /** The meaning of the first and the last colour. */
   readonly ends: readonly [string, string]
-  /** Fields of a host that are not repeated in its line of text. */
+  /** A text about the coloured value, for the line about a host. Absent if this line contains the value anyway. */
   note?(ordinal: number): string
 }
 
@@ -61,7 +61,7 @@ function usedOf(used: Float64Array, what: string): MapLoad {
   }
 }
 
-/** Amounts have no natural maximum, so the scale ends at the largest amount of the shown hosts. */
+/** Colours by an amount. Amounts have no natural maximum, so the scale ends at the largest amount of the shown hosts. */
 function amountOf(amounts: Float64Array, shown: Uint32Array, inWords: (amount: number) => string): MapLoad {
   // after a report with less capacity the free amount may be negative
   const amountAt = (ordinal: number): number => Math.max(0, amounts[ordinal] ?? 0)
@@ -107,8 +107,8 @@ export const positionOf = (group: number): number => Math.max(0, 255 - group)
 export const toShade = (percent: number): number => Math.max(0, Math.min(255, Math.round(percent * 2.55)))
 
 /**
- * Hosts by zone, by aggregate or by a reported value, the fullest first in each group, with totals for its heading. A
- * host in several aggregates is in each of them; hosts in none, and hosts without the value, form the last group.
+ * Hosts by zone, by aggregate or by a reported value, the fullest first in each group, with totals for its heading. A host in several
+ * aggregates is in the group of each aggregate. The last group has the hosts without an aggregate, or without the value.
  */
 export function groupHosts(store: FleetStore, ordinals: Uint32Array, by: HostGroup, load: MapLoad): readonly CellGroup[] {
   const members = new Map<string, number[]>()

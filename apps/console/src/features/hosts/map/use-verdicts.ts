@@ -5,7 +5,7 @@ import type { Fleet } from '../fleet.ts'
 import type { HostsSearch } from '../search.ts'
 import { readVerdicts, type Verdicts } from './verdicts.ts'
 
-/** The verdicts of the decision in the address. */
+/** The verdicts of the decision in the URL. */
 export interface VerdictsFeed {
   /** Undefined without a decision, and until it is replayed. */
   readonly verdicts: Verdicts | undefined

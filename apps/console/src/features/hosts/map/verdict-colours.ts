@@ -7,7 +7,7 @@ type Colour = readonly [red: number, green: number, blue: number]
 const CHOSEN: Readonly<Record<Backdrop, Colour>> = { light: [0, 0, 0], dark: [255, 255, 255] }
 const PASSED: Colour = [40, 120, 220]
 const UNKNOWN: Colour = [140, 140, 140]
-/** The colours of refusing filters, from the first to the last; later ones are brighter, so that they also differ in grey. */
+/** The colours of the first and of the last refusing filter. Later filters have brighter colours, so that they also differ in greyscale. */
 const REFUSED: readonly [Colour, Colour] = [
   [110, 40, 100],
   [240, 190, 80],

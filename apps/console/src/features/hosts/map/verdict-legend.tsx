@@ -15,7 +15,10 @@ export interface VerdictLegendProps {
   onClose(): void
 }
 
-/** A decision's verdicts on the hosts, counted as in its funnel: a click shows exactly these, another one removes the filter. */
+/**
+ * The verdicts of a decision with the counts of its funnel. A click on a verdict lists exactly its hosts, and a second click removes this
+ * restriction.
+ */
 export function VerdictLegend({ feed, decision, instance, chosen, onChoose, onClose }: VerdictLegendProps) {
   const { verdicts, headline, isApproximate, error, retry } = feed
   const scheme = useComputedColorScheme('light')

@@ -29,7 +29,7 @@ const matrix: Matrix = {
 const found = (key: string, pickedRank = 2): string =>
   [...ofVerdict(store.ordinals, readVerdicts(store, matrix, pickedRank), key)].map(store.nameOf).join()
 
-test('counts are those of the funnel; a filter that refused none has no group', () => {
+test('each verdict has the count of the funnel, and a filter that refused no host has no group', () => {
   const { groups } = readVerdicts(store, matrix, 2)
   expect(groups.map(({ key, count, here }) => [key, count, here])).toEqual([
     ['chosen', 1, 1],

@@ -4,12 +4,15 @@ import { keyOf } from '../host-row.ts'
 
 /** Hosts with the same verdict. */
 export interface VerdictGroup {
-  /** The name in addresses. */
+  /** The name of the group in URLs. */
   readonly key: string
   readonly label: string
-  /** The number of hosts with the verdict in the decision's funnel. For hosts that the decision did not know, their number in the fleet. */
+  /**
+   * How many hosts have the verdict in the decision's funnel. For the group of hosts that the decision did not know: how many are in the
+   * fleet.
+   */
   readonly count: number
-  /** The number of these hosts that are in the list. */
+  /** How many of the group's hosts are in the list. */
   readonly here: number
   readonly hasPassed: boolean
 }
@@ -18,13 +21,13 @@ export interface VerdictGroup {
 export interface Verdicts {
   /** The chosen host, the hosts that passed, one group for each filter that refused hosts, and the hosts that the decision did not know. */
   readonly groups: readonly VerdictGroup[]
-  /** The index of a host's group, by its ordinal. */
+  /** The index in `groups` of the group of the host with this ordinal. */
   of(ordinal: number): number
-  /** The index of a host's group, by the host's name: `host`, or `host/node`. */
+  /** The index in `groups` of the group of the host with this name, which is `host` or `host/node`. */
   ofName(name: string): number
 }
 
-/** `pickedRank` is the rank of the chosen host, 0 if none was chosen. */
+/** Assigns every host to a group. `pickedRank` is the rank of the chosen host, or 0 if no host was chosen. */
 export function readVerdicts(store: FleetStore, matrix: Matrix, pickedRank: number): Verdicts {
   const refusals = new Uint32Array(matrix.filters.length)
   let passed = 0
@@ -57,7 +60,7 @@ export function readVerdicts(store: FleetStore, matrix: Matrix, pickedRank: numb
   const here = new Uint32Array(kinds.length)
   for (const index of codes.values()) here[index] = (here[index] ?? 0) + 1
   const hereOf = (key: string, index: number): number =>
-    // the chosen host passed too: the funnel counts it as remaining
+    // the chosen host passed too, so it is also counted in the group "passed", as in the funnel
     (here[index] ?? 0) + (key === 'passed' && pickedRank > 0 ? (here[indexOfKind('chosen')] ?? 0) : 0)
   const groups = kinds.map((kind, index) => {
     const there = hereOf(kind.key, index)
@@ -66,7 +69,7 @@ export function readVerdicts(store: FleetStore, matrix: Matrix, pickedRank: numb
   return { groups, of: (ordinal) => codes.get(ordinal) ?? places.unknown, ofName }
 }
 
-/** The hosts with a verdict, in order; the chosen one is among those that passed. An unknown verdict has no hosts. */
+/** The hosts with a verdict, in the given order. The chosen host is also among the hosts that passed. Empty for an unknown verdict. */
 export function ofVerdict(order: Uint32Array, { groups, of }: Verdicts, key: string): Uint32Array {
   return order.filter((ordinal) => {
     const group = groups[of(ordinal)]

@@ -17,18 +17,18 @@ interface HostLanesProps {
   /** The host's state at the shown moment. */
   readonly state: string
   readonly status: string
-  /** The time at which it was forgotten; undefined if it exists. */
+  /** The time at which the host was forgotten. Undefined if the host exists. */
   readonly goneMs: number | undefined
-  /** The time before which only claims and attempts are known. */
+  /** Before this time, only claims and placement attempts are known. Undefined if all events are known. */
   readonly sinceMs: number | undefined
   readonly log: Log
 }
 
-/** The minimum width of a span that can show its glyph, pixels. */
+/** A span with at least this width, in pixels, can show its glyph. */
 const LEAST_SPAN = 10
-/** The minimum distance of two marks, with a count of two digits. */
+/** The minimum distance between two marks in pixels. It leaves space for a count with two digits. */
 const LEAST_MARK = 22
-/** The maximum distance between the pointer and the step that it selects. */
+/** The pointer selects a step that is at most this many pixels away. */
 const REACH = 8
 
 /**
@@ -183,7 +183,7 @@ const wordsAt = (lanes: readonly Lane[], ms: number): string => {
 
 const nameOf = (word: string | undefined): string => word?.toLowerCase() ?? 'not known'
 
-/** The state's word if it fits; its border has the same meaning as its colour. */
+/** The box of a span, with the name of the state if it fits. The border shows the same as the colour. */
 function SpanBox({
   span: { word, from, to, times },
   axis,

@@ -38,12 +38,12 @@ const NONE: Timeline = { totalCount: 0, pageInfo: { endCursor: null, hasNextPage
 interface HostTimelineProps {
   readonly host: string
   readonly node: string
-  /** The revision of the host's last change; if it is newer, there are more steps to show. */
+  /** The revision of the host's last change. When it increases, the timeline is read again, because there are new events. */
   readonly revision: string
   /** The state at the shown moment. */
   readonly state: string
   readonly status: string
-  /** The time at which it was forgotten; undefined if it exists. */
+  /** The time at which the host was forgotten. Undefined if the host exists. */
   readonly goneMs: number | undefined
 }
 
@@ -95,7 +95,7 @@ export function HostTimeline({ host, node, revision, ...present }: HostTimelineP
   )
 }
 
-/** The shown kinds, in the form of the address. */
+/** Checkboxes for the kinds of events that the timeline shows. The selection is stored in the URL. */
 function Shown({ shown }: { readonly shown: readonly GroupName[] }) {
   const navigate = route.useNavigate()
   const set = (group: GroupName, isShown: boolean): void => {
@@ -152,7 +152,7 @@ function Rows({ rows, log }: { readonly rows: readonly Happening[]; readonly log
   )
 }
 
-/** A link to the console at that time, if the log goes back so far. */
+/** The time of an event. If the log goes back that far, it is a link to the console at this time. */
 function When({ row, log }: { readonly row: Happening; readonly log: Log }) {
   const zone = useTimeZone()
   const moment = momentOf(row, log)
@@ -171,7 +171,7 @@ function When({ row, log }: { readonly row: Happening; readonly log: Log }) {
   )
 }
 
-/** The number of changes that are shown at once; the others can be expanded. */
+/** At most this many changes are shown at first. A button shows the rest. */
 const MOST_OPEN = 4
 
 function How({
@@ -222,7 +222,7 @@ const Changes = ({ changes }: Pick<Happening, 'changes'>) =>
     </div>
   ))
 
-/** Who made the change: the audit's row, the holder of the claim, and the decision. */
+/** Who caused the event: links to the row of the audit, to the account that holds the claim, and to the decision. */
 function By({ row: { edit, account, decision, kind, claimId } }: { readonly row: Happening }) {
   return (
     <>

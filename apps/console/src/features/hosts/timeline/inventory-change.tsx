@@ -7,7 +7,7 @@ import { LAST_INVENTORY } from './timeline.ts'
 
 const REFRESH_MS = 15_000
 
-/** The differences between the host's last two inventories, from the latest inventory event of the timeline. */
+/** The differences between the last two inventories that the host reported. */
 export function InventoryChange({ host, node }: { readonly host: string; readonly node: string }) {
   const zone = useTimeZone()
   const { data, error, refetch } = useOperation(LAST_INVENTORY, { host, node }, { everyMs: REFRESH_MS })

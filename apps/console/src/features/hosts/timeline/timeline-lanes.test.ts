@@ -131,7 +131,7 @@ describe('the states of a host', () => {
 describe('spans that are too short', () => {
   const spans = [0, 10, 11, 12, 30, 31, 60].map((from, i, all) => ({ word: `w${i}`, from, to: all[i + 1] ?? 61, times: 0 }))
 
-  test('are merged with their number if several follow each other; a single one keeps its word', () => {
+  test('are merged with a count if several follow each other, and a single short span keeps its state', () => {
     expect(gatherSpans(spans, 5).map(({ word, from, to, times }) => [word ?? times, from, to])).toEqual([
       ['w0', 0, 10],
       [2, 10, 12],
@@ -184,7 +184,7 @@ describe('an event of a host', () => {
     }
   })
 
-  test('has a lane if its kind is selected; a rare kind has one only if it has events', () => {
+  test('has a lane if its kind is selected, and a rare kind has a lane only if it has events', () => {
     const groupsOf = (steps: readonly Step[], shown: readonly Lane['group'][] = groupNames): string[] => {
       const axis = axisOf(steps)
       return axis === undefined ? [] : lanesOf(steps, axis, { ...now, shown }).map(({ label }) => label)
@@ -196,13 +196,13 @@ describe('an event of a host', () => {
 })
 
 describe('the axis', () => {
-  test('goes from the first step to after the last, even if they are close', () => {
+  test('begins at the first step and ends after the last one, even if all steps are close together', () => {
     expect(axisOf([step(0, 'INVENTORY'), step(160_000, 'INVENTORY')])).toEqual({ from: START, last: START + 160_000, to: START + 170_000 })
     expect(axisOf([step(0, 'INVENTORY')])).toEqual({ from: START, last: START, to: START + 1_000 })
     expect(axisOf([])).toBeUndefined()
   })
 
-  test('finds the step that is nearest to a time, the last one of several, and none beyond the maximum distance', () => {
+  test('finds the step nearest to a time within the maximum distance, and the last one if several steps are equally near', () => {
     const steps = [step(0, 'INVENTORY'), step(100, 'INVENTORY'), step(100, 'STATUS'), step(300, 'INVENTORY')]
     const near = (ms: number) => nearestStep(steps, START + ms, 20)
     expect([-5, 10, 60, 95, 119, 320, 321].map(near)).toEqual([0, 0, undefined, 2, 2, 3, undefined])

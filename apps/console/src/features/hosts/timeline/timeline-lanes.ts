@@ -14,11 +14,11 @@ export interface Axis {
 
 /** A period in which the host had one state. */
 export interface Span {
-  /** In the API's words; undefined if not known. */
+  /** The state in the API's words. Undefined if the state is not known. */
   readonly word: string | undefined
   readonly from: number
   readonly to: number
-  /** The number of merged spans if several short ones were merged, which then have no common word; otherwise 0. */
+  /** How many short spans were merged into this one. 0 if the span was not merged. A merged span has no state. */
   readonly times: number
 }
 
@@ -34,30 +34,30 @@ export interface Mark {
 export interface Lane<One extends Step = Step> {
   readonly group: GroupName
   readonly label: string
-  /** The host's states, one after the other without a gap; none in a lane of marks. */
+  /** Spans of time with the host's state, one after the other without a gap. Empty in a lane that only has marks. */
   readonly spans: readonly Span[]
   /** The events, oldest first, with their glyphs. */
   readonly steps: readonly { readonly step: One; readonly glyph: string }[]
 }
 
-/** Facts that the steps alone do not show. */
+/** What the lanes show in addition to the steps. */
 interface Known {
   readonly shown: readonly GroupName[]
   /** The host's state at the shown moment. */
   readonly state: string
   readonly status: string
-  /** The time at which it was forgotten, if it no longer exists. */
+  /** The time at which the host was forgotten, if it no longer exists. */
   readonly goneMs?: number | undefined
-  /** The time before which only claims and attempts are known; undefined if everything is known. */
+  /** Before this time, only claims and placement attempts are known. Undefined if all events are known. */
   readonly sinceMs?: number | undefined
 }
 
 interface LaneShape {
   readonly label: string
-  /** The field whose changes end a span, for a lane of spans. */
+  /** Only for a lane that shows spans of time: a new span begins whenever this field of the host changes. */
   readonly field?: 'state' | 'status'
   readonly glyphs: Partial<Readonly<Record<Kind, string>>>
-  /** If true, the lane is omitted while there is no event of its kinds. */
+  /** If true, the lane is hidden as long as it has no events. */
   readonly isRare?: true
 }
 
@@ -74,18 +74,18 @@ const shapes: Readonly<Record<GroupName, LaneShape>> = {
 /** The lanes from top to bottom. */
 const order = ['liveness', 'status', ...groupNames.filter((name) => name !== 'liveness' && name !== 'status')] as const
 
-/** The share of the axis after the last step. */
+/** This share of the axis is after the last step. */
 const TAIL = 1 / 16
 const LEAST_TAIL_MS = 1_000
 
-/** The axis from the oldest step on; undefined without steps. */
+/** The axis, which begins at the oldest step. Undefined if there are no steps. */
 export function axisOf(steps: readonly Step[]): Axis | undefined {
   const [from, last] = [steps[0], steps.at(-1)].map((step) => (step === undefined ? undefined : Date.parse(step.at)))
   if (from === undefined || last === undefined) return undefined
   return { from, last, to: last + Math.max(LEAST_TAIL_MS, (last - from) * TAIL) }
 }
 
-/** The lanes of steps from the oldest on. */
+/** Distributes steps to lanes. The steps must be ordered from the oldest to the newest. */
 export function lanesOf<One extends Step>(steps: readonly One[], axis: Axis, known: Known): Lane<One>[] {
   return order
     .filter((group) => known.shown.includes(group))
@@ -100,14 +100,17 @@ export function lanesOf<One extends Step>(steps: readonly One[], axis: Axis, kno
     .filter(({ group, steps: own }) => !shapes[group].isRare || own.length > 0)
 }
 
-/** A time at which a state may have changed, with the states before and after it; undefined if they were not reported. */
+/** A time at which a state may have changed, with the states before and after it. Undefined if they were not reported. */
 interface Cut {
   readonly at: number
   readonly before?: string | undefined
   readonly after?: string | undefined
 }
 
-/** The periods of a host's states. A state is known after a change to it, and before a change from it. Otherwise it is unknown. */
+/**
+ * The periods in which a host had one state. The state is known after a change to it and before a change from it. In other periods it is
+ * unknown.
+ */
 function spansOf(steps: readonly Step[], { from, to }: Axis, field: 'state' | 'status', known: Known): Span[] {
   const { sinceMs, goneMs } = known
   const cuts = steps.flatMap((step): Cut[] => {
@@ -138,7 +141,7 @@ function withSince(cuts: readonly Cut[], from: number, sinceMs: number): readonl
   return index < 0 ? [...cuts, { at: sinceMs }] : [...cuts.slice(0, index), { at: sinceMs }, ...cuts.slice(index)]
 }
 
-/** Consecutive spans that are shorter than `leastMs` are merged into one, with their number. */
+/** Merges consecutive spans that are shorter than `leastMs` into one span, with the count of the merged spans. */
 export function gatherSpans(spans: readonly Span[], leastMs: number): Span[] {
   const gathered: Span[] = []
   const isShort = ({ from, to }: Span): boolean => to - from < leastMs
@@ -160,8 +163,8 @@ export function gatherSpans(spans: readonly Span[], leastMs: number): Span[] {
 }
 
 /**
- * Marks with one glyph that are nearer to each other than `leastMs` are merged into one with a count, at the position
- * of the first.
+ * Merges marks that have the same glyph and are less than `leastMs` apart. The merged mark has a count and is at the position of the first
+ * mark.
  */
 export function gatherMarks({ steps }: Pick<Lane, 'steps'>, leastMs: number): Mark[] {
   const marks: Mark[] = []
@@ -186,7 +189,7 @@ export function gatherMarks({ steps }: Pick<Lane, 'steps'>, leastMs: number): Ma
   return marks
 }
 
-/** The index of the step nearest to a time within `reachMs`, counted from the oldest; of several at the same time the last. */
+/** The index of the step that is nearest to a time, if it is within `reachMs`. If several steps are at the same time, the last one. */
 export function nearestStep(steps: readonly Step[], ms: number, reachMs: number): number | undefined {
   let nearest: number | undefined
   let least = reachMs
@@ -199,6 +202,6 @@ export function nearestStep(steps: readonly Step[], ms: number, reachMs: number)
   return nearest
 }
 
-/** The host's state at that time, as far as a lane of spans shows it. */
+/** The host's state at a time, according to the spans of a lane. Undefined if it is not known. */
 export const wordAt = (spans: readonly Span[], ms: number): string | undefined =>
   spans.findLast(({ from, to }) => from <= ms && ms <= to)?.word

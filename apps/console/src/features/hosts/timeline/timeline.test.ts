@@ -2,18 +2,18 @@ import { describe, expect, test } from 'vitest'
 import { groupNames, kindsOf, momentOf, printGroups, readGroups } from './timeline.ts'
 
 describe('the selection of shown kinds', () => {
-  test('includes everything if the address has no selection', () => {
+  test('includes everything if the URL has no selection', () => {
     expect(readGroups(undefined)).toEqual(groupNames)
     expect([printGroups(groupNames), kindsOf(groupNames)]).toEqual([undefined, null])
   })
 
-  test('has the kinds in the address, in a fixed order, without unknown ones', () => {
+  test('has the kinds in the URL, in a fixed order, without unknown ones', () => {
     expect(readGroups('tries,status,colour')).toEqual(['status', 'tries'])
     expect(printGroups(['tries', 'status'])).toBe('status,tries')
     expect(kindsOf(['status', 'tries'])).toEqual(['STATUS', 'TRY_LOST'])
   })
 
-  test('may be empty, and the address then has an empty selection', () => {
+  test('may be empty, and the URL then has an empty selection', () => {
     expect(readGroups(printGroups([]))).toEqual([])
     expect(kindsOf([])).toEqual([])
   })

@@ -18,7 +18,7 @@ export const TIMELINE = graphql(`
   }
 `)
 
-/** The beginning of the complete timeline, and of the log. */
+/** The time since when all events are recorded, and the beginning of the log. */
 export const REACH = graphql(`
   query HostTimelineReach($host: String!, $node: String, $at: Moment) {
     fleetLog { firstRevision firstAt }
@@ -26,7 +26,7 @@ export const REACH = graphql(`
   }
 `)
 
-/** The changes of the host's latest report with another inventory, and the time since when such changes are recorded. */
+/** What changed in the host's inventory in the last report that changed it, and since when such changes are recorded. */
 export const LAST_INVENTORY = graphql(`
   query HostLastInventory($host: String!, $node: String, $at: Moment) {
     host(name: $host, node: $node, at: $at) {
@@ -46,7 +46,7 @@ type Kind = Happening['kind']
 export const keyOf = ({ at, kind, revision, claimId, aggregateUuid, decision }: Happening): string =>
   `${at} ${kind} ${revision} ${claimId ?? aggregateUuid ?? decision?.id}`
 
-/** The kinds of steps that can be shown or hidden, as the address names them. */
+/** The kinds of steps that can be shown or hidden, as the URL names them. */
 export const groups = {
   status: { label: 'Status', kinds: ['STATUS'] },
   liveness: { label: 'Liveness', kinds: ['LIVENESS'] },
@@ -60,15 +60,15 @@ export const groups = {
 export type GroupName = keyof typeof groups
 export const groupNames = Object.keys(groups) as readonly GroupName[]
 
-/** The groups in the address; all if it has no parameter, and none if it has only unknown ones. */
+/** Parses the groups in the URL. Without the parameter, all groups. Unknown names are ignored. */
 export const readGroups = (kinds: string | undefined): readonly GroupName[] =>
   kinds === undefined ? groupNames : groupNames.filter((name) => kinds.split(',').includes(name))
 
-/** The groups in the form of the address; undefined for all. */
+/** Prints groups for the URL. Undefined if all groups are shown. */
 export const printGroups = (names: readonly GroupName[]): string | undefined =>
   names.length === groupNames.length ? undefined : groupNames.filter((name) => names.includes(name)).join(',') || 'none'
 
-/** The groups in the form of the API; null for all. */
+/** The kinds of events in the groups, in the form of the API. Null if all groups are shown. */
 export const kindsOf = (names: readonly GroupName[]): Kind[] | null =>
   names.length === groupNames.length ? null : names.flatMap((name) => [...groups[name].kinds])
 
@@ -93,12 +93,12 @@ const words: Readonly<Record<Kind, string>> = {
 export const wordOf = ({ kind, endedAs }: Pick<Happening, 'kind' | 'endedAs'>): string =>
   endedAs === null ? words[kind] : `claim ${endedAs.toLowerCase()}`
 
-/** The time range of the log; undefined if it is not known yet. */
+/** The time range of the log. Undefined if it is not known yet. */
 export type Log = { readonly firstRevision: string; readonly firstAt: string | null } | undefined
 
 /**
- * The moment of an event for the console: the revision of its entry, or its time if only the time is stored. Undefined if the log no
- * longer reaches back to it.
+ * The moment of an event for the console: the revision of its entry, or its time if only the time is stored. Undefined if the log no longer
+ * contains the time of the event.
  */
 export function momentOf({ revision, at }: Pick<Happening, 'revision' | 'at'>, log: Log): string | undefined {
   if (log === undefined) return undefined

@@ -13,7 +13,7 @@ interface DraftCheckProps {
   readonly name: string
   /** The number of the active version. */
   readonly active: number
-  /** Number that the draft would get. */
+  /** The version number that the draft would get. */
   readonly next: number
   /** The parts of the drafted profile, for the evaluation. */
   readonly document: object
@@ -21,7 +21,7 @@ interface DraftCheckProps {
   readonly isWrong: boolean
 }
 
-/** The effect that the draft would have had, before it is written. Results of an earlier draft are marked. */
+/** Evaluates the draft on past requests before the draft is written. Results of an earlier state of the draft are marked as old. */
 export function DraftCheck({ name, active, next, document, isWrong }: DraftCheckProps) {
   const [last, setLast] = useState<Window>('1h')
   const [asked, setAsked] = useState<{ readonly text: string; readonly last: Window } | undefined>()

@@ -2,7 +2,7 @@ import { formatNumber, formatSigned } from '../../../lib/format.ts'
 import type { Document, DraftPart, DraftSettings, PartList } from './draft.ts'
 import { readNumber, readObject } from './draft-input.ts'
 
-/** One difference of two documents; null: absent. */
+/** One difference between two documents. A side is null if its document does not have the value. */
 export interface Difference {
   readonly field: string
   readonly before: string | null
@@ -79,7 +79,7 @@ function compact(text: string): string {
   return Object.keys(value).length === 0 ? '' : JSON.stringify(value)
 }
 
-/** The ids of the moved items: the smallest set that explains the new order. */
+/** The ids of the moved items. This is the smallest set of items whose moves explain the new order. */
 export function movedIds(before: readonly DraftPart[], after: readonly DraftPart[]): ReadonlySet<string> {
   const common = after.map(({ id }) => id).filter((id) => before.some((part) => part.id === id))
   const places = common.map((id) => before.findIndex((part) => part.id === id))

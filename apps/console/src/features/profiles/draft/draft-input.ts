@@ -16,7 +16,7 @@ export interface VersionInput {
 
 export interface Read {
   readonly input: VersionInput
-  /** Problems that prevent sending the draft; empty if it can be sent. */
+  /** Problems that prevent sending the draft. Empty if it can be sent. */
   readonly problems: readonly FieldProblem[]
 }
 
@@ -73,13 +73,13 @@ export const schedulerInput = ({ scheduler }: DraftSettings): Readonly<Record<st
 
 export const fieldOf = (list: PartList, id: string, field: string): string => `${list}.${id}.${field}`
 
-/** Parses a typed number; undefined for an invalid one. */
+/** Parses a typed number. Undefined for an invalid one. */
 export function readNumber(text: string): number | undefined {
   const value = Number(text.trim().replace('−', '-'))
   return text.trim() === '' || !Number.isFinite(value) ? undefined : value
 }
 
-/** Parses a JSON object; undefined if it is none. */
+/** Parses a JSON object. Undefined if the text is not a JSON object. */
 export function readObject(text: string): Readonly<Record<string, unknown>> | undefined {
   if (text.trim() === '') return {}
   try {
@@ -95,7 +95,10 @@ interface Issue {
   readonly message: string
 }
 
-/** The service's problems by the fields of the draft; their paths refer to the sent form. */
+/**
+ * Converts the problems that the service reports to problems of the draft's fields. The paths in the service's problems refer to the sent
+ * input.
+ */
 export function problemsOf(issues: readonly Issue[], { filters, weighers }: Document): FieldProblem[] {
   const sent = { filters: filters.filter(({ enabled }) => enabled), weighers: weighers.filter(({ enabled }) => enabled) }
   return issues.map(({ path: [, field = '', place = '', member = 'name'], message }) => {

@@ -1,7 +1,7 @@
 import type { Document, DraftPart, DraftSettings, ProfileDraft } from './draft.ts'
 import { movedIds } from './draft-diff.ts'
 
-/** The changes of a draft applied to the version that another operator wrote meanwhile. */
+/** Applies the changes of a draft to the version that another operator wrote meanwhile. */
 export function rebase(draft: ProfileDraft, theirs: Document, latest: number): ProfileDraft {
   const { base, own } = draft
   return {
@@ -26,7 +26,7 @@ const settingNames = [
 ] as const satisfies readonly (keyof DraftSettings)[]
 const partMembers = ['enabled', 'shadow', 'multiplier', 'options'] as const satisfies readonly (keyof DraftPart)[]
 
-/** The draft's own members if they were changed, otherwise the other version's. */
+/** Merges members: those that the draft has changed are taken from the draft, and all others from the other operator's version. */
 function mergeMembers<Whole>(base: Whole, own: Whole, theirs: Whole, names: readonly (keyof Whole)[]): Whole {
   const changes = names.filter((name) => own[name] !== base[name]).map((name) => [name, own[name]] as const)
   return { ...theirs, ...Object.fromEntries(changes) }
@@ -40,7 +40,7 @@ function mergeParts(base: readonly DraftPart[], own: readonly DraftPart[], their
     if (other === undefined) return was !== undefined && partMembers.every((name) => mine[name] === was[name]) ? [] : [mine]
     return [was === undefined ? mine : mergeMembers(was, mine, other, partMembers)]
   }
-  // the order is the draft's own if it moved a part, otherwise the other version's
+  // the order is that of the draft if the draft moved a part, otherwise that of the other version
   const [first, second] = movedIds(base, own).size > 0 ? [own, theirs] : [theirs, own]
   const order = first.map(({ id }) => id)
   for (const [i, { id }] of second.entries()) {

@@ -124,7 +124,7 @@ interface BegunProps {
   readonly id: string
   readonly active: number
   readonly latest: { readonly id: string; readonly number: number }
-  /** Undefined before the first input. */
+  /** The stored draft. Undefined before the first input. */
   readonly draft: ProfileDraft | undefined
   keep(draft: ProfileDraft): void
   onDiscard(): void

@@ -108,7 +108,7 @@ describe('the fields that are sent', () => {
 })
 
 describe('what a draft changes', () => {
-  test('a moved part is listed, without the parts that it passed', () => {
+  test('a moved part is listed, but not the parts that it was moved past', () => {
     const filters = moved(begun.own.filters, 'D', 0)
     expect([...movedIds(begun.base.filters, filters)]).toEqual(['D'])
     expect(differences(begun.base, { ...begun.own, filters })).toEqual([{ field: 'filters.D', before: 'position 4', after: 'position 1' }])
@@ -127,7 +127,7 @@ describe('what a draft changes', () => {
     ])
   })
 
-  test('differently formatted options do not count as a change', () => {
+  test('options that differ only in their formatting are not a change', () => {
     const weighers = changed(begun.own.weighers, 'V', { options: '{"k":1}' })
     expect(differences(begun.base, { ...begun.own, weighers })).toEqual([])
   })
@@ -167,7 +167,7 @@ describe('applied to the version of another operator', () => {
     expect(next.own.weighers.map(({ name, multiplier }) => `${name}${multiplier}`)).toEqual(['W7', 'V-3'])
   })
 
-  test('the order of the draft is kept, and a part that the other version added follows the same part as in that version', () => {
+  test('the order of the draft is kept, and a part that the other version added comes after the same part as in that version', () => {
     const next = rebase(noted({ filters: moved(begun.own.filters, 'D', 0) }), theirs, 3)
     expect(names(next.own.filters)).toBe('NDAC')
   })

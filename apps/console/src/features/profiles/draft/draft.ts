@@ -7,9 +7,9 @@ export interface DraftPart {
   readonly enabled: boolean
   /** Whether a filter is in shadow mode; false for a weigher. */
   readonly shadow: boolean
-  /** Set for a weigher; empty for a filter. */
+  /** Set for a weigher. Empty for a filter. */
   readonly multiplier: string
-  /** An object as JSON; empty for none. */
+  /** An object as JSON. Empty for none. */
   readonly options: string
 }
 
@@ -21,7 +21,7 @@ export interface DraftSettings {
   readonly tieOrder: string
   /** The scheduler's name, as in `profileParts`. */
   readonly scheduler: string
-  /** Assignment rules, limits of the solver, settings of Nova, and collected kinds: an object as JSON; empty for none. */
+  /** Assignment rules, limits of the solver, settings of Nova, and collected kinds: an object as JSON. Empty for none. */
   readonly further: string
 }
 
@@ -33,9 +33,9 @@ export interface Document {
 
 /** A draft of the next version of a profile. */
 export interface ProfileDraft {
-  /** Number of the version that it was made from. */
+  /** The number of the version that the draft was made from. */
   readonly from: number
-  /** The number of the latest version at that time: if another one is the latest now, another operator was faster. */
+  /** The number of the latest version when the draft was begun. If it is no longer the latest, another operator has written a version. */
   readonly latest: number
   readonly compat: string | null
   /** The version that the draft was made from. */
@@ -109,7 +109,7 @@ const isNothing = (value: unknown): boolean =>
 
 const jsonText = (value: unknown): string => (isNothing(value) ? '' : JSON.stringify(value, null, 2))
 
-/** Moves a part to another index, within the ends of the list. */
+/** Moves a part to another index. An index beyond the ends of the list is clamped. */
 export function moved(parts: readonly DraftPart[], id: string, to: number): readonly DraftPart[] {
   const part = parts.find((one) => one.id === id)
   if (part === undefined) return parts
@@ -127,7 +127,7 @@ export const added = (parts: readonly DraftPart[], name: string, list: PartList)
   { id: freeId(parts, name), name, enabled: true, shadow: false, multiplier: list === 'weighers' ? '1' : '', options: '' },
 ]
 
-/** Parses a stored draft; undefined for anything else. */
+/** Parses a stored draft. Undefined for anything else. */
 export function readProfileDraft(text: string | null): ProfileDraft | undefined {
   try {
     const value: unknown = JSON.parse(text ?? 'null')

@@ -21,7 +21,7 @@ interface PartRowProps {
   readonly part: DraftPart
   /** Undefined if the answering service does not have the part. */
   readonly known: KnownPart | undefined
-  /** Its index, from 0, and the number of parts. */
+  /** The index of the part, from 0, and the count of parts. */
   readonly index: number
   readonly count: number
   /** The multiplier in the base version. */

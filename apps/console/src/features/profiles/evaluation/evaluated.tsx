@@ -12,12 +12,12 @@ type Comparison = ResultOf<typeof CHECK>['compareProfiles']
 
 interface EvaluatedProps {
   readonly comparison: Comparison
-  /** Numbers of the versions. */
+  /** The numbers of the two versions. */
   readonly baseline: number
   readonly candidate: number
 }
 
-/** The number of differences, and each request with another result. */
+/** The count of differences, and each request that has another result with the candidate. */
 export function Evaluated({ comparison, baseline, candidate }: EvaluatedProps) {
   const zone = useTimeZone()
   const { since, until, total, sampled, agreement, elsewhere, newFailures, newPlacements, text } = comparison
@@ -60,7 +60,7 @@ export function Evaluated({ comparison, baseline, candidate }: EvaluatedProps) {
 
 const counted = (requests: number): string => `${formatCount(requests)} ${requests === 1 ? 'request' : 'requests'}`
 
-/** The comparison of decision times; null if too few decisions were made. */
+/** The comparison of decision times. Null if too few decisions were made. */
 function costOf({ cpuRatio, p99DeltaMs }: Comparison) {
   if (cpuRatio === null || p99DeltaMs === null) return []
   const title = `The 99th percentile is ${Math.abs(p99DeltaMs).toFixed(2)} ms ${p99DeltaMs < 0 ? 'lower' : 'higher'}, on this replica.`

@@ -28,7 +28,7 @@ export function Evaluation({ profile: { name, active, versions }, number, search
   const against = Number(search.against ?? own ?? number)
   const last = search.last ?? '1h'
   const sample = search.sample ?? '200'
-  /** Another evaluation runs only on request. */
+  /** Changes the inputs of the evaluation. It does not run again until the operator requests it. */
   const choose = (next: ProfileSearch): void => {
     const { check: _check, ...rest } = { ...search, version: String(number), ...next }
     onSearch(rest)
@@ -95,7 +95,10 @@ export function Evaluation({ profile: { name, active, versions }, number, search
 
 type VersionNode = EvaluationProps['profile']['versions']['nodes'][number]
 
-/** The versions to compare with, newest first; also the version itself if it has filters in shadow mode, which are then evaluated. */
+/**
+ * The versions for the comparison, newest first. A version with filters in shadow mode can be compared with itself, to evaluate these
+ * filters.
+ */
 function choicesFor(nodes: readonly VersionNode[], number: number): readonly VersionNode[] {
   const others = nodes.filter((one) => one.number !== number).reverse()
   const own = nodes.filter((one) => one.number === number && one.filters.some(({ shadow }) => shadow))

@@ -8,12 +8,12 @@ type Zone = ResultOf<typeof CHECK>['compareProfiles']['zones'][number]
 
 interface ZoneShiftProps {
   readonly zones: readonly Zone[]
-  /** Numbers of the versions. */
+  /** The numbers of the two versions. */
   readonly baseline: number
   readonly candidate: number
 }
 
-/** The number of instances that each version places in each zone, and their resources. */
+/** How many instances each version places in each zone, and their resources. */
 export function ZoneShift({ zones, baseline, candidate }: ZoneShiftProps) {
   if (zones.length === 0) return null
   return (

@@ -10,7 +10,7 @@ import type { Versions } from './rank-points.ts'
 
 type Step = FollowedRollout['overTime'][number]
 
-/** From the bottom up, the most important ones first. */
+/** The parts of a bar from the bottom up, the most important kind first. */
 const kinds = [
   { key: 'newFailures', name: 'newly failing' },
   { key: 'newPlacements', name: 'newly placed' },
@@ -116,7 +116,10 @@ function Chart({ steps, sampled, onTake }: ChartProps) {
   )
 }
 
-/** Patterns of the parts, so that no part is shown by its colour alone. The drawing is stretched to its width, so patterns are narrow. */
+/**
+ * Patterns for the parts of bars, so that parts can be distinguished without colours. The patterns are narrow, because the drawing is
+ * stretched to its width.
+ */
 function Hatchings() {
   return (
     <svg width={0} height={0} aria-hidden="true" className="agreement-patterns">

@@ -12,7 +12,7 @@ interface DisagreementsProps {
   readonly versions: Versions
 }
 
-/** The decisions with different results, with the rank of each chosen host by the other version. */
+/** The decisions with different results. For each chosen host, the rank that the other version gives it. */
 export function Disagreements({ disagreements, versions }: DisagreementsProps) {
   const { active, candidate } = versions
   return (
@@ -50,7 +50,7 @@ export function Disagreements({ disagreements, versions }: DisagreementsProps) {
 
 type Chosen = Disagreement['baselineChoice']
 
-/** The chosen host, with the reason if it has no rank in the list of the other version. */
+/** The chosen host. If the other version gives it no rank, the reason is shown. */
 function Choice({ choice: { hostName, because } }: { readonly choice: Chosen }) {
   return (
     <>

@@ -21,7 +21,7 @@ interface Ranked {
 /** Decisions with the same two ranks. */
 export interface RankPoint<One> {
   readonly key: string
-  /** The rank of the candidate's host in the order of the active version, 1 = best; null if it has none. */
+  /** The rank of the candidate's host in the order of the active version, 1 = best. Null if it has none. */
   readonly old: number | null
   /** The rank of the active version's host in the order of the candidate. */
   readonly new: number | null
@@ -29,7 +29,9 @@ export interface RankPoint<One> {
   readonly of: readonly One[]
 }
 
-/** Decisions with different hosts, grouped by both ranks: from the best to the worst, those without a rank last. */
+/**
+ * Groups decisions with different hosts by both ranks. Points are ordered from the best ranks to the worst. Points without a rank are last.
+ */
 export function rankPoints<One extends Ranked>(disagreements: readonly One[]): readonly RankPoint<One>[] {
   const found = new Map<string, RankPoint<One> & { readonly of: One[] }>()
   for (const one of disagreements) {
@@ -54,9 +56,9 @@ export function topRank(points: readonly Pick<RankPoint<unknown>, 'old' | 'new'>
 /** The position of a rank on a logarithmic axis from 1 to the last rank, 0 to 1. */
 export const placeOfRank = (rank: number, top: number): number => Math.log10(rank) / Math.log10(top)
 
-/** 1, 10, 100, ... up to the top one. */
+/** The ticks of the axis: 1, 10, 100 and so on, up to `top`. */
 export const rankTicks = (top: number): readonly number[] => Array.from({ length: Math.round(Math.log10(top)) + 1 }, (_, i) => 10 ** i)
 
-/** The version that did not make a decision, name@number, with which the page of the decision replays it. */
+/** Of the two versions, the one that did not make the decision, as name@number. The page of the decision replays it with this version. */
 export const otherVersion = ({ name, active, candidate }: Versions, decider: number | undefined): string =>
   `${name}@${decider === candidate ? active : candidate}`

@@ -15,14 +15,16 @@ interface RankScatterProps {
 
 const WIDTH = 420
 const HEIGHT = 220
-/** The ends of the axes; hosts without a rank are drawn after the end. */
+/** The ends of the axes. Hosts without a rank are drawn beyond the end of the axis. */
 const LEFT = 60
 const RIGHT = WIDTH - 56
 const BOTTOM = HEIGHT - 42
 const TOP = 40
 const LABEL_GAP = 32
 
-/** For decisions with different hosts, the rank of each version's host in the other version's list. The table below has the same data. */
+/**
+ * For decisions with different hosts, draws the rank that each version gives to the host of the other version. A table has the same data.
+ */
 export function RankScatter({ disagreements, versions }: RankScatterProps) {
   const id = useId()
   const navigate = useNavigate()
@@ -145,7 +147,7 @@ function lineOf({ old, new: next, of }: Point, { active, candidate }: Versions):
   return `${count}: the host of @${candidate} has ${rank(old)} by @${active}, that of @${active} ${rank(next)} by @${candidate}${hosts}. ${why.join(' ')}`
 }
 
-/** The index of the cursor after a key; undefined for keys that do not move it. */
+/** The index of the cursor after a key. Undefined for keys that do not move it. */
 function indexAfter(key: string, at: number | undefined, count: number): number | undefined {
   switch (key) {
     case 'ArrowLeft':

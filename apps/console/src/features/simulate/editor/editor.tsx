@@ -11,7 +11,7 @@ import { Amount, RequestForm, Word } from './request-form.tsx'
 interface EditorProps {
   readonly draft: Scenario
   readonly view: 'form' | 'json'
-  /** The number of scenarios that a run includes. */
+  /** How many scenarios a run includes. */
   readonly scenarioCount: number
   readonly isInvalid: boolean
   onView(view: 'form' | 'json'): void
@@ -24,7 +24,7 @@ interface EditorProps {
 export function Editor({ draft, view, scenarioCount, isInvalid, onView, onChange, onInvalid, onRun }: EditorProps) {
   const { data } = useOperation(PROFILES, {}, { staleMs: 60_000 })
   const names = (data?.profiles ?? []).map(({ name }) => name)
-  // counts the requests that replaced another one, so that fields with their own text are reset
+  // increases whenever another request replaces the present one, so that fields that hold their own text are reset
   const [begun, setBegun] = useState(0)
   return (
     <Stack gap="md" component="section" aria-label="Scenario">

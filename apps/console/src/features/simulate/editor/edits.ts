@@ -1,7 +1,7 @@
 import { formatCount } from '../../../lib/format.ts'
 import type { Overlay } from '../scenario.ts'
 
-/** One edit of an overlay as a sentence, and the overlay as it is without this edit. */
+/** One edit of an overlay: the edit as a sentence, and the overlay without this edit. */
 export interface Edit {
   readonly key: string
   readonly text: string
@@ -81,7 +81,7 @@ const some = (names: readonly string[]): string => (names.length > 3 ? `${format
 export const editKinds = ['add', 'remove', 'drain', 'disable', 'enable', 'metadata', 'ratio', 'release'] as const
 export type EditKind = (typeof editKinds)[number]
 
-/** An edit in the form for a new edit. Which fields are used depends on its kind. */
+/** The content of the form for a new edit. The kind of the edit determines which fields are used. */
 export interface EditDraft {
   readonly kind: EditKind
   /** Names of hosts or ids of claims; for new hosts, the name of the host that they copy. */

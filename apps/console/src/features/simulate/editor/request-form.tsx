@@ -7,13 +7,13 @@ interface RequestFormProps {
   readonly view: 'form' | 'json'
   onView(view: 'form' | 'json'): void
   onChange(request: RequestDocument): void
-  /** Called if the text is not a valid request, so that the simulation cannot run. */
+  /** Called with true if the text is not a valid request. The simulation cannot run then. */
   onInvalid(isInvalid: boolean): void
   /** Further controls that fill in a request from another source. */
   readonly from: ReactNode
 }
 
-/** The request, as a form of the most common fields or as the complete document, which are two views of the same data. */
+/** Edits the request, either in a form with the most common fields or as the complete document. Both views show the same data. */
 export function RequestForm({ request, view, onView, onChange, onInvalid, from }: RequestFormProps) {
   return (
     <Stack gap="xs" component="section" aria-label="Request">
@@ -45,7 +45,7 @@ export function RequestForm({ request, view, onView, onChange, onInvalid, from }
   )
 }
 
-/** The fields that the form shows. Other fields of the document are kept unchanged. */
+/** The fields that the form shows. All other fields of the document stay unchanged. */
 const SHOWN = new Set(['flavor', 'availabilityZone', 'projectId'])
 
 function Fields({ request, onChange }: Pick<RequestFormProps, 'request' | 'onChange'>) {

@@ -8,7 +8,10 @@ import type { Capacity } from './compared.ts'
 import { Drained } from './drained.tsx'
 import type { Answer } from './use-answers.ts'
 
-/** The number of further instances that fit, by zone, with the limiting resources, compared with the fleet without the edits. */
+/**
+ * How many further instances fit, by zone, and which resources limit the count. It is compared with the fleet without the hypothetical
+ * edits.
+ */
 export function CapacityPanel({ capacity, baseline }: Pick<Answer, 'capacity' | 'baseline'>) {
   const { data, error, isRunning, isCancelled, cancel, run, call } = capacity
   return (
@@ -69,7 +72,7 @@ function Counted({ answer, baseline }: { readonly answer: Capacity; readonly bas
   )
 }
 
-/** The number that fit on the fleet without the hypothetical edits. */
+/** A column with the count of instances that fit on the fleet without the hypothetical edits. */
 function asItIs({ groups }: Capacity): SmallColumn<Capacity['groups'][number]> {
   const before = new Map(groups.map(({ key, fits }) => [key, fits]))
   return { head: 'as it is', isNumber: true, cell: ({ key }) => formatCount(before.get(key) ?? 0) }

@@ -10,11 +10,11 @@ import type { Answer } from './use-answers.ts'
 interface ComparePanelProps {
   readonly answers: readonly Answer[]
   readonly names: readonly string[]
-  /** The index of the scenario that is edited, and shown completely below. */
+  /** The index of the scenario that is being edited. Its results are shown in full below. */
   readonly on: number
 }
 
-/** Scenarios in columns: the differences of their requests, and their results. */
+/** Scenarios in columns: the differences between their requests, and their results. */
 export function ComparePanel({ answers, names, on }: ComparePanelProps) {
   const known: readonly Known[] = answers.map(({ simulation, capacity }) => ({
     simulation: simulation.isRunning ? undefined : simulation.data?.simulate,

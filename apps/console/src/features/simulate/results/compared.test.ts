@@ -36,7 +36,7 @@ const failure: Simulation['firstFailure'] = {
 
 const cellsOf = (known: readonly Known[], label: string) => resultRows(known).find((row) => row.label === label)
 
-describe('the difference of scenarios', () => {
+describe('the difference between scenarios', () => {
   test('is listed by field, without equal fields', () => {
     const other = {
       ...EMPTY,
@@ -75,7 +75,7 @@ describe('the results of scenarios', () => {
     expect(verdictOf(['A', 'B'], [two, two], 1)).toBe('“B” places as many as “A”: 2.')
   })
 
-  test('are not compared while one of them is unknown', () => {
+  test('are not compared while one of the results is unknown', () => {
     const row = cellsOf([one, { simulation: undefined, capacity: undefined }], 'Placed')
     expect(row).toMatchObject({ differs: false, cells: [{ text: '1 of 2' }, undefined] })
     expect(verdictOf(['A', 'B'], [one, { simulation: undefined, capacity: undefined }], 1)).toBeUndefined()
@@ -86,12 +86,12 @@ describe('the results of scenarios', () => {
     expect(cellsOf([one, cut], 'More fit')?.cells[1]).toEqual({ text: 'at least 9', delta: undefined })
   })
 
-  test('unfinished computations are listed only if there are any', () => {
+  test('have a row for unfinished computations only if there are any', () => {
     expect(cellsOf([one, two], 'Not decided in time')).toBeUndefined()
     expect(cellsOf([one, { ...two, simulation: simulation({ notDecided: 3 }) }], 'Not decided in time')?.cells[1]).toEqual({ text: '3' })
   })
 
-  test('name the instances without a destination only if hosts are drained', () => {
+  test('have the instances without a destination only if hosts are drained', () => {
     const drained = (moved: number, stuck: number): Known => ({
       ...two,
       simulation: simulation({

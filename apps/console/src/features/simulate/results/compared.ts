@@ -11,7 +11,7 @@ export type Simulation = ResultOf<typeof SIMULATE>['simulate']
 export type Capacity = ResultOf<typeof CAPACITY>['capacity']
 export type Drain = NonNullable<Simulation['drain']>
 
-/** The known results of a scenario so far. */
+/** The results of a scenario that have arrived so far. */
 export interface Known {
   readonly simulation: Simulation | undefined
   readonly capacity: Capacity | undefined
@@ -19,16 +19,16 @@ export interface Known {
 
 export interface ComparedCell {
   readonly text: string
-  /** The difference of a number to that of the first scenario: +3; absent if it cannot be compared. */
+  /** The difference from the value of the first scenario, such as +3. Absent if the values cannot be compared. */
   readonly delta?: string | undefined
   readonly title?: string | undefined
 }
 
-/** A row with a cell for each scenario; a cell is undefined while its value is unknown. */
+/** A row with one cell for each scenario. A cell is undefined while its value is unknown. */
 export interface ComparedRow {
   readonly label: string
   readonly cells: readonly (ComparedCell | undefined)[]
-  /** False while one of the values is unknown. */
+  /** Whether the values differ. False while one of the values is unknown. */
   readonly differs: boolean
 }
 
@@ -59,7 +59,7 @@ export function askedRows(scenarios: readonly Scenario[]): ComparedRow[] {
   ].filter(({ differs }) => differs)
 }
 
-/** Every value of a document by its path, as text; a list of plain values is one value. */
+/** All values of a document as texts, with their paths. A list of plain values is treated as one value. */
 function leavesOf(value: unknown, path: string): (readonly [path: string, text: string])[] {
   if (isRecord(value)) return Object.entries(value).flatMap(([name, one]) => leavesOf(one, path === '' ? name : `${path}.${name}`))
   if (Array.isArray(value) && value.some((one) => typeof one === 'object'))
@@ -67,7 +67,7 @@ function leavesOf(value: unknown, path: string): (readonly [path: string, text: 
   return [[path, Array.isArray(value) ? value.join(', ') : String(value)]]
 }
 
-/** The results of scenarios, equal or not; classes that none of them uses are omitted. */
+/** Rows with the results of the scenarios, whether or not they differ. Resource classes that no scenario uses are omitted. */
 export function resultRows(known: readonly Known[]): ComparedRow[] {
   const row = <Part>(
     label: string,
@@ -123,7 +123,7 @@ export function resultRows(known: readonly Known[]): ComparedRow[] {
   ]
 }
 
-/** A sentence that compares a scenario with the first one; undefined while one of them is unknown. */
+/** A sentence that compares a scenario with the first scenario. Undefined while the results of one of them are unknown. */
 export function verdictOf(names: readonly string[], known: readonly Known[], index: number): string | undefined {
   const [first, one] = [known[0]?.simulation, known[index]?.simulation]
   if (first === undefined || one === undefined) return undefined
@@ -146,7 +146,7 @@ function failureCell(failure: Simulation['firstFailure']): ComparedCell {
   }
 }
 
-/** The number of drained instances without a destination; the title lists them with the reasons. */
+/** A cell with the count of drained instances that have no destination. The title lists these instances with the reasons. */
 function drainCell(drain: Drain | null, first: Drain | null): ComparedCell {
   if (drain === null) return { text: 'nothing is drained' }
   const { moved, stuck, withoutClaims, instances } = drain
@@ -159,7 +159,7 @@ function drainCell(drain: Drain | null, first: Drain | null): ComparedCell {
   }
 }
 
-/** Classes whose use a simulation changes. */
+/** The resource classes whose use changes in any of the simulations. */
 function usedClasses(known: readonly Known[]): readonly string[] {
   const changed = known.flatMap(({ simulation }) => {
     if (simulation === undefined) return []

@@ -17,12 +17,15 @@ interface DrawnCurve {
 interface CurvePanelProps {
   /** The curves of scenarios that have an answer. */
   readonly curves: readonly DrawnCurve[]
-  /** The resource class whose use is drawn; by default the one with the highest use at the end. */
+  /** The resource class whose use is drawn. The default is the class with the highest use at the end. */
   readonly resourceClass: string | undefined
   onResourceClass(resourceClass: string): void
 }
 
-/** The number of placed instances and the use of the fleet by the number of requested ones, with all scenarios on the same axes. */
+/**
+ * Draws how many instances are placed, and how the use of the fleet grows, with the count of requested instances. All scenarios have the
+ * same axes.
+ */
 export function CurvePanel({ curves, resourceClass, onResourceClass }: CurvePanelProps) {
   const drawn = curves.map(({ curve }) => curve)
   const asked = Math.max(0, ...drawn.map((curve) => curve.at(-1)?.asked ?? 0))
@@ -110,7 +113,7 @@ function Section({ children }: { readonly children: ReactNode }) {
   )
 }
 
-/** The same numbers as a table, for operators who cannot see the lines. */
+/** The same values as a table, for operators who cannot see the lines. */
 function CurveTable({ curves, resourceClass }: { readonly curves: readonly DrawnCurve[]; readonly resourceClass: string }) {
   return (
     <details className="simulate-twin">
@@ -134,7 +137,7 @@ function CurveTable({ curves, resourceClass }: { readonly curves: readonly Drawn
   )
 }
 
-/** The value of a curve at this number of requested instances, if the curve reaches it. */
+/** The value of a curve at a count of requested instances, as text. `-` if the curve has no point up to this count. */
 function textAt(curve: Curve, asked: number, resourceClass: string): string {
   const point = pointAt(curve, asked)
   if (point === undefined) return '-'

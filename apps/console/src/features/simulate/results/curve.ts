@@ -9,7 +9,10 @@ export interface CurvePoint {
 
 export type Curve = readonly CurvePoint[]
 
-/** The classes whose use changes in any curve, the one with the highest use at the end first. If none changes, all classes. */
+/**
+ * The classes whose use changes in any curve. The class with the highest use at the end comes first. All classes if the use of none
+ * changes.
+ */
 export function classesOf(curves: readonly Curve[]): readonly string[] {
   const ends = new Map<string, number>()
   const changed = new Set<string>()
@@ -31,22 +34,24 @@ interface Point {
   readonly y: number
 }
 
-/** The number of placed instances by the number of requested ones. */
+/** A line with the count of placed instances (y) for each count of requested instances (x). */
 export const placedLine = (curve: Curve): readonly Point[] => curve.map(({ asked, placed }) => ({ x: asked, y: placed }))
 
-/** The used share of a class in per cent, against the number of requested instances; without capacity there is no point. */
+/**
+ * A line with the used share of a class in per cent (y) for each count of requested instances (x). Points without capacity are left out.
+ */
 export const usedLine = (curve: Curve, resourceClass: string): readonly Point[] =>
   curve.flatMap(({ asked, usage }) => {
     const use = usage.find((one) => one.resourceClass === resourceClass)
     return use === undefined || use.capacity === 0 ? [] : [{ x: asked, y: (100 * use.used) / use.capacity }]
   })
 
-/** The value of a curve at a number of requested instances: its last point up to this number. */
+/** The state at a count of requested instances: the last point of the curve up to this count. */
 export const pointAt = (curve: Curve, asked: number): CurvePoint | undefined => curve.findLast((point) => point.asked <= asked)
 
-/** The largest distance between consecutive points: 1 if every number of instances has a point. */
+/** The largest distance between consecutive points. It is 1 if every count of instances has a point. */
 export const spacingOf = (curve: Curve): number => Math.max(0, ...curve.slice(1).map(({ asked }, i) => asked - (curve[i]?.asked ?? asked)))
 
-/** The numbers of instances at which any curve has a point, in ascending order. */
+/** The counts of instances at which any curve has a point, in ascending order. */
 export const stepsOf = (curves: readonly Curve[]): readonly number[] =>
   [...new Set(curves.flatMap((curve) => curve.map(({ asked }) => asked)))].sort((a, b) => a - b)

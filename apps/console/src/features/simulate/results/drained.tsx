@@ -4,11 +4,11 @@ import type { Drain } from './compared.ts'
 
 interface DrainedProps {
   readonly drain: Drain
-  /** The name of the section, because a page has more than one. */
+  /** The name of the section. A page can have several of these sections. */
   readonly label: string
 }
 
-/** The results for instances on drained hosts, and the instances that find no host. */
+/** Where the instances on drained hosts would move, and which instances would find no host. */
 export function Drained({ drain: { moved, stuck, withoutClaims, instances }, label }: DrainedProps) {
   return (
     <section aria-label={label} data-moved={moved} data-stuck={stuck}>

@@ -4,7 +4,7 @@ interface Destinations {
   readonly destinations: readonly { readonly hostName: string; readonly node: string; readonly hasOtherNodes: boolean }[]
 }
 
-/** The chosen hosts with their number of instances, largest first. */
+/** The chosen hosts with the counts of their instances. The host with the most instances comes first. */
 export function placedOn(decisions: readonly Destinations[]): { readonly host: string; readonly count: number }[] {
   const counts = new Map<string, number>()
   for (const { destinations } of decisions)
@@ -15,7 +15,7 @@ export function placedOn(decisions: readonly Destinations[]): { readonly host: s
   return [...counts].map(([host, count]) => ({ host, count })).sort((a, b) => b.count - a.count)
 }
 
-/** Fields of the requests that have no effect, each path once. */
+/** The paths of all request fields that have no effect, without repetitions. */
 export const ignoredBy = (decisions: readonly { readonly ignoredFields: readonly string[] }[]): readonly string[] => [
   ...new Set(decisions.flatMap(({ ignoredFields }) => ignoredFields)),
 ]

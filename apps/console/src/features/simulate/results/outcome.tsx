@@ -18,7 +18,10 @@ interface OutcomeProps extends Pick<Answer, 'simulation'> {
   readonly name?: string | undefined
 }
 
-/** The results of the requests: placed instances and their hosts, why the first one failed, and the use of the zones afterwards. */
+/**
+ * The results of the requests: the placed instances and their hosts, why the first failed request failed, and the use of the zones
+ * afterwards.
+ */
 export function Outcome({ simulation, name }: OutcomeProps) {
   const { data, error, isRunning, isCancelled, cancel, run, call } = simulation
   return (
@@ -62,7 +65,7 @@ function Simulated({ simulation }: { readonly simulation: Simulation }) {
   )
 }
 
-/** Whether the arrangements of the solver or of the filter scheduler were used, if the profile has a solver. */
+/** Only for profiles with a solver: whether the arrangements of the solver or those of the filter scheduler were used. */
 function Solved({ solved }: Pick<Simulation, 'solved'>) {
   return (
     <Text size="sm" data-solved>
@@ -110,7 +113,7 @@ function HostLink({ host }: { readonly host: string }) {
 
 type Failure = NonNullable<Simulation['firstFailure']>
 
-/** Filter funnel for the first request that was not placed. */
+/** The filter funnel of the first request that was not placed. */
 function FirstFailure({ failure: { copy, explanation } }: { readonly failure: Failure }) {
   const { headline, hostCount, steps } = explanation
   const asked = steps.filter(({ skippedBecause }) => skippedBecause === null)
@@ -147,7 +150,7 @@ function FirstFailure({ failure: { copy, explanation } }: { readonly failure: Fa
   )
 }
 
-/** Usage by zone before and after, class by class. */
+/** The usage of each zone before and after the requests, by resource class. */
 function Utilisation({ simulation }: { readonly simulation: Simulation }) {
   const rows = utilisationRows(simulation.utilisationBefore, simulation.utilisationAfter)
   if (rows.length === 0) return null

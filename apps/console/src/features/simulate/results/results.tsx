@@ -10,13 +10,13 @@ import { useAnswers } from './use-answers.ts'
 interface ResultsProps {
   /** The scenarios, at least one. */
   readonly scenarios: readonly Scenario[]
-  /** The index of the scenario that is shown completely. */
+  /** The index of the scenario whose results are shown in full. */
   readonly on: number
   readonly resourceClass: string | undefined
   onResourceClass(resourceClass: string): void
 }
 
-/** The results of the scenarios: all next to each other, and one of them in full. */
+/** The results of the scenarios: a comparison of all scenarios, and the full results of one of them. */
 export function Results({ scenarios, on, resourceClass, onResourceClass }: ResultsProps) {
   const answers = useAnswers(scenarios, on)
   const names = useMemo(() => namesOf(scenarios), [scenarios])

@@ -4,18 +4,18 @@ import { CAPACITY, SIMULATE } from '../documents.ts'
 import { EMPTY, type Scenario } from '../scenario.ts'
 import { isOtherwise, toCapacity, toSimulate } from './variables.ts'
 
-/** The results of a scenario: each part is requested, and fails, independently. */
+/** The results of a scenario. Each part is requested independently, so that one part can fail without the others. */
 export interface Answer {
   readonly scenario: Scenario
   readonly simulation: ReturnType<typeof useRun<typeof SIMULATE>>
   readonly capacity: ReturnType<typeof useRun<typeof CAPACITY>>
-  /** The capacity of the present fleet; not requested if the scenario uses that fleet, or is not selected. */
+  /** The capacity without the hypothetical edits. It is only requested for the selected scenario, and only if it has such edits. */
   readonly baseline: ReturnType<typeof useRun<typeof CAPACITY>>
 }
 
-/** Simulates all scenarios in their order; `on` is the index of the selected one. Equal requests of scenarios are sent once. */
+/** Simulates all scenarios. `on` is the index of the selected scenario. If scenarios have equal requests, the request is sent only once. */
 export function useAnswers(scenarios: readonly Scenario[], on: number): readonly Answer[] {
-  // the maximum number of scenarios, because hooks must be called in the same way at each rendering
+  // there is one call for each possible scenario, because hooks must be called in the same way at each rendering
   const answers = [useAnswer(scenarios[0], on === 0), useAnswer(scenarios[1], on === 1), useAnswer(scenarios[2], on === 2)]
   return answers.slice(0, scenarios.length)
 }

@@ -10,13 +10,13 @@ type SpecInput = NonNullable<CapacityVariables['input']['spec']>
 /** The time limit of a simulation. Parts that are not computed in time are reported as missing. */
 const DEADLINE = 'PT10S'
 
-/** The scenario in the form of the API. The service reports errors in a request or an overlay. */
+/** Converts a scenario to the input of the API. The request and the overlay are not validated, because the service does so. */
 export function toSimulate(scenario: Scenario): SimulateVariables {
   const { request, count } = scenario
   return { input: { requests: [{ spec: toSpecInput(request) as SpecInput, count }], ...hypothesisOf(scenario) } }
 }
 
-/** The variables for the number of further instances that fit. With `asItIs`, the hypothetical edits are not applied. */
+/** The variables of the query for the capacity. With `asItIs`, the hypothetical edits are not applied. */
 export const toCapacity = (scenario: Scenario, asItIs: boolean): CapacityVariables => ({
   input: {
     spec: toSpecInput(scenario.request) as SpecInput,

@@ -7,14 +7,17 @@ import { MOST_NAME_LENGTH, namesOf } from '../scenarios.ts'
 import { aboutOf, MOST_SAVED, type SavedView, savedViews, withoutSaved, withRenamed, withSaved } from './saved.ts'
 
 interface SavedDialogProps {
-  /** The scenarios on the page, with their present edits. */
+  /** The scenarios of the page, with edits that have not run yet. */
   readonly scenarios: readonly Scenario[]
-  /** Why the scenarios cannot be saved at present; undefined if they can. */
+  /** Why the scenarios cannot be saved at present. Undefined if they can be saved. */
   readonly whyNot: string | undefined
   onClose(): void
 }
 
-/** The dialog of the scenarios stored in this browser: saves those of the page, and opens, renames and deletes others. */
+/**
+ * The dialog with the scenarios that this browser stores. It saves the scenarios of the page, and opens, renames and deletes stored
+ * scenarios.
+ */
 export function SavedDialog({ scenarios, whyNot, onClose }: SavedDialogProps) {
   const views = savedViews.use()
   const [message, setMessage] = useState('')

@@ -13,7 +13,7 @@ export interface SavedView {
 }
 
 export const MOST_SAVED = 50
-/** The maximum length of saved scenarios, which must also fit into an address. */
+/** Saved scenarios have at most this many characters, because they must fit into a URL. */
 export const MOST_SAVED_CHARACTERS = 30_000
 
 /** The scenarios saved in this browser, by name. Operators share scenarios by links instead. */
@@ -72,7 +72,7 @@ export function aboutOf({ search }: SavedView): string {
   return scenarios.length === 1 ? asked : `${scenarios.length} scenarios, the first ${asked}`
 }
 
-/** The length of the address in characters. */
+/** The length of the query string in characters. */
 export const sizeOf = (search: SimulateSearch): number => new URLSearchParams(Object.entries(search).filter(isSaid)).toString().length
 
 const isSaid = (entry: [string, string | undefined]): entry is [string, string] => entry[1] !== undefined

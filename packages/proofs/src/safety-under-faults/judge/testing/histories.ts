@@ -64,7 +64,7 @@ export const onTwoHosts = evidence(
   [puts(0, 'x', 'b', 1), reports(2, 'a', ['i-x'], { VCPU: 2 })],
   shows([stands('b', 'x', 1, materialised)], { hosts: [hostShown('a', { used: 2 }), hostShown('b', { used: 1 })] }),
 )
-/** The same evidence with these findings of the auditors. */
+/** The given evidence with these findings of the auditors instead of the correct ones. */
 export const finding = (findings: Parameters<typeof findingsOf>[0], given: Evidence): Evidence => ({
   ...given,
   finals: given.finals.map((final) => ({ ...final, ...findingsOf(findings) })),

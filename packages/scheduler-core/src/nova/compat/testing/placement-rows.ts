@@ -13,13 +13,16 @@ import { PLACEMENT_RULES } from '../../../values/levels.ts'
 import type { Imported } from '../../import/import.ts'
 import { importLegacyRequest, importNovaRequest } from '../../import/request.ts'
 
-/* Nova's queries to Placement before its filters. Rows are named after the case, or after Nova's own test of the same situation. */
+/*
+ * Rows about the queries that Nova sends to Placement before its filters run. Each row is named after its case, or after Nova's own test of
+ * the same situation.
+ */
 
 type Asks = Parameters<typeof aRequest>[0]
 type Aggregates = Readonly<Record<string, readonly [metadata: Record<string, string>, ...hosts: string[]]>>
 
 export interface Row {
-  /** Metadata and hosts by name; the first has aUuid(1). */
+  /** Metadata and hosts of aggregates by their names. The first aggregate has the uuid aUuid(1). */
   readonly aggregates?: Aggregates
   readonly rules?: Partial<PlacementRules>
   readonly hosts?: Readonly<Record<string, HostShape>>
@@ -33,7 +36,7 @@ export const compatAt = (level: number): Profile => builtInProfilesAt(level).fin
 export const withRules = (placement: Partial<PlacementRules>): Profile =>
   profileSchema.parse({ ...compatAt(PLACEMENT_RULES), number: 1, nova: { placement } })
 
-/** Of two hosts h1 has more memory left, and is chosen unless something excludes it. */
+/** A fleet with two hosts. Host h1 has more free memory, and is chosen unless something excludes it. */
 export function townOf({ aggregates = {}, hosts = {}, disabled = [] }: Row, level = PLACEMENT_RULES): Fleet {
   const log = aLog()
   const shapes: Record<string, HostShape> = { h1: { memoryMb: 131_072 }, h2: {}, ...hosts }
@@ -100,7 +103,7 @@ function read(imported: Imported): RequestSpec {
   return parsed.value
 }
 const flavor = { name: 'm1', vcpus: 1, memory_mb: 1_024, root_gb: 1, ephemeral_gb: 0, swap: 0 }
-/** As Nova writes it. */
+/** A request as a RequestSpec of Nova. */
 export const fromNova = (data: JsonObject, extra_specs: Record<string, string> = {}): RequestSpec =>
   read(
     importNovaRequest(
@@ -110,7 +113,7 @@ export const fromNova = (data: JsonObject, extra_specs: Record<string, string> =
 export const bound = (data: JsonObject): RequestSpec => fromNova({ requested_destination: wire('Destination', '1.4', data) })
 export const image = (disk_format: string, properties: JsonObject = {}) =>
   wire('ImageMeta', '1.8', { id: aUuid(9), disk_format, properties: wire('ImageMetaProps', '1.34', properties) })
-/** From before that object existed. */
+/** A request in Nova's dictionaries from before RequestSpec existed. */
 export const legacy = (instance: JsonObject, filter_properties: JsonObject = {}, more: JsonObject = {}): RequestSpec =>
   read(
     importLegacyRequest({

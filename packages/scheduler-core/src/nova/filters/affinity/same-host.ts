@@ -3,10 +3,10 @@ import type { HostState } from '../../objects/host-state.ts'
 import { hintOf, type NovaRequest } from '../../objects/request.ts'
 import { novaFilter } from '../../parts/nova-filter.ts'
 
-/** The host holds one of the instances that the hint names. A host without instances never does. */
+/** Passes hosts with at least one of the instances that the hint same_host lists. */
 export const sameHostFilter = novaFilter({
   name: 'SameHostFilter',
-  description: 'The host holds one of the instances that the hint same_host names.',
+  description: 'The host has at least one of the instances that the hint same_host lists.',
   readsRequest: { schedulerHints: namedKeys('same_host') },
   reads: ['instances'],
   oncePerRequest: true,
@@ -21,10 +21,10 @@ export const sameHostFilter = novaFilter({
   },
 })
 
-/** The host holds none of the instances that the hint names. */
+/** Passes hosts without any of the instances that the hint different_host lists. */
 export const differentHostFilter = novaFilter({
   name: 'DifferentHostFilter',
-  description: 'The host holds none of the instances that the hint different_host names.',
+  description: 'The host has none of the instances that the hint different_host lists.',
   readsRequest: { schedulerHints: namedKeys('different_host') },
   reads: ['instances'],
   oncePerRequest: true,
@@ -40,7 +40,7 @@ export const differentHostFilter = novaFilter({
   },
 })
 
-/** A single text or a list; an empty one has no effect. Uuids are compared as they are written. */
+/** The uuids in a hint, which is a single text or a list. An empty hint has no effect. Uuids are compared literally. */
 function uuidsOf(request: NovaRequest, hint: string): readonly string[] {
   const value = hintOf(request, hint) ?? []
   if (typeof value !== 'string') return value

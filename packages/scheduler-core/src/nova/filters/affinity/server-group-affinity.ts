@@ -1,16 +1,16 @@
 import { novaFilter } from '../../parts/nova-filter.ts'
 import { NovaError } from '../../text/nova-error.ts'
 
-/** Members of a group with this policy share a host: it must be one of the group's hosts, once it has any. */
+/** Creates a filter for groups with this policy, whose members must share a host. If the group has hosts, only these hosts pass. */
 const affinityFilter = (name: string, policy: string) =>
   novaFilter({
     name,
-    description: `The host is one of those of the server group with the policy ${policy}.`,
+    description: `The host has a member of the instance's server group, if the group has the policy ${policy} and any members.`,
     reads: [],
     prepare({ instanceGroup: group }) {
       if (group == null) return undefined
       const { policies, hosts, uuid } = group
-      // For affinity Nova reads the older list of policies, and for anti-affinity the newer single policy.
+      // For affinity, Nova reads the older field with a list of policies. For anti-affinity, it reads the newer field with a single policy.
       if (policies === undefined)
         throw new NovaError('ObjectActionError', { subject: 'instance_group.policies', need: 'set', have: 'unset' })
       if (!policies?.includes(policy) || hosts == null || hosts.length === 0) return undefined
@@ -23,5 +23,5 @@ const affinityFilter = (name: string, policy: string) =>
 
 export const serverGroupAffinityFilter = affinityFilter('ServerGroupAffinityFilter', 'affinity')
 
-/** The filter of Juno, for groups that a hint created. */
+/** Juno's filter for groups that were created by a hint. */
 export const groupAffinityFilter = affinityFilter('GroupAffinityFilter', 'legacy')

@@ -8,10 +8,13 @@ import { pythonInt } from '../../text/numbers.ts'
 
 const MOST = 'max_server_per_host'
 
-/** The host holds fewer members of the group than its rule allows, by default one; or the instance is on it already. */
+/**
+ * Passes a host with fewer members of the group than the group's rule allows, by default one. A host that already has the instance passes
+ * too.
+ */
 export const serverGroupAntiAffinityFilter = novaFilter({
   name: 'ServerGroupAntiAffinityFilter',
-  description: 'The host holds fewer members of the server group than its rule allows.',
+  description: "The host has fewer members of the server group than the group's rule allows.",
   reads: ['instances'],
   prepare({ instanceGroup: group, instanceUuid }, _options, { featureLevel = GROUP_HOSTS }) {
     if (group == null) return undefined
@@ -21,7 +24,7 @@ export const serverGroupAntiAffinityFilter = novaFilter({
     const count = featureLevel < GROUP_HOSTS || group.unlistedAt === undefined ? countListed : countAll
     return (host): Reason | undefined => {
       const { instances } = host
-      // A move also considers the present host of the instance, which does not count against itself.
+      // In a move, the present host of the instance is also a candidate. The instance does not count as a member there.
       if (instanceUuid != null && instances.has(instanceUuid)) return undefined
       const have = count(group, host)
       const { most, source } = mostOf(group)
@@ -31,7 +34,7 @@ export const serverGroupAntiAffinityFilter = novaFilter({
   },
 })
 
-/** The filter of Juno, for groups that a hint created: the host must have no member of the group. */
+/** Juno's filter for groups that were created by a hint. A host with a member of the group is refused. */
 export const groupAntiAffinityFilter = novaFilter({
   name: 'GroupAntiAffinityFilter',
   description: 'The host has no member of the server group with the policy legacy.',
@@ -51,7 +54,10 @@ export const groupAntiAffinityFilter = novaFilter({
 const countListed = (group: NovaGroup, { instances }: HostState): number =>
   membersOf(group).filter((member) => instances.has(member)).length
 
-/** Members that are known only by their hosts count too; a host that is named for a listed member counts once. */
+/**
+ * The number of the group's members on a host. Members that are known only by their hosts are included. If a listed member's host is also
+ * listed, the member is counted once.
+ */
 function countAll(group: NovaGroup, host: HostState): number {
   const unlisted = (group.unlistedAt ?? []).filter((name) => name === host.host).length
   return Math.max(unlisted, countListed({ ...group, members: group.members ?? [] }, host))

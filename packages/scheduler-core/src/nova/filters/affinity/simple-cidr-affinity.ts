@@ -6,10 +6,10 @@ import { NovaError } from '../../text/nova-error.ts'
 
 const NEAR = 'build_near_host_ip'
 
-/** The address of the host is in the network around the address that the hint names. */
+/** Passes hosts whose IP address is in the network that the scheduler hints define by an address and a prefix. */
 export const simpleCidrAffinityFilter = novaFilter({
   name: 'SimpleCIDRAffinityFilter',
-  description: 'The address of the host is in the network that the hints name.',
+  description: 'The IP address of the host is in the network that the scheduler hints define.',
   admits: {
     by: 'property',
     which: () => `in the network of the hints ${NEAR} and cidr`,
@@ -19,7 +19,7 @@ export const simpleCidrAffinityFilter = novaFilter({
   oncePerRequest: true,
   prepare(request) {
     if ((hintOf(request, NEAR) ?? '').length === 0) return undefined
-    // The second hint contains its own slash: Nova only concatenates the texts.
+    // The second hint contains its own slash, because Nova only concatenates the two texts.
     const need = textOf(request, NEAR) + textOf(request, 'cidr', '/24')
     const network = parseNetwork(need)
     return ({ hostIp }) =>

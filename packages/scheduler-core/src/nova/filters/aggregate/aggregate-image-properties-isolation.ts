@@ -10,16 +10,17 @@ import { isTruthy, pythonText } from '../../text/python-text.ts'
 const NAMESPACE = 'aggregate_image_properties_isolation_namespace'
 const SEPARATOR = 'aggregate_image_properties_isolation_separator'
 
-/** If a namespace is set, only keys that start with it and the separator count. */
+/** If a namespace is set, only metadata keys that start with the namespace and the separator are compared. */
 const options = z.strictObject({ [NAMESPACE]: z.string().nullable().default(null), [SEPARATOR]: z.string().default('.') })
 
 /**
- * Where the host's aggregates name an image property, an image with that property must have one of their values. False, 0 and empty values
- * count as not having it; a key that is no property of Nova's images has no effect.
+ * If the metadata of a host's aggregates has the name of an image property as a key, an image with this property must have one of the
+ * values in the metadata. An image property with the value False, 0 or an empty value is treated as absent. A metadata key that is not the
+ * name of a Nova image property has no effect.
  */
 export const aggregateImagePropertiesIsolation = novaFilter({
   name: 'AggregateImagePropertiesIsolation',
-  description: "The host's aggregates are kept for no image property that the image has otherwise.",
+  description: "The image has no property whose value differs from the values that the host's aggregates require.",
   admits: {
     by: 'property',
     which: () => 'open to the properties of the image by the metadata of their aggregates',
@@ -64,7 +65,7 @@ const openTo = (properties: readonly string[]): string => `open to images with $
 
 const prefixOf = (namespace: unknown, separator: unknown): string => (namespace ? `${namespace}${separator}` : '')
 
-/** The text as Python prints it. CPUs of NUMA nodes are sets in Nova, and lists in the wire form. */
+/** The value of an image property as Python prints it. CPUs of NUMA nodes are sets in Nova, but lists in the wire form. */
 function textOf(name: string, value: PythonValue): string {
   if (name !== 'hw_numa_cpus' || !Array.isArray(value)) return pythonText(value)
   return `[${value.map((cpus: PythonValue) => (Array.isArray(cpus) && cpus.length > 0 ? `{${cpus.map(pythonText).join(', ')}}` : 'set()')).join(', ')}]`

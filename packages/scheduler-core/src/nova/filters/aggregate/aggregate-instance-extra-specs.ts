@@ -8,8 +8,8 @@ import { NovaError } from '../../text/nova-error.ts'
 const SCOPE = 'aggregate_instance_extra_specs'
 
 /**
- * The host's aggregates have the metadata that the flavor's extra specs ask for. Keys without a scope count too; other scopes are not for
- * this filter.
+ * Passes hosts whose aggregates have the metadata that the flavor's extra specs require. Extra specs without a scope are checked too. Extra
+ * specs with other scopes are ignored.
  */
 export const aggregateInstanceExtraSpecsFilter = novaFilter({
   name: 'AggregateInstanceExtraSpecsFilter',
@@ -44,8 +44,9 @@ export const aggregateInstanceExtraSpecsFilter = novaFilter({
 })
 
 /**
- * Nova tries the values in the order of a Python set until one matches. That order is undefined, except that the empty text comes first. In
- * Nova a value that cannot be compared is an error if it comes before all that match; here, if it is the empty one or none matches.
+ * Nova tries the values in the order of a Python set until one matches. The order is undefined, except that the empty text comes first. In
+ * Nova, a value that cannot be compared is an error if it comes before all matching values. Here it is an error only if it is the empty
+ * text, or if no value matches.
  */
 function someMatches(values: ReadonlySet<string>, need: string): boolean {
   let failure: NovaError | undefined

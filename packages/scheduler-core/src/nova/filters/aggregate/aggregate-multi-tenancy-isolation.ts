@@ -4,12 +4,12 @@ import { novaFilter } from '../../parts/nova-filter.ts'
 const KEY = 'filter_tenant_id'
 
 /**
- * Hosts whose aggregates name projects are kept for them. Only the key itself counts, not `filter_tenant_id3`; an empty value names no
- * project, and so excludes all.
+ * Hosts whose aggregates list projects are reserved for these projects. Only the exact key is read, not keys such as `filter_tenant_id3`.
+ * An empty value lists no project, so every project is refused.
  */
 export const aggregateMultiTenancyIsolation = novaFilter({
   name: 'AggregateMultiTenancyIsolation',
-  description: "The host's aggregates are kept for no project, or for the request's.",
+  description: "The host's aggregates are reserved for the request's project or for no project.",
   admits: {
     by: 'property',
     which: ({ projectId: id }) =>

@@ -3,10 +3,10 @@ import { novaFilter } from '../../parts/nova-filter.ts'
 
 const KEY = 'instance_type'
 
-/** Hosts whose aggregates name flavors are kept for them. An empty value names none, and so keeps every flavor out. */
+/** Hosts whose aggregates list flavors are reserved for these flavors. An empty value lists no flavor, so every flavor is refused. */
 export const aggregateTypeAffinityFilter = novaFilter({
   name: 'AggregateTypeAffinityFilter',
-  description: "The host's aggregates are kept for no flavor, or for the request's.",
+  description: "The host's aggregates are reserved for the request's flavor or for no flavor.",
   admits: {
     by: 'property',
     which: ({ flavor: { name } }) => `open to ${name === null ? 'flavors without a name' : `flavor ${name}`} by ${KEY} of their aggregates`,

@@ -1,12 +1,12 @@
 import { novaFilter } from '../../parts/nova-filter.ts'
 
 /**
- * The host is empty or holds only instances of the request's flavor. An instance whose flavor was not reported counts as one of another
- * flavor.
+ * Passes a host that is empty or has only instances of the request's flavor. An instance with an unknown flavor is treated as an instance
+ * of a different flavor.
  */
 export const typeAffinityFilter = novaFilter({
   name: 'TypeAffinityFilter',
-  description: "The host holds instances of the request's flavor only.",
+  description: "The host is empty or has only instances of the request's flavor.",
   reads: ['instances'],
   prepare({ flavor: { flavorid, name } }) {
     const need = flavorid ?? name

@@ -15,32 +15,35 @@ const rule = {
 } as const
 const [ownRatio, leastRatio] = [hostRatio(rule), aggregateRatio(rule)]
 
-/** The option of Juno and Kilo for all hosts. With 0, the value of Liberty, each host's own ratio applies, or 16 where it has none. */
+/**
+ * The ratio for all hosts, an option of Juno and Kilo. With 0, the default of Liberty, the ratio of each host applies, or 16 if the host
+ * has no ratio.
+ */
 const options = z.strictObject({ [RATIO]: z.number().min(0).default(0) })
 
-/** Enough of the host's virtual CPUs are left, overcommit included. A host without a count passes, since its report is broken. */
+/** Passes hosts with enough free vCPUs, including overcommit. As in Nova, a host whose report has no vCPU count passes. */
 export const coreFilter = novaFilter({
   name: 'CoreFilter',
-  description: 'The host has enough virtual CPUs left.',
+  description: 'The host has enough free vCPUs.',
   reads: classFields.VCPU,
   options,
   prepare: (request, { [RATIO]: option }, context) => checkCores(request, ownRatio(option), context),
 })
 
-/** The same as CoreFilter, with the lowest ratio of the host's aggregates. */
+/** CoreFilter with the lowest ratio of the host's aggregates. */
 export const aggregateCoreFilter = novaFilter({
   name: 'AggregateCoreFilter',
-  description: 'The host has enough virtual CPUs left by the ratio of its aggregates.',
+  description: 'The host has enough free vCPUs by the allocation ratio of its aggregates.',
   reads: classFields.VCPU,
   readsMetadata: [{ key: RATIO }],
   options,
   prepare: (request, { [RATIO]: option }, context) => checkCores(request, leastRatio(option), context),
 })
 
-/** Exactly the requested number of virtual CPUs is free, without overcommit. */
+/** Passes hosts on which exactly the requested number of vCPUs is free, without overcommit. */
 export const exactCoreFilter = novaFilter({
   name: 'ExactCoreFilter',
-  description: 'The host has exactly the virtual CPUs left that are asked for.',
+  description: 'The host has exactly as many free vCPUs as requested.',
   reads: classFields.VCPU,
   prepare:
     ({ flavor: { vcpus: need } }) =>
@@ -54,7 +57,7 @@ function checkCores({ flavor: { vcpus: need } }: NovaRequest, ratioOf: RatioOf, 
   const check = (host: HostState): Reason | undefined => {
     if (host.vcpusTotal === 0) return undefined
     const { value, source } = ratioOf(host)
-    // A ratio of 0 gives no limit, so there is no total to compare with.
+    // With a ratio of 0 the filter has no limit, so the total is not compared.
     if (isAgainstItself(need, host.vcpusTotal, context) && value > 0)
       return { code: 'cpu.too_few', subject: 'vCPUs', need, have: host.vcpusTotal, unit: 'vCPUs' }
     const have = host.vcpusTotal * value - host.vcpusUsed

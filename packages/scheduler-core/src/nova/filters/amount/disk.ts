@@ -15,34 +15,37 @@ const rule = {
 const [ownRatio, leastRatio] = [hostRatio(rule), aggregateRatio(rule)]
 
 /**
- * The ratio for all hosts. With 0, the value of releases after Liberty, each host's own ratio applies, or 1 where it has none. If it is not
- * given: 1, or 0 where claims are judged by the ratios of hosts.
+ * The ratio for all hosts. With 0, the default of releases after Liberty, the ratio of each host applies, or 1 if the host has no ratio.
+ * The default is 1, or 0 if claims are judged by the ratios of hosts.
  */
 const options = z.strictObject({ [RATIO]: z.number().min(0).optional() })
 
-/** Enough of the host's disk is left, overcommit included. Swap counts here, although consuming leaves it out. */
+/**
+ * Passes hosts with enough free disk, including overcommit. Swap is included in the need, although Nova does not subtract swap from the
+ * free disk after a placement.
+ */
 export const diskFilter = novaFilter({
   name: 'DiskFilter',
-  description: 'The host has enough disk left.',
+  description: 'The host has enough free disk.',
   reads: ['localGb', 'localGbUsed', 'freeDiskGb', 'diskAvailableLeast', 'diskAllocationRatio'],
   options,
   prepare: (request, { [RATIO]: option }, context) => checkDisk(request, ownRatio(option), context),
 })
 
-/** The same as DiskFilter, with the lowest ratio of the host's aggregates. */
+/** DiskFilter with the lowest ratio of the host's aggregates. */
 export const aggregateDiskFilter = novaFilter({
   name: 'AggregateDiskFilter',
-  description: 'The host has enough disk left by the ratio of its aggregates.',
+  description: 'The host has enough free disk by the allocation ratio of its aggregates.',
   reads: ['localGb', 'localGbUsed', 'freeDiskGb', 'diskAvailableLeast', 'diskAllocationRatio'],
   readsMetadata: [{ key: RATIO }],
   options,
   prepare: (request, { [RATIO]: option }, context) => checkDisk(request, leastRatio(option), context),
 })
 
-/** Exactly as much disk is left as asked for, without overcommit. */
+/** Passes hosts on which exactly the requested amount of disk is free, without overcommit. */
 export const exactDiskFilter = novaFilter({
   name: 'ExactDiskFilter',
-  description: 'The host has exactly the disk left that is asked for.',
+  description: 'The host has exactly as much free disk as requested.',
   reads: ['localGb', 'localGbUsed', 'freeDiskGb', 'diskAvailableLeast', 'diskAllocationRatio'],
   prepare({ flavor }) {
     const need = wantedMb(flavor)

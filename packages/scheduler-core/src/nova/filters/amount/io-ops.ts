@@ -6,10 +6,10 @@ import { novaFilter } from '../../parts/nova-filter.ts'
 /** Nova's max_io_ops_per_host. */
 const options = z.strictObject({ max_io_ops_per_host: z.number().int().min(0).default(8) })
 
-/** The host runs fewer input/output-heavy operations (builds, migrations, snapshots) than it may. */
+/** Passes hosts with fewer I/O-heavy operations (builds, migrations, snapshots) than the limit. */
 export const ioOpsFilter = novaFilter({
   name: 'IoOpsFilter',
-  description: 'The host runs fewer I/O-heavy operations than it may.',
+  description: 'The host runs fewer I/O-heavy operations than max_io_ops_per_host.',
   reads: ['numIoOps'],
   options,
   prepare:
@@ -18,7 +18,7 @@ export const ioOpsFilter = novaFilter({
       tooMany(host.numIoOps, most, 'option max_io_ops_per_host'),
 })
 
-/** As IoOpsFilter, with the least number that the host's aggregates give under the option's name. */
+/** IoOpsFilter with the lowest limit in the metadata of the host's aggregates. The metadata key is the name of the option. */
 export const aggregateIoOpsFilter = novaFilter({
   name: 'AggregateIoOpsFilter',
   description: 'The host runs fewer I/O-heavy operations than its aggregates allow.',

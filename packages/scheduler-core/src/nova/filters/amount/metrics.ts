@@ -4,10 +4,10 @@ import { readSettings } from '../../parts/weight-settings.ts'
 
 const SETTING = 'metrics.weight_setting'
 
-/** The host reports every metric that MetricsWeigher weighs, which would fail on a host that does not. */
+/** Passes hosts that report every metric that MetricsWeigher reads. MetricsWeigher would fail on other hosts. */
 export const metricsFilter = novaFilter({
   name: 'MetricsFilter',
-  description: 'The host reports every metric that metrics.weight_setting names.',
+  description: 'The host reports every metric in the option metrics.weight_setting.',
   reads: ['metrics'],
   options: z.strictObject({ [SETTING]: z.array(z.string()).default([]) }),
   prepare(_request, { [SETTING]: settings }) {

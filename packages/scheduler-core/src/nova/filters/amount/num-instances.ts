@@ -6,10 +6,10 @@ import { novaFilter } from '../../parts/nova-filter.ts'
 /** Nova's max_instances_per_host. */
 const options = z.strictObject({ max_instances_per_host: z.number().int().min(1).default(50) })
 
-/** The host holds fewer instances than it may. */
+/** Passes hosts with fewer instances than the limit. */
 export const numInstancesFilter = novaFilter({
   name: 'NumInstancesFilter',
-  description: 'The host holds fewer instances than it may.',
+  description: 'The host has fewer instances than max_instances_per_host.',
   reads: ['runningVms'],
   options,
   prepare:
@@ -18,10 +18,10 @@ export const numInstancesFilter = novaFilter({
       tooMany(host.numInstances, most, 'option max_instances_per_host'),
 })
 
-/** As NumInstancesFilter, with the least number that the host's aggregates give under the option's name. */
+/** NumInstancesFilter with the lowest limit in the metadata of the host's aggregates. The metadata key is the name of the option. */
 export const aggregateNumInstancesFilter = novaFilter({
   name: 'AggregateNumInstancesFilter',
-  description: 'The host holds fewer instances than its aggregates allow.',
+  description: 'The host has fewer instances than its aggregates allow.',
   reads: ['runningVms'],
   readsMetadata: [{ key: 'max_instances_per_host' }],
   options,

@@ -15,32 +15,35 @@ const rule = {
 } as const
 const [ownRatio, leastRatio] = [hostRatio(rule), aggregateRatio(rule)]
 
-/** The option of Juno and Kilo for all hosts. With 0, the value of Liberty, each host's own ratio applies, or 1.5 where it has none. */
+/**
+ * The ratio for all hosts, an option of Juno and Kilo. With 0, the default of Liberty, the ratio of each host applies, or 1.5 if the host
+ * has no ratio.
+ */
 const options = z.strictObject({ [RATIO]: z.number().min(0).default(0) })
 
-/** Enough of the host's memory is left, overcommit included. */
+/** Passes hosts with enough free memory, including overcommit. */
 export const ramFilter = novaFilter({
   name: 'RamFilter',
-  description: 'The host has enough memory left.',
+  description: 'The host has enough free memory.',
   reads: classFields.MEMORY_MB,
   options,
   prepare: (request, { [RATIO]: option }, context) => checkRam(request, ownRatio(option), context),
 })
 
-/** The same as RamFilter, with the lowest ratio of the host's aggregates. */
+/** RamFilter with the lowest ratio of the host's aggregates. */
 export const aggregateRamFilter = novaFilter({
   name: 'AggregateRamFilter',
-  description: 'The host has enough memory left by the ratio of its aggregates.',
+  description: 'The host has enough free memory by the allocation ratio of its aggregates.',
   reads: classFields.MEMORY_MB,
   readsMetadata: [{ key: RATIO }],
   options,
   prepare: (request, { [RATIO]: option }, context) => checkRam(request, leastRatio(option), context),
 })
 
-/** Exactly as much memory is left as asked for, without overcommit. */
+/** Passes hosts on which exactly the requested amount of memory is free, without overcommit. */
 export const exactRamFilter = novaFilter({
   name: 'ExactRamFilter',
-  description: 'The host has exactly the memory left that is asked for.',
+  description: 'The host has exactly as much free memory as requested.',
   reads: classFields.MEMORY_MB,
   prepare:
     ({ flavor: { memoryMb: need } }) =>

@@ -14,19 +14,22 @@ import {
   pinnedVcpus,
 } from '../topology.ts'
 
-/** The result of fitting a guest's cell on a cell of a host. */
+/** The result of fitting a guest cell on a host cell. */
 export interface CellFit {
-  /** The guest's cell with the choices made by the rules that held: Nova keeps these even where it refuses. */
+  /** The guest cell with the choices of the rules that passed. Nova keeps these choices even if a later rule refuses. */
   readonly cell: GuestCell
-  /** Returns the rule that refuses; undefined where the guest's cell fits. A function, since most reasons are never needed. */
+  /**
+   * Returns the shortfall by the rule that refuses. Undefined if the guest cell fits. It is a function, because most shortfalls are never
+   * read.
+   */
   readonly why: (() => Shortfall) | undefined
-  /** The number of rules that passed before this one. */
+  /** The number of rules that passed. */
   readonly rules: number
 }
 
 /**
- * Fits one cell of a guest on one cell of a host, rule by rule in Nova's order. No guest's cell may use more than the total of a cell,
- * whatever the ratios; pinned CPUs and their memory are never overcommitted.
+ * Fits one guest cell on one host cell, rule by rule in Nova's order. No guest cell can use more than the total of a host cell, regardless
+ * of ratios. Pinned CPUs and their memory are never overcommitted.
  */
 export function fitCell(host: HostCell, guest: GuestCell, limits: NumaLimits | null, emulatorCpus: number): CellFit {
   let cell = guest
@@ -129,7 +132,7 @@ function threadsShort(guest: GuestCell, need: number, have: number): Shortfall {
   return { code: 'numa.threads', need, have, unit: 'CPUs', source: `thread policy ${guest.cpuThreadPolicy ?? 'prefer'}` }
 }
 
-/** The capacity by a ratio, in whole units. */
+/** The free amount below a limit, in whole units. */
 function left(limit: number, used: number): number {
   return Math.max(0, Math.floor(limit) - used)
 }

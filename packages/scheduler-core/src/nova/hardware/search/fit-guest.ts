@@ -12,27 +12,28 @@ import { whyNoPlace } from './why-no-place.ts'
 
 /** Data of a host and a request in addition to their topologies. */
 export interface FitOptions {
-  /** Ratios of the host, and networks of the request; null where no limits were set, as for forced hosts. */
+  /** Allocation ratios of the host, and networks of the request. Null if no limits were set, as for forced hosts. */
   readonly limits: NumaLimits | null
-  /** Device pools of the host, with the requests for devices; undefined where the host has none. */
+  /** Device pools of the host, and the requests for devices. Undefined if the host has no pools. */
   readonly pci?: { readonly pools: readonly PciPool[]; readonly requests: readonly PciRequest[] }
   /** True tries the fullest cells of the host first. */
   readonly packing?: boolean
   /**
-   * `nova` gives the results of Nova's search, including the errors of its cache of pairs; `pairs` judges each pair
-   * independently.
+   * `nova` returns the results of Nova's search, including the errors of Nova's cache of cell pairs. `pairs` judges each pair of guest cell
+   * and host cell independently.
    */
   readonly search?: 'nova' | 'pairs'
 }
 
-/** The guest with its host cells, or the rule that refused it; `steps` is the cost of the search. */
+/** The guest with its assigned host cells, or the rule that refused the guest. `steps` is the number of steps of the search. */
 export type FitResult =
   | { readonly ok: true; readonly guest: GuestTopology; readonly steps: number }
   | { readonly ok: false; readonly why: () => Shortfall; readonly steps: number }
 
 /**
- * Assigns each NUMA cell of a guest to a cell of its own in the host, with the first choice in Nova's order. The cost
- * is bounded: if Nova's search would examine more orders than `NOVA_STEPS` allows, each pair is judged independently.
+ * Assigns each NUMA cell of a guest to a separate NUMA cell of the host. If several assignments are possible, the result is the first one
+ * in Nova's order. The cost is bounded: if Nova's search would take more than `NOVA_STEPS` steps, each pair of guest cell and host cell is
+ * judged independently instead.
  */
 export function fitGuest(host: HostTopology, guest: GuestTopology, options: FitOptions): FitResult {
   if (guest.cells.length === 0 || host.cells.length === 0) {
@@ -51,7 +52,7 @@ export function fitGuest(host: HostTopology, guest: GuestTopology, options: FitO
   return { ok: false, why: () => whyNoPlace(input, result), steps }
 }
 
-/** Sockets of a host's cells, for devices that must be on the socket of the guest's cells. */
+/** The chosen host cells with the sockets of all host cells. Some devices must be on the same socket as the guest's cells. */
 export function placesOf(host: HostTopology, cells: readonly number[]): PciPlaces {
   return { cells, sockets: new Map(host.cells.map((cell) => [cell.id, cell.socket])) }
 }
@@ -82,7 +83,7 @@ function devicesShort(host: HostTopology, chosen: readonly HostCell[], pci: FitO
   return supportPciRequests(pci.pools, pci.requests, placesOf(host, cells))
 }
 
-/** A result that depends only on the set of chosen cells, not on their order, is computed once. */
+/** Caches the answers by the set of chosen cells, because the answer does not depend on the order of the cells. */
 function knownBySet(answer: (chosen: readonly number[]) => boolean): (chosen: readonly number[]) => boolean {
   const known = new Map<bigint | number, boolean>()
   return (chosen) => {

@@ -1,4 +1,4 @@
-/** An assignment: a host's cell for each of the guest's, and the other way round; -1 for none. */
+/** An assignment: the host cell of each guest cell, and the guest cell of each host cell; -1 for none. */
 export interface Matching {
   readonly hostOf: Int32Array
   readonly guestOf: Int32Array
@@ -6,14 +6,14 @@ export interface Matching {
 
 type Fits = (guest: number, host: number) => boolean
 
-/** A cell of its own for each of the guest's cells; undefined where there is no such choice. */
+/** Assigns a separate host cell to each guest cell. Undefined if there is no such assignment. */
 export function matchAll(guests: number, hosts: number, fits: Fits, step: () => void): Matching | undefined {
   const matching = { hostOf: new Int32Array(guests).fill(-1), guestOf: new Int32Array(hosts).fill(-1) }
   for (let guest = 0; guest < guests; guest += 1) if (!seat(matching, guest, new Uint8Array(hosts), fits, step)) return undefined
   return matching
 }
 
-/** The largest number of guest cells that can each have a cell of their own at once. */
+/** The largest number of guest cells that can have separate host cells at the same time. */
 export function largestMatching(guests: number, hosts: number, fits: Fits): number {
   const matching = { hostOf: new Int32Array(guests).fill(-1), guestOf: new Int32Array(hosts).fill(-1) }
   let seated = 0
@@ -22,8 +22,8 @@ export function largestMatching(guests: number, hosts: number, fits: Fits): numb
 }
 
 /**
- * The matching with one of the guest's cells on a given cell, which counts as used together with those before; undefined where another cell
- * of the guest then has none.
+ * The matching with one guest cell moved to a given host cell. The host cells of earlier guest cells stay in use. Undefined if a different
+ * guest cell then has no host cell.
  */
 export function rematch(
   before: Matching,
@@ -44,8 +44,8 @@ export function rematch(
 }
 
 /**
- * Assigns a cell to one of the guest's cells, moving others where that makes room. Closed cells, and those examined already, are left
- * alone.
+ * Assigns a host cell to a guest cell, and moves other guest cells if this frees a host cell. Closed host cells and those already examined
+ * are skipped.
  */
 function seat(matching: Matching, guest: number, closed: Uint8Array, fits: Fits, step: () => void): boolean {
   for (let host = 0; host < closed.length; host += 1) {

@@ -5,15 +5,15 @@ import { freeCpus, type GuestTopology, type HostCell, type HostTopology, isPinne
 export interface CellOrder {
   /** True tries the fullest cells first, as Nova's `packing_host_numa_cells_allocation_strategy` does. */
   readonly packing: boolean
-  /** Device pools of the host; undefined where it keeps none. */
+  /** The device pools of the host. Undefined if the host has none. */
   readonly pools: readonly PciPool[] | undefined
   readonly wantsDevices: boolean
 }
 
 /**
- * Cells of a host in the order in which they are tried: by free memory, then by use of the CPUs that the guest needs,
- * then by devices, which have the highest weight. Cells with devices are kept for guests that need them. A guest with
- * as many cells as the host needs all of them, in their given order.
+ * The cells of a host in the order in which they are tried: by free memory, then by usage of the CPUs that the guest needs, then by
+ * devices. The last criterion has the highest weight, so that cells with devices are left for guests that need devices. If the guest has as
+ * many cells as the host, their order is unchanged.
  */
 export function orderCells(host: HostTopology, guest: GuestTopology, { packing, pools, wantsDevices }: CellOrder): readonly HostCell[] {
   const [first] = guest.cells

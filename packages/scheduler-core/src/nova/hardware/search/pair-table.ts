@@ -9,7 +9,7 @@ export interface PairTable {
   readonly tests: () => number
 }
 
-/** Tries pairs on demand, a row at a time; equal cells of the guest share one row. */
+/** Creates a table that fits pairs on demand, one row at a time. Equal guest cells share a row. */
 export function pairTable(basis: SearchBasis): PairTable {
   const { hosts, guests, limits } = basis
   const rows = new Map<string, Uint8Array>()

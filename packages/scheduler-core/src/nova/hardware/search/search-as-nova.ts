@@ -5,16 +5,16 @@ import { shapeOf } from './pair-table.ts'
 import type { SearchInput, SearchResult } from './search.ts'
 import { emulatorCpusAt } from './search-basis.ts'
 
-/** The most steps of the search. It can try every order of the cells of hosts with up to five cells, and decides all of these hosts. */
+/** The search ends after this many steps. This is enough to try every order of the cells of a host with up to five cells. */
 export const NOVA_STEPS = 1_000
 
 const [UNKNOWN, FITS, REFUSED] = [0, 1, 2]
 
 /**
- * Nova's own search, with the same results if it ends within the limit: it tries every order of the host's cells, with a cache of the pairs
- * tried. The cache identifies a pair by the ids of both cells, but a guest's cell takes the id, the page size and the pins of the cell on
- * which it was last tried. So Nova misses some fits, and sometimes accepts a pair that it never tried; this search does the same. It skips
- * orders that begin like a refused one if nothing has changed since: they have the same result.
+ * Nova's own search, with the same results if it ends within the limit. It tries every order of the host's cells, with a cache of the tried
+ * pairs. The cache identifies a pair by the ids of both cells, but a guest cell takes the id, the page size and the pins of the host cell
+ * on which it was last tried. For this reason, Nova misses some fits and sometimes accepts a pair that it never tried. This search does the
+ * same. It skips orders that begin like a refused order if nothing has changed since, because they have the same result.
  */
 export function searchAsNova(input: SearchInput, maxSteps: number = NOVA_STEPS): SearchResult {
   const { hosts, guests, limits } = input
@@ -26,7 +26,7 @@ export function searchAsNova(input: SearchInput, maxSteps: number = NOVA_STEPS):
   const cells = [...guests]
   const order = guests.map((_guest, i) => i)
   let steps = 0
-  // Positions from the first on that the last pass left unchanged: the next pass need not repeat them.
+  // The number of leading positions that the last pass left unchanged, so that the next pass need not repeat them.
   let settled = 0
   if (!canMeet(input.demands, [], new Uint8Array(hosts.length), guests.length)) return { end: 'none', steps: hosts.length }
   if (tooFewUsable(input)) return { end: 'none', steps: hosts.length }
@@ -45,7 +45,7 @@ export function searchAsNova(input: SearchInput, maxSteps: number = NOVA_STEPS):
       changed = true
       const host = hosts[hostAt] as HostCell
       if (pairs[pair] === FITS) {
-        // Nova only gives the cell its new id: that is done when the cell is examined again.
+        // Nova only sets the cell's new id here. The new id takes effect when the cell is examined again.
         guestIds[at] = hostId
         continue
       }
@@ -82,7 +82,7 @@ export function nextOrder(order: number[], from: number, size: number): number {
   return -1
 }
 
-/** The least number from one on that is not among the first numbers of an order. */
+/** The smallest number from `from` on that is not among the first `count` numbers of an order. */
 function unusedFrom(order: readonly number[], count: number, from: number): number {
   for (let next = from; ; next += 1) {
     let i = 0
@@ -92,8 +92,8 @@ function unusedFrom(order: readonly number[], count: number, from: number): numb
 }
 
 /**
- * Whether fewer cells of the host can take any of the guest's than the guest has. Even with wrong entries in its cache of pairs, Nova
- * considers a pair as fitting only where one of the guest's cells did fit; a page size that is not fixed may change meanwhile.
+ * Whether the number of host cells on which any guest cell fits is smaller than the number of guest cells. Even with wrong entries in its
+ * cache of pairs, Nova accepts a host cell only if a guest cell did fit on it. A page size that is not fixed may change meanwhile.
  */
 function tooFewUsable(input: SearchInput): boolean {
   if (input.guests.some((guest) => (guest.pagesize ?? 0) < 0)) return false

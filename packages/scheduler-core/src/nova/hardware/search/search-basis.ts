@@ -8,7 +8,7 @@ export interface SearchBasis {
   readonly limits: NumaLimits | null
 }
 
-/** CPUs for the emulator's threads in addition to a guest's cell: they belong to its first cell. */
+/** The number of additional CPUs for the emulator's threads in a guest cell. Only the first guest cell has such CPUs. */
 export function emulatorCpusAt(basis: SearchBasis, guest: number): number {
   return guest === 0 && basis.emulatorThreadsPolicy === 'isolate' ? 1 : 0
 }

@@ -5,7 +5,10 @@ import { type Matching, matchAll, rematch } from './matching.ts'
 import type { SearchInput, SearchResult } from './search.ts'
 import { emulatorCpusAt } from './search-basis.ts'
 
-/** The most steps of the search. Only devices and networks can lead to so many: without them the search is a matching. */
+/**
+ * The search ends after this many steps. Only requests with devices or networks can need so many, because without them the search is a
+ * matching.
+ */
 export const PAIR_STEPS = 20_000
 
 /** The cost in steps of checking devices and networks for a complete choice. */
@@ -30,7 +33,7 @@ export function searchEachPair(input: SearchInput, maxSteps: number = PAIR_STEPS
   const chosen: number[] = []
   if (!canMeet(input.demands, chosen, used, guests.length)) return { end: 'none', steps }
 
-  /** Assigns cells to the guest's cells from one on; true where it succeeded. */
+  /** Assigns host cells to the guest cells from `guest` on. Returns true if it succeeded. */
   const place = (guest: number, before: Matching): boolean => {
     if (guest === guests.length) {
       steps += SUIT_STEPS
@@ -62,7 +65,10 @@ function fitPair(input: SearchInput, guest: GuestCell, i: number, host: HostCell
   return fitCell(host, guest, input.limits, emulatorCpusAt(input, i)).cell
 }
 
-/** A number for each cell of the host, equal for cells that behave the same in fitting and in the check of devices and networks. */
+/**
+ * A class number for each host cell. Cells that behave the same in fitting and in the check of devices and networks have the same class
+ * number.
+ */
 function kindsOf(input: SearchInput, fits: (guest: number, host: number) => boolean): readonly number[] {
   const known = new Map<string, number>()
   return input.hosts.map((host, h) => {
@@ -72,7 +78,7 @@ function kindsOf(input: SearchInput, fits: (guest: number, host: number) => bool
   })
 }
 
-/** The remaining decision depends only on how many of each kind are used, not on their assignment. */
+/** A key of the remaining decision. It depends only on how many cells of each class are used, not on their assignment. */
 function keyOf(chosen: readonly number[], kinds: readonly number[]): string {
   return chosen
     .map((host) => kinds[host] as number)

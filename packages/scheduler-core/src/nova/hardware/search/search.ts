@@ -11,9 +11,9 @@ export interface SearchInput extends SearchBasis {
   readonly demands: readonly Demand[]
   /** Whether a choice of cells, by their positions in `hosts`, satisfies devices and networks. Undefined where the request has neither. */
   readonly suits: ((chosen: readonly number[]) => boolean) | undefined
-  /** Why such a choice does not satisfy them. */
+  /** Why a choice of cells does not satisfy devices and networks. Undefined if it does. */
   readonly objection: (chosen: readonly number[]) => Shortfall | undefined
-  /** The property that distinguishes cells in that check: cells with the same trait are interchangeable. */
+  /** The property by which cells differ in the check of devices and networks. Cells with the same trait are interchangeable. */
   readonly traitOf: (host: HostCell) => string
 }
 

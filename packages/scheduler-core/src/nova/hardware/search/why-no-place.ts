@@ -6,8 +6,8 @@ import { emulatorCpusAt } from './search-basis.ts'
 import { searchEachPair } from './search-each-pair.ts'
 
 /**
- * Why a guest does not fit on a host: a cell of the guest that fits nowhere, with the shortfall of the cell that came nearest; else too few
- * cells for all at once; else the demands for devices or networks.
+ * Why a guest does not fit on a host. If a guest cell fits on no host cell, the shortfall of the nearest host cell. If each fits alone but
+ * there are too few cells for all, the number of cells. If neither is the cause, the shortfall of devices or networks.
  */
 export function whyNoPlace(input: SearchInput, result: SearchResult): Shortfall {
   const { hosts, guests, pairs } = input
@@ -20,7 +20,7 @@ export function whyNoPlace(input: SearchInput, result: SearchResult): Shortfall 
   return objectionTo(input) ?? { code: 'numa.missed', need: guests.length, have: seated, unit: 'cells' }
 }
 
-/** The problem with the first choice in which every pair fits; undefined if some choice is valid, and Nova missed it. */
+/** The shortfall of the first choice in which every pair fits. Undefined if there is a valid choice that Nova's search missed. */
 function objectionTo(input: SearchInput): Shortfall | undefined {
   if (input.suits === undefined || searchEachPair(input).end === 'found') return undefined
   let first: Shortfall | undefined
@@ -32,7 +32,7 @@ function objectionTo(input: SearchInput): Shortfall | undefined {
   return first
 }
 
-/** The shortfall at the cell that satisfies the most rules, and among those lacks least. */
+/** The shortfall of the host cell that satisfies the most rules. Among several such cells, that of the cell that lacks the least. */
 function nearest(input: SearchInput, guest: number): Shortfall {
   const fits = input.hosts.map((host) => {
     const cell = input.guests[guest] as SearchInput['guests'][number]

@@ -20,7 +20,7 @@ export interface CpuWishes {
   readonly pinned: readonly number[]
 }
 
-/** The settings of flavor and image for CPUs, checked against each other in Nova's order. Throws Nova's exceptions by their names. */
+/** Reads the settings of flavor and image for CPUs, and checks them in Nova's order. Throws NovaError with the name of Nova's exception. */
 export function cpuWishes(flavor: FlavorSize, image: ImageProperties): CpuWishes {
   const asked = cpuPolicyOf(flavor, image)
   const askedThreads = threadPolicyOf(flavor, image)
@@ -77,7 +77,7 @@ function emulatorPolicyOf(flavor: FlavorSize): EmulatorThreadsPolicy | null {
   return oneOf(asked, EMULATOR_POLICIES, 'InvalidEmulatorThreadsPolicy', 'hw:emulator_threads_policy')
 }
 
-/** CPUs that run in real time; null where the flavor does not ask for any. */
+/** The CPUs that run in real time. Null if the flavor requests none. */
 function realtimeCpus(flavor: FlavorSize, image: ImageProperties): readonly number[] | null {
   if (!booleanOf(flavor.extraSpecs['hw:cpu_realtime'])) return null
   const asked = wish(flavor, image, 'cpu_realtime_mask')
@@ -97,7 +97,7 @@ function realtimeCpus(flavor: FlavorSize, image: ImageProperties): readonly numb
   return cpus
 }
 
-/** CPUs that a mixed guest pins; null where the flavor does not state them. */
+/** The CPUs that a guest with mixed policy pins. Null if the flavor does not state them. */
 function dedicatedMask(flavor: FlavorSize): readonly number[] | null {
   const mask = flavor.extraSpecs['hw:cpu_dedicated_mask']
   if (!mask) return null
@@ -157,7 +157,7 @@ function policyByTrait(flavor: FlavorSize, image: ImageProperties, asked: CpuThr
   return trait === 'forbidden' ? 'isolate' : trait === 'required' ? 'require' : asked
 }
 
-/** Settings that need pinned CPUs are refused where there are none. */
+/** Refuses settings that need pinned CPUs if the guest has no pinned CPUs. */
 function refuseWithoutPins(
   threadPolicy: CpuThreadPolicy | null,
   emulatorPolicy: EmulatorThreadsPolicy | null,

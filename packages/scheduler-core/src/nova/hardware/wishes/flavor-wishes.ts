@@ -8,7 +8,7 @@ export interface FlavorSize {
   readonly extraSpecs: Readonly<Record<string, string>>
 }
 
-/** A setting that both flavor and image may state: `hw:<key>` and `hw_<key>`; null where one does not. */
+/** A setting that both flavor and image can have, as `hw:<key>` and `hw_<key>`. A value is null if it is not set. */
 export interface Wish<Image extends PythonValue> {
   readonly flavor: string | null
   readonly image: Image | null

@@ -8,12 +8,12 @@ import { type CpuWishes, cpuWishes, rangeOf } from './cpu-wishes.ts'
 import type { FlavorSize } from './flavor-wishes.ts'
 import { checkLockedMemory, nodeCount, pageSize, wantsPersistentMemory } from './memory-wishes.ts'
 
-/** The largest number of virtual CPUs of a flavor where each one is handled individually; Nova has no limit. */
+/** The largest number of virtual CPUs of a flavor with a NUMA topology, because each CPU is handled individually. Nova has no limit. */
 const MAX_VCPUS = 65_536
 
 /**
- * The NUMA topology that a flavor and an image ask for; null where they ask for none: no nodes, no pages, no pinned CPUs,
- * no persistent memory. Throws Nova's exceptions by their names.
+ * The NUMA topology that a flavor and an image require. Null if they require none: no nodes, no pages, no pinned CPUs and no persistent
+ * memory. Throws NovaError with the name of Nova's exception.
  */
 export function guestTopologyFor(flavor: FlavorSize, image: ImageProperties): GuestTopology | null {
   if (flavor.vcpus > MAX_VCPUS) throw new NovaError('InvalidRequest', `the flavor has ${flavor.vcpus} virtual CPUs; ${MAX_VCPUS} at most`)
@@ -27,13 +27,13 @@ export function guestTopologyFor(flavor: FlavorSize, image: ImageProperties): Gu
   return { cells, emulatorThreadsPolicy: cpus.emulatorPolicy }
 }
 
-/** The share of the flavor of one node. */
+/** The part of the flavor that one NUMA node gets. */
 interface NodeShare {
   readonly cpus: readonly number[]
   readonly memory: number
 }
 
-/** Equal shares, or those that flavor or image describe node by node: CPUs and memory of every node, or of none. */
+/** The parts of the flavor by node. They are equal, unless flavor or image state CPUs and memory for every node. */
 function nodeShares(nodes: number, flavor: FlavorSize, image: ImageProperties): readonly NodeShare[] {
   const cpus = perNode(flavor, image, 'numa_cpus', parseCpuList)
   const memory = perNode(flavor, image, 'numa_mem', pythonInt)

@@ -7,7 +7,7 @@ import { PAGES } from '../topology.ts'
 import { type FlavorSize, imageNumber, wish } from './flavor-wishes.ts'
 
 /**
- * The number of NUMA nodes that flavor or image ask for; null where neither states it. Throws InvalidNUMANodesNumber,
+ * The number of NUMA nodes that flavor or image require. Null if neither states it. Throws InvalidNUMANodesNumber,
  * ImageNUMATopologyForbidden.
  */
 export function nodeCount(flavor: FlavorSize, image: ImageProperties): number | null {

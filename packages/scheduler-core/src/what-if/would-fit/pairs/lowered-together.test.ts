@@ -12,8 +12,8 @@ import { simulate } from '../../simulate.ts'
 import { whatWouldFit } from '../what-would-fit.ts'
 
 /**
- * If one host has too little of one amount and another host too little of another one, a request for several instances needs both amounts
- * lowered, and neither more than needed.
+ * One host may have too little of one resource, and another host too little of another resource. A request for several instances then fits
+ * only if both amounts are lowered, and neither is lowered more than necessary.
  */
 
 const GIB = 1_024
@@ -39,7 +39,7 @@ function proposals(fleet: Fleet, request: RequestSpec, { minHosts = 1, mostRuns 
   }
 }
 
-test('one host has few CPUs and another little memory: less of both lets one instance on each', () => {
+test('if one host has few CPUs and another host little memory, lowering both places one instance on each host', () => {
   const fleet = fleetOf([
     { vcpus: 2, memoryMb: 16 * GIB },
     { vcpus: 16, memoryMb: 2 * GIB },
@@ -50,7 +50,7 @@ test('one host has few CPUs and another little memory: less of both lets one ins
   ])
 })
 
-test('where so many hosts have to pass, for one instance too', () => {
+test('both amounts are lowered for a single instance if minHosts requires both hosts to pass', () => {
   const fleet = fleetOf([
     { vcpus: 2, memoryMb: 16 * GIB },
     { vcpus: 16, memoryMb: 2 * GIB },
@@ -61,7 +61,7 @@ test('where so many hosts have to pass, for one instance too', () => {
   ])
 })
 
-test('a class that hosts give in different units, together with memory', () => {
+test('a resource class with different units on different hosts is lowered together with memory', () => {
   const fpgas = (total: number, stepSize: number): HostShape => ({
     ...{ vcpus: 16, memoryMb: stepSize === 2 ? 2 * GIB : 64 * GIB },
     inventories: [{ resourceClass: 'CUSTOM_FPGA', total, stepSize }],
@@ -81,7 +81,7 @@ const drawn = fc.record({
   numInstances: fc.integer({ min: 2, max: 5 }),
 })
 
-test('law: where less of one is not enough, and less of both is, it is proposed; each is enough, and neither number can come nearer', () => {
+test('law: if lowering one amount is not enough and lowering both is, both are proposed, and neither number can be nearer to its present value', () => {
   let pairs = 0
   let isCut = 0
   fc.assert(

@@ -11,15 +11,15 @@ interface Lowered {
   readonly host: HostName
 }
 
-/** Two numbers of the request to lower together, and the host that makes it necessary. */
+/** Two numbers of the request that are lowered together, and the host that lacks both amounts or one of them. */
 interface Pair {
   readonly changes: readonly ProposedChange[]
   readonly host: HostName
 }
 
 /**
- * Every pair of numbers that the examined hosts lack, each lowered to the nearest value that one of these hosts allows: if several hosts
- * have to pass, one host may lack the first number and another host the second.
+ * All pairs of numbers that examined hosts lack. Each number is lowered to the nearest value that one of these hosts allows. If several
+ * hosts have to pass, one host may lack the first number and another host the second.
  */
 export function* loweredTogether({ nearest }: Pick<Survey, 'nearest'>): Steps<readonly Pair[]> {
   const bySubject = new Map<string, Lowered>()
@@ -49,9 +49,9 @@ export function* loweredTogether({ nearest }: Pick<Survey, 'nearest'>): Steps<re
 
 const toOf = ({ number }: ProposedChange): number => number?.to ?? 0
 
-/** Whether both changes lower the amounts of the same cell of the guest. */
+/** Whether both changes lower amounts of the same guest cell. */
 const isOfOneThing = ({ lowers: own = {} }: ProposedChange, { lowers: others = {} }: ProposedChange): boolean =>
   Object.keys(own).some((path) => Object.hasOwn(others, path))
 
-/** Chooses one of two hosts, independently of the order in which they were examined. */
+/** Chooses one of two hosts by name, so that the choice does not depend on the order in which hosts were examined. */
 const nearerOf = (one: Lowered, other: Lowered): HostName => (hostKey(one.host) <= hostKey(other.host) ? one.host : other.host)

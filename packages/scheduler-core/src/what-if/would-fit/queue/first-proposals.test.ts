@@ -24,7 +24,7 @@ interface Near {
 }
 
 /**
- * Sixty hosts, each with its own kind of refusal, for which cheap changes are tried in vain, and the host `near`, which lacks one thing.
+ * Sixty hosts with different kinds of refusals, for which cheap changes do not suffice, and the host `near`, which lacks only one thing.
  */
 function crowded({ shape, changes = [] }: Near) {
   const others = Array.from({ length: 60 }, (_, i) => `h${i}`)
@@ -50,7 +50,7 @@ const request = aRequest({
   flavor: { vcpus: 1, memoryMb: 64 * GIB, rootGb: 1_000, extraSpecs: { 'trait:FAST': 'required' } },
 })
 
-describe('a plain change is found although cheaper ones are tried in vain for many hosts', () => {
+describe('a change for the nearest host is found although cheaper changes for many other hosts are tried first and do not suffice', () => {
   const disabled = [{ type: 'status', host: 'near', node: 'near', status: 'DISABLED', reason: 'fan' }] as const
   test.each<readonly [string, Near, WhatWouldFitOptions['kinds'], string]>([
     ['less of an amount', { shape: { localGb: 10 } }, ['REQUEST', 'FLEET'], 'disk -> 10 GiB'],
@@ -65,7 +65,7 @@ describe('a plain change is found although cheaper ones are tried in vain for ma
   })
 })
 
-test('a number that was not searched to the end is proposed rather than nothing', () => {
+test('if the search for the nearest number ends early, a number farther from the present value is proposed', () => {
   const log = aLog()
   log.append([{ type: 'feature', level: FEATURE_LEVEL }, aReport('h', { memoryMb: 50_000 })])
   const answer = atOnce(
@@ -79,7 +79,7 @@ test('a number that was not searched to the end is proposed rather than nothing'
   expect([answer.cut, answer.counterfactuals.length]).toEqual(['limit', 1])
 })
 
-test('the units that hosts give are read only for amounts that are searched, not for each of the many that are proposed', () => {
+test('the unit rules of hosts are read only for amounts that are searched, not for every proposed amount', () => {
   const log = aLog()
   const names = Array.from({ length: 50 }, (_, i) => `h${i}`)
   log.append([

@@ -4,12 +4,15 @@ import type { ChangeKind, ProposedChange } from '../remedies/remedy.ts'
 import { type Candidate, effortOf, INSTANCES } from '../shared-room.ts'
 import type { Survey } from '../survey.ts'
 
-/** Whether a candidate overrides a decision of an operator, or a state that nobody chose. */
+/**
+ * Whether a candidate overrides a decision of an operator, or a state such as DOWN that nobody chose. Such a candidate is tried only as a
+ * last resort.
+ */
 export const isLastResort = ({ changes }: Candidate): boolean => changes.some(({ lastResort = false }) => lastResort)
 
 /**
- * A queue of candidates, least effort first, with all last resorts after all others. Each candidate is tried once for each host; a
- * candidate that waits for claims to end is tried once for all hosts.
+ * A queue of candidates, least effort first. All last resorts come after all other candidates. Each candidate is tried once for each host.
+ * A candidate that waits for claims to end is tried only once for all hosts.
  */
 export function createQueue(kinds: readonly ChangeKind[]) {
   let waiting: (Candidate & { readonly key: string; readonly hosts: HostName[] })[] = []
@@ -39,13 +42,13 @@ export function createQueue(kinds: readonly ChangeKind[]) {
     },
     next: (): Candidate | undefined => waiting.shift(),
     /**
-     * The queued candidates of a single change that may be enough by itself: for a host that lacks one thing, or for fewer instances. They
-     * are sorted by the nearest host, with last resorts at the end.
+     * The queued candidates with a single change that may suffice alone, because the host lacks only one thing, or because the change is to
+     * place fewer instances. They are sorted by the nearest host, with last resorts at the end.
      */
     plain({ nearest }: Survey): readonly Candidate[] {
       const lacksOne = nearest.filter(({ refusals }) => refusals.length === 1)
       const places = new Map(lacksOne.map(({ name }, place) => [hostKey(name), place]))
-      /** The index of the nearest host that lacks only what the candidate changes; infinite if there is none. */
+      /** The rank of the nearest host that lacks only what the candidate changes; infinite if there is no such host. */
       const placeOf = ({ changes, hosts }: Candidate): number => {
         if (changes.length > 1) return Number.POSITIVE_INFINITY
         if (changes[0]?.subject === INSTANCES) return 0

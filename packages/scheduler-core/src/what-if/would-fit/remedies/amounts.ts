@@ -32,7 +32,7 @@ const standard: Partial<Record<Code, string>> = {
 }
 
 const MIB_PER_GIB = 1_024
-/** The largest ratio that is proposed. */
+/** Ratios above this value are not proposed. */
 const HIGHEST_RATIO_MILLI = 16_000
 
 /** A countable resource is short: request less, wait until claims end, raise the ratio, reduce the reserve, or add hosts. */
@@ -78,14 +78,13 @@ export const amountsRemedy: Remedy = {
   },
 }
 
-/** The space left in a pool in whole GiB; undefined if it is not known. */
+/** The free space of a pool in whole GiB. */
 const leftInPool = ({ have }: Refusal['reason']): number => (typeof have === 'number' ? Math.max(0, have) : 0)
 
 /**
- * Proposals for the case that instances of the same request took the whole free amount of the host: the smallest amount that can be
- * requested, and the ratio and reserve with which the host has enough for all of them. They are the start of the search for amounts that
- * instances can share, or that suffice together with other hosts.
- * together with other hosts.
+ * Proposals for hosts on which earlier instances of the same request took the whole free amount: the smallest amount that can be requested,
+ * and the ratio and reserve with which the host has enough for all instances. The search for an amount that the instances can share, also
+ * with other hosts, starts at these numbers.
  */
 export function amountForSeveral(refusal: Refusal): ProposedChange[] {
   const { fleet, host, request, reason } = refusal
@@ -109,16 +108,16 @@ function roomOf({ fleet, host, reason }: Refusal, resourceClass: string, need: n
   if (columns === undefined || columns.reported[host] === 0) return undefined
   const shown = typeof reason.have === 'number' ? reason.have : at(columns.free, host)
   const have = Math.floor(resourceClass === 'DISK_GB' && reason.unit === 'MiB' ? shown / MIB_PER_GIB : shown)
-  // a filter may count differently from the claims, so the smaller number applies
+  // a filter may count differently from the rules for claims, so the smaller of the two free amounts applies
   const least = Math.min(have, Math.max(at(columns.free, host), have - need))
   return { have: least, shown: have, shortfall: need - have }
 }
 
 type AskFor = (resourceClass: string, need: number, amount: number) => ProposedChange
 
-/** Returns a function that proposes another amount of a class, in the units of some host of the fleet. */
+/** Returns a function that proposes a different amount of a resource class, in units that at least one host of the fleet allows. */
 function askIn(fleet: Fleet): AskFor {
-  // the units are read from every host, so they are computed once per class, although many amounts are tried, and only when they are needed
+  // Computing the units reads every host. So they are computed only when they are needed, and once per resource class.
   const units = new Map<string, ReturnType<typeof unitsOf>>()
   const unitsFor = (resourceClass: string) => {
     if (!units.has(resourceClass)) units.set(resourceClass, unitsOf(fleet, resourceClass))
@@ -135,7 +134,7 @@ function askIn(fleet: Fleet): AskFor {
       request: (request) => withAmount(request, resourceClass, amount),
       number: {
         ...{ from: need, to: amount },
-        // computed on demand: many amounts are proposed, and the nearest one is searched for few of them
+        // Computed on demand, because many amounts are proposed, and only for few of them the nearest sufficient amount is searched.
         get among() {
           return unitsFor(resourceClass)
         },
@@ -160,7 +159,7 @@ function unitsOf({ hosts }: Fleet, resourceClass: string): readonly NumberRange[
   for (const { index: host } of hosts.present) {
     if (columns.reported[host] !== 1) continue
     const step = at(columns.stepSize, host)
-    // an amount above the largest unit is too much, just as one above the free amount
+    // an amount above `maxUnit` is refused, as is an amount above the free amount
     const least = Math.max(1, Math.ceil(at(columns.minUnit, host) / step)) * step
     ranges.set(`${step} ${least}`, { step, least })
   }
@@ -192,15 +191,15 @@ function moreRoom(refusal: Refusal, resourceClass: string, need: number, shortfa
   ]
 }
 
-/** The amount of a class that claims hold. */
+/** How much of a resource class claims hold, and whether the shortfall is resolved without some of them. */
 function heldOf(resourceClass: string, shortfall: number): HeldRoom {
   const sizeOf = ({ grants }: Claim): number => grants.classes?.[resourceClass] ?? 0
   return { sizeOf, isEnough: (ended) => ended.reduce((sum, claim) => sum + sizeOf(claim), 0) >= shortfall }
 }
 
 /**
- * The smallest ratio, in thousandths, with which the host has enough. It is set for this host alone: it then takes precedence over its
- * aggregates and affects no other host.
+ * Proposes the smallest ratio, in thousandths, with which the host has enough. The ratio is set for this host only: it takes precedence
+ * over the ratios of its aggregates, and affects no other host.
  */
 function higherRatio({ fleet, host }: Refusal, record: HostRecord, resourceClass: string, shortfall: number): ProposedChange[] {
   const { total, reserved, ratioMilli, capacity } = fleet.hosts.classColumns(resourceClass)
@@ -216,8 +215,8 @@ function higherRatio({ fleet, host }: Refusal, record: HostRecord, resourceClass
 }
 
 /**
- * The largest reserved amount with which the host has enough. Only an amount that an operator set for this host is reduced, and never below
- * the reserve from the report or aggregates, which the host itself needs.
+ * Proposes the largest reserved amount with which the host has enough. Only a reserve that an operator set for this host is reduced, and
+ * never below the reserve of the report or the aggregates, which the host itself needs.
  */
 function lowerReserve({ fleet: { hosts }, host }: Refusal, resourceClass: string, need: number, shortfall: number): ProposedChange[] {
   const record = hosts.get(host)
@@ -234,7 +233,7 @@ function lowerReserve({ fleet: { hosts }, host }: Refusal, resourceClass: string
   return reserved < least ? [] : [keepBack({ ...nameOf(record), address: hostAddress(hosts, record) }, resourceClass, now.value, reserved)]
 }
 
-/** A host with the text that names it in a sentence. */
+/** A host, and the text that sentences use for it. */
 interface Addressed extends HostName {
   readonly address: string
 }

@@ -19,10 +19,12 @@ const hints: Readonly<Record<string, readonly string[]>> = {
   'port.far': ['near_port'],
 }
 
-/** The hints that need the documents of a namespace, by the name of the namespace, which is the subject of their reasons. */
+/**
+ * The hints that need the documents of another service's namespace, by the name of the namespace. Reasons use this name as their subject.
+ */
 const ofNamespace: Readonly<Record<string, readonly string[]>> = { storage: ['near_volume'], network: ['near_port'] }
 
-/** The request has to be near to or apart from other instances: members of a server group, or instances that its hints name. */
+/** For requests that must be near or apart from other instances: members of their server group, or instances that their hints list. */
 export const companyRemedy: Remedy = {
   name: 'company',
   codes: [
@@ -46,7 +48,7 @@ export const companyRemedy: Remedy = {
     const record = fleet.hosts.get(host)
     if (unwanted !== undefined)
       return [
-        // waiting helps if an instance that must be apart ends
+        // waiting suffices if the instance that the request must be apart from ends
         ...(reason.code === 'instance.same_host' ? waitsOn(fleet.hosts, record, ({ instance }) => instance !== null) : []),
         ...anyOf(
           [
@@ -120,7 +122,7 @@ export const companyRemedy: Remedy = {
 
 const limits: Readonly<Record<string, 'maxSkew' | 'maxPerDomain'>> = { 'topology.skew': 'maxSkew', 'topology.full': 'maxPerDomain' }
 
-/** The rule that an instance is near its own volumes and ports, which applies without a hint. */
+/** The name of the rule that an instance must be near its own volumes and ports. The rule applies even without a hint. */
 const NEAR_OWN = 'nearVolumesAndPorts'
 
 function nearOwn({ volumes, ports, nearVolumesAndPorts }: RequestSpec, hintsInTheWay: readonly string[]): Wish[] {
@@ -130,14 +132,14 @@ function nearOwn({ volumes, ports, nearVolumesAndPorts }: RequestSpec, hintsInTh
 }
 
 /**
- * Two limits on members: one that suffices for the next instance, and one that suffices for all instances; the smallest sufficient limit
- * lies between them.
+ * Two limits on the number of members: one that is enough for the next instance, and one that is enough for all instances. The smallest
+ * sufficient limit lies between the two.
  */
 const enoughFor = ({ have }: Reason, { numInstances }: RequestSpec): readonly number[] => [
   ...new Set([Number(have) + 1, Number(have) + numInstances]),
 ]
 
-/** Proposes more members of the group on a host, unless a claim already fixed the limit. */
+/** Proposes to allow more members of the group on one host, unless a claim has already fixed the limit. */
 function morePerHost({ fleet, request, reason }: Refusal, { uuid, maxServerPerHost }: InstanceGroup): ProposedChange[] {
   const now = maxServerPerHost ?? 1
   const withMost = (one: RequestSpec, most: number) =>
@@ -159,7 +161,7 @@ const saidOf = {
   maxPerDomain: (most: number) => `at most ${most} in each`,
 } as const
 
-/** A spread with a higher value of the limit that refuses the host. */
+/** Proposes a higher value of the spread's limit for which the host is refused. */
 function laxerLimit({ topologyKey, ...limitsNow }: TopologySpread, reason: Reason, request: RequestSpec): ProposedChange[] {
   const limit = limits[reason.code]
   const now = limit && limitsNow[limit]
@@ -178,7 +180,7 @@ function laxerLimit({ topologyKey, ...limitsNow }: TopologySpread, reason: Reaso
   return enoughFor(reason, request).map((members) => upTo(members - fewest))
 }
 
-/** A spread without the limit that refuses the host, or no spread at all if it has no other limit. */
+/** Proposes to remove the spread's limit for which the host is refused. If the spread has no other limit, the whole spread is removed. */
 function withoutLimit({ topologyKey, ...limitsNow }: TopologySpread, { code }: Reason): ProposedChange {
   const limit = limits[code]
   const keepsOther = limit !== undefined && limitsNow.maxSkew !== null && limitsNow.maxPerDomain !== null

@@ -2,10 +2,10 @@ import { type HostRecord, hostAddress } from '../../../hosts/hosts.ts'
 import { type Claim, isLive } from '../../../records/claim.ts'
 import type { ProposedChange } from './remedy.ts'
 
-/** The hosts, from which the address of a host is made, with its node if necessary. */
+/** The hosts of the fleet. The address of a host includes its node if the host has several nodes. */
 type Hosts = Parameters<typeof hostAddress>[0]
 
-/** The amount of the missing resource that a host's claims hold. */
+/** How much of the missing resource each claim of a host holds, and how much must be freed. */
 export interface HeldRoom {
   /** The amount of the missing resource that a claim holds; 0 if it holds none. */
   sizeOf(claim: Claim): number
@@ -13,18 +13,21 @@ export interface HeldRoom {
   isEnough(ended: readonly Claim[]): boolean
 }
 
-/** Whether some claim of a host could end and free resources: those of a MATERIALISED claim are counted by the host's own report. */
+/**
+ * Whether a claim of the host can end and thereby free resources. The end of a MATERIALISED claim frees nothing, because the host's own
+ * report counts its instance.
+ */
 export const hasEndingClaims = ({ claims }: HostRecord): boolean => {
   for (const claim of claims) if (isLive(claim) && claim.state !== 'MATERIALISED') return true
   return false
 }
 
-/** The largest number of reservations whose end is considered. */
+/** The ends of at most this many reservations are considered. */
 export const MOST_WAITED = 16
 
 /**
- * Proposes to wait for the reservations that end soonest and together free enough; otherwise, as a last resort, to end the one permanent
- * claim that frees enough with the least excess.
+ * Proposes to wait for the reservations that end soonest and together free enough. If no reservations suffice, proposes as a last resort to
+ * end one permanent claim: the claim that frees enough with the least excess.
  */
 export function endingClaims(hosts: Hosts, record: HostRecord, { sizeOf, isEnough }: HeldRoom): ProposedChange[] {
   const address = hostAddress(hosts, record)
@@ -49,7 +52,7 @@ export function endingClaims(hosts: Hosts, record: HostRecord, { sizeOf, isEnoug
   return changes
 }
 
-/** The reservations without those that end earlier but are not needed for the missing amount; the smallest are removed first. */
+/** Removes reservations that end early but are not needed for the missing amount, the smallest first. */
 function onlyNeeded(ending: readonly Ending[], { sizeOf, isEnough }: HeldRoom): readonly Ending[] {
   let needed = ending
   for (const claim of [...ending].sort((a, b) => sizeOf(a) - sizeOf(b))) {
@@ -59,7 +62,7 @@ function onlyNeeded(ending: readonly Ending[], { sizeOf, isEnough }: HeldRoom): 
   return needed
 }
 
-/** Proposes to wait for all reservations of a host that may cause the refusal: trials determine which of them have to end. */
+/** Proposes to wait for all reservations of a host that may cause the refusal. Trials then determine which of them have to end. */
 export function waitsOn(hosts: Hosts, record: HostRecord, isInTheWay: (claim: Claim) => boolean): ProposedChange[] {
   const ending = expiring([...record.claims].filter(isInTheWay)).slice(0, MOST_WAITED)
   return ending.length === 0 ? [] : [waitFor(hostAddress(hosts, record), ending)]

@@ -2,7 +2,8 @@ import { waitsOn } from './ending-claims.ts'
 import type { Remedy } from './remedy.ts'
 
 /**
- * The filter enforces a decision of the operators that no request can change: as a last resort, the profile without the filter is proposed.
+ * For filters that enforce a decision of the operators that no request can change. As a last resort, the profile without the filter is
+ * proposed.
  */
 export const filterItselfRemedy: Remedy = {
   name: 'filter-itself',

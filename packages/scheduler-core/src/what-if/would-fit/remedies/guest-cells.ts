@@ -7,7 +7,7 @@ import { hasPages, isPaged, pageRanges, pageSteps } from './page-steps.ts'
 import type { NumberRange, ProposedChange, Refusal } from './remedy.ts'
 import { asked } from './wishes.ts'
 
-/** Proposes the smallest larger number of guest cells that fits the host. */
+/** Proposes to split the guest's only NUMA cell into as few cells as make the guest fit the host. */
 export function moreCells(refusal: Refusal): ProposedChange[] {
   const { fleet, request, host } = refusal
   const [only, ...others] = request.numaTopology?.cells ?? []
@@ -30,7 +30,7 @@ function overCells(count: number) {
   }
 }
 
-/** Reduces cells to what this host's cells can give, and the flavor with them. */
+/** Reduces the guest's cells to sizes that fit this host's cells, and reduces the flavor by the same amounts. */
 export function smallerCells(refusal: Refusal): ProposedChange[] {
   const { code, need, have } = refusal.reason
   if (pageCodes.has(code)) return smaller(refusal, memory, 1)
@@ -40,13 +40,13 @@ export function smallerCells(refusal: Refusal): ProposedChange[] {
   return part === undefined || typeof have !== 'number' || typeof need !== 'number' ? [] : smaller(refusal, part, need - have)
 }
 
-/** Reduces memory in pages in the same way, if the flavor needs more memory than the host has. */
+/** If the flavor needs more memory than the host has, reduces guest cells whose memory is in pages by whole pages. */
 export const smallerPages = (refusal: Refusal): ProposedChange[] => smaller(refusal, memory, 1)
 
 /**
- * The largest size of all cells with which the host passes, smaller by at least `lack`, and the largest size of each single cell; memory in
- * pages is reduced by whole pages. If no size of the guest cell that did not fit suffices, its largest size with which the filter refuses
- * another cell instead.
+ * Proposes smaller guest cells: the largest common size of all cells with which the host passes, at least `lack` below the present size,
+ * and separately the largest size of each single cell. Memory in pages is reduced by whole pages. If no size of the refused guest cell lets
+ * the host pass, the proposal is the largest size with which the filter refuses a different guest cell.
  */
 function smaller(refusal: Refusal, part: Part, lack: number): ProposedChange[] {
   const { request, reason } = refusal
@@ -54,7 +54,7 @@ function smaller(refusal: Refusal, part: Part, lack: number): ProposedChange[] {
   if (cells.length === 0 || cells.some((cell) => !part.canCut(cell))) return []
   const stuck = cells.findIndex(({ id }) => reason.subject === `cell ${id}`)
   const greatestSize = Math.max(...cells.map(part.sizeOf))
-  // this size may fit each cell alone, but only a smaller one all of them together
+  // each cell of this size may fit alone, although all cells together fit only with a smaller size
   const most = Math.min(greatestSize - 1, (stuck < 0 ? greatestSize : part.sizeOf(cells[stuck] as NumaCellRequest)) - lack)
   const lets = (one: RequestSpec) => passes(refusal, one)
   const among = part === memory ? pageRanges(refusal) : undefined
@@ -70,8 +70,8 @@ function smaller(refusal: Refusal, part: Part, lack: number): ProposedChange[] {
 }
 
 /**
- * The smallest sizes of cells, for the case that members of the same request took the whole host: they are the start of the search for
- * sizes that the members can share.
+ * The smallest sizes of guest cells, for hosts that are full because of earlier instances of the same request. The search for sizes with
+ * which all instances fit starts at these sizes.
  */
 export function leastCells({ fleet, host, request, reason: { code } }: Refusal): ProposedChange[] {
   const cells = request.numaTopology?.cells ?? []
@@ -93,8 +93,8 @@ export function leastCells({ fleet, host, request, reason: { code } }: Refusal):
 }
 
 /**
- * The indexes of the cells to reduce separately, if there are several: equal cells are placed in their order, so it may matter which one is
- * reduced.
+ * The indexes of the cells to reduce separately; empty if there is only one cell. Cells of equal size are listed too, because they are
+ * placed in their order, so it can matter which of them is reduced.
  */
 const singlesOf = (cells: readonly NumaCellRequest[]): readonly number[] => (cells.length === 1 ? [] : cells.map((_, i) => i))
 
@@ -146,7 +146,7 @@ function smallerBy(part: Part, { cells, only, among }: SomeCells, size: number, 
   }
 }
 
-/** Larger numbers of cells are not proposed, because such guests need dedicated machines. */
+/** Guests are not split into more cells than this, because guests with more cells need dedicated machines. */
 const MOST_CELLS = 4
 
 const memoryCodes: ReadonlySet<string> = new Set(['numa.memory', 'numa.too_little_memory', 'numa.huge_pages', 'numa.pinned_memory'])
@@ -241,7 +241,7 @@ export function answers(refusal: Refusal, request: RequestSpec): boolean {
   return reason?.code !== refusal.reason.code || reason.subject !== refusal.reason.subject
 }
 
-/** The largest number up to `most` that suffices, given that every smaller one suffices too. */
+/** The largest size up to `most` that suffices. Every size below a sufficient size must suffice too. */
 export function greatest(most: number, isGood: (size: number) => boolean): number | undefined {
   if (most < 1) return undefined
   if (isGood(most)) return most

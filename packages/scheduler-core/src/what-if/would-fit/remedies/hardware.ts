@@ -12,7 +12,7 @@ import type { ProposedChange, Refusal, Remedy } from './remedy.ts'
 import { lessOfCells, lessTopology } from './topology.ts'
 import { anyOf, asked, eachOf, type Wish } from './wishes.ts'
 
-/** The guest's cells do not fit: request smaller cells, or none. */
+/** For guest cells that do not fit: proposes smaller cells, or no cells. */
 export const numaRemedy: Remedy = {
   name: 'numa',
   codes: [
@@ -54,7 +54,7 @@ export const numaRemedy: Remedy = {
   },
 }
 
-/** There are too few devices: request as many as exist, or none. */
+/** For hosts with too few devices: proposes as many devices as exist, or no devices. */
 export const pciRemedy: Remedy = {
   name: 'pci',
   codes: ['pci.not_reported', 'pci.short', 'pci.numa', 'pci.unasked'],
@@ -71,7 +71,7 @@ export const pciRemedy: Remedy = {
 }
 
 /**
- * Proposes to remove all requests for devices, or those that cause the refusal; the removal of each single one is also a separate proposal.
+ * Proposes to remove all device requests, or only those that cause the refusal. Removing a single one of them is also proposed separately.
  */
 function withoutSome({ pciRequests }: RequestSpec): ProposedChange[] {
   const wishes = pciRequests.map((wish, i) => ({
@@ -88,13 +88,13 @@ function withoutSome({ pciRequests }: RequestSpec): ProposedChange[] {
   return wishes.length > 1 ? [...without(wishes), ...wishes.flatMap((wish) => without([wish]))] : without(wishes)
 }
 
-/** The name of the devices: general for the only request, specific for one of several. */
+/** The subject of a change of a device request: a general name if the request has one device request, a specific name if it has several. */
 const subjectOf = (path: string, { length }: RequestSpec['pciRequests']): string =>
   length > 1 ? `PCI devices of request ${path.split('.')[1]}` : 'PCI devices'
 
 /**
- * The request with one of its device requests replaced. It is found by its contents, because earlier ones may have been removed, or their
- * policies changed. If the request does not contain it, nothing changes.
+ * The request with one of its device requests replaced. The device request is found by its contents, because device requests before it may
+ * have been removed or their policies changed. If it is not found, the request is unchanged.
  */
 function withWish(request: RequestSpec, wish: PciRequest, others: (wish: PciRequest) => readonly PciRequest[]): RequestSpec {
   const { pciRequests } = request
@@ -103,12 +103,12 @@ function withWish(request: RequestSpec, wish: PciRequest, others: (wish: PciRequ
   return restated(request, { pciRequests: pciRequests.flatMap((other) => (other === itself ? others(other) : [other])) })
 }
 
-/** The codes for devices that are not near to the guest's cells, or for a search that was too long. */
+/** The codes of refusals because devices are not near the guest's cells, or because the search for cells reached its limit. */
 const farCodes: ReadonlySet<Code> = new Set(['pci.numa', 'gpu.numa', 'numa.missed', 'numa.search_limit'])
 
 /**
- * Proposes that devices need not be near the guest's cells: PCI devices or GPUs, whichever the reason names, since the same cells must be
- * near to both. Also proposes smaller cells, so that the guest fits near the devices.
+ * Proposes that devices need not be near the guest's cells. The reason determines whether this is about PCI devices or GPUs, since both
+ * must be near the same cells. Also proposes smaller cells, so that the guest fits on cells near the devices.
  */
 function farther(refusal: Refusal): ProposedChange[] {
   const { request, reason } = refusal
@@ -134,7 +134,7 @@ function farther(refusal: Refusal): ProposedChange[] {
   ].filter((change) => answers(refusal, change.request?.(request) ?? request))
 }
 
-/** Proposes fewer devices in one of the requests: the number that is left after the other requests. */
+/** Proposes fewer devices in one of the device requests: as many as the other device requests leave. */
 const fewer = (refusal: Refusal): ProposedChange[] =>
   refusal.request.pciRequests.flatMap((wish, i) => {
     const change = fewerDevices(refusal.request, i)
@@ -156,8 +156,8 @@ function fewerDevices({ pciRequests }: RequestSpec, i: number) {
 }
 
 /**
- * The smallest number of devices, or the smallest share, for the case that instances of the same request took all devices of the host:
- * these numbers are the start of the search for numbers that the instances can share.
+ * The smallest number of devices, or the smallest share of a GPU, for hosts on which earlier instances of the same request took all
+ * devices. The search for numbers that the instances can share starts there.
  */
 export function leastDevices({ request, reason }: Refusal): ProposedChange[] {
   const { gpus, pciRequests } = request
@@ -166,7 +166,7 @@ export function leastDevices({ request, reason }: Refusal): ProposedChange[] {
   return [...(gpus.count > 1 ? [fewerGpus(gpus, 1)] : []), ...(gpus.shareMilli > 1 ? [shareOf(gpus.shareMilli, 1)] : [])]
 }
 
-/** There are too few GPUs, or only other models: request fewer GPUs, smaller shares, other models or none, wait, or add hosts. */
+/** For hosts with too few GPUs or only other models: proposes fewer GPUs, smaller shares, other models, no GPUs, waiting, or more hosts. */
 export const gpuRemedy: Remedy = {
   name: 'gpu',
   codes: ['gpu.none', 'gpu.model', 'gpu.count', 'gpu.short', 'gpu.numa'],
@@ -196,7 +196,7 @@ export const gpuRemedy: Remedy = {
   },
 }
 
-/** The changes of the number of GPUs and, for shares, of the size of each share. */
+/** The requested number of GPUs as text, with the size of each share if shares are requested. */
 const gpusText = ({ count, shareMilli }: Pick<GpuWish, 'count' | 'shareMilli'>): string =>
   shareMilli === WHOLE_GPU ? `${count}` : `${count} × ${percentText(shareMilli)}`
 
@@ -213,7 +213,7 @@ const fewerGpus = ({ count, shareMilli }: Pick<GpuWish, 'count' | 'shareMilli'>,
   },
 })
 
-/** The largest share that is free on this number of the host's GPUs. */
+/** Proposes the largest share that is free on as many GPUs of the host as the request needs. */
 function smallerShare({ gpus }: HostRecord, { count, shareMilli, models }: GpuWish): ProposedChange[] {
   const free = gpus.filter((gpu) => modelFits(gpu, { count, shareMilli, models })).map(({ freeMilli }) => freeMilli)
   const share = free.sort((a, b) => b - a)[count - 1] ?? 0
@@ -229,7 +229,7 @@ const shareOf = (now: number, share: number): ProposedChange => ({
   number: { from: now, to: share, at: (other) => shareOf(now, other) },
 })
 
-/** The part of the suitable GPUs that claims hold. */
+/** How much of the suitable GPUs the claims hold. */
 function gpusHeld({ gpus }: HostRecord, ask: GpuWish): HeldRoom {
   const matching = gpus.filter((gpu) => modelFits(gpu, ask))
   const heldBy = ({ grants }: Claim, index: number): number =>

@@ -7,12 +7,15 @@ test.each<readonly [string, string, Record<string, string>, string]>([
   ['an older name', 'hw_vm_mode', { vm_mode: 'xen' }, 'image vm_mode -> not asked'],
   ['the adapter that the bus is read from', 'hw_disk_bus', { vmware_adaptertype: 'ide' }, 'image vmware_adaptertype -> not asked'],
   ['a property of each node', 'hw_numa_mem', { 'hw_numa_mem.0': '512' }, 'image hw_numa_mem.0 -> not asked'],
-])('an image property for which hosts are not kept is given up by the name that the image has: %s', (_case, name, properties, expected) => {
-  const said = saidOf({
-    hosts: { h1: {} },
-    request: { image: { id: aUuid(1), properties } },
-    aggregates: [{ name: 'kept', hosts: ['h1'], metadata: { [name]: 'hvm' } }],
-    profile: withNova('AggregateImagePropertiesIsolation'),
-  })
-  expect(said).toContain(expected)
-})
+])(
+  'if no host accepts the value of an image property, the proposal drops the property by the name that the image uses: %s',
+  (_case, name, properties, expected) => {
+    const said = saidOf({
+      hosts: { h1: {} },
+      request: { image: { id: aUuid(1), properties } },
+      aggregates: [{ name: 'kept', hosts: ['h1'], metadata: { [name]: 'hvm' } }],
+      profile: withNova('AggregateImagePropertiesIsolation'),
+    })
+    expect(said).toContain(expected)
+  },
+)

@@ -38,6 +38,9 @@ export const proposalsFor = (refusal: Refusal): readonly ProposedChange[] => [
   ...(remedyFor(refusal.reason.code)?.propose(refusal) ?? []),
 ]
 
-/** Changes that may place several instances on one host, since the numbers of a refusal are about a single instance. */
+/**
+ * Changes that may place several instances on one host. They are needed in addition, because the numbers in a refusal are about a single
+ * instance.
+ */
 export const proposalsForSeveral = (refusal: Refusal): readonly ProposedChange[] =>
   refusal.request.numInstances === 1 ? [] : [...amountForSeveral(refusal), ...leastDevices(refusal), ...leastCells(refusal)]

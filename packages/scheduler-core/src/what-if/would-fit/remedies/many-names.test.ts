@@ -10,7 +10,7 @@ import { surveyRefusals } from '../survey.ts'
 import { whatWouldFit } from '../what-would-fit.ts'
 import { respelt } from './spelling.ts'
 
-/* A request may name many hosts: the search has a limit of steps, and still finds the changes. */
+/* A request may list many hosts. The number of search steps is limited, and the changes are found nevertheless. */
 
 const HOSTS = 400
 const nameOf = (i: number): string => `compute-${String(i).padStart(4, '0')}.example.org`
@@ -66,7 +66,7 @@ describe.each<[string, Parameters<typeof aRequest>[0], string | null]>([
     null,
   ],
 ])('%s', (_what, asked, subject) => {
-  test('is looked for in at most a hundred decisions and a bounded number of steps, and found', () => {
+  test('is found with at most a hundred decisions and a bounded number of steps', () => {
     const { runs, steps, counterfactuals } = answerOf(asked)
     expect(runs).toBeLessThanOrEqual(100)
     expect(steps).toBeLessThanOrEqual(6_000)
@@ -84,7 +84,7 @@ test('each misspelt name is compared with the names of the fleet once, however m
   expect(work.compared).toBeLessThanOrEqual(8 * HOSTS)
 })
 
-describe('of many misspelt words of one kind the first eight are looked up, although each is refused for itself', () => {
+describe('of many misspelt words of one kind only the first eight are looked up, even if each causes a separate refusal', () => {
   const words = Array.from({ length: 20 }, (_, i) => `SOMETHING_${String.fromCharCode(65 + i).repeat(3)}`)
   const log = aLog()
   log.append([

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { aClaim, aReport } from '../../../testing/index.ts'
 import { GIB, saidOf } from '../testing/case.ts'
 
-test('of a host with several nodes, changes name the node that they are about', () => {
+test('proposed changes of a host with several nodes name the node that they change', () => {
   const shape = { memoryMb: 64 * GIB, vcpus: 16 }
   const said = saidOf({
     hosts: { drv: shape },

@@ -6,7 +6,7 @@ import type { FleetEdits } from '../../edits.ts'
 import type { ProposedChange, Remedy } from './remedy.ts'
 import { asked } from './wishes.ts'
 
-/** The restrictions of Placement with `compat: nova`: by the cell, by aggregates of projects, and by traits of aggregates. */
+/** For the restrictions that Placement applies with `compat: nova`: the cell, the aggregates of projects, and the traits of aggregates. */
 export const placementRemedy: Remedy = {
   name: 'placement',
   codes: ['cell.other', 'aggregate.tenant', 'aggregate.trait'],
@@ -24,9 +24,9 @@ export const placementRemedy: Remedy = {
       }
       default: {
         const trait = String(reason.need ?? '')
-        // a forbidden trait is not required at the same time
+        // a trait that the request forbids cannot be required at the same time
         if (demandOf(request).forbiddenTraits.includes(trait)) return []
-        // the aggregate remains kept for requests that require the trait
+        // the aggregate remains reserved for requests that require the trait
         return [
           asked(`extra spec trait:${trait}`, null, 'required', 3, (one) =>
             restated(one, { flavor: { ...one.flavor, extraSpecs: { ...one.flavor.extraSpecs, [`trait:${trait}`]: 'required' } } }),

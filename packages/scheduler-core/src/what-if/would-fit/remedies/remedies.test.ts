@@ -12,10 +12,16 @@ import { edit } from '../../testing.ts'
 import { remedies, remedyFor } from './index.ts'
 import { type Example, examples, profileNamed } from './testing/examples.ts'
 
-/** Texts of callers that are quoted unchanged: the query of a hint is JSON, and unreadable input is in quotation marks. */
+/**
+ * Texts of callers that sentences quote unchanged: the query of a hint, which is JSON, and input that cannot be read, which is in quotation
+ * marks.
+ */
 const asWritten = ['[">=","$free_ram_mb",999999]', 'the report is "nonsense"']
 
-/** Codes without an example, because it would need a document of Nova or a complex host; they have the remedy of similar codes. */
+/**
+ * Codes without an example in this file, because an example would need a document of Nova or a complex host. Each of these codes has the
+ * same remedy as similar codes with an example.
+ */
 const withoutExample: ReadonlySet<Code> = new Set<Code>([
   ...([
     'cpu.not_exact',
@@ -33,7 +39,7 @@ const withoutExample: ReadonlySet<Code> = new Set<Code>([
   ...(['numa.missed', 'numa.search_limit', 'pci.unasked', 'group.together'] as const),
 ])
 
-/** The codes of refused hosts, which are the first ones of the catalogue, up to filter.error. */
+/** The codes for which hosts are refused. In the catalogue of codes they come first, up to filter.error. */
 const hostCodes = (Object.keys(codes) as Code[]).slice(0, Object.keys(codes).indexOf('filter.error') + 1)
 
 test('every reason has a remedy, and no other code has', () => {
@@ -55,7 +61,7 @@ function townOf({ host = {}, changes = [], later = [] }: Example): Fleet {
   return log.fleet
 }
 
-/** What the facts require, as text; for amounts only the class. */
+/** The requirements in the facts, as text. An amount is represented only by its resource class. */
 const asksOf = (facts: readonly Fact[] = []): readonly string[] =>
   facts.flatMap(({ subject, required, actual, amountOf = '' }) => {
     const words = typeof required === 'string' ? required.split(', ') : ['']
@@ -82,7 +88,7 @@ describe.each(
     const changed = changes.map(({ subject, from, to }) => `${subject}: ${from ?? ''} -> ${to}`)
     const texts = [reasonText(reason), shortfallsText(lacks), ...changed].filter((text) => !asWritten.some((words) => text.includes(words)))
     for (const text of texts) expect(text).not.toMatch(/[{}[\]"]|\d\/1000|undefined|null|NaN/)
-    // the first fact has the numbers of the sentence, so that no number is reported twice
+    // the first fact has the same amounts as the sentence, so that no amount is reported twice
     expect(lacks.filter(({ required, actual }) => required === reason.need && actual === reason.have).length).toBeLessThan(2)
   })
 
@@ -105,12 +111,12 @@ describe.each(
         .checksOf(asked)
         .filter((check) => check.filter === filter && check.reason !== undefined)
       const left = asksOf(again?.facts)
-      // one of several requirements may be dropped for the sake of another host: this host then has one requirement fewer,
-      // and no further one is dropped
+      // One of several requirements may be dropped so that a different host fits. On this host the request then has exactly one requirement
+      // fewer.
       expect([change.to, left.filter((one) => !before.includes(one))]).toEqual([change.to, []])
       // compares the words of the first fact; its amounts may have any value
       const isAnswered = !asksOf(facts.slice(0, 1)).every((one) => left.includes(one))
-      // without the requirement in the reason, the host may still have too few for another one
+      // without the dropped requirement, the host may still have too few devices for another requirement
       const isLess = left.length < before.length || again?.reason?.code !== code
       if (!isAnswered) expect([change.to, change.kind, isLess]).toEqual([change.to, 'REQUEST', true])
       return isAnswered

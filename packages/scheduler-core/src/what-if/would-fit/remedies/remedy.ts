@@ -6,23 +6,23 @@ import type { Reason } from '../../../text/reason.ts'
 import type { HostIndex } from '../../../values/host-index.ts'
 import type { FleetEdits } from '../../edits.ts'
 
-/** The object that would have to change: the request, the fleet, or the profile. */
+/** What would have to change: REQUEST: the request. FLEET: the fleet. POLICY: the profile. */
 export const changeKinds = ['REQUEST', 'FLEET', 'POLICY'] as const
 export type ChangeKind = (typeof changeKinds)[number]
 
-/** One change as text, and as data: exactly one of the last three fields is set. */
+/** One change, as text for readers and as data. Exactly one of the last three fields is set. */
 export interface ProposedChange {
   readonly kind: ChangeKind
   /** The target of the change: a field of the request, a host, a claim, an aggregate, a ratio, a filter. */
   readonly subject: string
-  /** Null if there is no present value. */
+  /** The present value; null if there is none. */
   readonly from: string | null
   readonly to: string
   /** The effort of the change, from 1 (little) to 10; the table is in docs/what-if.md. */
   readonly effort: number
   /**
-   * Whether the change overrides a decision of an operator, or a state such as DOWN: it is shown only if neither another request nor
-   * waiting suffices.
+   * Whether the change overrides a decision of an operator, or a state such as DOWN. Such a change is shown only if neither a different
+   * request nor waiting suffices.
    */
   readonly lastResort?: boolean
   request?(request: RequestSpec): RequestSpec
@@ -31,19 +31,19 @@ export interface ProposedChange {
   /** Whether the change is only to wait, so that no one has to act. */
   readonly waits?: boolean
   /**
-   * The parts of the change, if fewer of them may suffice, and the change with only some of them: claims that expire, earliest first; or
-   * requirements of the request, by their paths. The last part is the first to be left out.
+   * The parts of the change, if only some of them may suffice, and a function that creates the change with only these. Parts are claims
+   * that expire, earliest first, or requirements of the request, by their paths. The last part is left out first.
    */
   readonly parts?: Parts
-  /** The reduced amounts by their subjects, if several changes may reduce the same amount. */
+  /** The reduced amounts by subject. Present if several changes may reduce the same amount. */
   readonly lowers?: Readonly<Record<string, number>>
-  /** The effect of the change, by which equivalent changes with another subject are found. */
+  /** A text for the effect of the change. Changes with different subjects and the same text are equivalent. */
   readonly alike?: string
   /** The paths of the requirements that the change drops from the request, including everything below these paths. */
   readonly gives?: readonly string[]
   /**
-   * A number that the change sets: the nearest sufficient number lies between the present and the new one. If instances share hosts, it may
-   * be larger than the amount that one host has for one instance.
+   * A number that the change sets. The nearest sufficient number lies between the present number and this one. If instances share hosts,
+   * this number may be larger than the amount that one host has for one instance.
    */
   readonly number?: ChangedNumber
 }
@@ -53,13 +53,13 @@ export interface ChangedNumber {
   readonly to: number
   /** The step between possible values; 1 if absent. */
   readonly step?: number
-  /** The possible numbers, if hosts restrict them: for each kind of host the smallest number and the step. */
+  /** The possible numbers, if hosts restrict them: the smallest number and the step of each kind of host. */
   readonly among?: readonly NumberRange[] | undefined
-  /** The same change with another value, which is a multiple of `step` if that is given. */
+  /** The same change with a different number. The number is a multiple of `step`, if `step` is given. */
   at(to: number, step?: number): ProposedChange
   /**
-   * The same change for another request, which may have another present number because an earlier change was left out. Undefined if that
-   * request contains nothing to change.
+   * The same change for a different request. Its present number may differ, because an earlier change was left out. Undefined if the
+   * different request contains nothing to change.
    */
   of?(request: RequestSpec): ProposedChange | undefined
 }
@@ -75,7 +75,7 @@ export interface Parts {
   of(names: readonly string[]): ProposedChange
 }
 
-/** A host that a filter refuses, and the reason of the filter. */
+/** A host that a filter refuses, and the filter's reason. */
 export interface Refusal {
   readonly fleet: Fleet
   readonly request: RequestSpec

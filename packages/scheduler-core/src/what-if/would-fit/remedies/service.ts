@@ -6,8 +6,8 @@ import type { Remedy } from './remedy.ts'
 const DOWN = 2
 
 /**
- * The host is not enabled or is down: enabling it or bringing it up is proposed. Both are last resorts, because an operator disabled the
- * host, and bringing it up may be impossible.
+ * For hosts that are disabled or down: proposes to enable the host or to bring it up. Both changes are last resorts, because an operator
+ * disabled the host, and because it may be impossible to bring it up.
  */
 export const serviceRemedy: Remedy = {
   name: 'service',

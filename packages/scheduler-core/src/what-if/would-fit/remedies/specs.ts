@@ -9,8 +9,8 @@ const AGGREGATE_SCOPE = 'aggregate_instance_extra_specs:'
 const CAPABILITY_SCOPE = 'capabilities:'
 
 /**
- * The flavor or the image requires a property that the host lacks: remove the requirement from the request, or add the property to an
- * aggregate.
+ * For hosts without a property that the flavor or the image requires: proposes to remove the requirement from the request, or to add the
+ * property to an aggregate of the host.
  */
 export const specsRemedy: Remedy = {
   name: 'specs',
@@ -60,7 +60,7 @@ export const specsRemedy: Remedy = {
 const ARCHITECTURE = 'image.architecture'
 const PROPERTIES = 'image.properties.'
 
-/** The separate requirements that an image has on a host. */
+/** The requirements of an image on a host, each of which can be dropped alone. */
 function imageWishes({ image }: Refusal['request'], keys: readonly string[]): Wish[] {
   if (image === null) return []
   const withImage = (one: Refusal['request'], parts: Partial<typeof image>) =>
@@ -82,7 +82,7 @@ function imageWishes({ image }: Refusal['request'], keys: readonly string[]): Wi
   ]
 }
 
-/** Proposes to drop an extra spec, under each key that it may have. */
+/** Proposes to drop an extra spec under every key by which it can be written. */
 const withoutSpecs = ({ request, reason }: Refusal, isUnwanted: (key: string) => boolean, subject: string): ProposedChange[] =>
   eachOf(
     Object.keys(request.flavor.extraSpecs)
@@ -95,7 +95,7 @@ const withoutSpecs = ({ request, reason }: Refusal, isUnwanted: (key: string) =>
     () => ({ subject: `extra spec ${subject}`, to: 'not asked' }),
   )
 
-/** The same request without one condition about a trait, wherever the condition is given. */
+/** The request without a condition on a trait, in all fields that can contain the condition. */
 function withoutTrait(request: Refusal['request'], trait: string, word: 'required' | 'forbidden') {
   const others = (names: readonly string[]) => names.filter((name) => name !== trait)
   const { extraSpecs } = request.flavor
@@ -111,8 +111,8 @@ function withoutTrait(request: Refusal['request'], trait: string, word: 'require
 }
 
 /**
- * Proposes metadata only if another aggregate has it with the same text: otherwise it may be misspelt, and metadata of an aggregate affects
- * other requests too.
+ * Proposes to add metadata to an aggregate. Proposed only if another aggregate already has the same key and value, because otherwise the
+ * requirement may be misspelt, and metadata of an aggregate affects other requests too.
  */
 function carriedByAggregate({ fleet, host, reason }: Refusal, key: string): ProposedChange[] {
   const need = String(reason.need ?? '')

@@ -25,7 +25,7 @@ function meantBy(forceHosts: readonly string[]) {
   return respelt(refusal).map(({ from }) => from)
 }
 
-test('of many misspelt names in a large fleet only the first ones are looked up: at most 20,000 pairs of names', () => {
+test('of many misspelt names in a large fleet only the first are looked up, with at most 20,000 compared pairs of names', () => {
   const misspelt = Array.from({ length: 250 }, (_, i) => nameOf(i).replace('.org', '.com'))
   expect(new Set(meantBy(misspelt))).toEqual(new Set(misspelt.slice(0, 8)))
 })

@@ -9,28 +9,31 @@ import { asked } from './wishes.ts'
 /** A name in the request, the names of its kind in the fleet, and a function that replaces it in the request. */
 interface Name {
   /**
-   * What the name stands for, such as a trait; it limits how many names are looked up. Names of the same kind are compared with the same
-   * set of names.
+   * The kind of thing that the name refers to, such as a trait. The number of looked-up names is limited for each kind. Names of one kind
+   * are compared with the same names of the fleet.
    */
   readonly kind: string
   readonly subject: string
   readonly word: string
   known(): Iterable<string>
   /**
-   * The number of unknown names of its kind that the request has before this one. If absent, it is counted in the list of names, because a
-   * single refusal looks up all names of the kind.
+   * The number of unknown names of the same kind that come before this name in the request. If absent, it is counted in the returned list
+   * of names, because a single refusal then looks up all names of the kind.
    */
   misspeltBefore?(there: Spellings): number
-  /** Other names of its kind in the request, which are not proposed: two requirements with the same name would be one fewer. */
+  /**
+   * Names of the same kind that the request already contains. They are not proposed, because the request would then have one requirement
+   * fewer.
+   */
   readonly others?: readonly string[]
   rename(request: RequestSpec, to: string): RequestSpec
 }
 
-/** The largest number of pairs of a word and a name that are compared for one refusal, which takes about 12 ms. */
+/** At most this many pairs of an unknown word and a known name are compared for one refusal. This takes about 12 ms. */
 const MOST_PAIRS = 20_000
 /**
- * The number of misspelt names of one kind that are looked up: each may lead to three candidates, and other kinds of changes have to be
- * tried too.
+ * At most this many misspelt names of one kind are looked up. Each of them may lead to three candidates, and other kinds of changes have to
+ * be tried too.
  */
 const MOST_WORDS = 8
 
@@ -42,7 +45,7 @@ interface KnownNames {
 
 const looked = new WeakMap<Fleet, { readonly revision: number; readonly byKind: Map<string, KnownNames> }>()
 
-/** The names of a fleet by their kinds, cached for one revision because many hosts refuse the same word. */
+/** The names in a fleet by kind. They are cached for one revision of the fleet, because many hosts are refused for the same word. */
 function spellingsOf(fleet: Fleet): Map<string, KnownNames> {
   const { revision } = fleet.place
   const known = looked.get(fleet)
@@ -53,8 +56,8 @@ function spellingsOf(fleet: Fleet): Map<string, KnownNames> {
 }
 
 /**
- * Proposes names of the fleet that are similar to an unknown name. The host of the refusal need not have them, because another host may. If
- * a large fleet meets many unknown names, only the first ones are looked up.
+ * Proposes names in the fleet that are similar to an unknown name in the request. The refused host need not have the proposed names,
+ * because another host may have them. If the fleet is large and many names are unknown, only the first unknown names are looked up.
  */
 export function respelt(refusal: Refusal, work = { compared: 0 }): ProposedChange[] {
   const spellings = spellingsOf(refusal.fleet)
@@ -139,7 +142,7 @@ function traitName({ hosts }: Fleet, asking: RequestSpec, word: string): Name {
 const AGGREGATE = 'aggregate_instance_extra_specs'
 const AGGREGATE_SCOPE = `${AGGREGATE}:`
 
-/** The name to correct is the key if no aggregate has it, otherwise the value. */
+/** The name to correct: the key if no aggregate has the key, and the value if an aggregate has it. */
 function extraSpecNames(fleet: Fleet, { flavor: { extraSpecs } }: RequestSpec, key: string, value: string): Name[] {
   const keys = new Set([...fleet.aggregates.byUuid.values()].flatMap(({ metadata }) => Object.keys(metadata)))
   const withSpec = (to: string, given: RequestSpec['flavor']['extraSpecs']) =>
@@ -200,7 +203,7 @@ const className = (fleet: Fleet, asking: RequestSpec, word: string): Name => ({
   ...{ kind: 'resource class', subject: 'resource class', word },
   misspeltBefore: (there) => misspeltBefore(Object.keys(demandOf(asking).amounts), word, there),
   known: () => reportedClasses(fleet),
-  // an extra spec for a class replaces the flavor's own amount
+  // the request already has these classes; an extra spec for one of them would replace its amount
   others: Object.keys(demandOf(asking).amounts),
   rename: (one, to) => withClass(one, word, to),
 })

@@ -6,7 +6,10 @@ import { eachOf, type Wish } from './wishes.ts'
 
 const WHOLE = 'numaTopology'
 
-/** A requirement on the guest's topology: the extra specs and image properties from which Nova derives it, and the request without it. */
+/**
+ * A requirement on the guest's topology: the extra specs and image properties from which Nova derives it, and a function that removes it
+ * from the request.
+ */
 interface TopologyWish {
   readonly name: string
   readonly keys: RegExp
@@ -35,12 +38,13 @@ const whole: TopologyWish = {
     const count = request.numaTopology?.cells.length ?? Number(request.flavor.extraSpecs['hw:numa_nodes'] ?? 1)
     return `${count} ${count === 1 ? 'cell' : 'cells'}`
   },
-  // without cells a request cannot require that devices are near them
+  // devices cannot be required near cells if the request has no cells
   without: (request) => restated(request, { numaTopology: null, gpus: request.gpus && { ...request.gpus, numaPolicy: null } }),
 }
 
 /**
- * The requirements on a topology, each after those that depend on it, and the whole topology last: the later ones are kept longer.
+ * The requirements on a topology. Each comes after those that depend on it, so the whole topology is last. The first ones are dropped
+ * first.
  */
 const topologyWishes: readonly TopologyWish[] = [
   {
@@ -106,7 +110,7 @@ function without(request: RequestSpec, those: readonly TopologyWish[]): Proposed
         ? { subject: 'NUMA topology', from: whole.said(request), to: 'none' }
         : {
             subject: `NUMA topology, ${paths.map((path) => path.slice(WHOLE.length + 1)).join(', ')}`,
-            // with several cells, the text names the cell of each value
+            // if several cells have different values, the text names the cell of each value
             ...(paths.length === 1 && { from: those.find(({ name }) => paths[0] === `${WHOLE}.${name}`)?.said(request) ?? '' }),
             to: 'not asked',
           },

@@ -4,7 +4,7 @@ import { restated } from '../../../request/restated.ts'
 import { anotherHost } from './another-host.ts'
 import type { ProposedChange, Remedy } from './remedy.ts'
 
-/** The request names zones, aggregates or hosts: it can name others, or none. */
+/** For requests that name zones, aggregates or hosts: proposes to name others, or none. */
 export const wishesRemedy: Remedy = {
   name: 'wishes',
   codes: ['zone.other', 'aggregate.not_member', 'host.excluded', 'host.not_requested', 'host.none_common'],
@@ -78,7 +78,7 @@ export const wishesRemedy: Remedy = {
 const unmetLists = (request: RequestSpec, { aggregates }: HostRecord): readonly ListWish[] =>
   aggregateListsOf(request).filter(({ list }) => !list.some((uuid) => aggregates.includes(uuid)))
 
-/** The conditions on hosts or aggregates that exclude this host; all of them if a filter interprets names differently. */
+/** The conditions on hosts or aggregates that exclude this host. If a filter interprets names differently, all such conditions. */
 function unmetWishes(request: RequestSpec, record: HostRecord): readonly NamedWish[] {
   const { host, node } = record
   const wishes = hostWishes(request)
@@ -86,7 +86,7 @@ function unmetWishes(request: RequestSpec, record: HostRecord): readonly NamedWi
   return unmet.length > 0 ? unmet : wishes
 }
 
-/** Proposes to drop all conditions that exclude one host; the effort grows with their number. */
+/** Proposes to drop all conditions that exclude the host. The effort of the change grows with the number of conditions. */
 const givenUp = (wishes: readonly NamedWish[]): ProposedChange[] =>
   anyOf(
     wishes,
@@ -102,11 +102,13 @@ export interface Wish {
   readonly path: string
   readonly said: string
   without(request: RequestSpec): RequestSpec
-  /** The paths of other requirements that have no meaning without this one. */
+  /** The paths of requirements that have no meaning without this requirement. */
   readonly with?: readonly string[]
 }
 
-/** Proposes to drop all of some requirements, or fewer if that suffices; the last one is the first to be kept. */
+/**
+ * Proposes to drop all of the given requirements, or only some of them if that suffices. The last requirement is the first that is kept.
+ */
 export function anyOf<Some extends Wish>(
   wishes: readonly Some[],
   saying: (paths: readonly string[]) => { readonly subject: string; readonly from?: string; readonly to: string },
@@ -128,7 +130,7 @@ export function anyOf<Some extends Wish>(
   return [{ ...change, gives: wishes.flatMap(({ path, with: others = [] }) => [path, ...others]), parts: { names, of } }]
 }
 
-/** Proposes to drop each of some requirements alone, if that suffices for some host, or all of them together. */
+/** Proposes to drop each requirement alone, if that suffices for any host, and to drop all of them together. */
 export const eachOf: typeof anyOf = (wishes, ...saying) =>
   wishes.length < 2 ? anyOf(wishes, ...saying) : [...wishes.flatMap((wish) => anyOf([wish], ...saying)), ...anyOf(wishes, ...saying)]
 

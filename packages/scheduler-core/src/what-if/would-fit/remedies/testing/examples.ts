@@ -28,9 +28,9 @@ export interface Example {
   readonly host?: HostShape
   readonly request: Parameters<typeof aRequest>[0]
   readonly profile?: Profile
-  /** Further changes of a fleet with the host h1. */
+  /** Changes of the fleet in addition to the report of host h1. */
   readonly changes?: Parameters<ReturnType<typeof aLog>['append']>[0]
-  /** Changes in a later entry. */
+  /** Changes in a second log entry. */
   readonly later?: Parameters<ReturnType<typeof aLog>['append']>[0]
 }
 
@@ -71,7 +71,7 @@ const networkOf = (host: string, name: string, isThere: boolean) =>
   aDocument(host, 'network', { physicalNetworks: [{ name }], ports: isThere ? [{ uuid: aUuid(2), physicalNetwork: name }] : [] })
 const image = { image: { properties: { hw_architecture: 'sparc', img_hv_type: 'kvm' } } }
 
-/** For each code a host h1 that is refused only with this code. */
+/** For each code, a host h1 that is refused only for this code. */
 export const examples: Partial<Record<Code, Example | readonly Example[]>> = {
   'memory.short': [
     { host: { memoryMb: 2_048 }, request: { memoryMb: 4_096 } },
