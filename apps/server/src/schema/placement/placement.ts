@@ -89,7 +89,7 @@ const limitsOf = ({ limits }: DestinationShape) => Object.entries(limits)
 const Destination = builder.objectRef<ChosenHost>('Destination').implement({
   description: 'A chosen host or an alternate for one instance.',
   fields: (t) => ({
-    host: t.expose('host', { type: Host, description: 'The host.' }),
+    host: t.expose('host', { type: Host, description: 'The chosen host.' }),
     weight: t.float({ description: 'The total score of the host.', resolve: ({ destination }) => destination.weight }),
     claim: t.expose('claim', { type: Claim, nullable: true, description: 'The claim on the host; null for alternates and for advice.' }),
     reportAge: t.field({

@@ -52,7 +52,7 @@ const FieldIssue = builder.objectRef<Issue>('FieldIssue').implement({
     }),
     rule: t.exposeString('code', { description: 'The code of the rule that the value violates, from the catalogue of errors.' }),
     message: t.string({ description: 'What was found, and what is required.', resolve: ({ message }) => showUnseen(message) }),
-    expected: t.string({ nullable: true, description: 'What is allowed.', resolve: ({ expected }) => showUnseen(expected) }),
+    expected: t.string({ nullable: true, description: 'The allowed values, in words.', resolve: ({ expected }) => showUnseen(expected) }),
     actual: t.string({
       nullable: true,
       description: 'The value that was found, shortened to 80 characters.',
