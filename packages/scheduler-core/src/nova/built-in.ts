@@ -40,7 +40,7 @@ const novaRules: PlacingRules = {
   weighers: compatWeighers,
   weigherOptions: { aggregateMultiplier: true },
   weighsFrom: 2,
-  // This hint tells Nova's rules from which of Nova's calls a request comes.
+  // Nova's rules read from this hint which of Nova's calls a request comes from.
   reads: { schedulerHints: (key) => key === CHECK_TYPE },
   filterOptions,
   filtersBefore: filtersOfPlacement,
