@@ -17,8 +17,8 @@ const ANSWER_MS = 15_000
 const CONNECTED_MS = 5_000
 
 /**
- * Prisma's timeout for the begin of a transaction. It is longer than the pool's timeout for a connection, so that the pool's more precise
- * error arrives first. Prisma's default of 2 s would be shorter.
+ * How long Prisma waits for a transaction to start. This is longer than the pool's connection timeout, so that the pool's more precise
+ * error arrives first. Prisma's default of 2 s is shorter than that timeout.
  */
 export const TRANSACTIONS = { maxWait: CONNECTED_MS + 1_000 }
 

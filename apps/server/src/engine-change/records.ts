@@ -36,7 +36,7 @@ const openKeys = ({ side, warn }: RecordsOptions, begin: RecordTables['keys']): 
     readUses: async () => new Map(),
   })
 
-/** Creates the streams of the other stores, and copies the keys from the table. Returns how many keys were copied. */
+/** Creates the NATS streams of all stores but the log, and copies the API keys from their PostgreSQL table. Returns how many keys were copied. */
 export async function bringKeys(options: RecordsOptions, fleet: string, recordBytes: number): Promise<number> {
   const { side } = options
   const tables = tablesOf(options)

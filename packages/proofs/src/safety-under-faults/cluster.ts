@@ -10,7 +10,7 @@ import { createWallClock, type WallClock } from './faults/clock.ts'
 export interface ReplicaProcess {
   /** The running service. Undefined while the replica is down. */
   service: Service | undefined
-  /** The address of the link. While the replica is down, no server listens there. */
+  /** A client that calls the replica through the link. Its calls fail while the replica is down. */
   client: Client
   /** The link between the replica and its callers. */
   readonly link: Link

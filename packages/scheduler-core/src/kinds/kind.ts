@@ -103,7 +103,9 @@ export interface ResourceKind<Ask, Grant> {
   countsUse(hosts: HostTable, host: HostIndex, grant: Grant, deltaClasses: ReadonlySet<string>): boolean
   /** Copies the kind's data of a host outside of the columns to a clone of the record. Nothing that `hold` writes is shared. */
   copy?(from: HostRecord, to: OwnHostRecord): void
-  /** The units for which the report counts less than the claims of its listed instances hold (feature level STRICT_CLAIMS). */
+  /**
+   * The resources whose reported usage is less than what the claims hold whose instances the report lists (feature level STRICT_CLAIMS).
+   */
   usedBelowClaims?(hosts: HostTable, host: HostIndex): readonly UsedBelowClaims[]
   /**
    * The resources of which the host has less than its live claims hold, according to its report and settings. `grants` are the grants of

@@ -24,7 +24,7 @@ export function atOnce<Result>(steps: Generator<unknown, Result, undefined>): Re
   }
 }
 
-/** Yields the items, and undefined after each `slice` of items, where the caller should yield. */
+/** Yields the items, and `undefined` after every `slice` items: there the caller lets other work run. */
 export function* inSlices<Item>(items: Iterable<Item>, slice: number): Generator<Item | undefined> {
   let count = 0
   for (const item of items) {

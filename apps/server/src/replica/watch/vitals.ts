@@ -3,9 +3,12 @@ import type { Timers } from '../../timers.ts'
 import type { Replica } from '../replica.ts'
 import { countStates } from './host-states.ts'
 
-/** The period of rates, milliseconds. */
+/** Rates are averages over this time, in milliseconds. */
 const WINDOW_MS = 60_000
-/** Counts are stored at most once in this interval, which limits how many are stored. Rates cover at least this time. */
+/**
+ * The counters are sampled at most once in this time, in milliseconds. Soon after the start, a rate covers less than its window, but at
+ * least this time.
+ */
 const NOTED_EVERY_MS = 1_000
 
 /** The counters at one time. */

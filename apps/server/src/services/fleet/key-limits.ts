@@ -4,7 +4,7 @@ import { type Failure, type Invalid, invalid, issue, sentenceOf } from '../calls
 import { checkRange } from '../calls/text.ts'
 
 export const LEAST_CAP = 1_000
-/** The highest cap that can be set. More ended keys do not fit into the memory of any measured machine (docs/performance.md). */
+/** The highest limit that can be set for kept idempotency keys of ended claims. Memory for more was not measured (docs/performance.md). */
 export const MOST_CAP = 100_000_000
 export const LEAST_AFTERLIFE_MS = 60_000
 export const MOST_AFTERLIFE_MS = 24 * 3_600_000

@@ -369,7 +369,7 @@ function whyNoPages(cells: readonly CellState[], guest: CellAsk, counted: Counte
   return { code: counted.code, need: needKib / sizeKib, have: Math.max(0, free), unit: `pages of ${sizeKib} KiB` }
 }
 
-/** Whether the guest accepts the page size at an index of a cell. Index 0 is the smallest size. */
+/** Whether the guest accepts a page size. `place` is its index among the ascending page sizes of the cell. */
 function isAskedFor(pageSize: NonNullable<CellAsk['pageSize']>, sizeKib: number, place: number): boolean {
   if (typeof pageSize === 'number') return sizeKib === pageSize
   if (pageSize === 'any') return true

@@ -27,7 +27,7 @@ import { novaNameLists } from './compat-candidates.ts'
 
 /**
  * The checks that Placement makes in Nova before Nova's own filters run, for `compat: nova`. They apply to forced hosts too, and never to a
- * rebuild. Their reasons have facts, as those of every filter do.
+ * rebuild.
  */
 interface Definition extends Pick<Filter, 'name' | 'description' | 'admits' | 'readsMetadata'> {
   readonly readsRequest?: RequestReadsBy<PlacementRules>

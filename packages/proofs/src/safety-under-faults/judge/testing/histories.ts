@@ -14,7 +14,7 @@ export const leaves = (at: number, how: 'forget' | 'force' | 'readmit' | 'replac
 /** An operator reserves this many CPUs of host b. */
 export const keeps = (at: number, reserved: number | null, outcome = ok({ type: 'done' })): Operation =>
   op(at, { type: 'allocate', host: 'b', as: 'b', resourceClass: 'VCPU', ratio: null, reserved }, outcome)
-/** An empty host a, and host b with this capacity and one claimed unit. */
+/** Host `a` without claims, and host `b` with this capacity and one claimed unit. */
 export const mayGive = (capacity: number) => ({
   hosts: [hostShown('a', { used: 1 }), { ...hostShown('b', { claimed: 1 }), classes: { VCPU: { capacity, used: 0, claimed: 1 } } }],
 })

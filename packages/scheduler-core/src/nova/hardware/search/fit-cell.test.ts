@@ -20,7 +20,10 @@ const mixed = (shared: number, own: number): Partial<GuestCell> => ({
   pcpuset: numbers(own, shared),
 })
 
-/** The special properties of host and guest, and the refusal or the choice. `emulator` keeps one CPU for the emulator. */
+/**
+ * One case: how the host cell and the guest cell differ from the default cells, and the expected result, which is a refusal or the chosen
+ * CPUs. `emulator` keeps one CPU for the emulator.
+ */
 interface Row {
   readonly name: string
   readonly host?: Partial<HostCell>
