@@ -51,15 +51,17 @@ test.each([NAMED_BY_ALL - 1, NAMED_BY_ALL])(
   (level) => {
     const fleet = townAt(level)
     let named = 0
+    const numRuns = byExtent(120, 500)
     fc.assert(
       fc.property(requests, (request) => {
         const steps = prepareFilters(compiled, request, fleet)
         if (steps[0]?.named !== undefined) named++
         expect(runFilters(steps, fleet)).toEqual(runFilters(prepareFilters(askingEach(compiled), request, fleet), fleet))
       }),
-      { numRuns: byExtent(120, 500) },
+      { numRuns },
     )
-    expect(named).toBeGreaterThan(100)
+    // about nine of ten requests name hosts
+    expect(named).toBeGreaterThan(numRuns / 2)
   },
 )
 
