@@ -58,8 +58,8 @@ export class Appender implements FollowerHooks {
     this.#parts = parts
     this.#queue = createCallQueue(options.timers)
     this.#turns = createTurns(options.store.refusesEarly)
-    this.#unlogged = createUnlogged(options)
     this.#retries = createRetries(options.warn, options.timers)
+    this.#unlogged = createUnlogged(options, { onCompleted: (decision) => this.#retries.unlogged(decision) })
     this.held = createHeldAnswers(options.store, options.timers, {
       onFailed: () => {
         const { freshness } = parts()
@@ -253,14 +253,9 @@ export class Appender implements FollowerHooks {
     for (const { work, outcome } of settled)
       this.held.hold({ place, work, answer: () => work.settle(outcome), fail: (error) => work.fail(error) })
     if (unlogged.length === 0) return
-    this.#retries.unlogged(unlogged.map(({ decision }) => decision))
-    this.held.hold({
-      place,
-      answer: () => this.#unlogged.record(unlogged),
-      fail: (error) => {
-        for (const { fail } of unlogged) fail(error)
-      },
-    })
+    const answers = this.#unlogged.complete(unlogged, this.#parts().follower.fleet)
+    for (const [i, { work }] of unlogged.entries())
+      this.held.hold({ place, answer: () => answers[i]?.(), fail: (error) => work.fail(error) })
   }
 
   /**

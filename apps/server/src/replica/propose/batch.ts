@@ -18,13 +18,14 @@ import {
   type Proposal,
   pluginsOf,
   STRICT_CLAIMS,
+  type Steps,
   unansweredOf,
 } from '@gantt/scheduler-core'
 import { findInstances } from './attempts.ts'
 import { isOutdated, MOST_GATHERINGS } from './gather.ts'
 import { findSource, isMove, requestNow } from './moves.ts'
 import type { PlacementCall, PlacementOutcome, UnloggedDecision } from './placement.ts'
-import { listedRefusal, type Refused, whyRefused } from './refusal.ts'
+import { listedRefusal, whyRefusedInSteps } from './refusal.ts'
 import type { PlacementWork, Work } from './work.ts'
 
 /** The limits of one entry: its claims and the time for deciding it. Further calls go into the next entry. A single call always fits. */
@@ -49,7 +50,21 @@ export interface Batch {
   /** Calls that wait for new answers of external plug-ins. */
   readonly outdated: readonly PlacementWork[]
   /** Refusals and advice. They are stored in tables, not in the log, before they are answered. */
-  readonly unlogged: readonly { readonly decision: UnloggedDecision; answer(): void; fail(error: Error): void }[]
+  readonly unlogged: readonly UnloggedWork[]
+}
+
+/** A refusal or advice. The cause of a refusal is computed after the batch, because it takes longer than many decisions. */
+export interface UnloggedWork {
+  readonly work: PlacementWork
+  /** Computes what the decision lacks. `fleet` is a private copy of the fleet of the batch. */
+  complete(fleet: Fleet): Steps<UnloggedAnswer>
+}
+
+/** A decision to store, and the answer to its caller afterwards. */
+export interface UnloggedAnswer {
+  readonly decision: UnloggedDecision
+  answer(): void
+  fail(error: Error): void
 }
 
 export interface BatchOptions {
@@ -106,7 +121,7 @@ export function buildBatch(fleet: Fleet, queue: Work[], options: BatchOptions): 
         lookedAt = now
         if (step === undefined) continue
         if (step.type === 'settled') settled.push({ work, outcome: step.outcome })
-        else if (step.type === 'unlogged') unlogged.push({ ...step, decision: { ...step.decision, tookUs } })
+        else if (step.type === 'unlogged') unlogged.push({ work, complete: (copy) => step.complete(copy, tookUs) })
         else if (step.type === 'outdated') outdated.push(work)
         else if (step.type === 'later') {
           later.push(work)
@@ -154,7 +169,7 @@ type Step =
   | { readonly type: 'later'; readonly fresh: boolean; readonly time?: true }
   /** The answers of external plug-ins no longer apply, so new ones are requested. */
   | { readonly type: 'outdated' }
-  | { readonly type: 'unlogged'; readonly decision: UnloggedDecision; answer(): void; fail(error: Error): void }
+  | { readonly type: 'unlogged'; complete(fleet: Fleet, tookUs: number): Steps<UnloggedAnswer> }
 
 /** A request with a decision that throws is a defect. It fails alone, and the other calls continue. */
 function placeSafely(
@@ -244,7 +259,7 @@ function placeNext(fleet: Fleet, overlay: Overlay, work: PlacementWork, options:
     if (!isFresh) return { type: 'later', fresh: true }
     work.attempt = attempt
     if (decided.answer.length > 0) return adviceStep(fleet, work, decided)
-    return refusalStep(fleet, work, decided, whyRefused(fleet, overlay, work, decided, source, found?.ends))
+    return refusalStep(fleet, work, decided, source, found?.ends)
   }
   if (isListed) {
     overlay.rollback(held)
@@ -310,8 +325,16 @@ function unlogged(fleet: Fleet, { call, notAfter }: PlacementWork, { record }: D
   return { record, place, account: call.account, at: Math.max(fleet.now, notAfter - call.deadlineMs) }
 }
 
+const answerFor = (work: PlacementWork, decision: UnloggedDecision, outcome: PlacementOutcome): UnloggedAnswer => ({
+  decision,
+  answer: () => work.settle(outcome),
+  fail: (error) => work.fail(error),
+})
+
 function adviceStep(fleet: Fleet, work: PlacementWork, decided: Decided): Step {
   const { answer, record } = decided
+  const known = unlogged(fleet, work, decided)
+  const isPart = answer.length < work.call.request.numInstances
   const outcome: PlacementOutcome = {
     type: 'placed',
     decision: record.id,
@@ -320,23 +343,27 @@ function adviceStep(fleet: Fleet, work: PlacementWork, decided: Decided): Step {
     replayed: false,
     revision: fleet.place.revision,
   }
-  const isPart = answer.length < work.call.request.numInstances
   return {
     type: 'unlogged',
-    decision: { ...unlogged(fleet, work, decided), outcome: isPart ? 'PARTIAL' : 'PLACED', answer, reasons: [] },
-    answer: () => work.settle(outcome),
-    fail: (error) => work.fail(error),
+    // biome-ignore lint/correctness/useYield: advice lacks nothing
+    *complete(_copy, tookUs) {
+      return answerFor(work, { ...known, tookUs, outcome: isPart ? 'PARTIAL' : 'PLACED', answer, reasons: [] }, outcome)
+    },
   }
 }
 
-function refusalStep(fleet: Fleet, work: PlacementWork, decided: Decided, { reasons, cause }: Refused): Step {
+function refusalStep(fleet: Fleet, work: PlacementWork, decided: Decided, source: Claim | undefined, ends: Claim | undefined): Step {
   const { record, found } = decided
-  const kept = unlogged(fleet, work, decided)
-  const { place } = kept
+  const known = unlogged(fleet, work, decided)
+  const { place } = known
+  const { revision } = fleet.place
   return {
     type: 'unlogged',
-    decision: { ...kept, outcome: 'NO_VALID_HOST', answer: [], reasons, ...(fleet.hosts.featureLevel >= KEPT_CAUSES && { cause }) },
-    answer: () => work.settle({ type: 'refused', record, place, reasons, cause, found, revision: fleet.place.revision }),
-    fail: (error) => work.fail(error),
+    *complete(copy, tookUs) {
+      const { reasons, cause } = yield* whyRefusedInSteps(copy, work, decided, source, ends)
+      const kept = copy.hosts.featureLevel >= KEPT_CAUSES ? { cause } : {}
+      const decision: UnloggedDecision = { ...known, tookUs, outcome: 'NO_VALID_HOST', answer: [], reasons, ...kept }
+      return answerFor(work, decision, { type: 'refused', record, place, reasons, cause, found, revision })
+    },
   }
 }

@@ -48,8 +48,8 @@ export interface Retries {
   readonly tally: Tally
   /** Records a proposal that took effect in the log. */
   succeeded(): void
-  /** Records decisions without a proposal. */
-  unlogged(decisions: readonly Pick<UnloggedDecision, 'cause' | 'reasons'>[]): void
+  /** Records a decision without a proposal. */
+  unlogged(decision: Pick<UnloggedDecision, 'cause' | 'reasons'>): void
   /**
    * Records that a proposal of this call was void or refused. Returns false if that was the last attempt, so that the call has been
    * answered.
@@ -68,12 +68,10 @@ export function createRetries(warn: (message: string) => void, timers: Timers): 
     succeeded() {
       tally.counted++
     },
-    unlogged(decisions) {
-      tally.unlogged += decisions.length
-      for (const decision of decisions) {
-        const code = causeOfRefusal(decision)?.code ?? null
-        if (code !== null) refused.set(code, (refused.get(code) ?? 0) + 1)
-      }
+    unlogged(decision) {
+      tally.unlogged++
+      const code = causeOfRefusal(decision)?.code ?? null
+      if (code !== null) refused.set(code, (refused.get(code) ?? 0) + 1)
     },
     mayTryAgain(work, obstacle) {
       fruitless.set(obstacle, (fruitless.get(obstacle) ?? 0) + 1)

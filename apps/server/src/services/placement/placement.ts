@@ -16,10 +16,11 @@ import {
   unreadKeys,
 } from '@gantt/scheduler-core'
 import type { KeptCause } from '../../db/tables/rows.ts'
+import { answerInPieces } from '../../event-loop/question.ts'
 import type { Outside } from '../../plugin/outside/outside.ts'
 import { findSource, requestNow } from '../../replica/propose/moves.ts'
 import type { PlacementCall, PlacementOutcome, RefusalReason } from '../../replica/propose/placement.ts'
-import { tryPlacement } from '../../replica/propose/try-placement.ts'
+import { tryPlacementInSteps } from '../../replica/propose/try-placement.ts'
 import type { Replica } from '../../replica/replica.ts'
 import { type Failure, type Invalid, type Issue, invalid, sentenceOf } from '../calls/outcome.ts'
 import { type ClaimLost, DEFAULT_TTL_MS, lostClaim } from '../claim/claims.ts'
@@ -199,7 +200,8 @@ export function createPlacement(replica: Replica, decisions: Decisions, outside:
         profile === undefined
           ? undefined
           : outside.gather(fleet, profile, [anywhere(completed)], typeof source === 'object' ? { source, intent: call.intent } : {})
-      const tried = tryPlacement(fleet, call, gathering === undefined ? {} : { profile: await gathering })
+      const gathered = gathering === undefined ? {} : { profile: await gathering }
+      const tried = await answerInPieces(tryPlacementInSteps(fleet, call, gathered))
       return 'changes' in tried ? tried : answerTo(tried, account, input, request)
     },
   }

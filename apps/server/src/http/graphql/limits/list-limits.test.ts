@@ -1,4 +1,5 @@
 import {
+  atOnce,
   CURRENT_SPEC_VERSION,
   CURRENT_STATS_VERSION,
   fleetEditsSchema,
@@ -20,7 +21,7 @@ import {
 import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
 import { createSchema } from '../../../schema/index.ts'
-import { checkLists, LIST_ITEMS, listLimits } from './list-limits.ts'
+import { checkListsInSteps, LIST_ITEMS, listLimits } from './list-limits.ts'
 
 const schema = createSchema()
 const inner = (type: GraphQLInputType): GraphQLInputType => (isNonNullType(type) ? type.ofType : type)
@@ -50,7 +51,7 @@ function aList(length: number) {
 
 const check = (type: string, variables: Readonly<Record<string, unknown>>): unknown => {
   try {
-    checkLists(schema, parse(`query ($v: ${type}) { __typename }`), undefined, variables)
+    atOnce(checkListsInSteps(schema, parse(`query ($v: ${type}) { __typename }`), undefined, variables))
     return undefined
   } catch (error) {
     return (error as { readonly extensions: unknown }).extensions
