@@ -8,7 +8,6 @@ import type { Pages } from '../../lib/service/use-pages.ts'
 import { SidePanel } from '../dialog/side-panel.tsx'
 import { useSidePanel, useSidePanelKeys } from '../dialog/use-side-panel.ts'
 import { FilterBar } from '../filter/filter-bar.tsx'
-import { FilterChips } from '../filter/filter-chips.tsx'
 import { NoMatch } from '../filter/no-match.tsx'
 import type { Choice, Key } from '../filter/use-choice.ts'
 import { ViewsButton } from '../filter/views-button.tsx'
@@ -76,14 +75,7 @@ export function PagedList<Row>(props: PagedListProps<Row>) {
   const bar = useMemo(
     () => (
       <>
-        <FilterBar
-          label={filterLabel}
-          fields={fields}
-          value={q}
-          onChange={(next, how) => go({ q: next }, how)}
-          readPaste={readPaste}
-          Chips={FilterChips}
-        />
+        <FilterBar label={filterLabel} fields={fields} value={q} onChange={(next, how) => go({ q: next }, how)} readPaste={readPaste} />
         <ViewsButton list={list} />
       </>
     ),
