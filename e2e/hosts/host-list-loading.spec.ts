@@ -35,3 +35,19 @@ test('a filtered list does not move when the rest of the page is loaded', { tag:
   await expect(page.getByRole('list', { name: 'Filter hosts: terms' })).toBeVisible()
   expect(await boxOf(row)).toEqual(before)
 })
+
+for (const width of [1280, 1440, 1920])
+  test(`the list does not move when the first row is selected, in a window of ${width} px`, { tag: '@rare' }, async ({
+    page,
+    visit,
+    service,
+  }) => {
+    await report(service.client, { 'load-1': {}, 'load-2': {} })
+    await page.setViewportSize({ width, height: 800 })
+    await visit('/hosts?q=host:load-*&view=table')
+    const row = gridOf(page, 'Hosts').getByRole('row').filter({ hasText: 'load-2' })
+    const before = await boxOf(row)
+    await row.getByRole('checkbox').check()
+    await expect(page.getByText('1 chosen')).toBeVisible()
+    expect(await boxOf(row)).toEqual(before)
+  })

@@ -15,6 +15,7 @@ import { Problem } from '../problem.tsx'
 import { type FreshProps, Stale } from '../stale.tsx'
 import { useAnchor } from '../use-anchor.ts'
 import { ColumnChooser } from './column-chooser.tsx'
+import { ListHead } from './list-head.tsx'
 import { ListTable, type ListTableProps } from './list-table.tsx'
 import { TABLE_HEIGHT, type TableColumn } from './table.tsx'
 
@@ -142,14 +143,13 @@ function Rows<Row>(props: PagedListProps<Row> & Required<Pick<PagedListProps<Row
   const panelKeys = useSidePanelKeys(shown, sidePanel === undefined ? undefined : idAt)
   return (
     <>
-      <Group gap="xs" mb={4} mih={26}>
+      <ListHead chooser={chooser}>
         <Text size="sm" fw={600} role="status" data-count={total}>
           {isMore ? 'more than ' : ''}
           {formatCount(total)} {nouns[total === 1 ? 0 : 1]}
         </Text>
         {chosen}
-        <div style={{ marginInlineStart: 'auto' }}>{chooser}</div>
-      </Group>
+      </ListHead>
       {children}
       <SidePanel state={shown} panel={sidePanel ?? noPanel} height={table?.height ?? TABLE_HEIGHT}>
         <div {...handlers}>
