@@ -11,12 +11,12 @@ import { extraSpecMatches } from './extra-spec-match.ts'
 const SCOPE = 'aggregate_instance_extra_specs:'
 
 /**
- * Every extra spec without a scope, or with the scope `aggregate_instance_extra_specs`, must match metadata of the host's aggregates.
- * Values are split at commas, and one match is enough (Nova's AggregateInstanceExtraSpecsFilter).
+ * Every extra spec without a scope, or with the scope `aggregate_instance_extra_specs`, must match the metadata of one of the host's
+ * aggregates. A metadata value can be a list with commas. One matching item is enough (Nova's AggregateInstanceExtraSpecsFilter).
  */
 export const aggregateInstanceExtraSpecsFilter: Filter = {
   name: 'AggregateInstanceExtraSpecsFilter',
-  description: "The metadata of the host's aggregates meet the flavor's extra specs.",
+  description: "The metadata of the host's aggregates match the flavor's extra specs.",
   admits: {
     by: 'property',
     which: ({ flavor }) =>
@@ -42,7 +42,7 @@ export const aggregateInstanceExtraSpecsFilter: Filter = {
       met.set(uuid, isMet)
       return isMet
     }
-    // plain loops, because this runs for every host and closures would create megabytes of garbage
+    // Uses plain loops. This runs for every host, and closures would create megabytes of garbage.
     const isUnmet = (host: HostIndex, one: (typeof wanted)[number]): boolean => {
       for (const uuid of fleet.hosts.get(host).aggregates) if (isMetBy(uuid, one)) return false
       return true
@@ -85,7 +85,7 @@ export const aggregateInstanceExtraSpecsFilter: Filter = {
   },
 }
 
-/** The values of a metadata key over all aggregates of a host. */
+/** The values of a metadata key in all aggregates of a host. */
 const metadataOf = (fleet: Fleet, host: HostIndex, key: string): readonly string[] =>
   fleet.hosts.get(host).aggregates.flatMap((uuid) => valuesOf(fleet, uuid, key))
 

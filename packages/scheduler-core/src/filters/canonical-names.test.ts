@@ -21,7 +21,7 @@ function decided(shapes: Readonly<Record<string, HostShape>>, request: RequestSp
   }
 }
 
-describe('names are canonical under every profile', () => {
+describe('every profile compares names in their canonical form', () => {
   const hosts = (arch: string, hvType = 'kvm', vmMode = 'hvm') => ({
     h1: { supportedInstances: [{ arch, hvType, vmMode }] },
     h2: { supportedInstances: [] },
@@ -48,14 +48,14 @@ describe('names are canonical under every profile', () => {
     }
   })
 
-  test('F14: the request has the canonical name, and below the feature level the name as it was written', () => {
+  test('F14: an image with the architecture amd64 fits on an x86_64 host, but not below the feature level', () => {
     const request = aRequest({ image: { id: 'i', architecture: 'amd64' } })
     const own = builtInProfilesAt(CANONICAL_NAMES).find(({ name }) => name === 'default') as Profile
     expect(decided(hosts('x86_64'), request, own).parts).toHaveLength(1)
     expect(decided(hosts('x86_64'), request, own, CANONICAL_NAMES - 1).parts).toHaveLength(0)
   })
 
-  test('a name that Nova does not know is compared unchanged', () => {
+  test('a name that is unknown to Nova is compared unchanged', () => {
     const own = builtInProfilesAt(CANONICAL_NAMES).find(({ name }) => name === 'default') as Profile
     const request = aRequest({ image: { id: 'i', properties: { hw_architecture: 'loongarch64' } } })
     expect(decided(hosts('loongarch64'), request, own).parts).toHaveLength(1)

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { extraSpecMatches } from './extra-spec-match.ts'
 
-/** The title, the value of the host or aggregate, the requirement in the flavor, and whether the value meets the requirement. */
+/** Each row: title, value of the host or aggregate, requirement in the flavor, and whether the value meets the requirement. */
 const rows: readonly (readonly [string, string, string, boolean])[] = [
   ['without an operator equal text matches', 'ssd', 'ssd', true],
   ['without an operator different text fails', 'ssd', 'hdd', false],

@@ -142,7 +142,7 @@ describe('GPU weighers rank hosts', () => {
       .sort((a, b) => b.raw - a.raw)
       .map(({ host }) => host)
 
-  test('GpuPackingWeigher prefers GPUs in use, fuller ones first, then idle GPUs of a used host, then an idle host', () => {
+  test('GpuPackingWeigher prefers the fullest GPUs in use, then idle GPUs of a host in use, then an idle host', () => {
     const hosts = {
       idle: { host: gpus(0, 0) },
       used: { host: gpus(0, 1_000) },
@@ -203,7 +203,7 @@ test.each(weighers.filter(({ cacheKey }) => cacheKey !== undefined).map((weigher
   },
 )
 
-test('instances that an overlay holds count like claims', () => {
+test('weighers count the resources and instances that an overlay holds', () => {
   const log = aLog()
   log.append([aReport('h1', { vcpus: 4 })])
   const overlay = openOverlay(log.fleet)
