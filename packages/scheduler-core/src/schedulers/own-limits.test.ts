@@ -40,7 +40,7 @@ function isPlaced(fleet: Fleet, request: RequestSpec, profile: Profile): boolean
   }
 }
 
-/** The reasons of all filters that refuse the host. */
+/** The reasons of all filters that refuse the host with index 0. */
 const refusals = (fleet: Fleet, request: RequestSpec, profile = profileNamed('default')) =>
   prepareChecks(fleet, request, profile)
     .checksOf(0 as never, true)
@@ -60,7 +60,7 @@ const hugePages = (small: number, huge: number) => [
   { sizeKib: 4, total: small * 256 },
   { sizeKib: 1_048_576, total: huge },
 ]
-/** 128 GiB of memory. The kernel keeps 8 GiB of it as plain pages. */
+/** A host with 128 GiB of memory. Only 8 GiB are in small pages, because the kernel reserves 56 huge pages of 1 GiB. */
 const mostlyHuge = { vcpus: 16, memoryMb: 131_072, numaCells: [cell({ memoryMb: 131_072, pages: hugePages(8_192, 56) })] }
 const inventory = (shape: object = {}): HostShape => ({
   inventories: [{ resourceClass: 'CUSTOM_FPGA', total: 4, allocationRatio: 4, ...shape }],
@@ -81,7 +81,7 @@ describe.each<Row>([
     guestOf(2, 20_480),
     'numa.huge_pages',
   ],
-  // Rows about resource classes.
+  // Resource classes
   [
     'nova test_disk_filter: one disk of 150 GiB does not fit on 100 GiB with ratio 2',
     machine,
@@ -102,7 +102,7 @@ describe.each<Row>([
     'class.too_little',
   ],
   ['with a max_unit below the total, one instance gets at most max_unit (placement)', inventory({ maxUnit: 2 }), fpgas(3), 'class.unit'],
-  // Rows about NUMA cells.
+  // NUMA cells
   [
     'nova hardware: a guest cell of 20 GiB does not fit on a host cell of 16 GiB with ratio 2',
     twoCells,
@@ -133,7 +133,7 @@ describe.each<Row>([
     guestOf(3, 8_192, { cpuPolicy: 'mixed', dedicatedCpus: [0] }),
     'numa.pinned_memory',
   ],
-  // huge and small pages
+  // Huge and small pages
   [
     'nova hardware: plain pages that are in use',
     { ...mostlyHuge, numaCells: [cell({ memoryMb: 131_072, memoryUsageMb: 6_144, pages: hugePages(8_192, 56) })] },
@@ -188,7 +188,7 @@ describe.each<Row>([
     },
   )
 
-  test('the reason has the numbers, and its facts repeat them with their sources', () => {
+  test('the reason of a refusal has the needed and the available amount, and the facts add the source of each', () => {
     const refused = refusals(fleetAt(STRICT_CLAIMS, host), request)
     const found = refused.find(({ reason }) => reason.code === code)
     expect(refused.map(({ reason }) => reason.code)).toContain(code)
@@ -197,7 +197,7 @@ describe.each<Row>([
     expect(found?.facts[0]?.actualFrom.kind).toBe('report')
   })
 
-  test('the judge refuses grants that older rules allowed', () => {
+  test('the judge refuses a grant that is larger than the host, which older feature levels allowed', () => {
     const old = fleetAt(STRICT_CLAIMS - 1, host)
     const overlay = openOverlay(old)
     const asked = { id: 'd', seed: 's', attempt: 1, alternatesPerInstance: 0, allOrNothing: true, claimIds: ['c'] }
@@ -258,12 +258,12 @@ test.each<readonly [source: string, host: HostShape, asks: Parameters<typeof aRe
     expect([profile.name, isPlaced(fleetAt(STRICT_CLAIMS, host), aRequest(asks), profile)]).toEqual([profile.name, true])
 })
 
-test('below the feature level nothing changes', () => {
+test('below the feature level, overcommit can give one instance more than the host has', () => {
   const old = fleetAt(STRICT_CLAIMS - 1, twoCells)
   for (const asks of [{ memoryMb: 40_000 }, guest(6)]) expect(isPlaced(old, aRequest(asks), profileNamed('default'))).toBe(true)
 })
 
-test('raising the feature level recounts inventories', () => {
+test('raising the feature level limits the inventories of hosts that reported earlier', () => {
   const log = aLog(new Fleet())
   log.append([{ type: 'feature', level: STRICT_CLAIMS - 1 }, aReport('h1', twoCells)])
   expect(isPlaced(log.fleet, aRequest({ memoryMb: 40_000 }), profileNamed('default'))).toBe(true)

@@ -45,7 +45,7 @@ const withSelect = (select: (...args: Parameters<ReturnType<PluginScheduler['cre
       schedulers: [
         defineScheduler({
           ...{ name: 'mine', description: 'Of a test.' },
-          // Each test decides whether the result is valid.
+          // The cast allows tests to return invalid results.
           create: () => ({ select }) as ReturnType<PluginScheduler['create']>,
         }),
       ],
@@ -71,7 +71,7 @@ function decideWith(plugins: Plugins, numInstances = 1, allOrNothing = true) {
 
 const groupFilters = ['ComputeFilter', 'ServerGroupAntiAffinityFilter', 'ServerGroupAffinityFilter'].map((name) => ({ name }))
 
-/** The free vCPUs of each host. */
+/** The number of free vCPUs of each host. */
 const freeOn = ({ hosts }: Fleet): readonly number[] => [...hosts.classColumns('VCPU').free.subarray(0, hosts.count)]
 
 function decideOn(fleet: Fleet, request: RequestSpec, seed: string) {
@@ -95,7 +95,7 @@ function decideOn(fleet: Fleet, request: RequestSpec, seed: string) {
 const on = (host: string, claim = 'c0') => ({ claim, instance: null, host, node: host, grants: {} })
 
 describe('a scheduler of a plug-in', () => {
-  test('a scheduler of a plug-in chooses hosts, and the rest of its result is ignored', () => {
+  test('only the hosts in the result of a plug-in scheduler are used, and its other fields are ignored', () => {
     const { decided, held } = decideWith(withSelect(() => ({ parts: [{ ...on('b'), grants: { classes: { VCPU: 0 } } }], found: 9 })))
     expect(decided).toMatchObject({
       found: 1,
@@ -146,13 +146,13 @@ describe('a scheduler of a plug-in', () => {
       'holds on a host that does not exist',
       (_r, _f, overlay) => overlay.hold(on('z'), null),
       1,
-      'it threw there is no host z to hold anything on',
+      'it threw cannot hold on z: the fleet has no such host',
     ],
     [
       'lifts a claim',
       (_r, _f, overlay) => overlay.lift(undefined as never, undefined as never),
       1,
-      'it threw a scheduler holds what its instances take, and moves nothing',
+      "it threw a plug-in's scheduler cannot call this method; it may only call hold, rollback and discard",
     ],
   ])(
     "a plug-in's scheduler that %s causes refusals of every host with ERROR, and holds nothing afterwards",
@@ -163,7 +163,7 @@ describe('a scheduler of a plug-in', () => {
       const [instance] = decided.record.instances
       expect(instance).toMatchObject({ best: [] })
       expect(instance?.filters.at(-1)).toEqual({ filter: 'mine', entered: 1, passed: 0, errors: 1 })
-      // The failure is an input of the decision. So replay does not call the scheduler, and explains the failure.
+      // The record of the decision contains the failure. So replay does not call the scheduler again, and explains the failure.
       const again = replay(fleet, [], decided.record)
       expect(canonicalJson(again.record)).toBe(canonicalJson(decided.record))
       const reason = examineAgain(fleet, [], decided.record, 0, ({ steps }) => steps.find(({ filter }) => filter === 'mine')?.reasons[0])
@@ -224,8 +224,12 @@ describe('a scheduler of a plug-in', () => {
   })
 
   test.each<[string, (overlay: Overlay) => void, string]>([
-    ['for a claim of another decision', (overlay) => overlay.hold(on('b', 'c9'), null), 'there is no claim c9 to hold anything for'],
-    ['where there is no room', (overlay) => overlay.hold(on('a'), null), 'gives nothing on a host'],
+    [
+      'for a claim of another decision',
+      (overlay) => overlay.hold(on('b', 'c9'), null),
+      'cannot hold for the claim c9: it must be one of claimIds',
+    ],
+    ['where there is no room', (overlay) => overlay.hold(on('a'), null), 'found no grants on a host'],
   ])("a plug-in's scheduler that holds %s is refused", (_name, hold, why) => {
     const { fleet, decided } = decideWith(withSelect((_request, _fleet, overlay) => hold(overlay)))
     expect(decided.record.failure).toContain(why)
@@ -243,7 +247,7 @@ describe('a scheduler of a plug-in', () => {
     expect(freeOn(fleet)).toEqual([1, 4])
   })
 
-  test("a plug-in's scheduler places gangs: each member gets its own resources on a host that has them", () => {
+  test("a plug-in's scheduler places a gang, and each member gets the resources of its own flavor", () => {
     // Host a is too small for the large member, and host b has too little memory for the other members.
     const fleet = aFleet({ a: { vcpus: 2 }, b: { vcpus: 3, memoryMb: 512 } }, join(rack))
     const gang = [{ name: 'big', instances: 1, flavor: { vcpus: 3, memoryMb: 256 } }]
@@ -278,7 +282,7 @@ describe('a scheduler of a plug-in', () => {
     expect(decideWith(plugins, 3, false).decided).toMatchObject({ parts: [{ host: 'b' }, { host: 'b' }], found: 2 })
   })
 
-  test("profiles may name a plug-in's scheduler where it is loaded, and elsewhere it is reported as missing", () => {
+  test("a profile can name a plug-in's scheduler if the plug-in is loaded; otherwise the scheduler is reported as missing", () => {
     const plugins = withSelect(() => undefined)
     const profile = profileBy('mine')
     expect([parseProfile(profile, plugins).ok, lacksOf(profile, plugins), profileLevel(profile)]).toEqual([true, [], 6])

@@ -21,7 +21,7 @@ interface Town {
 
 const group = { uuid: aUuid(7), policy: 'AFFINITY' as const }
 
-/** The hosts of a request's instances, in order. */
+/** Decides a request with several instances of an affinity group. Returns the host of each placed instance. */
 function placedOf(
   { hosts, changes = [], level = TOGETHER_AT_ONCE, profile = profileNamed('default'), allOrNothing = true }: Town,
   asks: Parameters<typeof aRequest>[0],
@@ -40,14 +40,14 @@ function placedOf(
   return { on: parts.map(({ host }) => host), found }
 }
 
-/** Profile `default` prefers the host with more memory, which has CPUs for two instances. The other host has CPUs for four. */
+/** The profile `default` prefers host `wide`, which has more memory but CPUs for only two instances. Host `deep` has CPUs for four. */
 const hosts: Town['hosts'] = { wide: { vcpus: 2, memoryMb: 65_536 }, deep: { vcpus: 4, memoryMb: 8_192 } }
 const manyOf = (shape: HostShape) => Object.fromEntries(Array.from({ length: 150 }, (_, i) => [`many-${i}`, shape]))
 const gpus = (count: number) => Array.from({ length: count }, (_, index) => ({ index, model: null }))
 const cells = (sizes: readonly number[]) => sizes.map((memoryMb, id) => ({ id, cpuset: [0, 1, 2, 3].map((cpu) => cpu + 4 * id), memoryMb }))
 const guest = { numaTopology: { cells: [{ id: 0, cpus: [0], memoryMb: 1_024, cpuPolicy: 'dedicated' as const }] } }
 
-describe('several instances of an affinity group go to a host that holds all of them', () => {
+describe('several instances of an affinity group are placed on a host on which all of them fit', () => {
   test.each<[name: string, town: Town, asks: Parameters<typeof aRequest>[0], placed: ReturnType<typeof placedOf>]>([
     ['E01 kind: the best host for one has no room for three', { hosts }, { numInstances: 3 }, { on: ['deep', 'deep', 'deep'], found: 3 }],
     ['the best host is chosen where it holds all', { hosts }, { numInstances: 2 }, { on: ['wide', 'wide'], found: 2 }],
@@ -97,7 +97,7 @@ describe('several instances of an affinity group go to a host that holds all of 
     expect(placedOf(town, asks)).toEqual(placed)
   })
 
-  test('law: all instances are placed if and only if one host holds them all', () => {
+  test('law: all instances are placed if and only if they all fit on one host', () => {
     const drawn = fc.record({
       hosts: fc.array(fc.record({ vcpus: fc.integer({ min: 1, max: 8 }), gib: fc.integer({ min: 1, max: 16 }), gpus: fc.nat(4) }), {
         minLength: 1,
