@@ -31,4 +31,4 @@ test.each<[string, string, number, string]>([
   expect(readIni(text).faults).toEqual([{ line, message: expect.stringContaining(message) }])
 })
 
-test('all faults are reported', () => expect(readIni('x\n[a\n y').faults.map(({ line }) => line)).toEqual([1, 2, 3]))
+test('every wrong line of a file is reported', () => expect(readIni('x\n[a\n y').faults.map(({ line }) => line)).toEqual([1, 2, 3]))
