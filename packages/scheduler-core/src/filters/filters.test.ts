@@ -57,7 +57,7 @@ test('a host with liveness SUSPECT passes', () => {
 // Nova's filters have their own tests in nova/filters and nova/parts/as-filter.test.ts.
 const ownFilters = filters.filter(({ name }) => !novaFilterNames.has(name))
 
-test('every filter has a table of tests, a unique name and a unique description', () => {
+test('every filter has a table of tests, a unique name, and a sentence as its description', () => {
   expect(ownFilters.map(({ name }) => name).filter((name) => tables[name] === undefined)).toEqual([])
   expect(new Set(filters.map(({ name }) => name)).size).toBe(filters.length)
   for (const { description } of filters) expect(description).toMatch(/^[A-Z].*\.$/)

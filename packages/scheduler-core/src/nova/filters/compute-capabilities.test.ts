@@ -37,11 +37,11 @@ test.each<[string, Record<string, string>, string]>([
   ['an inherited member of a JavaScript object is not an attribute', { 'capabilities:constructor': 's!= x' }, 'capability.missing'],
 ])('%s', (_name, extraSpecs, verdict) => expect(verdictOf(computeCapabilitiesFilter, { request: asks(extraSpecs), host })).toBe(verdict))
 
-test('unset extra specs require nothing', () => {
+test("every host passes if the flavor's extra specs are unset", () => {
   expect(verdictOf(computeCapabilitiesFilter, { request: { flavor: { extraSpecs: undefined } } })).toBe('passes')
 })
 
-test('the reason names the path, the requirement and what the host has', () => {
+test("the reason of a refusal names the path, the requirement and the host's value", () => {
   const request = asks({ 'capabilities:cpu_info:vendor': 'AMD' })
   const reason = {
     code: 'capability.mismatch',

@@ -32,7 +32,7 @@ test.each<[string, Given, string]>([
   ['a rebuild is not checked', { host: silentFor(99), request: { schedulerHints: { _nova_check_type: ['rebuild'] } } }, 'passes'],
 ])('%s', (_name, given, verdict) => expect(verdictOf(computeFilter, given)).toBe(verdict))
 
-test('the reasons state the numbers, and why an operator disabled the host', () => {
+test("the reason of a refusal has the times, or the operator's reason for disabling the host", () => {
   expect(reasonOf(computeFilter, { host: silentFor(61) })).toMatchObject({
     need: 'at most 60',
     have: 61,

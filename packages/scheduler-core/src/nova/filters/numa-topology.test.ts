@@ -6,7 +6,7 @@ import { aHostState, aNovaRequest } from '../testing/builders.ts'
 import { type Given, NOW, reasonOf, verdictOf } from '../testing/judge.ts'
 import { numaTopologyFilter, PACKING } from './numa-topology.ts'
 
-/** A host cell with two cores for guests with shared CPUs, and two for guests with pinned CPUs. Each core has two threads. */
+/** A host cell with two cores for shared CPUs and two cores for pinned CPUs. Each core has two threads. */
 const hostCell = (id: number, given: Partial<HostCell> = {}): HostCell => ({
   id,
   cpuset: [4, 5, 6, 7],
@@ -27,7 +27,7 @@ const hostCell = (id: number, given: Partial<HostCell> = {}): HostCell => ({
   ...given,
 })
 
-/** A cell of four cores with two threads each, all of which may be pinned. */
+/** A host cell with four cores of two threads each. All CPUs can be shared or pinned. */
 const wide = (given: Partial<HostCell>): HostCell =>
   hostCell(0, { cpuset: [0, 1, 2, 3, 4, 5, 6, 7], pcpuset: [0, 1, 2, 3, 4, 5, 6, 7], ...given })
 
@@ -63,7 +63,7 @@ const isolating: GuestTopology = { cells: [pinned({ pcpuset: [0, 1, 2, 3] })], e
 const networks = (...physnets: string[]) => ({ networkMetadata: { physnets, tunneled: false } })
 const leading = (...physnets: string[]) => ({ networkMetadata: { physnets, tunneled: false } })
 
-describe('checks before the cells', () => {
+describe('the checks before guest cells are fitted', () => {
   test.each<[string, Given, string]>([
     ['a request without an image is an error of Nova', on(null, null, { image: null }), 'raises AttributeError'],
     ['a guest without cells passes everywhere', on(null, null), 'passes'],
@@ -80,7 +80,7 @@ describe('checks before the cells', () => {
   ])('%s', (_what, given, verdict) => expect(verdictOf(numaTopologyFilter, given)).toBe(verdict))
 })
 
-describe('one cell on another', () => {
+describe('one guest cell on one host cell', () => {
   test.each<[string, Given, string]>([
     ['shared CPUs up to the ratio fit', on(host(hostCell(0, { cpuUsage: 6 })), guest(guestCell())), 'passes'],
     ['one shared CPU beyond the ratio does not fit', on(host(hostCell(0, { cpuUsage: 7 })), guest(guestCell())), 'numa.cpus'],
@@ -150,7 +150,7 @@ describe('one cell on another', () => {
   ])('%s', (_what, given, verdict) => expect(verdictOf(numaTopologyFilter, given)).toBe(verdict))
 })
 
-describe('all cells together', () => {
+describe('several cells, devices and networks', () => {
   const full = hostCell(0, { cpuUsage: 8 })
   const pool: PciPool = { keys: { vendor_id: '8086', numa_node: 1 }, count: 1 }
   const device = { count: 1, spec: [{ vendor_id: '8086' }], alias: 'nic', numaPolicy: 'required' as const }
@@ -166,7 +166,7 @@ describe('all cells together', () => {
     ['networks that no cell reports', on(host(hostCell(0)), guest(guestCell()), networks('a')), 'passes'],
   ])('%s', (_what, given, verdict) => expect(verdictOf(numaTopologyFilter, given)).toBe(verdict))
 
-  test('a cell is chosen only if the devices are near it', () => {
+  test('a host cell is chosen only if the requested device is near it', () => {
     const given = (...cells: readonly HostCell[]): Given => ({
       host: { numaTopology: host(...cells), pciPools: [pool] },
       request: { image, numaTopology: guest(guestCell()), pciRequests: [device] },
@@ -176,12 +176,12 @@ describe('all cells together', () => {
   })
 })
 
-test('a refusal states the numbers of the cell', () => {
+test('the reason of a refusal has the needed and the free CPUs of the cell', () => {
   const given = on(host(hostCell(0, { pinnedCpus: [0, 1, 2] })), guest(pinned()))
   expect(reasonOf(numaTopologyFilter, given)).toMatchObject({ code: 'numa.dedicated_cpus', need: 2, have: 1, unit: 'CPUs' })
 })
 
-test('a refusal for cores in all has the largest number of them', () => {
+test('if no cell has enough cores, the reason of the refusal has the core count of the largest cell', () => {
   const given = on(host(wide({ pinnedCpus: [0] }), hostCell(1)), guest(pinned({ pcpuset: [0, 1, 2, 3, 4], cpuThreadPolicy: 'isolate' })))
   expect(reasonOf(numaTopologyFilter, given)).toMatchObject({
     ...{ code: 'numa.too_few_cores', need: 5, have: 4, unit: 'CPUs' },
@@ -189,7 +189,7 @@ test('a refusal for cores in all has the largest number of them', () => {
   })
 })
 
-test('a host that passes gets the limits by which it was judged; the request and the host stay as they are', () => {
+test('a host that passes gets the limits by which it was checked, and the check changes neither request nor host', () => {
   const request = aNovaRequest({ image, numaTopology: guest(guestCell()), ...networks('a') })
   const state = aHostState({ numaTopology: host(hostCell(0)), cpuAllocationRatio: 2, ramAllocationRatio: 1.5 })
   const before = JSON.stringify([request, state])

@@ -28,7 +28,7 @@ test.each<[string, object, readonly string[], number]>([
   ['with only invalid entries all hosts weigh the same', imageOf(windows), ['os_distro', '=2'], 5],
 ])('%s', (_what, request, settings, number) => expect(raw(request, settings)).toBe(number))
 
-test('values are compared as Python prints them', () => {
+test('the values of image properties are compared as Python prints them', () => {
   const host = { instanceImages: new Map([['i1', readImageProperties({ hw_cpu_cores: '04', hw_qemu_guest_agent: 'yes' })]]) }
   expect(raw(imageOf(readImageProperties({ hw_cpu_cores: 4, hw_qemu_guest_agent: 'true' })), [], 1, host)).toBe(2)
 })
@@ -38,4 +38,4 @@ test('the weigher is off if the option is 0, whatever an aggregate sets', () => 
   expect(raw(imageOf(windows), [], 0)).toBe(0)
 })
 
-test('a host that does not report the images of its instances', () => expect(raw(imageOf(windows), [], 1, {})).toBe(0))
+test('a host that does not report the images of its instances has the score 0', () => expect(raw(imageOf(windows), [], 1, {})).toBe(0))

@@ -18,13 +18,13 @@ test.each([
   expect(raw({ 'metrics.weight_setting': settings, ...options })).toBe(number)
 })
 
-test('a missing metric that is required is an error with its name', () => {
+test('if a required metric is missing, an error names the metric', () => {
   expect(() => raw({ 'metrics.weight_setting': ['disk=1'] })).toThrow(
     expect.objectContaining({ kind: 'ComputeHostMetricNotFound', message: 'metric disk of h1 is missing; it must be reported' }),
   )
 })
 
-test('a missing metric counts nothing if the multiplier is 0', () => {
+test('a missing metric has no effect if the multiplier is 0', () => {
   const options = { 'metrics.weight_setting': ['disk=1'], 'metrics.required': false }
   expect(metricsWeigher.prepare(aNovaRequest(), options, () => 0, 0)(aHostState(host))).toBe(0)
 })

@@ -33,7 +33,7 @@ test.each<[string, Given, string]>([
   ['a group without hosts', { request: group({ policies: ['legacy'], hosts: null }) }, 'passes'],
 ])('GroupAntiAffinityFilter: %s', (_name, given, verdict) => expect(verdictOf(groupAntiAffinityFilter, given)).toBe(verdict))
 
-test('the reason has the numbers and the rule', () => {
+test('the reason of a refusal has the member count, the limit and the source of the limit', () => {
   const reason = { subject: 'g', need: 'fewer than 2', have: 2, source: 'rule max_server_per_host' }
   expect(reasonOf(serverGroupAntiAffinityFilter, { request: rule('2'), host: holds('a', 'b') })).toMatchObject(reason)
 })

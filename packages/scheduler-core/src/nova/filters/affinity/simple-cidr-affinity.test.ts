@@ -32,13 +32,13 @@ test.each<[string, string, string | undefined, string | null, string]>([
   expect(verdictOf(simpleCidrAffinityFilter, { request: near(address, cidr), host: { hostIp } })).toBe(verdict),
 )
 
-test('a request without an address requires nothing', () => {
+test('every host passes if the request has no hint with an address', () => {
   expect(verdictOf(simpleCidrAffinityFilter, { host: { hostIp: null } })).toBe('passes')
   expect(verdictOf(simpleCidrAffinityFilter, { request: near(''), host: { hostIp: null } })).toBe('passes')
   expect(verdictOf(simpleCidrAffinityFilter, { request: { schedulerHints: { cidr: ['/8'] } }, host: { hostIp: null } })).toBe('passes')
 })
 
-test('the reason has the network and the address', () => {
+test("the reason of a refusal has the requested network and the host's address", () => {
   const reason = { need: '10.1.2.3/24', have: '10.9.2.3', source: 'hint build_near_host_ip' }
   expect(reasonOf(simpleCidrAffinityFilter, { request: near('10.1.2.3'), host: { hostIp: '10.9.2.3' } })).toMatchObject(reason)
 })

@@ -30,7 +30,7 @@ test.each<[string, Given, string]>([
   ],
 ])('%s', (_name, given, verdict) => expect(verdictOf(aggregateInstanceExtraSpecsFilter, given)).toBe(verdict))
 
-test('the reason names the key, the requirement and the values', () => {
+test('the reason of a refusal names the key, the requirement and the values', () => {
   const reason = { subject: 'n', need: '>= 5', have: '1, 2', source: 'aggregate a0, a1 n' }
   expect(reasonOf(aggregateInstanceExtraSpecsFilter, { request: asks({ n: '>= 5' }), host: says({ n: '1' }, { n: '2' }) })).toMatchObject(
     reason,

@@ -21,7 +21,7 @@ test.each<[string, Given, string]>([
   ],
 ])('%s', (_name, given, verdict) => expect(verdictOf(aggregateMultiTenancyIsolation, given)).toBe(verdict))
 
-test('the reason names the projects, the aggregates and the key', () => {
+test('the reason of a refusal names the projects, the aggregates and the metadata key', () => {
   const reason = { need: 'p1', have: 'p2, p3', source: 'aggregate a0, a1 filter_tenant_id' }
   expect(reasonOf(aggregateMultiTenancyIsolation, { host: { aggregates: kept('p2', 'p3') } })).toMatchObject(reason)
 })

@@ -27,18 +27,18 @@ test.each<[string, Given, string]>([
   ],
 ])('DiskFilter: %s', (_name, given, verdict) => expect(verdictOf(diskFilter, given)).toBe(verdict))
 
-test('AggregateDiskFilter uses the ratio of the aggregates', () => {
+test("AggregateDiskFilter uses the ratio in the metadata of the host's aggregates", () => {
   const aggregates = [anAggregate('a', { disk_allocation_ratio: '0.9' })]
   const reason = { code: 'disk.short', need: 2100, have: 1376, unit: 'MiB', source: 'aggregate a disk_allocation_ratio' }
   expect(reasonOf(aggregateDiskFilter, { request, host: free(2400, { aggregates }) })).toMatchObject(reason)
 })
 
-test('ExactDiskFilter requires the exact amount, neither less nor more', () => {
+test('ExactDiskFilter requires that exactly the requested amount is free', () => {
   expect(verdictOf(exactDiskFilter, { request, host: free(2100) })).toBe('passes')
   expect(reasonOf(exactDiskFilter, { request, host: free(2101) })).toMatchObject({ code: 'disk.not_exact', need: 2100, have: 2101 })
 })
 
-test('the limit is the total times the ratio, in GiB', () => {
+test('the disk limit is the total times the ratio, in GiB', () => {
   const check = diskFilter.prepare(aNovaRequest(), { disk_allocation_ratio: 1.5 }, { now: NOW })
   expect(check?.limits?.(aHostState(free(0)))).toEqual({ diskGb: 15 })
 })
