@@ -1,7 +1,7 @@
 import { NovaError } from '../text/nova-error.ts'
 import { freeCpus, type GuestCell, type HostCell, pinnableCpus, pinnedVcpus } from './topology.ts'
 
-/** The host CPUs for a guest cell's pinned virtual CPUs, in the order of the virtual CPUs, and the host CPUs for the emulator (`reserved`). */
+/** The host CPUs for a guest cell's pinned virtual CPUs, in the order of these, and the host CPUs for the emulator (`reserved`). */
 export interface Pinning {
   readonly cpus: readonly number[]
   readonly reserved: readonly number[] | null

@@ -35,8 +35,8 @@ function requestOf(imported: Imported) {
 
 const problemOf = (imported: Imported) => (imported.ok ? undefined : imported.problems[0])
 
-describe('a RequestSpec in the typed form', () => {
-  test('the flavor, the image, and fields that are not converted', () => {
+describe('a RequestSpec in this service’s form', () => {
+  test('has the flavor and the image, and a list of fields that are not converted', () => {
     const image = envelope('ImageMeta', '1.8', {
       id: 'i1',
       min_ram: 512,
@@ -88,7 +88,7 @@ describe('a RequestSpec in the typed form', () => {
     expect(numaTopology).toMatchObject({ emulatorThreadsPolicy: 'isolate', cells: [{ id: 0, memoryMb: 1_024, ...typed }] })
   })
 
-  test('devices, without requests for zero devices', () => {
+  test('has the device requests, without requests for zero devices', () => {
     const request = (data: object) =>
       envelope('InstancePCIRequest', '1.3', { count: 1, spec: [{ vendor_id: '8086', product_id: '10fb' }], ...data })
     const pci_requests = envelope('InstancePCIRequests', '1.1', {
@@ -100,7 +100,7 @@ describe('a RequestSpec in the typed form', () => {
     ])
   })
 
-  test('a destination: every list of aggregates is kept, and the forbidden ones', () => {
+  test('has every list of aggregates of the destination, and the forbidden aggregates', () => {
     const requested_destination = envelope('Destination', '1.4', {
       host: 'h1',
       node: 'n1',
@@ -135,7 +135,7 @@ describe('a RequestSpec in the typed form', () => {
   })
 })
 
-describe('the older dictionaries in the typed form', () => {
+describe('the dictionaries of old releases in this service’s form', () => {
   const request_spec = { instance_type: { vcpus: 1, memory_mb: 512, root_gb: 1, ephemeral_gb: 0 }, num_instances: 2 }
 
   test.each<[string, unknown, object]>([
@@ -154,25 +154,25 @@ describe('the older dictionaries in the typed form', () => {
     expect(requestOf(importLegacyRequest(given))).toMatchObject(typed)
   })
 
-  test('a missing flavor is a problem with its path', () => {
+  test('a missing flavor is reported with its path', () => {
     expect(problemOf(importLegacyRequest({ request_spec: {}, filter_properties: {} }))?.path).toEqual(['request_spec', 'instance_type'])
   })
 })
 
-describe('what Nova’s rules read of an imported request', () => {
+describe('the request that Nova’s rules read, after an import', () => {
   test('distinguishes an unset field from one that is null', () => {
     const read = novaRequestOf(requestOf(importNovaRequest(spec({ scheduler_hints: null, ignore_hosts: null }))))
     expect([read.schedulerHints, read.ignoreHosts, read.forceHosts]).toEqual([null, null, undefined])
   })
 
-  test('is the changed request, if this service repeats it with other hosts', () => {
+  test('has the changed hosts, if this service repeats the request with other hosts', () => {
     const request = requestOf(importNovaRequest(spec({ force_hosts: ['h1'], ignore_hosts: null })))
     const moved = novaRequestOf({ ...request, forceHosts: [], ignoreHosts: ['h1'] })
     expect([moved.forceHosts, moved.ignoreHosts, moved.flavor.name]).toEqual([[], ['h1'], 'm1'])
   })
 })
 
-describe('a ComputeNode in the typed form', () => {
+describe('a ComputeNode in this service’s form', () => {
   const node = (data: object) =>
     envelope('ComputeNode', '1.19', { host: 'h1', vcpus: 8, memory_mb: 4_096, local_gb: 100, free_disk_gb: 90, stats: {}, ...data })
   const statsOf = (given: unknown) => {
@@ -251,7 +251,7 @@ describe('a ComputeNode in the typed form', () => {
     expect(statsOf(node(data))).toMatchObject(typed)
   })
 
-  test('with its instances, and their flavors if they are reported', () => {
+  test('has the instances, and the flavors of those for which the flavor is reported', () => {
     const stats = statsOf({ compute_node: node({}), instances: [aUuid(1), { uuid: aUuid(2), flavorid: '7' }] })
     expect([stats.instances, stats.nova?.flavors]).toEqual([[aUuid(1), aUuid(2)], { [aUuid(2)]: '7' }])
   })

@@ -67,7 +67,7 @@ type Pages = { readonly pagesize: number | null; readonly why?: undefined } | { 
 /** The page sizes of a host cell, largest first. */
 const pageSizes = memoByObject((host: HostCell) => host.mempages.map((pages) => pages.sizeKib).sort((a, b) => b - a))
 
-/** Chooses the page size for a guest cell's memory. A requested size needs enough free pages. The default size needs enough pages in total. */
+/** Chooses the page size of a guest cell. A requested size needs enough free pages. The default size needs enough pages in total. */
 function choosePages(host: HostCell, guest: GuestCell): Pages {
   const needKib = guest.memory * 1024
   if (!guest.pagesize) {
