@@ -3,8 +3,8 @@ import { quote } from '../../text/problem.ts'
 import { NovaError } from './nova-error.ts'
 
 /**
- * Whether a value satisfies a requirement. Throws ValueError if a number is required and the value is not a number, and IndexError for
- * `<or>` without operands.
+ * Returns true if a value satisfies the requirement in an extra spec. As in Nova, throws ValueError if the requirement needs a number and
+ * the value is not a number, and IndexError for `<or>` without operands.
  */
 export function match(value: string | null, requirement: string): boolean {
   const result = compareExtraSpec(value, requirement)
