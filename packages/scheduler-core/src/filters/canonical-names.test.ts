@@ -28,7 +28,7 @@ describe('every profile compares names in their canonical form', () => {
   })
   test.each<readonly [string, Readonly<Record<string, HostShape>>, Record<string, string>, boolean]>([
     ['A22a LP 2062425: amd64 is x86_64', hosts('x86_64'), { architecture: 'amd64' }, true],
-    ['LP 1558866: a name as hosts report it', hosts('amd64'), { hw_architecture: 'x86_64' }, true],
+    ['LP 1558866: a host reports amd64 and the image requires x86_64', hosts('amd64'), { hw_architecture: 'x86_64' }, true],
     [
       'a name in capital letters',
       hosts('X86_64', 'KVM', 'HVM'),
@@ -39,7 +39,7 @@ describe('every profile compares names in their canonical form', () => {
     ['xapi is xen', hosts('x86_64', 'xen', 'xen'), { img_hv_type: 'xapi' }, true],
     ['hv is hvm', hosts('x86_64'), { vm_mode: 'hv' }, true],
     ['pv is xen', hosts('x86_64'), { vm_mode: 'pv' }, false],
-    ['another architecture', hosts('aarch64'), { hw_architecture: 'amd64' }, false],
+    ['a different architecture does not fit', hosts('aarch64'), { hw_architecture: 'amd64' }, false],
   ])('%s', (_name, given, properties, isPlaced) => {
     for (const name of ['default', 'nova', 'nova-compat']) {
       const profile = builtInProfilesAt(CANONICAL_NAMES).find((known) => known.name === name) as Profile

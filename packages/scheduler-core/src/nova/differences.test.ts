@@ -138,9 +138,13 @@ const guest = (cells: Cells, emulatorThreadsPolicy?: 'isolate'): Asks => ({
 })
 
 const situations: Readonly<Record<string, Situation>> = {
-  'a host to ignore, named in different case': { asks: { ignoreHosts: ['H1'] }, compat: ['h2'], own: ['h1'] },
-  'a forced host, named in different case': { asks: { forceHosts: ['H2'] }, compat: ['h2'], own: both('Candidates host.not_requested') },
-  'a forced node, named in different case': {
+  'an ignored host whose name is written in different case': { asks: { ignoreHosts: ['H1'] }, compat: ['h2'], own: ['h1'] },
+  'a forced host whose name is written in different case': {
+    asks: { forceHosts: ['H2'] },
+    compat: ['h2'],
+    own: both('Candidates host.not_requested'),
+  },
+  'a forced node whose name is written in different case': {
     asks: { forceNodes: ['H2'] },
     compat: both('Candidates host.not_requested'),
     own: both('Candidates host.not_requested'),

@@ -53,19 +53,19 @@ describe('a refusal that another order or the solver would avoid contains advice
       'All instances fit in another order: large, then first. Instances are placed in the order of the request and not moved again; a profile with the scheduler SOLVER considers all of them together.',
     ],
     [
-      'E01 kind: three kinds, of which the largest has to go first',
+      'E01 kind: three kinds fit only if the largest is placed first',
       [machine(10), machine(9), machine(8)],
       gangOf(8, kind('b', 9), kind('c', 10)),
       'All instances fit in another order: c, then b, then first. Instances are placed in the order of the request and not moved again; a profile with the scheduler SOLVER considers all of them together.',
     ],
     [
-      'E01 kind: one kind needs the GPUs of the host that the other takes',
+      'E01 kind: one kind needs the host with GPUs, on which the other kind is placed first',
       [machine(16, { gpus: [{ index: 0 }] }), machine(8)],
       gangOf(8, kind('train', 16, 1, { gpus: { count: 1 } })),
       'All instances fit in another order: train, then first. Instances are placed in the order of the request and not moved again; a profile with the scheduler SOLVER considers all of them together.',
     ],
     [
-      'E01 kind: no order, but the hosts that are left with the least',
+      'E01 kind: no order fits, but placing on the fullest hosts does',
       [machine(6), machine(5)],
       { ...gangOf(3, kind('large', 5)), numInstances: 3 },
       'All instances fit on the hosts, but not if each in turn gets its best host: a profile with the scheduler SOLVER considers all of them together.',
@@ -87,7 +87,7 @@ describe('a refusal that another order or the solver would avoid contains advice
     ],
     ['no host is large enough for five', [machine(2, { memoryMb: 65_536 }), machine(4)], { numInstances: 5 }, undefined],
     [
-      'Nova\u2019s filters do not let the other host in',
+      'Nova\u2019s filters refuse the other host',
       [machine(2, { memoryMb: 65_536 }), machine(4)],
       { numInstances: 3, ignoreHosts: ['h1'] },
       undefined,

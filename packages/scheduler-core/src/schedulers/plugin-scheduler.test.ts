@@ -117,18 +117,18 @@ describe('a scheduler of a plug-in', () => {
       'it threw no more',
     ],
     [
-      'throws what is no error',
+      'throws a value that is not an error',
       () => {
         throw 7
       },
       1,
       'it threw a value of type number',
     ],
-    ['answers nothing', () => undefined, 1, 'select answered no parts; it must answer a list with one for each instance that has a host'],
-    ['answers a promise', async () => ({ parts: [] }), 1, 'select answered no parts'],
+    ['returns nothing', () => undefined, 1, 'select answered no parts; it must answer a list with one for each instance that has a host'],
+    ['returns a promise', async () => ({ parts: [] }), 1, 'select answered no parts'],
     ['chooses a host that is refused', () => ({ parts: [on('a')] }), 1, 'select put instance 0 on a, which does not pass'],
     [
-      'chooses a host that is full by then',
+      'chooses a host that an earlier instance has filled',
       () => ({ parts: [on('b'), on('b'), on('b')] }),
       3,
       'select put instance 2 on b, which does not pass',
@@ -139,8 +139,8 @@ describe('a scheduler of a plug-in', () => {
       1,
       'select put instance 0 on z; it must answer a host and node of the fleet',
     ],
-    ['answers a number', () => ({ parts: [Number.NaN] }), 1, 'select put instance 0 on nothing that is a host'],
-    ['answers too many', () => ({ parts: [on('b'), on('b')] }), 1, 'select answered 2 parts; it must answer at most 1'],
+    ['returns a number', () => ({ parts: [Number.NaN] }), 1, 'select put instance 0 on nothing that is a host'],
+    ['returns too many hosts', () => ({ parts: [on('b'), on('b')] }), 1, 'select answered 2 parts; it must answer at most 1'],
     ['leaves an instance out', () => ({ parts: [] }), 1, 'select found no host for instance 0; it must take one of those that pass'],
     [
       'holds on a host that does not exist',
@@ -229,7 +229,7 @@ describe('a scheduler of a plug-in', () => {
       (overlay) => overlay.hold(on('b', 'c9'), null),
       'cannot hold for the claim c9: it must be one of claimIds',
     ],
-    ['where there is no room', (overlay) => overlay.hold(on('a'), null), 'found no grants on a host'],
+    ['on a host without enough free resources', (overlay) => overlay.hold(on('a'), null), 'found no grants on a host'],
   ])("a plug-in's scheduler that holds %s is refused", (_name, hold, why) => {
     const { fleet, decided } = decideWith(withSelect((_request, _fleet, overlay) => hold(overlay)))
     expect(decided.record.failure).toContain(why)

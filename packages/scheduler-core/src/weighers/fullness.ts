@@ -18,7 +18,7 @@ const optionsOf = memoByObject((options: WeigherOptions) => checkOptions(fullnes
  */
 export const fullnessWeigher: Weigher = {
   name: 'FullnessWeigher',
-  description: 'The product of the free amounts of the listed resources; less is better.',
+  description: 'The product of the free amounts of the resources that the profile lists; less is better.',
   reads: (options) => [...new Set(optionsOf(options).resources.flatMap(fieldsOfClass))],
   unit: 'product of free units',
   readsHostOnly: true,

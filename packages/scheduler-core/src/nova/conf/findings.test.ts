@@ -25,7 +25,7 @@ describe('an option in a wrong section is reported with its line', () => {
       'idle 2 [default] service_down_time is in the wrong section, where nothing reads it; it is an option of [DEFAULT]',
     ],
     [
-      'a section that does not concern the scheduler',
+      'an option of the scheduler in a section of another service',
       section('host_subset_size = 3', 'compute'),
       'idle 2 [compute] host_subset_size is in the wrong section, where nothing reads it; it is an option of [filter_scheduler]',
     ],
@@ -91,7 +91,7 @@ describe('settings that cannot be mapped unchanged', () => {
   test.each<[string, string, string]>([
     ['an unknown filter', section('enabled_filters = ComputeFilter,NoSuchFilter'), 'lost 2 NoSuchFilter is no filter of Nova'],
     [
-      'a filter in different case',
+      'a filter name in different case',
       section('enabled_filters = Computefilter'),
       "lost 2 Computefilter is no filter of Nova's; there is ComputeFilter",
     ],
@@ -127,7 +127,7 @@ describe('settings that cannot be mapped unchanged', () => {
     ],
     ['a caching scheduler', section('driver = caching_scheduler', 'scheduler'), 'note 2 [scheduler] driver is "caching_scheduler"'],
     [
-      'words instead of a number',
+      'text instead of a number',
       section('ram_weight_multiplier = high'),
       'refused 2 [filter_scheduler] ram_weight_multiplier is "high"; it must be a number of -1000000000 to 1000000000',
     ],

@@ -148,7 +148,7 @@ describe('options that control the checks of Placement', () => {
       { limitTenants: true, tenantsNeedAggregate: true },
     ],
     [
-      'the option counts only together with limit_tenants_to_placement_aggregate',
+      'the option has an effect only with limit_tenants_to_placement_aggregate',
       scheduler('placement_aggregate_required_for_tenants = true'),
       'zed',
       undefined,
@@ -294,10 +294,10 @@ describe('settings that apply to hosts', () => {
   test.each<readonly [string, string, string | undefined, unknown]>([
     ['a ratio', 'cpu_allocation_ratio = 16', undefined, { release: null, classes: { VCPU: { ratio: 16 } } }],
     ['for a release that is named', 'ram_allocation_ratio = 1.5', 'zed', { release: 26, classes: { MEMORY_MB: { ratio: 1.5 } } }],
-    ['a ratio of 0 counts as absent', 'cpu_allocation_ratio = 0.0', undefined, { release: null, classes: {} }],
+    ['a ratio of 0 is treated as absent', 'cpu_allocation_ratio = 0.0', undefined, { release: null, classes: {} }],
     // Nova's _from_db_object() uses the initial ratio only if the allocation ratio is not set.
     [
-      'nova compute_node.py: the ratio counts before the initial ratio',
+      'nova compute_node.py: the ratio has precedence over the initial ratio',
       'cpu_allocation_ratio = 3\ninitial_cpu_allocation_ratio = 5',
       'zed',
       { release: 26, classes: { VCPU: { ratio: 3 } } },

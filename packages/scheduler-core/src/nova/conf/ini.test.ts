@@ -6,7 +6,7 @@ const one = (value: string, line = 2) => [{ section: 'a', name: 'x', value, line
 test.each<[string, string, readonly object[]]>([
   ['an equals sign', '[a]\nx = 1', one('1')],
   ['a colon', '[a]\nx: 1', one('1')],
-  ['the first of both separators counts', '[a]\nx = http://b', one('http://b')],
+  ['the first of the two separators ends the name', '[a]\nx = http://b', one('http://b')],
   ['no blanks around the separator', '[a]\nx=1', one('1')],
   ['an empty value', '[a]\nx =', one('')],
   ['quotes around a value are removed', '[a]\nx = "a, b"', one('a, b')],

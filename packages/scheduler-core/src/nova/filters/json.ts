@@ -13,7 +13,7 @@ import { parsePythonJson } from '../text/python-json.ts'
  */
 export const jsonFilter = novaFilter({
   name: 'JsonFilter',
-  description: 'The host satisfies the query in the scheduler hint query.',
+  description: 'The host satisfies the query in the scheduler hint named query.',
   admits: {
     by: 'property',
     which: ({ schedulerHints }) => `for the query ${shortList(schedulerHints.query ?? [])}`,

@@ -97,24 +97,24 @@ describe('one guest cell on one host cell', () => {
       'numa.dedicated_cpus',
     ],
     ['no ratio applies to the memory of a pinned guest', on(host(hostCell(0, { memoryUsage: 3_073 })), guest(pinned())), 'numa.memory'],
-    ['the emulator needs a CPU of its own', on(host(hostCell(0)), isolating), 'numa.too_few_dedicated'],
+    ['the emulator needs a separate CPU', on(host(hostCell(0)), isolating), 'numa.too_few_dedicated'],
     [
       'required threads need a core with two free threads',
       on(host(hostCell(0, { pinnedCpus: [0, 2] })), guest(pinned({ cpuThreadPolicy: 'require' }))),
       'numa.threads',
     ],
     [
-      'CPUs on cores of their own that are taken by others',
+      'isolated CPUs, for which too few cores are free',
       on(host(wide({ pinnedCpus: [0, 2] })), guest(pinned({ pcpuset: [0, 1, 2], cpuThreadPolicy: 'isolate' }))),
       'numa.threads',
     ],
     [
-      'more CPUs on cores of their own than there are cores, while others are taken',
+      'more isolated CPUs than the host has cores, while some cores are in use',
       on(host(wide({ pinnedCpus: [0, 2] })), guest(pinned({ pcpuset: [0, 1, 2, 3, 4], cpuThreadPolicy: 'isolate' }))),
       'numa.too_few_cores',
     ],
     [
-      'more CPUs on cores of their own than there are cores, while few CPUs are left at all',
+      'more isolated CPUs than the host has cores, while too few CPUs are free',
       on(host(wide({ pinnedCpus: [0, 2, 4, 6] })), guest(pinned({ pcpuset: [0, 1, 2, 3, 4], cpuThreadPolicy: 'isolate' }))),
       'numa.too_few_cores',
     ],
@@ -130,12 +130,12 @@ describe('one guest cell on one host cell', () => {
       'numa.pages',
     ],
     [
-      'more pages than there are in all, while others are taken',
+      'more pages than the host has in total, while some pages are in use',
       on(host(hostCell(0, { mempages: hugePages(89) }), hostCell(1)), guest(guestCell({ memory: 1_202, pagesize: 2_048 }))),
       'numa.too_few_pages',
     ],
     [
-      'pages of any large size, of which another size would do once it is free',
+      'pages of any large size, of which another size would suffice if it were free',
       on(
         host(hostCell(0, { mempages: [...hugePages(0), { sizeKib: 1_048_576, total: 2, used: 2, reserved: 0 }] })),
         guest(guestCell({ memory: 2_048, pagesize: -2 })),
@@ -156,7 +156,7 @@ describe('several cells, devices and networks', () => {
   const device = { count: 1, spec: [{ vendor_id: '8086' }], alias: 'nic', numaPolicy: 'required' as const }
   test.each<[string, Given, string]>([
     ['a later cell has enough left', on(host(full, hostCell(1)), guest(guestCell())), 'passes'],
-    ['each guest cell needs a host cell of its own', on(host(hostCell(0)), guest(guestCell(), guestCell({ id: 1 }))), 'numa.cells'],
+    ['each guest cell needs a separate host cell', on(host(hostCell(0)), guest(guestCell(), guestCell({ id: 1 }))), 'numa.cells'],
     ['networks that a cell of the host reaches', on(host(hostCell(0, leading('a'))), guest(guestCell()), networks('a')), 'passes'],
     [
       'networks that only a full cell reaches',

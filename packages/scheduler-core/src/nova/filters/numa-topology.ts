@@ -60,7 +60,7 @@ export const numaTopologyFilter = novaFilter({
 
 /**
  * If a guest cell fits on no host cell even when all host cells are empty, returns a shortfall that compares with totals instead of free
- * amounts. It tells users that freeing resources would not help. Otherwise returns `why` unchanged.
+ * amounts, because freeing resources would not help. Otherwise returns `why` unchanged.
  */
 function inAll(why: Shortfall, asked: Asked, { featureLevel = IN_ALL_BEFORE_FREE }: CheckContext): Shortfall {
   if (featureLevel < IN_ALL_BEFORE_FREE) return why

@@ -12,7 +12,7 @@ test.each<[string, Given, string]>([
   ['a node with the requested level', { request: asks('trusted'), attestations: says('trusted') }, 'passes'],
   ['another level', { request: asks('trusted'), attestations: says('untrusted') }, 'trust.level'],
   ['without a source the level is unknown', { request: asks('trusted') }, 'trust.level'],
-  ['a flavor may ask for the level unknown', { request: asks('unknown') }, 'passes'],
+  ['a flavor that requires the level unknown', { request: asks('unknown') }, 'passes'],
   [
     'a node that the source does not know',
     { request: asks('trusted'), host: { node: 'h2' }, attestations: says('trusted') },

@@ -70,11 +70,7 @@ describe('a RequestSpec in this service’s form', () => {
     envelope('InstanceNUMACell', '1.5', { id: 0, cpuset: [0, 1], pcpuset: [], memory: 1_024, pagesize: null, ...data })
   test.each<[string, object, object]>([
     ['shared', {}, { cpus: [0, 1], cpuPolicy: 'shared', dedicatedCpus: [], pageSize: null }],
-    [
-      'dedicated, in the form from before pcpuset existed',
-      { cpu_policy: 'dedicated', pcpuset: undefined },
-      { cpus: [0, 1], cpuPolicy: 'dedicated' },
-    ],
+    ['a dedicated guest without pcpuset', { cpu_policy: 'dedicated', pcpuset: undefined }, { cpus: [0, 1], cpuPolicy: 'dedicated' }],
     [
       'mixed',
       { cpu_policy: 'mixed', cpuset: [0], pcpuset: [1], cpu_thread_policy: 'isolate' },
@@ -206,11 +202,11 @@ describe('a ComputeNode in this service’s form', () => {
     )
 
   test.each<[string, object, object]>([
-    ['an overcommit of 0 counts as not stated', { cpu_allocation_ratio: 0 }, { cpuAllocationRatio: 1 }],
+    ['a ratio of 0 is treated as absent', { cpu_allocation_ratio: 0 }, { cpuAllocationRatio: 1 }],
     ['counts that are text', { stats: { num_instances: '3', io_workload: '2' } }, { runningVms: 3, numIoOps: 2 }],
-    ['a cpu_info that is not JSON stays in the document only', { cpu_info: 'x86' }, { cpuInfo: null }],
+    ['a cpu_info that is not JSON is not converted', { cpu_info: 'x86' }, { cpuInfo: null }],
     [
-      'if shared and dedicated CPUs have one set, any of its CPUs may be pinned',
+      'if shared and dedicated CPUs are the same, any of them can be pinned',
       { numa_topology: topology({}) },
       {
         numaCells: [

@@ -81,10 +81,10 @@ type Imports = (given: unknown) => { readonly ok: boolean; readonly document?: u
 type Parses = (document: unknown) => { readonly ok: boolean; readonly problems?: readonly Problem[] }
 const asItIs: Imports = (document) => ({ ok: true, document })
 const forms: readonly (readonly [string, unknown, Imports, Parses])[] = [
-  ['a typed request', typed, asItIs, parseRequestSpec],
+  ['a request in this service’s form', typed, asItIs, parseRequestSpec],
   ["a request in Nova's object", nova, importNovaRequest, parseRequestSpec],
   ["a request in Nova's dictionaries", legacy, (given) => importLegacyRequest(given as never), parseRequestSpec],
-  ['a typed report', stats, asItIs, parseHostStats],
+  ['a report in this service’s form', stats, asItIs, parseHostStats],
   ["a report in Nova's form", report, (given) => importNovaHost(given), parseHostStats],
 ]
 const odd: readonly unknown[] = [

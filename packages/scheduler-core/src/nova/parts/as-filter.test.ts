@@ -88,7 +88,7 @@ const tables: Readonly<Record<string, Readonly<Record<string, Row>>>> = {
     },
   },
   NumInstancesFilter: {
-    'instances of the report and of claims count': {
+    'instances in the report and in claims are counted': {
       host: { runningVms: 1 },
       after: [took({})],
       options: { max_instances_per_host: 2 },
@@ -152,12 +152,12 @@ const tables: Readonly<Record<string, Readonly<Record<string, Row>>>> = {
   },
   JsonFilter: {
     'no query': { says: 'NOT_ASKED' },
-    'a query about free memory, which is less than asked for since claims hold some': {
+    'a query for more free memory than claims leave': {
       after: [took({ MEMORY_MB: 60_000 })],
       request: hint('query', '[">=", "$free_ram_mb", 6000]'),
       says: { need: expect.any(String) },
     },
-    'a query about free memory, of which enough is left': {
+    'a query for less free memory than claims leave': {
       request: hint('query', '["and", [">=", "$free_ram_mb", 6000], ["<", "$vcpus_used", 1]]'),
       says: 'PASS',
     },
@@ -257,7 +257,7 @@ const tables: Readonly<Record<string, Readonly<Record<string, Row>>>> = {
   },
   ExactDiskFilter: {
     'as much as is left': { host: { localGb: 10, localGbUsed: 4 }, request: flavor({ rootGb: 6 }), says: 'PASS' },
-    'a root disk on a volume does not count': {
+    'a root disk on a volume needs no space': {
       host: { localGb: 10, localGbUsed: 4 },
       request: { ...flavor({ rootGb: 6, ephemeralGb: 6 }), isBfv: true },
       says: 'PASS',

@@ -18,13 +18,13 @@ const raw = (request: object, settings: readonly string[] = [], configured = 1, 
 
 test.each<[string, object, readonly string[], number]>([
   ['the number of instances with each pair of property and value is summed up', imageOf(windows), [], 5],
-  ['a value that no instance has counts nothing', imageOf({ os_distro: 'fedora', hw_machine_type: 'pc' }), [], 1],
+  ['a value that no instance has adds 0', imageOf({ os_distro: 'fedora', hw_machine_type: 'pc' }), [], 1],
   ['an image without properties', imageOf({}), [], 0],
   ['no image', { image: null }, [], 0],
   ['an image that is unset', { image: undefined }, [], 0],
   ['each property is multiplied by its ratio', imageOf(windows), ['os_distro=2', 'hw_machine_type=-1'], 4],
-  ['a property that the option does not name counts nothing', imageOf(windows), ['hw_machine_type=1'], 2],
-  ['of two entries with the same name the last counts', imageOf(windows), ['os_distro=5', 'os_distro=1'], 3],
+  ['a property that the option does not name adds 0', imageOf(windows), ['hw_machine_type=1'], 2],
+  ['of two entries with the same name the last applies', imageOf(windows), ['os_distro=5', 'os_distro=1'], 3],
   ['with only invalid entries all hosts weigh the same', imageOf(windows), ['os_distro', '=2'], 5],
 ])('%s', (_what, request, settings, number) => expect(raw(request, settings)).toBe(number))
 

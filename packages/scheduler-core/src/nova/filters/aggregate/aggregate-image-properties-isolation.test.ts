@@ -27,7 +27,7 @@ test.each<[string, Given, string]>([
     { request: image({ hw_boot_menu: true }), host: kept({ hw_boot_menu: 'true' }) },
     'aggregate.image_property',
   ],
-  ['a boolean false counts as absent', { request: image({ hw_boot_menu: false }), host: kept({ hw_boot_menu: 'True' }) }, 'passes'],
+  ['a boolean false is treated as absent', { request: image({ hw_boot_menu: false }), host: kept({ hw_boot_menu: 'True' }) }, 'passes'],
   [
     'a list is compared as Python prints it',
     { request: image({ traits_required: ['A'] }), host: kept({ traits_required: "['A']" }) },

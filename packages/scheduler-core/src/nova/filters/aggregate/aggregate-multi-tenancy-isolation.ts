@@ -9,7 +9,7 @@ const KEY = 'filter_tenant_id'
  */
 export const aggregateMultiTenancyIsolation = novaFilter({
   name: 'AggregateMultiTenancyIsolation',
-  description: "The host's aggregates reserve it for no project, or for projects with the request's project among them.",
+  description: "The host's aggregates do not reserve it for projects, or they reserve it for the request's project.",
   admits: {
     by: 'property',
     which: ({ projectId: id }) =>

@@ -6,7 +6,7 @@ const KEY = 'instance_type'
 /** Hosts whose aggregates list flavors are reserved for these flavors. An empty list refuses every flavor. */
 export const aggregateTypeAffinityFilter = novaFilter({
   name: 'AggregateTypeAffinityFilter',
-  description: "The host's aggregates reserve it for no flavor, or for flavors with the request's flavor among them.",
+  description: "The host's aggregates do not reserve it for flavors, or they reserve it for the request's flavor.",
   admits: {
     by: 'property',
     which: ({ flavor: { name } }) => `open to ${name === null ? 'flavors without a name' : `flavor ${name}`} by ${KEY} of their aggregates`,

@@ -8,7 +8,7 @@ const free = (freeDiskMb: number, given: Given['host'] = {}) => ({ totalUsableDi
 
 test.each<[string, Given, string]>([
   ['root, ephemeral and swap disk together are exactly the free disk', { request, host: free(2100) }, 'passes'],
-  ['swap counts', { request, host: free(2099) }, 'disk.short'],
+  ['swap needs disk space', { request, host: free(2099) }, 'disk.short'],
   [
     'nova 3cafa7f5bd disk_filter.py: more than the total of the host',
     { request: { flavor: { rootGb: 11, ephemeralGb: 0, swap: 0 } }, host: free(10_240), options: { disk_allocation_ratio: 2 } },
