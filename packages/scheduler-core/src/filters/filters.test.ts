@@ -63,6 +63,6 @@ test('every filter has a table of tests, a unique name, and a sentence as its de
   for (const { description } of filters) expect(description).toMatch(/^[A-Z].*\.$/)
 })
 
-test('a profile may name every filter that checks claims', () => {
+test('the list of filters includes those that run in every profile', () => {
   for (const filter of fitFilters) expect(filters).toContain(filter)
 })

@@ -123,7 +123,7 @@ describe.each(settings)('a ratio of 1.5 set by %s', (_who, changesFor, sourceFor
 
 describe('a ratio that a host reports', () => {
   const [core, , disk] = classes
-  test("applies if the profile does not set the filter's option", () => {
+  test("a reported ratio applies if the profile does not set the filter's option", () => {
     const log = logWith(ALLOCATION_RULES, aReport('h1', { ...machine, cpuAllocationRatio: 1.5, diskAllocationRatio: 1.5 }))
     expect(checkOf(log, 'CoreFilter', core, 6, {})).toBe('PASS')
     expect(checkOf(log, 'DiskFilter', disk, 52, {})).toBe('PASS')
@@ -131,7 +131,7 @@ describe('a ratio that a host reports', () => {
     expect(checkOf(before, 'DiskFilter', disk, 52, {})).toEqual({ code: 'disk.short', source: `option ${disk.key}` })
   })
 
-  test("is overridden in the filter by the profile's option, which does not change the capacity for claims", () => {
+  test("a reported ratio is overridden in the filter by the profile's option, which does not change the capacity for claims", () => {
     const log = logWith(ALLOCATION_RULES, aReport('h1', { ...machine, cpuAllocationRatio: 2 }))
     expect(checkOf(log, 'CoreFilter', core, 8, { [core.key]: 1 })).toEqual({ code: 'cpu.short', source: `option ${core.key}` })
     expect(checkOf(log, 'CoreFilter', core, 8, { [core.key]: 16 })).toBe('PASS')
@@ -145,7 +145,7 @@ describe('a ratio that a host reports', () => {
   })
 })
 
-test('with a ratio below 1 RamFilter subtracts the reserved amount after the ratio is applied, and the capacity subtracts it before', () => {
+test('with a ratio below 1, RamFilter subtracts the reserved amount from total x ratio, but the capacity is (total - reserved) x ratio', () => {
   const memory = classes.find(({ resourceClass }) => resourceClass === 'MEMORY_MB') as Class
   const reserve: Change = { type: 'hostAllocation', host: 'h1', node: 'h1', resourceClass: 'MEMORY_MB', ratio: 0.5, reserved: 1_024, ...by }
   const log = logWith(ALLOCATION_RULES, aReport('h1', { vcpus: 4, memoryMb: 4_096, memoryMbUsed: 0, localGb: 100 }), reserve)

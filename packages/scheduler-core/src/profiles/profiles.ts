@@ -55,7 +55,7 @@ export class Profiles {
     return this.#courses.get(name)
   }
 
-  /** The courses of all profile names that have had a rollout. */
+  /** For each profile name that has had a rollout: its active, past and candidate versions. */
   courses(): ReadonlyMap<string, ProfileCourse> {
     return this.#courses
   }

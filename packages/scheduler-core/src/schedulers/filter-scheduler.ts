@@ -263,7 +263,7 @@ export function prepareGrants(compiled: CompiledProfile, request: RequestSpec, {
     for (const { name, isPlain, ask, assign } of asks) {
       const grant = assign(hosts, host, ask, grants)
       if (grant === undefined) throw new Error(`the resource kind ${name} found no grants on a host that passed its filter`)
-      // Amounts of zero are left out.
+      // A grant without amounts is left out.
       if (!isPlain || Object.keys(grant as object).length > 0) grants = { ...grants, [name]: grant }
     }
     return grants

@@ -273,7 +273,7 @@ describe('a scheduler of a plug-in', () => {
     expect(new Set(parts.map(({ claim }) => claim)).size).toBe(parts.length)
   })
 
-  test("a plug-in's scheduler that finds fewer hosts than instances is refused as a whole, or places a part, as requested", () => {
+  test("if a plug-in's scheduler finds too few hosts, an all-or-nothing request is refused, and other requests are placed in part", () => {
     const plugins = withSelect((request, _fleet, _overlay, { allOrNothing }) => {
       expect(allOrNothing).toBe(false)
       return { parts: Array.from({ length: Math.min(2, request.numInstances) }, () => on('b')) }

@@ -42,7 +42,7 @@ describe('below the feature level of the Placement filters', () => {
     }
   })
 
-  test('a decision is replayed by the rules of its level', () => {
+  test('a decision is replayed by the rules of its feature level', () => {
     for (const level of [PLACEMENT_RULES - 1, PLACEMENT_RULES])
       for (const row of asked) {
         const fleet = townOf(row, level)

@@ -35,7 +35,7 @@ test('random assignments are converted to a profile that the service accepts', (
   )
 })
 
-test('any text gives either a profile with findings, or faults with their lines', () => {
+test('any text gives either a profile or a list of wrong lines', () => {
   const text = fc.array(fc.oneof(fc.string(), fc.constantFrom('[DEFAULT]', '[metrics]', ' x', 'a = b', '"', '[')), { maxLength: 20 })
   fc.assert(
     fc.property(text, (lines) => {

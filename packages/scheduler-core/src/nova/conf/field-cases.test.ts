@@ -17,7 +17,7 @@ const read = (text: string, release = 'zed') => {
 }
 const filterSection = (...lines: readonly string[]): string => ['[filter_scheduler]', ...lines, ''].join('\n')
 
-describe('filters', () => {
+describe('the list of enabled filters', () => {
   test('C01 kolla-ansible with blazar: a filter that is not part of Nova is reported as lost', () => {
     const { isWhole, findings, filters } = read(
       filterSection(
@@ -45,7 +45,7 @@ describe('filters', () => {
     expect(findings?.join('\n')).toContain(name)
   })
 
-  test('C15: a filter that is named twice is one filter', () => {
+  test('C15: a filter that the list contains twice is in the profile once', () => {
     expect(read(filterSection('enabled_filters = ComputeFilter,ComputeFilter')).filters).toEqual(['ComputeFilter'])
   })
 
@@ -72,7 +72,7 @@ describe('the syntax of a file', () => {
     ])
   })
 
-  test('C12 kolla-ansible, openstack-helm: a template that was never rendered is refused with its lines', () => {
+  test('C12 kolla-ansible, openstack-helm: a template that was never rendered is refused, and its wrong lines are reported', () => {
     expect(read('{% if enable_x %}\n[filter_scheduler]\nenabled_filters = ComputeFilter\n{% endif %}\n').faults).toEqual([1, 4])
   })
 

@@ -4,7 +4,7 @@ import { placesByName } from './read-options.ts'
 import { isIn, type Lifespan, lifespanOf, OLDEST, releaseNames, USUAL } from './releases.ts'
 import { listOf } from './values.ts'
 
-/** A range of releases from which a file probably is, according to one of its settings, and the weight of this evidence. */
+/** A range of releases to which a file probably belongs, according to one of its settings, and the weight of this evidence. */
 interface Hint extends Lifespan {
   readonly weight: number
 }

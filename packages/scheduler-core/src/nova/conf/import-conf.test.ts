@@ -248,7 +248,7 @@ test('a file that enables the bare-metal filters gives a profile with these filt
   expect(filtersOf(conf)).toEqual(expect.arrayContaining(['ExactRamFilter', 'ExactDiskFilter', 'ExactCoreFilter']))
 })
 
-test('a file that oslo.config cannot parse is refused, with the wrong lines', () => {
+test('a file that oslo.config cannot parse is refused, and its wrong lines are reported', () => {
   expect(importNovaConf('[a]\nx')).toEqual({ ok: false, faults: [{ line: 2, message: expect.any(String) }] })
 })
 
@@ -290,7 +290,7 @@ test('the result is a valid profile with the same rules as the configuration', (
   expect(plain.profile.weighers).toEqual(rules.weighers.map(({ weigher, ...rest }) => ({ name: weigher.name, ...rest })))
 })
 
-describe('settings that apply to hosts', () => {
+describe('options that set the capacity of hosts', () => {
   test.each<readonly [string, string, string | undefined, unknown]>([
     ['a ratio', 'cpu_allocation_ratio = 16', undefined, { release: null, classes: { VCPU: { ratio: 16 } } }],
     ['for a release that is named', 'ram_allocation_ratio = 1.5', 'zed', { release: 26, classes: { MEMORY_MB: { ratio: 1.5 } } }],

@@ -15,7 +15,6 @@ export interface ReadOption {
 }
 
 export interface ReadOptions {
-  /** The options by their keys. */
   readonly options: ReadonlyMap<string, ReadOption>
   readonly findings: readonly Finding[]
   /** The settings in the file that have nothing to do with the choice of hosts. */

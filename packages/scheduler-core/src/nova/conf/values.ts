@@ -3,7 +3,6 @@ import { quote } from '../../text/problem.ts'
 import { architectureName } from '../text/names.ts'
 import { NovaError } from '../text/nova-error.ts'
 
-/** The type of an option's value. */
 export type OptionType =
   | { readonly is: 'whole' | 'number'; readonly least: number; readonly most: number }
   /** `list` is a list with commas. `texts` is an option that a file can set several times, with one list item each time. */

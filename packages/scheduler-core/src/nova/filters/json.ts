@@ -28,7 +28,7 @@ export const jsonFilter = novaFilter({
     const query = parsePythonJson(text)
     return (host) => {
       if (meetsQuery(query, host)) return undefined
-      const have = attributesIn(query, host).join(', ') || 'no attribute in it'
+      const have = attributesIn(query, host).join(', ') || 'no attributes in the query'
       return { code: 'query.no_match', subject: 'query', need: text, have, source: 'hint query' }
     }
   },

@@ -123,14 +123,14 @@ describe("a value of the wrong type is reported with its path in the caller's do
       }),
     )
 
-  test('in a RequestSpec', () => {
+  test('a value of the wrong type in a RequestSpec', () => {
     const read = (data: object) => refused(importNovaRequest(object('RequestSpec', { num_instances: 1, flavor, ...data })))
     expect(read({ numa_topology: cell({ id: 'x' }) })).toEqual(['numa_topology.cells.0.id'])
     expect(read({ numa_topology: cell({ cpu_policy: 'x' }) })).toEqual(['numa_topology.cells.0.cpu_policy'])
     expect(read({ pci_requests: object('InstancePCIRequests', { requests: [{ count: 'x' }] }) })).toEqual(['pci_requests.requests.0.count'])
   })
 
-  test('in the dictionaries', () => {
+  test('a value of the wrong type in the dictionaries', () => {
     const properties = 'request_spec.instance_properties'
     expect(dictionaries({}, { numa_topology: cell({ id: 'x' }) })).toEqual([`${properties}.numa_topology.cells.0.id`])
     expect(dictionaries({}, { pci_requests: { requests: [{ count: 'x' }] } })).toEqual([`${properties}.pci_requests.requests.0.count`])

@@ -118,7 +118,7 @@ describe('a row of compute_nodes', () => {
     expect(read({ ...row, ...more }).stats).toMatchObject(typed)
   })
 
-  test("is stored in the form of a ComputeNode object, which Nova's rules read", () => {
+  test("a row is stored as a ComputeNode object, which Nova's rules read", () => {
     const { stats, unknown } = read({ compute_node: row, service: { disabled: false } })
     const { node } = readNovaComputeNode(stats.nova?.computeNode)
     expect(node).toMatchObject({
@@ -132,7 +132,7 @@ describe('a row of compute_nodes', () => {
     expect(unknown).toEqual([])
   })
 
-  test('gives a list of the fields that have no effect', () => {
+  test('an import of a row lists the fields that have no effect', () => {
     expect(read({ ...row, extra_resources: '{"gpu": 2}', colour: 'red' }).unknown).toEqual([
       'computeNode.colour',
       'computeNode.extra_resources',

@@ -40,7 +40,7 @@ const problemOf = (spec: object, filter_properties: object = {}) => {
   return imported.ok ? undefined : [imported.problems[0]?.path.join('.'), imported.problems[0]?.expected]
 }
 
-describe('the requested resources', () => {
+describe('a request in the dictionaries of Juno to Liberty', () => {
   test.each<[string, object, object, object]>([
     [
       'Kilo: every field is set except the image (test_build_request_spec_without_image)',

@@ -102,7 +102,7 @@ function groupOf(properties: Json, hint: unknown, spec: Json, instance: Json): J
     throw new WireError(
       'filter_properties.group_uuid',
       uuid,
-      'a uuid, or the hint group, or the uuid of an instance: claims know the group by it',
+      'a uuid, the hint group, or the uuid of an instance, because claims identify the group by it',
     )
   return { group_updated: true, group_hosts: properties.group_hosts ?? [], group_uuid: uuid }
 }

@@ -36,7 +36,7 @@ function readHost(given: unknown, host: string | undefined): ImportedDocument {
     throw new WireError(
       'computeNode.free_disk_gb',
       fieldsOf(computeNode).free_disk_gb,
-      'a number: Nova passes over a node that has not reported its disk yet',
+      'a number, because Nova ignores a node that has not reported its disk',
     )
   if (service !== null) readNovaService(service)
   return {

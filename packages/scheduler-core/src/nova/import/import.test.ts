@@ -36,7 +36,7 @@ function requestOf(imported: Imported) {
 const problemOf = (imported: Imported) => (imported.ok ? undefined : imported.problems[0])
 
 describe('a RequestSpec in this service’s form', () => {
-  test('has the flavor and the image, and a list of fields that are not converted', () => {
+  test('an imported RequestSpec has the flavor and the image, and a list of fields that are not converted', () => {
     const image = envelope('ImageMeta', '1.8', {
       id: 'i1',
       min_ram: 512,
@@ -84,7 +84,7 @@ describe('a RequestSpec in this service’s form', () => {
     expect(numaTopology).toMatchObject({ emulatorThreadsPolicy: 'isolate', cells: [{ id: 0, memoryMb: 1_024, ...typed }] })
   })
 
-  test('has the device requests, without requests for zero devices', () => {
+  test('an imported RequestSpec has the device requests, without requests for zero devices', () => {
     const request = (data: object) =>
       envelope('InstancePCIRequest', '1.3', { count: 1, spec: [{ vendor_id: '8086', product_id: '10fb' }], ...data })
     const pci_requests = envelope('InstancePCIRequests', '1.1', {
@@ -96,7 +96,7 @@ describe('a RequestSpec in this service’s form', () => {
     ])
   })
 
-  test('has every list of aggregates of the destination, and the forbidden aggregates', () => {
+  test('an imported RequestSpec has every list of aggregates of the destination, and the forbidden aggregates', () => {
     const requested_destination = envelope('Destination', '1.4', {
       host: 'h1',
       node: 'n1',
@@ -156,12 +156,12 @@ describe('the dictionaries of old releases in this service’s form', () => {
 })
 
 describe('the request that Nova’s rules read, after an import', () => {
-  test('distinguishes an unset field from one that is null', () => {
+  test('an imported request distinguishes an unset field from a field that is null', () => {
     const read = novaRequestOf(requestOf(importNovaRequest(spec({ scheduler_hints: null, ignore_hosts: null }))))
     expect([read.schedulerHints, read.ignoreHosts, read.forceHosts]).toEqual([null, null, undefined])
   })
 
-  test('has the changed hosts, if this service repeats the request with other hosts', () => {
+  test('if this service repeats an imported request with other hosts, Nova’s rules read these hosts', () => {
     const request = requestOf(importNovaRequest(spec({ force_hosts: ['h1'], ignore_hosts: null })))
     const moved = novaRequestOf({ ...request, forceHosts: [], ignoreHosts: ['h1'] })
     expect([moved.forceHosts, moved.ignoreHosts, moved.flavor.name]).toEqual([[], ['h1'], 'm1'])
@@ -247,13 +247,13 @@ describe('a ComputeNode in this service’s form', () => {
     expect(statsOf(node(data))).toMatchObject(typed)
   })
 
-  test('has the instances, and the flavors of those for which the flavor is reported', () => {
+  test('an imported host has its instances, and the flavors of those for which the flavor is reported', () => {
     const stats = statsOf({ compute_node: node({}), instances: [aUuid(1), { uuid: aUuid(2), flavorid: '7' }] })
     expect([stats.instances, stats.nova?.flavors]).toEqual([[aUuid(1), aUuid(2)], { [aUuid(2)]: '7' }])
   })
 })
 
-describe('an Aggregate', () => {
+describe('an Aggregate of Nova', () => {
   const fields = { uuid: aUuid(9).toUpperCase(), name: 'ssd', hosts: ['h1'], metadata: { disk: 'ssd' }, availability_zone: null, id: 4 }
 
   test.each<[string, unknown]>([

@@ -34,12 +34,12 @@ const isGiven = (value: unknown): boolean => value !== undefined && value !== nu
 function traitsOf(given: unknown): readonly string[] {
   const { value: list, at } = inside(given, 'traits')
   if (Array.isArray(list) && list.every((trait) => typeof trait === 'string')) return [...new Set(list)]
-  throw new WireError(at, list, 'a list of names, or what Placement answers: an object with traits')
+  throw new WireError(at, list, 'a list of names, or the body of a Placement response with traits')
 }
 
 function inventoriesOf(given: unknown): Readonly<Record<string, Json>> {
   const { value: byClass, at: root } = inside(given, 'inventories')
-  const allowed = 'an object by resource class, or what Placement answers: an object with inventories'
+  const allowed = 'an object by resource class, or the body of a Placement response with inventories'
   if (!isJson(byClass)) throw new WireError(root, byClass, allowed)
   for (const [resourceClass, inventory] of Object.entries(byClass)) {
     const at = `${root}.${resourceClass}`

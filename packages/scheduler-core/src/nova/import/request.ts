@@ -184,7 +184,7 @@ function groupOf(group: NovaGroup, paths: { readonly policy: string; readonly uu
   const policy = policyOf(group)
   const known = policy ? policies[policy] : undefined
   if (known === undefined) throw new WireError(paths.policy, policy, `one of ${Object.keys(policies).join(', ')}`)
-  if (!uuid) throw new WireError(paths.uuid, uuid, 'a uuid: claims bind the group by it')
+  if (!uuid) throw new WireError(paths.uuid, uuid, 'a uuid, because claims identify the group by it')
   const most = rules?.max_server_per_host
   const count = most === undefined ? null : Number(most)
   if (Number.isNaN(count)) throw new WireError('spec.instance_group._rules.max_server_per_host', most, 'a whole number of 1 or more')

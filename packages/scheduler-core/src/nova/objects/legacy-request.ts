@@ -138,7 +138,7 @@ function numberAt(value: unknown, path: string): Field<number> {
 
 function textsAt(value: unknown, path: string): Field<readonly string[]> {
   if (value === undefined || value === null) return value
-  if (!Array.isArray(value)) throw new WireError(path, value, 'a list of which each is a string, or null')
+  if (!Array.isArray(value)) throw new WireError(path, value, 'a list of strings, or null')
   const wrong = value.findIndex((one) => typeof one !== 'string')
   if (wrong !== -1) throw new WireError(`${path}.${wrong}`, value[wrong], 'a string')
   return value

@@ -64,7 +64,7 @@ function lookUp(text: string, host: HostState): HostValue {
     if (value === null) return null
     const entries: ReadonlyMap<string, HostValue> | undefined = value instanceof NovaObject ? value.entries : asMap(value)
     if (entries === undefined)
-      throw new NovaError('AttributeError', { subject: text, need: 'a path of dictionaries', have: hostText(value) })
+      throw new NovaError('AttributeError', { subject: text, need: 'a path through dictionaries', have: hostText(value) })
     value = entries.get(key) ?? null
   }
   return value
@@ -135,7 +135,7 @@ function order(a: HostValue, b: HostValue, operator: string): number {
   }
   throw new NovaError('TypeError', {
     subject: `an argument of ${operator}`,
-    need: `something in one order with ${hostText(a)}`,
+    need: `a value that can be compared with ${hostText(a)}`,
     have: hostText(b),
   })
 }

@@ -44,7 +44,7 @@ export const checkEach = (each: readonly HostSingle[]): HostCheck =>
     { each },
   )
 
-/** Nova's SchedulerLimits. */
+/** The limits up to which a chosen host can be filled (Nova's SchedulerLimits). */
 export interface HostLimits {
   readonly vcpu?: number
   /** In MiB. */

@@ -36,7 +36,7 @@ function wholeNumber(text: string, rule: string): number {
   try {
     return pythonInt(text)
   } catch (error) {
-    if (error instanceof NovaError) throw new NovaError('Invalid', `${quote(rule)} is no CPU number, range or exclusion`)
+    if (error instanceof NovaError) throw new NovaError('Invalid', `${quote(rule)} is not a CPU number, range or exclusion`)
     throw error
   }
 }

@@ -10,6 +10,6 @@ export function match(value: string | null, requirement: string): boolean {
   const result = compareExtraSpec(value, requirement)
   if (typeof result === 'boolean') return result
   const { noNumber } = result
-  if (noNumber === null) throw new NovaError('IndexError', '<or> has no choice behind it')
-  throw new NovaError('ValueError', `${quote(noNumber)} is no number`)
+  if (noNumber === null) throw new NovaError('IndexError', '<or> has no value after it')
+  throw new NovaError('ValueError', `${quote(noNumber)} is not a number`)
 }

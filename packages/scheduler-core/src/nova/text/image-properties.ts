@@ -102,7 +102,7 @@ function setAdapter(adapter: PythonValue, set: (name: string, value: PythonValue
   if (typeof adapter !== 'string')
     throw new NovaError(
       'ValueError',
-      `image property vmware_adaptertype: ${quote(adapter)} is no text`,
+      `image property vmware_adaptertype: ${quote(adapter)} is not a text`,
       'image.properties.vmware_adaptertype',
     )
   set('hw_disk_bus', adapter === 'ide' ? 'ide' : 'scsi')

@@ -78,17 +78,17 @@ function integer(value: PythonValue): PythonValue {
   if (typeof value === 'number') return Math.trunc(value)
   if (typeof value === 'boolean') return Number(value)
   if (value instanceof PythonFloat && Number.isFinite(value.value)) return Math.trunc(value.value)
-  throw new NovaError('ValueError', `${pythonText(value)} is no whole number`)
+  throw new NovaError('ValueError', `${pythonText(value)} is not a whole number`)
 }
 
 function text(value: PythonValue): PythonValue {
   if (value === null || (typeof value === 'object' && !(value instanceof PythonFloat)))
-    throw new NovaError('ValueError', `${pythonText(value)} is no text`)
+    throw new NovaError('ValueError', `${pythonText(value)} is not a text`)
   return pythonText(value)
 }
 
 function list(value: PythonValue): PythonValue {
-  if (!Array.isArray(value)) throw new NovaError('ValueError', `${pythonText(value)} is no list`)
+  if (!Array.isArray(value)) throw new NovaError('ValueError', `${pythonText(value)} is not a list`)
   return value
 }
 

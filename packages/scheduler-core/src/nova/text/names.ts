@@ -14,7 +14,7 @@ export const vmModeName = orError(vmModes, 'InvalidVirtualMachineMode', 'virtual
 function orError({ all, find }: CanonicalNames, kind: NovaErrorKind, noun: string): (name: string) => string {
   return (name) => {
     const found = find(name)
-    if (found === undefined) throw new NovaError(kind, `${quote(name)} is no ${noun}; there are: ${all.join(', ')}`)
+    if (found === undefined) throw new NovaError(kind, `${quote(name)} is not a known ${noun}; known are ${all.join(', ')}`)
     return found
   }
 }

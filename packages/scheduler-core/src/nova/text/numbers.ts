@@ -5,7 +5,7 @@ import { NovaError } from './nova-error.ts'
 /** Parses text as Python's `int()` does. Throws ValueError. */
 export function pythonInt(text: string): number {
   const digits = digitsIn(text)
-  if (digits === undefined) throw new NovaError('ValueError', `${quote(text)} is no whole number`)
+  if (digits === undefined) throw new NovaError('ValueError', `${quote(text)} is not a whole number`)
   if (digits.length > MAX_DIGITS + 1) throw new NovaError('ValueError', `a number of ${digits.length} digits is longer than ${MAX_DIGITS}`)
   return Number(digits) + 0
 }
@@ -18,7 +18,7 @@ export function isIntLike(text: string): boolean {
 /** Parses text as Python's `float()` does. Throws ValueError. */
 export function pythonFloat(text: string): number {
   const number = readFloat(text)
-  if (number === undefined) throw new NovaError('ValueError', `${quote(text)} is no number`)
+  if (number === undefined) throw new NovaError('ValueError', `${quote(text)} is not a number`)
   return number
 }
 
@@ -28,7 +28,7 @@ export function pythonFloat(text: string): number {
  */
 export function bytesOf(text: string): number {
   const match = /^([-+]?(?:\p{Nd}*\.)?\p{Nd}+)([KMGTPEZY]i?)?(b|bit|B)\n?$/u.exec(text)
-  if (match === null) throw new NovaError('ValueError', `${quote(text)} is no size such as 2MB or 1GiB`)
+  if (match === null) throw new NovaError('ValueError', `${quote(text)} is not a size such as 2MB or 1GiB`)
   const [, digits = '', prefix, unit] = match
   const magnitude = Number(plainDigits(digits)) / (unit === 'B' ? 1 : 8)
   return Math.ceil(prefix === undefined ? magnitude : magnitude * 1024 ** ('KMGTPEZY'.indexOf(prefix.charAt(0)) + 1))

@@ -114,7 +114,7 @@ class Reader {
   }
 
   #fail(): never {
-    throw new NovaError('JSONDecodeError', `${quote(this.#text)} is no JSON at character ${this.#at}`)
+    throw new NovaError('JSONDecodeError', `${quote(this.#text)} is not valid JSON at character ${this.#at}`)
   }
 }
 

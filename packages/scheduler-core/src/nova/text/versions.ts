@@ -27,7 +27,7 @@ export function versionSatisfies(version: string, predicate: string): boolean {
 export function parseVersionPredicate(predicate: string): readonly (readonly [string, Version])[] {
   return predicate.split(',').map((condition) => {
     const match = /^\s*(<=|>=|<|>|!=|==)\s*([^\s,]+)\s*$/.exec(condition)
-    if (match === null) throw new NovaError('ValueError', `${quote(condition)} is no condition on a version, such as >=6.0`)
+    if (match === null) throw new NovaError('ValueError', `${quote(condition)} is not a condition on a version, such as >=6.0`)
     return [match[1] as string, parseVersion(match[2] as string)] as const
   })
 }
@@ -51,7 +51,7 @@ const tests: Readonly<Record<string, Test>> = {
 
 function parseVersion(text: string): Version {
   const match = /^(\d+)\.(\d+)(\.(\d+))?(([ab])(\d+))?$/.exec(text)
-  if (match === null) throw new NovaError('ValueError', `${quote(text)} is no version of two or three parts`)
+  if (match === null) throw new NovaError('ValueError', `${quote(text)} is not a version of two or three parts`)
   const [, major, minor, , patch = '0', , letter, count] = match
   return {
     numbers: [Number(major), Number(minor), Number(patch)],

@@ -33,7 +33,7 @@ export function cpuWishes(flavor: FlavorSize, image: ImageProperties): CpuWishes
     if ((realtime === null) === (dedicated === null)) {
       throw new NovaError(
         'RequiredMixedOrRealtimeCPUMask',
-        'the CPU policy mixed takes one of hw:cpu_dedicated_mask and hw:cpu_realtime_mask',
+        'the CPU policy mixed needs exactly one of hw:cpu_dedicated_mask and hw:cpu_realtime_mask',
       )
     }
     return { cpuPolicy, threadPolicy, emulatorPolicy, pinned: dedicated ?? realtime ?? [] }
@@ -87,7 +87,7 @@ function realtimeCpus(flavor: FlavorSize, image: ImageProperties): readonly numb
   if (cpus.length === 0) throw new NovaError('RealtimeMaskNotFoundOrInvalid', `the real-time mask ${quote(mask)} leaves no CPU`)
   // As in Nova, this check comes before the check that the CPUs of the mask exist.
   const emulatorPolicy = emulatorPolicyOf(flavor)
-  if (all && emulatorPolicy === null) throw new NovaError('RealtimeMaskNotFoundOrInvalid', 'one CPU at least must stay out of real time')
+  if (all && emulatorPolicy === null) throw new NovaError('RealtimeMaskNotFoundOrInvalid', 'at least one CPU must not be a real-time CPU')
   if (!cpus.every((cpu) => cpu < flavor.vcpus)) {
     throw new NovaError(
       'RealtimeMaskNotFoundOrInvalid',
@@ -123,8 +123,8 @@ function policyByResources(flavor: FlavorSize, asked: CpuPolicy | null, emulator
   const vcpus = resourcesOf(flavor, /^resources([1-9][0-9]*)?:VCPU/)
   const pcpus = resourcesOf(flavor, /^resources([1-9][0-9]*)?:PCPU/)
   if (asked !== null && (vcpus !== 0 || pcpus !== 0))
-    throw new NovaError('InvalidRequest', 'resources:VCPU and resources:PCPU do not go with hw:cpu_policy')
-  if (vcpus !== 0 && pcpus !== 0) throw new NovaError('InvalidRequest', 'resources:VCPU does not go with resources:PCPU')
+    throw new NovaError('InvalidRequest', 'resources:VCPU and resources:PCPU cannot be combined with hw:cpu_policy')
+  if (vcpus !== 0 && pcpus !== 0) throw new NovaError('InvalidRequest', 'resources:VCPU cannot be combined with resources:PCPU')
   if (pcpus !== 0) {
     const need = flavor.vcpus + (emulatorPolicy === 'isolate' ? 1 : 0)
     if (need !== pcpus) throw new NovaError('InvalidRequest', `resources:PCPU is ${pcpus}; the flavor needs ${need}`)
@@ -153,7 +153,7 @@ function policyByTrait(flavor: FlavorSize, image: ImageProperties, asked: CpuThr
   const traits = image.traits_required ?? []
   const trait = entry?.[1] ?? (Array.isArray(traits) && traits.includes('HW_CPU_HYPERTHREADING') ? 'required' : null)
   if (asked !== null && trait)
-    throw new NovaError('InvalidRequest', 'the trait HW_CPU_HYPERTHREADING does not go with hw:cpu_thread_policy')
+    throw new NovaError('InvalidRequest', 'the trait HW_CPU_HYPERTHREADING cannot be combined with hw:cpu_thread_policy')
   return trait === 'forbidden' ? 'isolate' : trait === 'required' ? 'require' : asked
 }
 

@@ -41,7 +41,7 @@ function nodeShares(nodes: number, flavor: FlavorSize, image: ImageProperties): 
   if (cpus === null || memory === null || cpus.length !== nodes || memory.length !== nodes) {
     throw new NovaError(
       'ImageNUMATopologyIncomplete',
-      `${nodes} nodes need CPUs and memory each; given are ${cpus?.length ?? 0} and ${memory?.length ?? 0}`,
+      `${nodes} nodes each need CPUs and memory; CPUs are given for ${cpus?.length ?? 0}, and memory for ${memory?.length ?? 0}`,
     )
   }
   checkCpus(cpus, flavor)
@@ -85,7 +85,7 @@ function perNode<Value>(flavor: FlavorSize, image: ImageProperties, key: string,
   const ofImage = image[`hw_${key}`]
   if (ofFlavor.length === 0) return (ofImage as readonly Value[] | undefined) ?? null
   if (ofImage !== undefined)
-    throw new NovaError('ImageNUMATopologyForbidden', `${quote(`hw_${key}`)} of the image does not go with hw:${key} of the flavor`)
+    throw new NovaError('ImageNUMATopologyForbidden', `${quote(`hw_${key}`)} of the image cannot be combined with hw:${key} of the flavor`)
   return ofFlavor
 }
 

@@ -11,7 +11,7 @@ export function nodeCount(flavor: FlavorSize, image: ImageProperties): number | 
   const ofFlavor = flavor.extraSpecs['hw:numa_nodes']
   const ofImage = imageNumber(image, 'hw_numa_nodes')
   if (ofFlavor && ofImage)
-    throw new NovaError('ImageNUMATopologyForbidden', 'hw_numa_nodes of the image does not go with hw:numa_nodes of the flavor')
+    throw new NovaError('ImageNUMATopologyForbidden', 'hw_numa_nodes of the image cannot be combined with hw:numa_nodes of the flavor')
   const text = ofFlavor || (ofImage === null ? null : String(ofImage))
   if (text === null) return null
   if (!isIntLike(text) || Number(text) < 1)
