@@ -34,7 +34,7 @@ export const aggregateInstanceExtraSpecsFilter: Filter = {
     })
     if (wanted.length === 0) return undefined
 
-    /** Evaluates each aggregate once, regardless of its number of hosts. */
+    /** Returns true if an aggregate satisfies an extra spec. Cached for each aggregate, because an aggregate can have many hosts. */
     const isMetBy = (uuid: string, { key, requirement, met }: (typeof wanted)[number]): boolean => {
       const known = met.get(uuid)
       if (known !== undefined) return known
@@ -92,7 +92,7 @@ const metadataOf = (fleet: Fleet, host: HostIndex, key: string): readonly string
 /** The values of an aggregate's metadata key, split at commas. */
 function valuesOf({ aggregates }: Fleet, uuid: string, key: string): readonly string[] {
   const metadata = aggregates.byUuid.get(uuid)?.metadata ?? {}
-  // keys come from the caller, and `constructor` must not match an inherited member
+  // Keys come from callers. The key `constructor` must not match an inherited member.
   const value = Object.hasOwn(metadata, key) ? metadata[key] : undefined
   return value === undefined ? [] : value.split(',').map((piece) => piece.trim())
 }

@@ -111,7 +111,7 @@ describe('the soft policies of a server group', () => {
 })
 
 describe('a replayed decision', () => {
-  test('replay up to an instance of the request has the earlier instances placed', () => {
+  test('if a decision is replayed up to one of its instances, the earlier instances are placed', () => {
     const { fleet, decided } = placed({ h1: { vcpus: 1 }, h2: { vcpus: 1 } }, { numInstances: 3 })
     const funnel = (instance: number) => examineAgain(fleet, [], decided.record, instance, ({ weighed }) => weighed.hosts.length)
     expect([funnel(0), funnel(1), funnel(2)]).toEqual([2, 1, 0])

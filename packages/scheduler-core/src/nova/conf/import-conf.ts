@@ -42,7 +42,7 @@ export type ImportedProfile = Required<Pick<ProfileInput, 'filters' | 'weighers'
 }
 
 export interface ImportedConf {
-  /** The number of the Nova release as which the file was read. `isGuessed` is true if it was guessed from the file. */
+  /** The number of the Nova release whose options and defaults apply to the file. `isGuessed` is true if it was guessed from the file. */
   readonly release: number
   readonly isGuessed: boolean
   readonly profile: ImportedProfile

@@ -2,7 +2,7 @@ import type { Demand } from '../../values/demand.ts'
 import { type PciPool, type PciRequest, poolsFor } from './pci.ts'
 import type { HostCell, NetworkMetadata } from './topology.ts'
 
-/** Necessary conditions for the choice of host cells. Choices that cannot meet the requested devices and networks are skipped by them. */
+/** Conditions that every choice of host cells must meet to have the requested devices and networks. The search skips other choices. */
 export function demandsOf(
   hosts: readonly HostCell[],
   pools: readonly PciPool[],

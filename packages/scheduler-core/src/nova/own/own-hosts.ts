@@ -242,7 +242,7 @@ class OwnHost implements HostState {
   }
 
   /**
-   * The host's record. It must not be cached, because the fleet replaces the record when it changes it after a copy of the fleet was made
+   * The host's record in the fleet. It must not be cached. After the fleet was copied, the next change of a host replaces its record
    * (values/owner.ts).
    */
   get #record(): HostRecord {

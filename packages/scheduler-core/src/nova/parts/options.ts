@@ -66,7 +66,7 @@ export function rulesOf(config: NovaConfig): NovaRules {
   }
 }
 
-/** Finds an option by the name that filters and weighers use. It has no group if its group is filter_scheduler or the default group. */
+/** Finds an option by the name that filters and weighers use. For the group filter_scheduler, this name is without the group. */
 const settingOf = (config: NovaConfig, name: string): unknown => config[`filter_scheduler.${name}`] ?? config[name]
 
 function find<Part extends { readonly name: string }>(parts: readonly Part[], name: string, noun: string): Part {
