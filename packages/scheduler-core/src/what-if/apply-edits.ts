@@ -157,7 +157,7 @@ function push(lists: Map<string, string[]>, key: string, items: readonly string[
 const zoneAmong = ({ aggregates }: Fleet, uuids: readonly string[]): string | undefined =>
   uuids.map((uuid) => aggregates.byUuid.get(uuid)?.metadata[ZONE_KEY]).find((zone) => zone !== undefined)
 
-/** Whether an aggregate defines no zone, or the given one. */
+/** True if an aggregate defines no zone, or the given one. */
 function isOfZone({ aggregates }: Fleet, uuid: string, zone: string | undefined): boolean {
   const own = aggregates.byUuid.get(uuid)?.metadata[ZONE_KEY]
   return own === undefined || own === zone
@@ -323,7 +323,7 @@ function* endClaims({ ledger }: Fleet, { releaseClaims, expireBy }: FleetEdits):
 }
 
 /**
- * Whether the generator should yield before this host or claim. Many hosts or claims in a row may need no change, so yielding only after
+ * True if the generator should yield before this host or claim. Many hosts or claims in a row may need no change, so yielding only after
  * changes would be too rare.
  */
 const isPauseDue = (position: number): boolean => position % PAUSED_AFTER === PAUSED_AFTER - 1

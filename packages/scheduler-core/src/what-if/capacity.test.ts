@@ -73,11 +73,11 @@ const requests: fc.Arbitrary<RequestSpec> = fc
   })
   .map(({ extra, vcpus, memoryMb, rootGb, ...shape }) => aRequest({ flavor: { vcpus, memoryMb, rootGb }, ...shape, ...extra }))
 
-/** Whether the server group already has a member before the count. */
+/** True if the server group already has a member before the count. */
 const fleets = fc.record({
   hosts: fc.array(shapes, { minLength: 1, maxLength: 6 }),
   policy: fc.constantFrom('AFFINITY', 'ANTI_AFFINITY', null),
-  /** Whether h0 and h1 are in a separate zone and rack, and the others in another rack. */
+  /** True if h0 and h1 are in a separate zone and rack, and the others in another rack. */
   isDivided: fc.boolean(),
   /** The size in GiB of the pool with the disks of h0 to h2; null if the disks are on the hosts. */
   poolGib: fc.option(fc.nat({ max: 60 }), { nil: null }),

@@ -44,7 +44,7 @@ export function* countCapacity(fleet: Fleet, options: CapacityOptions): Steps<Ca
   return { ...(yield* summarise(fleet, options, counting)), method: isOneByOne || isShared ? 'ONE_BY_ONE' : 'PER_HOST' }
 }
 
-/** Whether the request has a filter by which instances on one host can change how many instances another host takes. */
+/** True if the request has a filter by which instances on one host can change how many instances another host takes. */
 const readsOtherHosts = (fleet: Fleet, one: RequestSpec, profile: Profile): boolean =>
   prepareFilters(compileProfile(profile, pluginsOf(fleet)), one, fleet).some((step) => isAsked(step) && step.readsOtherHosts)
 
@@ -86,7 +86,7 @@ function* fillEach(
   }
 }
 
-/** Whether the first member of an affinity group determines the host of all others. */
+/** True if the first member of an affinity group determines the host of all others. */
 function isFirstOfAffinity({ groups }: Fleet, { instanceGroup }: RequestSpec): boolean {
   // the hosts that the caller lists for the group restrict the first member; the claim of the first member then binds the group to one of
   // these hosts
@@ -195,7 +195,7 @@ function* placeNext(
 interface Refusing {
   /** Which of several codes comes first if they are equally frequent. */
   readonly precedence: Precedence
-  /** Whether a filter refuses another instance on the host. */
+  /** True if a filter refuses another instance on the host. */
   refuses(host: HostIndex): boolean
   /** Why the host refuses an instance. For a host that is not admitted: every condition that it fails. */
   endAt(host: HostIndex): End

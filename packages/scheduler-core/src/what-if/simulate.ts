@@ -25,7 +25,7 @@ export interface SimulateOptions {
   readonly requests: readonly SimulatedRequest[]
   readonly profile: Profile
   readonly seed: string
-  /** Whether the time limit has passed; the remaining requests are then not decided. */
+  /** True if the time limit has passed; the remaining requests are then not decided. */
   isOver(): boolean
   /**
    * Called before each decision, on the state after the earlier decisions. Throws if the service would reject the call before it evaluates

@@ -257,7 +257,7 @@ test.each(['default', 'nova', 'nova-compat'])('every single change that makes a 
   for (const [kind, times] of Object.entries(met)) expect([kind, times > 0 || kind === 'cells']).toEqual([kind, true])
 })
 
-/** Whether a proposal in `said` reduces each guest cell at most as far as `less` does. */
+/** True if a proposal in `said` reduces each guest cell at most as far as `less` does. */
 function isCovered(one: Wanted, less: Wanted, said: readonly string[]): boolean {
   return said.some((text) => {
     const [, cell, to] = /^memory of (?:each )?NUMA cell ?(\d*) \d+ MiB -> (\d+) MiB$/.exec(text) ?? []

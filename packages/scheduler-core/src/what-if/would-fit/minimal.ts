@@ -30,7 +30,7 @@ export function* minimal(
   let best = kept
   let runs = 0
   const isOver = () => runs >= mostRuns || options.isOver()
-  /** Whether the request is placed with these changes. If so, they become the best set. */
+  /** True if the request is placed with these changes. If so, they become the best set. */
   function* isEnough(changes: readonly ProposedChange[]): Steps<boolean> {
     yield
     runs++
@@ -115,7 +115,7 @@ function* tryWith(
 }
 
 /**
- * Whether a proposal is redundant because of a known proposal: it contains all changes of the known proposal, or has the same effect with
+ * True if a proposal is redundant because of a known proposal: it contains all changes of the known proposal, or has the same effect with
  * no less effort.
  */
 export const saysNoMore = (one: Proposal, known: Proposal): boolean =>
@@ -124,19 +124,19 @@ export const saysNoMore = (one: Proposal, known: Proposal): boolean =>
 type Proposal = Pick<Kept, 'candidate' | 'applied'>
 
 /**
- * Whether two proposals lead to the same decision. For example, correcting a name and then dropping it has the same effect as dropping it.
+ * True if two proposals lead to the same decision. For example, correcting a name and then dropping it has the same effect as dropping it.
  */
 const isSame = ({ applied: one }: Proposal, { applied: other }: Proposal): boolean => saidOf(one) === saidOf(other)
 
 const saidOf = ({ request, edits, filters }: Applied): string => canonicalJson({ request, edits, filters: filters ?? null })
 
-/** Whether `changes` contain each of `others`, or a larger change of the same subject. Then `others` alone suffice. */
+/** True if `changes` contain each of `others`, or a larger change of the same subject. Then `others` alone suffice. */
 export const containsAll = (changes: readonly ProposedChange[], others: readonly ProposedChange[]): boolean =>
   others.every(
     (other) => changes.some((change) => containsOne(change, other)) || (others.length <= changes.length && isLower(changes, other)),
   )
 
-/** Whether `changes` together reduce every amount that the given change reduces, by at least as much. */
+/** True if `changes` together reduce every amount that the given change reduces, by at least as much. */
 function isLower(changes: readonly ProposedChange[], { lowers }: ProposedChange): boolean {
   return (
     lowers !== undefined &&
@@ -158,7 +158,7 @@ function containsOne(change: ProposedChange, other: ProposedChange): boolean {
   return other.parts.names.every((name) => names.has(name))
 }
 
-/** Whether `one` is at least as far from the present value as `other`, in the same direction. Both are numbers for the same subject. */
+/** True if `one` is at least as far from the present value as `other`, in the same direction. Both are numbers for the same subject. */
 function isAsFar(one: ChangedNumber, other: ChangedNumber): boolean {
   const direction = Math.sign(one.to - one.from)
   return direction === Math.sign(other.to - other.from) && one.to * direction >= other.to * direction

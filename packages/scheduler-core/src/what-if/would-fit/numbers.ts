@@ -15,7 +15,7 @@ export function rangesOf({ step = 1, among, to }: ChangedNumber): readonly Numbe
   return inCommon(among).slice(0, MOST_RANGES)
 }
 
-/** Whether hosts have so many different unit rules that not all intersections of their ranges are searched. */
+/** True if hosts have so many different unit rules that not all intersections of their ranges are searched. */
 export const hasMoreRanges = ({ among }: ChangedNumber): boolean => among !== undefined && inCommon(among).length > MOST_RANGES
 
 /** The numbers of a range that are strictly between `one` and `other`: the first of them, and their count. */

@@ -95,7 +95,7 @@ export function* sharedRoom(
   return { kept: undefined, runs, isPartial }
 }
 
-/** Whether a change lowers a countable amount other than the number of instances. */
+/** True if a change lowers a countable amount other than the number of instances. */
 export const isLowered = ({ subject, number }: ProposedChange): boolean =>
   number !== undefined && number.to < number.from && subject !== INSTANCES
 

@@ -122,7 +122,7 @@ export function* decideOn<Read>(
   }
 }
 
-/** Whether a caller could send this request. A proposed request must pass the same checks as the request of a call. */
+/** True if a caller could send this request. A proposed request must pass the same checks as the request of a call. */
 export const isAskable = (request: RequestSpec): boolean =>
   request.nova !== null || (parseRequestSpec(request).ok && contradictionsOf(request).length + tooSmallForImage(request).length === 0)
 

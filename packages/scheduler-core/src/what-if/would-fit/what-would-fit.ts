@@ -58,7 +58,7 @@ export interface Counterfactual {
 }
 
 export interface WhatWouldFit {
-  /** Whether the request is placed without any change. */
+  /** True if the request is placed without any change. */
   readonly fits: boolean
   /** The proposals, sorted by least effort, then by most hosts. */
   readonly counterfactuals: readonly Counterfactual[]
@@ -247,7 +247,7 @@ const withReversed = ({ candidate, ...kept }: Kept): Kept => ({
 
 const leastFirst = (a: Kept, b: Kept): number => a.candidate.effort - b.candidate.effort || b.trial.unlocks - a.trial.unlocks
 
-/** Whether all changes of a candidate affect only the request, or only wait. */
+/** True if all changes of a candidate affect only the request, or only wait. */
 const isMild = (candidate: Candidate): boolean =>
   !isLastResort(candidate) && candidate.changes.every(({ kind, waits }) => kind === 'REQUEST' || waits)
 

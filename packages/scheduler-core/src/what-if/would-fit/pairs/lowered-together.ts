@@ -49,7 +49,7 @@ export function* loweredTogether({ nearest }: Pick<Survey, 'nearest'>): Steps<re
 
 const toOf = ({ number }: ProposedChange): number => number?.to ?? 0
 
-/** Whether both changes lower amounts of the same guest cell. */
+/** True if both changes lower amounts of the same guest cell. */
 const isOfOneThing = ({ lowers: own = {} }: ProposedChange, { lowers: others = {} }: ProposedChange): boolean =>
   Object.keys(own).some((path) => Object.hasOwn(others, path))
 

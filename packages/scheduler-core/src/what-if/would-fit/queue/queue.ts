@@ -5,7 +5,7 @@ import { type Candidate, effortOf, INSTANCES } from '../shared-room.ts'
 import type { Survey } from '../survey.ts'
 
 /**
- * Whether a candidate overrides a decision of an operator, or a state such as DOWN that nobody chose. Such a candidate is tried only as a
+ * True if a candidate overrides a decision of an operator, or a state such as DOWN that nobody chose. Such a candidate is tried only as a
  * last resort.
  */
 export const isLastResort = ({ changes }: Candidate): boolean => changes.some(({ lastResort = false }) => lastResort)

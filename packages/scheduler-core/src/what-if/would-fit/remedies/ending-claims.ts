@@ -9,12 +9,12 @@ type Hosts = Parameters<typeof hostAddress>[0]
 export interface HeldRoom {
   /** The amount of the missing resource that a claim holds; 0 if it holds none. */
   sizeOf(claim: Claim): number
-  /** Whether the host has enough once these claims have ended. */
+  /** True if the host has enough once these claims have ended. */
   isEnough(ended: readonly Claim[]): boolean
 }
 
 /**
- * Whether a claim of the host can end and thereby free resources. The end of a MATERIALISED claim frees nothing, because the host's own
+ * True if a claim of the host can end and thereby free resources. The end of a MATERIALISED claim frees nothing, because the host's own
  * report counts its instance.
  */
 export const hasEndingClaims = ({ claims }: HostRecord): boolean => {

@@ -232,10 +232,10 @@ const reasonWith = ({ fleet, profile, host, filter }: Refusal, request: RequestS
     .checksOf(host)
     .find((check) => check.filter === filter && check.reason !== undefined)?.reason
 
-/** Whether the filter passes the host with this request. */
+/** True if the filter passes the host with this request. */
 const passes = (refusal: Refusal, request: RequestSpec): boolean => reasonWith(refusal, request) === undefined
 
-/** Whether the filter passes the host with this request, or now refuses it for another subject. */
+/** True if the filter passes the host with this request, or now refuses it for another subject. */
 export function answers(refusal: Refusal, request: RequestSpec): boolean {
   const reason = reasonWith(refusal, request)
   return reason?.code !== refusal.reason.code || reason.subject !== refusal.reason.subject

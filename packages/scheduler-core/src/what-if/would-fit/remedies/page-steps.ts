@@ -1,7 +1,7 @@
 import type { NumaCellRequest, RequestSpec } from '../../../request/request-spec.ts'
 import type { NumberRange, Refusal } from './remedy.ts'
 
-/** Whether the memory of at least one guest cell is in pages, so that its size must be a multiple of a page size. */
+/** True if the memory of at least one guest cell is in pages, so that its size must be a multiple of a page size. */
 export const hasPages = ({ numaTopology }: RequestSpec): boolean => (numaTopology?.cells ?? []).some(isPaged)
 
 export const isPaged = ({ pageSize }: NumaCellRequest): boolean => pageSize !== null && pageSize !== 'small'

@@ -21,14 +21,14 @@ export interface ProposedChange {
   /** The effort of the change, from 1 (little) to 10; the table is in docs/what-if.md. */
   readonly effort: number
   /**
-   * Whether the change overrides a decision of an operator, or a state such as DOWN. Such a change is shown only if neither a different
+   * True if the change overrides a decision of an operator, or a state such as DOWN. Such a change is shown only if neither a different
    * request nor waiting suffices.
    */
   readonly lastResort?: boolean
   request?(request: RequestSpec): RequestSpec
   readonly edits?: Partial<FleetEdits>
   filters?(filters: Profile['filters']): Profile['filters']
-  /** Whether the change is only to wait, so that no one has to act. */
+  /** True if the change is only to wait, so that no one has to act. */
   readonly waits?: boolean
   /**
    * The parts of the change, if only some of them may suffice, and a function that creates the change with only these. Parts are claims
