@@ -35,7 +35,7 @@ describe('one machine under two names', () => {
 describe("situations from Nova's and Placement's code", () => {
   const takes = (VCPU: number, key: string) => aClaim({ key, hosts: ['h1'], grants: { classes: { VCPU } } })
 
-  test('placement inventory.py: after a ratio below the used amount, nothing more is allocated and existing claims stay', () => {
+  test('placement inventory.py: after a ratio that makes the capacity less than is used, nothing more is allocated, and claims stay', () => {
     const log = logWith(ours({ vcpusUsed: 6 }), takes(2, 'k1'), set({ ratio: 0.5 }))
     expect([capacity(log.fleet), log.fleet.hosts.classColumns('VCPU').free[H]]).toEqual([4, -4])
     expect(log.append([takes(1, 'k2')])).toEqual(['claim.no_room'])
@@ -110,7 +110,7 @@ describe("situations from Nova's and Placement's code", () => {
       8_192 - 2_048 - 1_000,
     ],
     ['nobody', [], 8_192 - 2_024],
-  ])('nova resource_tracker.py counts the reserved amount as used, so it is subtracted only once: by %s', (_who, edits, free) => {
+  ])('nova resource_tracker.py counts the reserved amount as used, so it is subtracted only once: reserved by %s', (_who, edits, free) => {
     const { fleet } = logWith(novaReport('h1', { memory_mb_used: 2_024, free_ram_mb: 6_168 }), ...edits)
     expect(fleet.hosts.classColumns('MEMORY_MB').free[H]).toBe(free)
     expectSound(fleet)

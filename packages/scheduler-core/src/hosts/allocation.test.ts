@@ -11,7 +11,7 @@ import { ALLOCATION_RULES } from '../values/levels.ts'
 import { ratioOf, reservedOf } from './allocation.ts'
 import { aggregate, capacity, expectSound, fleetSet, H, logWith, MACHINE, novaReport, ours, saysRatio, set } from './testing/allocation.ts'
 
-describe('the order of ratios', () => {
+describe('the precedence of the sources of a ratio', () => {
   const all = [fleetSet({ release: 26, classes: { VCPU: { ratio: 3 } } }), aggregate(1, '6'), aggregate(2, '5'), set({ ratio: 2 })]
   test.each<readonly [string, readonly Change[], number, string]>([
     ['an override of the host comes first', [novaReport('h1', { cpu_allocation_ratio: 7 }), ...all], 2, 'HOST'],
@@ -107,7 +107,7 @@ describe('claims are judged by the values that operators set', () => {
   })
 })
 
-describe('edits', () => {
+describe('edits of ratios and reserved amounts', () => {
   test("an edit of the fleet's values is void if it names an old version, and applies to hosts without values of their own", () => {
     const log = logWith(
       novaReport('h1'),
@@ -155,7 +155,7 @@ describe('edits', () => {
     expectSound(log.fleet)
   })
 
-  test('a forgotten host loses its settings, and a replaced host keeps them', () => {
+  test('a replaced host keeps the ratio that an operator set, and a forgotten host loses it', () => {
     const log = logWith(ours(), set({ ratio: 2 }))
     log.append([{ type: 'replace', hosts: [{ from: { host: 'h1', node: 'h1' }, to: { host: 'h2', node: 'h2' } }], reason: 'renamed' }])
     expect(capacity(log.fleet)).toBe(16)

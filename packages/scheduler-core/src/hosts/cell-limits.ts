@@ -2,7 +2,7 @@
 export interface PageState {
   readonly sizeKib: number
   readonly countsUse: boolean
-  /** Pages that are neither used nor reserved. Negative if a report reduced the cell. */
+  /** The count of pages that are neither used, reserved nor claimed. Negative if a report has fewer pages than claims hold. */
   free: number
 }
 

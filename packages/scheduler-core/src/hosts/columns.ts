@@ -71,7 +71,7 @@ export interface InventoryColumns {
   capacity: Float64Array
   /** 1 if the host reports this class. */
   reported: Uint8Array
-  /** 1 if the host's report states the used amount, so that materialised claims are included in it. */
+  /** 1 if the host reports the used amount of this class, which then includes materialised claims. */
   countsUse: Uint8Array
 }
 

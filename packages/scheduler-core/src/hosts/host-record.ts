@@ -51,7 +51,7 @@ export interface HostRecord extends HostName {
   readonly aggregates: readonly string[]
   /** The name of the availability zone, from the metadata of the aggregates. */
   readonly zone: string
-  /** The lowest ratios that the host's aggregates set. */
+  /** For each resource class, the lowest allocation ratio that the host's aggregates set. */
   readonly aggregateRatios: AggregateRatios
   /**
    * The uuids of the pools that store the disks of the host's instances, from the metadata of its aggregates. There is more than one pool
@@ -92,7 +92,7 @@ export const DEFAULT_ZONE = 'nova'
 /** The key of a host in maps and messages: its host name, or `host/node` if host name and node name differ. */
 export const hostKey = ({ host, node }: HostName): string => (host === node ? host : `${host}/${node}`)
 
-/** Creates a record for a host that is seen for the first time, or for a host in a checkpoint with its history. */
+/** Creates a record for a host that is seen for the first time, or for a host of a checkpoint with its former names. */
 export function newRecord(
   index: HostIndex,
   { host, node }: HostName,

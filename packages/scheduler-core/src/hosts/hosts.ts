@@ -96,7 +96,7 @@ export class HostTable {
   readonly #documentIndexes = new Map<string, DocumentIndex>()
   readonly #traitSets = new TraitSets()
   readonly #reportedStats = new ReportedStats()
-  /** The index of each zone name, in the order in which the names first occurred. */
+  /** For each zone name, its value in the column `zone`. The values are assigned in the order in which zones first occur. */
   readonly #zones = new Map([[DEFAULT_ZONE, 0]])
   #records: HostRecord[] = []
   #names = new HostNames()

@@ -31,7 +31,7 @@ export const covers = ({ key }: MetadataRead, asked: string): boolean =>
 /** The metadata keys of aggregates that are read under every profile: for zones, disk pools and allocation ratios of hosts. */
 export const fleetKeys: readonly string[] = [ZONE_KEY, DISK_POOL_KEY, ...Object.values(aggregateRatioKeys)]
 
-/** Longer keys are not searched for misspellings. */
+/** Keys with more characters than this are not searched for misspellings. */
 const MAX_KEY = 64
 /** A key is similar if at most this many letters are wrong, missing, added or swapped. In keys with less than SHORT letters, at most 1. */
 const NEAR = 2

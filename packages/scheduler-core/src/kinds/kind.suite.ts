@@ -190,7 +190,7 @@ function suiteAt<Ask, Grant>(
         )
       })
 
-    test('an unknown rule is refused when the profile is written', () => {
+    test('createAssign throws RangeError for an unknown rule', () => {
       for (const name of ['nonsense', '', 'constructor', '__proto__']) expect(() => kind.createAssign({ rule: name })).toThrow(RangeError)
     })
 

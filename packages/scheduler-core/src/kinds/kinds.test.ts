@@ -278,7 +278,7 @@ describe('NUMA cells', () => {
     ['tightest', [50, 0, 90], 2],
     ['emptiest', [7, 7, 7], 0],
     ['tightest', [7, 7, 7], 0],
-  ])('the rule %s with %j MiB of 100 used chooses cell %i', (rule, used, cell) => {
+  ])('by the rule %s, of cells with %j of 100 MiB used, cell %i is chosen', (rule, used, cell) => {
     const fleet = aFleet({ h1: cells(used) })
     const grant = numaKind.createAssign({ rule })(fleet.hosts, H1, asking([guestCell({ memoryMb: 5 })]))
     expect(grant).toEqual([{ guest: 0, cell, memoryMb: 5, cpus: 1 }])
@@ -321,7 +321,7 @@ describe('GPUs', () => {
     ['first', 200, [0]],
     ['fullest', 1_000, [1]],
     ['first', 1_000, [1]],
-  ])('the rule %s chooses for a share of %i the GPU %j', (rule, shareMilli, taken) => {
+  ])('by the rule %s, a share of %i thousandths is taken from GPU %j', (rule, shareMilli, taken) => {
     const fleet = aFleet({ h1: { gpus: used } })
     const grant = gpuKind.createAssign({ rule })(fleet.hosts, H1, { count: 1, shareMilli, models: [], amounts: {} })
     expect(grant?.map(({ index }) => index)).toEqual(taken)

@@ -69,7 +69,7 @@ describe('edits of a fleet', () => {
     ['no zone', { availabilityZone: 'nova' }, 'nova', [aUuid(3)]],
     ['aggregates by name', { aggregates: ['zone-2'] }, 'az2', [aUuid(2)]],
     ['no aggregates', { aggregates: [] }, 'nova', []],
-  ])('added hosts in %s', (_name, where, zone, aggregates) => {
+  ])('hosts that are added in %s are in the expected zone and aggregates', (_name, where, zone, aggregates) => {
     const fleet = edit(aTown(), { addHosts: [{ likeHost: 'h1', ...where }] })
     expect(recordOf(fleet, 'h1+1')).toMatchObject({ zone, aggregates })
   })

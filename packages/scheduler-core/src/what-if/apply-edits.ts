@@ -147,7 +147,7 @@ const overridesOf = ({ allocation }: HostRecord, host: string): readonly HostAll
 /** The author and reason of ratios and reserved amounts that a what-if query sets. */
 const MADE_UP = { by: 'what-if', reason: 'set, in this what-if' } as const
 
-/** The incarnation of hypothetical hosts. */
+/** The incarnation in the reports of hypothetical hosts. */
 const NEW = '00000000-0000-4000-8000-000000000000'
 
 function push(lists: Map<string, string[]>, key: string, items: readonly string[]): void {

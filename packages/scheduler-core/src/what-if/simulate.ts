@@ -124,7 +124,7 @@ interface One {
   readonly index: number
   readonly copy: number
   readonly before: number
-  /** The decision of the preceding copy. */
+  /** The decision for the preceding copy of the request. */
   readonly last: SimulatedDecision | undefined
   /** The solver's solution, if the caller passed one. */
   readonly solution: Solution | undefined

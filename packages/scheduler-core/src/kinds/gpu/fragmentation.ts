@@ -88,7 +88,7 @@ export function logisticPoints(x: number): number {
   return low
 }
 
-/** Creates the rule from its options. Throws RangeError for options that do not match the schema. */
+/** Creates the assignment rule `least-fragmentation` from its options. Throws RangeError for options that do not match the schema. */
 export function createFragmentation(options: unknown): Fragmentation {
   const { typical, cpuClass } = checkOptions(fragmentationOptions, options ?? {})
   const doesFor = modelTable(typical)

@@ -19,7 +19,7 @@ export interface PciAsk {
 }
 
 export interface PciWish {
-  /** The name of the request in messages. */
+  /** The name of the PCI request in messages. */
   readonly subject: string
   readonly count: number
   readonly policy: NumaPolicy

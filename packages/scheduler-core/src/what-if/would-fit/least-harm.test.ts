@@ -72,7 +72,7 @@ describe('if a harmless change suffices, no harmful change is proposed', () => {
 
   test.each<[what: string, given: Case, never: RegExp]>([
     [
-      'hosts kept for other projects',
+      'hosts that are reserved for other projects',
       {
         hosts: { kept: {} },
         request: { projectId: 'p2' },
@@ -82,11 +82,11 @@ describe('if a harmless change suffices, no harmful change is proposed', () => {
       /AggregateMultiTenancyIsolation|tenants/,
     ],
     [
-      'hosts kept for some images',
+      'hosts that are reserved for certain images',
       { hosts: { kept: {} }, request: {}, profile: withNova('IsolatedHostsFilter', { isolated_hosts: ['kept'], isolated_images: ['i1'] }) },
       /filter IsolatedHostsFilter/,
     ],
-  ])('%s remain kept, whatever changes are allowed', (_what, given, never) => {
+  ])('%s are never opened, whatever kinds of changes are requested', (_what, given, never) => {
     for (const kinds of [['POLICY'], ['FLEET'], ['REQUEST', 'FLEET', 'POLICY']] as const)
       for (const one of saidOf({ ...given, kinds })) expect(one).not.toMatch(never)
   })

@@ -24,7 +24,7 @@ export interface Survey {
   readonly nearest: readonly NearHost[]
   /** How many refused hosts were not considered, although they may need smaller changes than the considered hosts. */
   readonly leftOut: number
-  /** The cause of the refusal. */
+  /** The cause for which the request is refused. */
   readonly cause: Cause
 }
 

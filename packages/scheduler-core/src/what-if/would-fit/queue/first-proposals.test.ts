@@ -51,7 +51,7 @@ const request = aRequest({
   flavor: { vcpus: 1, memoryMb: 64 * GIB, rootGb: 1_000, extraSpecs: { 'trait:FAST': 'required' } },
 })
 
-describe('a change for the nearest host is proposed, although there are 60 other hosts for which changes of less effort do not suffice', () => {
+describe('a change for the nearest host is proposed, although changes of less effort for 60 other hosts are tried first', () => {
   const disabled = [{ type: 'status', host: 'near', node: 'near', status: 'DISABLED', reason: 'fan' }] as const
   test.each<readonly [string, Near, WhatWouldFitOptions['kinds'], string]>([
     ['a smaller disk', { shape: { localGb: 10 } }, ['REQUEST', 'FLEET'], 'disk -> 10 GiB'],
