@@ -92,7 +92,7 @@ export const classesKind: ResourceKind<readonly AmountAsk[], Amounts> = {
 
   createAssign(setting) {
     if (setting !== undefined && setting.rule !== 'sum')
-      throw new RangeError(`classes has no assignment rule ${setting.rule}; it must be sum`)
+      throw new RangeError(`the resource kind classes has no assignment rule ${setting.rule}; it must be sum`)
     return (hosts, host, ask) =>
       this.canGive(hosts, host, ask) ? Object.fromEntries(ask.map(({ resourceClass, amount }) => [resourceClass, amount])) : undefined
   },

@@ -257,7 +257,8 @@ export function createChoose(setting: AssignmentSetting | undefined): ChooseGpus
     return (hosts, host, ask, cells) => fragmentation.choose(hosts, host, ask, cells)?.gpus
   }
   const order = Object.hasOwn(orders, rule) ? orders[rule] : undefined
-  if (order === undefined) throw new RangeError(`gpu has no assignment rule ${rule}; it must be one of ${gpuKind.rules.join(', ')}`)
+  if (order === undefined)
+    throw new RangeError(`the resource kind gpu has no assignment rule ${rule}; it must be one of ${gpuKind.rules.join(', ')}`)
   return (hosts, host, ask, cells) => {
     const chosen = order(hosts.get(host).gpus, ask)
       .filter((gpu) => gpuFits(gpu, ask) && (cells === undefined || isIn(gpu, cells)))

@@ -248,7 +248,8 @@ function answerOncePerVersion({ columns, count }: HostTable, answer: (host: Host
 function orderOf(setting: AssignmentSetting | undefined): CellOrder {
   const rule = setting?.rule ?? 'first'
   const order = Object.hasOwn(orders, rule) ? orders[rule] : undefined
-  if (order === undefined) throw new RangeError(`numa has no assignment rule ${rule}; it must be one of ${Object.keys(orders).join(', ')}`)
+  if (order === undefined)
+    throw new RangeError(`the resource kind numa has no assignment rule ${rule}; it must be one of ${Object.keys(orders).join(', ')}`)
   return order
 }
 

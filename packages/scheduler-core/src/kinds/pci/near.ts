@@ -73,7 +73,10 @@ interface Lacking {
   readonly have: number
 }
 
-/** For each cell, text with the free devices near it by group of requests, and with its socket if a policy depends on sockets. */
+/**
+ * A text for each cell. Cells with the same text have the same free devices for each group of requests and, if a policy depends on sockets,
+ * the same socket.
+ */
 function traitsOf(here: HostPools, ask: PciAsk, cells: readonly NearCell[]): readonly string[] {
   const groups = ask.groupsOn(here)
   const bySocket = groups.some(({ policy }) => policy === 'socket')

@@ -46,7 +46,7 @@ export const pciKind: ResourceKind<PciAsk, readonly PciGrant[]> = {
 
   createAssign(setting) {
     if (setting !== undefined && setting.rule !== 'nearest')
-      throw new RangeError(`pci has no assignment rule ${setting.rule}; it must be nearest`)
+      throw new RangeError(`the resource kind pci has no assignment rule ${setting.rule}; it must be nearest`)
     return (hosts, host, ask, others) => {
       const own = ownUnits(this, hosts, host, ask, others)
       if (own !== undefined) return own

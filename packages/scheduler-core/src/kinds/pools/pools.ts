@@ -45,7 +45,7 @@ export const poolsKind: ResourceKind<number, PoolAmounts> = {
 
   createAssign(setting) {
     if (setting !== undefined && setting.rule !== 'sum')
-      throw new RangeError(`pools has no assignment rule ${setting.rule}; it must be sum`)
+      throw new RangeError(`the resource kind pools has no assignment rule ${setting.rule}; it must be sum`)
     return (hosts, host, ask) => {
       if (!this.canGive(hosts, host, ask)) return undefined
       const pool = poolFor(hosts, host, ask)

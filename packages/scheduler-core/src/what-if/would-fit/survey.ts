@@ -102,7 +102,7 @@ interface Chosen {
 
 /**
  * From hosts of one kind, selects the nearest host, hosts that lack less of some amount than all nearer hosts, and the nearest host for
- * which it would suffice to wait for the end of claims. If `minHosts` hosts must pass, only the host at that position is selected.
+ * which it would suffice to wait for the end of claims. If more than one host must pass, only the host at position `minHosts` is selected.
  */
 function chosenOf(hosts: readonly RefusedHost[], minHosts: number, toNear: (found: RefusedHost) => NearHost): Chosen {
   const wanted = hosts[Math.min(minHosts, hosts.length) - 1]

@@ -115,7 +115,7 @@ describe.each(
       expect([change.to, left.filter((one) => !before.includes(one))]).toEqual([change.to, []])
       // true if the first fact, without its amounts, is not stated again
       const isAnswered = !asksOf(facts.slice(0, 1)).every((one) => left.includes(one))
-      // a change that drops one of several requirements must at least make the facts fewer or change the code
+      // a change that drops one of several requirements must at least reduce the count of facts or change the code
       const isLess = left.length < before.length || again?.reason?.code !== code
       if (!isAnswered) expect([change.to, change.kind, isLess]).toEqual([change.to, 'REQUEST', true])
       return isAnswered

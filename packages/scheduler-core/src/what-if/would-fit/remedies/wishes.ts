@@ -79,7 +79,8 @@ const unmetLists = (request: RequestSpec, { aggregates }: HostRecord): readonly 
   aggregateListsOf(request).filter(({ list }) => !list.some((uuid) => aggregates.includes(uuid)))
 
 /**
- * The requirements on hosts or aggregates that this host does not meet. If it seems to meet all, all requirements on hosts are returned.
+ * The requirements on hosts or aggregates that this host does not meet. If it meets all of them by name, a filter interprets the names
+ * differently. All requirements on hosts are returned in this case.
  */
 function unmetWishes(request: RequestSpec, record: HostRecord): readonly NamedWish[] {
   const { host, node } = record
