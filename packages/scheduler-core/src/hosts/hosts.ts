@@ -81,8 +81,8 @@ export class HostTable {
   /** The ratios and reserved amounts for hosts that report a document of Nova without these values. */
   fleetAllocation: FleetAllocation = NO_ALLOCATION
   /**
-   * The claim whose move is being decided or judged. Otherwise, and below feature level STRICT_CLAIMS, null. Set only by the ledger's
-   * `lift`.
+   * The claim whose move is being decided or judged. Null at all other times, and below feature level STRICT_CLAIMS. Set only by the
+   * ledger's `lift`.
    */
   mover: Mover | null = null
   readonly columns: HostColumns = createHostColumns(LEAST_SIZE)
@@ -207,7 +207,7 @@ export class HostTable {
 
   /** True if the host's report lists the instance of a claim that has ended. The claim then continues to hold resources on the host. */
   isStillListed({ stats, present }: HostRecord, instance: string | null): boolean {
-    // A report without a list of instances leaves `present` unchanged, for filters. Below this feature level, claims also read `present`.
+    // a report without a list of instances leaves the last list in `present`, which claims must not read from this feature level on
     if (stats.instances === null && this.featureLevel >= ENDED_CLAIMS) return false
     return instance !== null && present.has(instance)
   }

@@ -27,7 +27,10 @@ export const kinds = { classes: classesKind, numa: numaKind, gpu: gpuKind, pci: 
 /** All resource kinds as a list. An ask or a grant must be passed only to the kind that created it. */
 export const allKinds = Object.values(kinds) as readonly (ResourceKind<unknown, unknown> & { readonly name: KindName })[]
 
-/** True if a request asks for a resource that hosts share, such as space of a disk pool. A claim on one host then reduces other hosts. */
+/**
+ * True if a request asks for a resource that hosts share, such as space in a disk pool. A claim on one host then reduces what is free on
+ * other hosts.
+ */
 export const asksShared = (request: RequestSpec, hosts: HostTable): boolean =>
   allKinds.some((kind) => kind.isShared === true && kind.isThere?.(hosts) !== false && kind.ask(request) !== undefined)
 

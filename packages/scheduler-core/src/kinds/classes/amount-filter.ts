@@ -23,8 +23,8 @@ interface Words {
 /**
  * Creates a filter that passes hosts with enough of a resource class free. The total must also be enough for one instance, because
  * overcommit only lets several instances share the total. A moving instance needs no free amount on a host where it already holds enough.
- * With `limitsAlways`, one instance never gets more than the total, as in Nova's CoreFilter. Otherwise this rule depends on the feature
- * level.
+ * The limit of one instance to the total applies from feature level STRICT_CLAIMS on. With `limitsAlways`, it applies at every level, as in
+ * Nova's CoreFilter.
  */
 export function amountFilter(
   request: RequestSpec,

@@ -27,7 +27,7 @@ const orders: Readonly<Record<string, GpuOrder>> = {
   first: (gpus) => gpus,
 }
 
-/** For each host, the counts of what claims hold of its GPUs. Undefined below feature level STRICT_CLAIMS. */
+/** For each host, the object that counts the claims on its GPUs. Undefined below feature level STRICT_CLAIMS. */
 const counts = createHostState<ClaimCount<GpuGrant, GpuUnits> | undefined>(undefined)
 
 /** The resource kind for whole GPUs and shares of GPUs. A request can list the models that it accepts. */

@@ -33,7 +33,7 @@ const orders: Readonly<Record<string, CellOrder>> = {
   tightest: (a, b) => freeRate(a) - freeRate(b) || a.id - b.id,
 }
 
-/** For each host, the counts of what claims hold of its NUMA cells. Undefined below feature level STRICT_CLAIMS, and without cells. */
+/** For each host, the object that counts the claims on its NUMA cells. Undefined below feature level STRICT_CLAIMS, and without cells. */
 const counts = createHostState<ClaimCount<CellPiece, CellUnits> | undefined>(undefined)
 
 /**

@@ -19,7 +19,7 @@ import { socketsOf } from './near.ts'
 import { copyPools, poolsOf, sumByPool, takePools, toPools, totalByPool, usedByPool } from './pool.ts'
 import { type PoolPiece, PoolUnits } from './units.ts'
 
-/** For each host, the counts of what claims hold of its PCI devices. Undefined below feature level STRICT_CLAIMS, and without devices. */
+/** For each host, the object that counts the claims on its PCI pools. Undefined below feature level STRICT_CLAIMS, and without pools. */
 const counts = createHostState<ClaimCount<PoolPiece, PoolUnits> | undefined>(undefined)
 
 /** The resource kind for PCI devices. The NUMA policy of a request says how near its devices must be to the guest's NUMA cells. */
