@@ -99,7 +99,7 @@ export const inputOf = (request: RequestSpec, profile: Profile, seed: string): D
   claimIds: Array.from({ length: request.numInstances }, (_, i) => `${i}`),
 })
 
-/** For `decideOn`, if the state after the decision is not read. */
+/** A `read` for `decideOn` that does not read the state. */
 export function* nothing(): Steps<undefined> {
   yield
   return undefined
