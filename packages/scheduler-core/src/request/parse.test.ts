@@ -329,13 +329,13 @@ describe('a profile', () => {
       'an unknown rule',
       profile({ assignment: { numa: { rule: 'best' } } }),
       'assignment.numa',
-      'assignment.numa: numa has no assignment rule best; it must be one of first, emptiest, tightest',
+      'assignment.numa: the resource kind numa has no assignment rule best; it must be one of first, emptiest, tightest',
     ],
     [
       'a rule that every object inherits',
       profile({ assignment: { numa: { rule: 'constructor' } } }),
       'assignment.numa',
-      'assignment.numa: numa has no assignment rule constructor; it must be one of first, emptiest, tightest',
+      'assignment.numa: the resource kind numa has no assignment rule constructor; it must be one of first, emptiest, tightest',
     ],
     [
       'options that are no JSON',
