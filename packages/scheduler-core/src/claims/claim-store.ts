@@ -5,7 +5,7 @@ import { SharedMap } from '../values/shared-map.ts'
 import { EndedKeys } from './ended-keys.ts'
 import { InstanceIndex, type InstanceScope, isOverdue, isSameScope, type LiveClaim, liveClaimsOf, scopeOf } from './instances.ts'
 
-/** Claims by id. Claims that are added during an iteration may be missing from it. */
+/** Claims by id. An iteration may miss claims that are added while it runs. */
 export interface ClaimMap extends Iterable<[string, Claim]> {
   readonly size: number
   get(id: string): Claim | undefined
@@ -76,7 +76,7 @@ export class ClaimStore {
     return this.#instances
   }
 
-  /** Marks the claims that this store may write. */
+  /** Claims with this mark belong to this store alone, so the store may write them. */
   get owner(): Owner {
     return this.#owner
   }
@@ -86,20 +86,23 @@ export class ClaimStore {
     return this.#instances.of(instance).map((id) => this.all.get(id) as Claim)
   }
 
-  /** The live claims for an instance within a scope. Both ends of an open move are returned as one. */
+  /** The live claims for an instance within a scope. The two claims of an open move are returned as one item. */
   liveClaimsIn(instance: string, scope: InstanceScope): readonly LiveClaim[] {
     const claims = this.claimsFor(instance)
     return claims.length === 0 ? [] : liveClaimsOf(claims.filter((claim) => isSameScope(scopeOf(claim), scope)))
   }
 
-  /** The live claims that exclude another claim of an instance at a store time. Reservations that are overdue at that time are left out. */
+  /**
+   * The live claims of an instance that forbid a new claim for it at the store time `now`. Reservations that are overdue at that time are
+   * left out.
+   */
   rivalsOf(instance: string, scope: InstanceScope, now: number): readonly LiveClaim[] {
     return this.liveClaimsIn(instance, scope).filter(
       ({ claim, destination }) => !isOverdue(claim, now) || (destination !== null && !isOverdue(destination, now)),
     )
   }
 
-  /** Copies another store's claims in their order. The claims are shared until one side writes them. */
+  /** Copies another store's claims in their order. Both stores share the claims until one of the stores writes them. */
   takeCopy(from: ClaimStore): void {
     this.#full = from.#full.copy()
     this.#packed = from.#packed.copyFor(this.#hosts)
@@ -155,7 +158,7 @@ export class ClaimStore {
     for (const claim of this.#full.values()) if (!isLive(claim) && this.#packed.findClaim(claim.id) !== undefined) this.#inBoth++
   }
 
-  /** Updates the counter after the packed form of a claim was dropped with its key. */
+  /** Updates `#inBoth` after the packed form of a claim was dropped with its key. */
   forgetPacked(id: string): void {
     if (this.#full.has(id)) this.#inBoth--
   }
