@@ -73,10 +73,7 @@ export class Ledger {
     return this.#store.liveClaimsIn(instance, scope)
   }
 
-  /**
-   * The live claims of an instance that forbid a new claim for it at the store time `now`. Reservations that are overdue at that time are
-   * left out.
-   */
+  /** The live claims that forbid a new claim for an instance at the store time `now`: all except overdue reservations. */
   rivalsOf(instance: string, scope: InstanceScope, now: number): readonly LiveClaim[] {
     return this.#store.rivalsOf(instance, scope, now)
   }
@@ -247,9 +244,7 @@ export class Ledger {
     this.reserved.delete(claim.id)
   }
 
-  /**
-   * Returns true if a claim is the destination of an open move within one host. The source claim holds the instance until the move ends.
-   */
+  /** Returns true if a claim is the destination of an open move within one host. */
   isInPlace(claim: Claim): boolean {
     return this.#holds.isInPlace(claim)
   }
@@ -263,10 +258,7 @@ export class Ledger {
     this.#end(current, state, reason, revision, now, lasts, lasts ? this.#ended.extraOnceEnded(current) : null)
   }
 
-  /**
-   * Ends a claim. If `lasts` is true, the ended claim holds its grants while its instance is listed, and its `extra` grants even without a
-   * list.
-   */
+  /** Ends a claim. If `lasts` is true, grants that the host's report does not count stay held (ended-claims.ts). */
   #end(
     claim: OwnClaim,
     state: EndState,
@@ -343,9 +335,7 @@ export class Ledger {
     return this.#holds.liftDestination(claim, isPlainNext)
   }
 
-  /**
-   * Holds the grants of every claim on a host again after the host's inventory was replaced. Removes ended claims whose instances are gone.
-   */
+  /** Holds the grants of a host's claims again after its inventory was replaced. Removes ended claims whose instances are gone. */
   holdAll(record: OwnHostRecord): void {
     const { columns } = this.#hosts
     const { runningVms, numIoOps } = statsToCount(record)
@@ -358,17 +348,12 @@ export class Ledger {
     }
   }
 
-  /**
-   * Removes ended claims from a host if other claims hold resources for the same instances. An instance then holds its resources only once.
-   */
+  /** Removes ended claims from a host if other claims hold resources for the same instances. */
   dropReplaced(record: OwnHostRecord): void {
     this.#ended.dropReplaced(record)
   }
 
-  /**
-   * Removes the grants of an instance's ended claims from the sums. `restore` holds them again, and `remove` removes the claims from the
-   * host.
-   */
+  /** Removes the grants of an instance's ended claims from the sums. `restore` holds them again, `remove` removes the claims. */
   liftEnded(record: OwnHostRecord, instance: string | null): { restore(): void; remove(): void } {
     return this.#ended.lift(record, instance)
   }

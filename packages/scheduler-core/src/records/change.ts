@@ -32,9 +32,9 @@ export type { Grants } from './grants.ts'
 export const ENTRY_FORMAT = 1
 
 /**
- * The highest feature level that this release can apply. Each level added the following to the log. Level 2: moves, revocations, edits of
- * groups, liveness. Level 3: requests and reports of version 1.1. Level 4: rollouts of profiles, filters in shadow mode, and packed
- * decisions in tables (decision/packed.ts).
+ * The highest feature level that this release can apply. Additions to the log by level: Level 2: moves, revocations, edits of groups,
+ * liveness. Level 3: requests and reports of version 1.1. Level 4: rollouts of profiles, filters in shadow mode, and packed decisions in
+ * tables (decision/packed.ts).
  * Level 5: requests and reports of version 1.2, profiles with the scheduler `solver`, profiles with a list of the resource kinds that
  * their requests may ask for, documents of the namespaces of this service (namespace/) with their times, and profiles that read them.
  * Level 6: claims on the space of pools, and aggregates that name the pool of their hosts' disks. Level 7: profiles that name filters and
@@ -161,10 +161,7 @@ export interface ClaimExtended {
   readonly type: 'extend'
   readonly claim: string
   readonly fence: number
-  /**
-   * The new end of the reservation is the time stamp of the entry plus this many milliseconds, or the present end if the present end is
-   * later.
-   */
+  /** The reservation ends this many milliseconds after the time stamp of the entry, or at its present end if that is later. */
   readonly ttlMs: number
 }
 
@@ -250,10 +247,7 @@ export interface HostAllocationSet extends HostName {
   readonly reason: string
 }
 
-/**
- * Replaces the default values for hosts that report in Nova's form and leave the values out. Void if the present values do not have the
- * expected version.
- */
+/** Replaces the default values for reports in Nova's form that leave the values out. Void if the version differs from `expectedVersion`. */
 export interface FleetAllocationSet {
   readonly type: 'fleetAllocation'
   readonly expectedVersion: number
@@ -280,9 +274,7 @@ export interface HostForgotten {
   readonly hosts: readonly HostName[]
   /** If true, live claims end as REVOKED with the reason. If false, live claims make the change void. */
   readonly isForced: boolean
-  /**
-   * The count of live claims that the operator expects. If the hosts have another count, the change is void. Absent: any count is accepted.
-   */
+  /** The count of live claims that the operator expects. The change is void if the count differs. Absent: any count is accepted. */
   readonly expectedClaims?: number
   readonly reason: string
 }
@@ -319,10 +311,7 @@ export interface AggregateChanged {
   /** 0 for a new aggregate. */
   readonly expectedVersion: number
   readonly next: AggregateState | null
-  /**
-   * The account that makes the edit. It is stored with the allocation ratios that the edit sets. Absent below feature level
-   * ALLOCATION_RULES.
-   */
+  /** The account that makes the edit. Stored with the ratios that the edit sets. Absent below feature level ALLOCATION_RULES. */
   readonly by?: string
 }
 
@@ -402,8 +391,5 @@ const proposals: ReadonlySet<string> = new Set<Proposal['type']>(['claims', 'mov
 
 export const isProposal = (change: Change): change is Proposal => proposals.has(change.type)
 
-/**
- * The project of a proposal. Types of changes from before feature level 8 have no project of their own, so the project of the request is
- * returned.
- */
+/** The project of a proposal. Types from before feature level 8 have none, so the project of the request is returned. */
 export const projectOf = (change: Proposal): string | null => ('project' in change ? change.project : change.decision.request.projectId)

@@ -158,9 +158,7 @@ export class RealHosts {
     return open[number % Math.max(1, open.length)]
   }
 
-  /**
-   * The grants that a random request would get on the host in its present state. `held` are the grants that the instance has on the host.
-   */
+  /** The grants that a random request would get on the host at present. `held` are the grants that the instance has on the host. */
   #grants(machine: Machine, b: number, c: number, held?: Grants): Grants | undefined {
     const record = this.#fleet.hosts.find({ host: machine.name, node: machine.name })
     if (record === undefined) return undefined
