@@ -22,14 +22,17 @@ function* mapped<From, To>(items: Iterable<From>, to: (item: From) => To): Gener
 export class ClaimStore {
   #full = new SharedMap<Claim>()
   #packed: EndedKeys
-  /** The number of packed claims that are also stored in full, because their instances have not left their hosts yet. */
+  /** The count of packed claims that are also stored in full, because their instances have not left their hosts yet. */
   #inBoth = 0
   #reserved = new SharedMap<Claim>()
   #instances = new InstanceIndex()
   #changed = new Set<Claim>()
   #owner: Owner = {}
   readonly #hosts: HostTable
-  /** Claims stored in full, in the order of creation, then packed ones in the order in which their keys ended. */
+  /**
+   * All claims by id: first the claims stored in full, in the order of creation, then the packed claims in the order in which their keys
+   * ended.
+   */
   readonly all: ClaimMap
 
   constructor(hosts: HostTable) {
@@ -51,27 +54,27 @@ export class ClaimStore {
     for (const { claims } of this.#packed) for (const claim of claims) if (!this.#full.has(claim.id)) yield [claim.id, claim]
   }
 
-  /** Claims that are not packed: all live ones, and ended ones that are still needed for their instance or key. */
+  /** The claims that are not packed: all live claims, and ended claims that are still needed for their instance or key. */
   get full(): SharedMap<Claim> {
     return this.#full
   }
 
-  /** Ended keys with their claims. */
+  /** The packed ended keys with their claims. */
   get packed(): EndedKeys {
     return this.#packed
   }
 
-  /** Reservations by claim, for expiry. */
+  /** The claims in the state RESERVED by id, from which expired reservations are found. */
   get reserved(): SharedMap<Claim> {
     return this.#reserved
   }
 
-  /** Claims that the last entry changed or created, for followers of the log. */
+  /** The claims that the last entry changed or created. Followers of the log read them. */
   get changed(): Set<Claim> {
     return this.#changed
   }
 
-  /** Instances that have a live claim. */
+  /** The live claims, indexed by instance. */
   get instances(): InstanceIndex {
     return this.#instances
   }
@@ -145,7 +148,7 @@ export class ClaimStore {
     this.#changed.add(claim)
   }
 
-  /** Removes the full form of claims that were packed with their ended key, except claims that still hold something on a host. */
+  /** Removes the full form of claims that were packed with their ended key, except claims that still hold grants on a host. */
   pack(claims: readonly Claim[]): void {
     for (const claim of claims) {
       if (this.#hosts.get(claim.host).claims.has(claim)) this.#inBoth++
@@ -170,6 +173,6 @@ export class ClaimStore {
   }
 }
 
-/** A copy in the same order, in which one claim is replaced by another. */
+/** Copies the set and replaces the claim `was` by `is`. The order is unchanged. */
 const withInPlace = (set: ReadonlySet<Claim>, was: Claim, is: Claim): Set<Claim> =>
   new Set(Array.from(set, (claim) => (claim === was ? is : claim)))

@@ -6,8 +6,8 @@ import type { Claim } from '../records/claim.ts'
 import { growsInPlace, surplusOf } from './in-place.ts'
 
 /**
- * Holds and drops the amounts and units of claims on a host, for each resource kind. Proposals hold theirs only while they are judged or
- * decided.
+ * Holds and drops the amounts and units of claims on a host, for each resource kind. The resources of proposals are held only while the
+ * proposals are judged or decided.
  */
 
 /**

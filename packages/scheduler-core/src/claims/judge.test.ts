@@ -36,7 +36,7 @@ describe('rule 1: an entry with an unknown basis is void', () => {
     expect(after).toEqual(Object.fromEntries(Object.entries(before).filter(([name]) => name !== 'place' && name !== 'places')))
   })
 
-  test('a void entry still has a revision, and the next entry follows it', () => {
+  test('a void entry has a revision, and the next entry has the next revision', () => {
     const log = twoHosts()
     log.append([aClaim()], { basis: { revision: 1, id: 'other', at: 1_000 }, id: 'void' })
     expect(log.fleet.place).toEqual({ revision: 2, id: 'void', at: 1_000 })
@@ -79,7 +79,7 @@ describe('rule 3: the fence of a claim is computed when its entry is applied', (
     expect(fenceOf(log, 'b.0')).toBe(131_074)
   })
 
-  test('confirm keeps the fence, and only the caller that names it may confirm, extend and release', () => {
+  test('a confirm change does not change the fence, and confirm, extend and release changes with another fence are void', () => {
     const log = twoHosts()
     log.append([aClaim()])
     const fence = fenceOf(log, 'k1.0')
@@ -246,7 +246,7 @@ describe('rule 8: edits', () => {
     expect(log.append([aClaim({ key: 'a' }), aClaim({ key: 'b', hosts: ['h2'] })], { basis })).toEqual(['claim.edited', 'claim.edited'])
   })
 
-  test('reports and other claims since the basis void no claim', () => {
+  test('reports and other claims after the basis of a claim do not make the claim void', () => {
     const log = twoHosts()
     const basis = log.fleet.place
     log.append([aReport('h1', { vcpus: 4 }, 2), aClaim({ key: 'a' })])
@@ -310,7 +310,7 @@ describe('an entry of a newer release', () => {
   })
 })
 
-test('claim ids are never used twice, in the log or in one proposal', () => {
+test('a proposal is void if it uses a claim id of the log or uses a claim id twice', () => {
   const log = twoHosts()
   log.append([aClaim({ key: 'a', grants: passing })])
   const again: ClaimsProposed = aClaim({ key: 'b', ids: ['a.0'] })

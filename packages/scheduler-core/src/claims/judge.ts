@@ -132,8 +132,8 @@ export function consume({ hosts, groups }: JudgedFleet, { parts, group }: Pick<C
 }
 
 /**
- * Confirms a claim. If the claim is the destination of an open move, it replaces the source claim. A claim that is already confirmed is no
- * error, so that a repeated call gets the same answer.
+ * Confirms a claim. If the claim is the destination of an open move, it replaces the source claim. The change also counts if the claim is
+ * confirmed already, so that a repeated call gets the same answer.
  */
 export function judgeConfirm({ ledger, place, now }: JudgedFleet, { claim: id, fence }: ClaimConfirmed): Void {
   const found = ledger.claims.get(id)
@@ -155,7 +155,7 @@ export function judgeExtend({ ledger, place, now }: JudgedFleet, { claim: id, fe
   return undefined
 }
 
-/** Releases a claim. A claim that is already released is no error. */
+/** Releases a claim. The change also counts if the claim is released already. */
 export function judgeRelease({ ledger, place, now }: JudgedFleet, { claim: id, fence, reason }: ClaimReleased): Void {
   const claim = ledger.claims.get(id)
   if (claim === undefined || claim.fence !== fence) return 'claim.lost'
@@ -165,7 +165,7 @@ export function judgeRelease({ ledger, place, now }: JudgedFleet, { claim: id, f
   return undefined
 }
 
-/** Ends a claim on behalf of an operator, without a check of its fence. A claim that is already revoked is no error. */
+/** Ends a claim on behalf of an operator, without a check of its fence. The change also counts if the claim is revoked already. */
 export function judgeRevoke({ ledger, place, now }: JudgedFleet, { claim: id, reason }: ClaimRevoked): Void {
   const claim = ledger.claims.get(id)
   if (claim?.state === 'REVOKED') return undefined

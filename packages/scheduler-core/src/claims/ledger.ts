@@ -48,12 +48,12 @@ export class Ledger {
     return this.#store.full
   }
 
-  /** Reservations by claim, for expiry. */
+  /** The claims in the state RESERVED by id, from which expired reservations are found. */
   get reserved(): SharedMap<Claim> {
     return this.#store.reserved
   }
 
-  /** Claims that the last entry changed or created, for followers of the log. */
+  /** The claims that the last entry changed or created. Followers of the log read them. */
   get changed(): ReadonlySet<Claim> {
     return this.#store.changed
   }

@@ -41,7 +41,7 @@ export interface Checkpoint {
   readonly strictSince?: number
   /** The last log positions that the fleet remembers, oldest first. */
   readonly places: readonly Place[]
-  /** Hosts in the order in which they were first seen. */
+  /** All hosts, in the order of their first reports. */
   readonly hosts: readonly StoredHost[]
   readonly aggregates: readonly Aggregate[]
   readonly groups: readonly (GroupBinding & { readonly lastEdit: number; readonly version?: number })[]
@@ -76,7 +76,7 @@ export interface StoredHost extends HostName {
   readonly liveness: number
   /** Absent while the host is UP, and in checkpoints of releases that did not store the reason. */
   readonly livenessReason?: string
-  /** `usedFrom` and its time are absent while the host's resource usage is read from its report. */
+  /** `usedFrom` and its reason are absent while the host's resource usage is read from its report. */
   readonly usedFrom?: UsedFrom
   readonly usedFromReason?: string
   /** Written since feature level 10. Absent if operators set no allocation for the host. */

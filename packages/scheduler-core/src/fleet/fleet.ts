@@ -234,7 +234,7 @@ export class Fleet {
     if (before < UNLISTED_TIMES && this.featureLevel >= UNLISTED_TIMES) yield* this.#countUnlisted()
   }
 
-  /** Sets the present time as the time since when instances are unlisted, because lower levels do not store the actual time. */
+  /** Stores the present time as `unlistedAt` in claims of unlisted instances, because lower levels do not store the actual time. */
   *#countUnlisted(): Steps<void> {
     for (const claim of inSlices(this.ledger.claimsInFull.values(), SLICE))
       if (claim === undefined) yield

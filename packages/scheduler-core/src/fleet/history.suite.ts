@@ -81,7 +81,7 @@ export const histories: fc.Arbitrary<readonly Step[]> = fc.array(
 )
 
 const HOSTS = ['h1', 'h2', 'h3']
-/** The names that hosts which leave or are replaced can have. */
+/** The names of hosts that leave, return or are replaced. */
 const NAMES = [...HOSTS, 'h4']
 const KEYS = 9
 

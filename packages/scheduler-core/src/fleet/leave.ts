@@ -53,7 +53,7 @@ export function* takeForget(fleet: FleetState, { hosts: names, isForced, expecte
   if (expectedClaims !== undefined && claims !== expectedClaims) return 'leave.claims_changed'
   for (const { index, gone } of records) {
     if (gone !== null) {
-      // the host was readmitted but has not reported yet, so it only needs to be refused again
+      // the host was readmitted but has not reported yet, so only its permission to report is withdrawn
       const record = hosts.own(index)
       hosts.rename(record, { gone: { ...gone, reason, isReadmitted: false } })
       record.revision = fleet.place.revision

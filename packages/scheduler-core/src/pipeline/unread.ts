@@ -37,7 +37,7 @@ const pathsAsGiven = (request: RequestSpec, path: readonly string[]): readonly s
 const isInDocument = (request: RequestSpec, field: DocumentField): boolean =>
   request.nova !== null && builtIn().documents.has(request, field)
 
-/** The paths of the open maps in the typed form. */
+/** The paths of the maps with arbitrary keys in a request of the typed form. */
 const pathOf: Readonly<Record<OpenMap, readonly string[]>> = {
   extraSpecs: ['flavor', 'extraSpecs'],
   schedulerHints: ['schedulerHints'],

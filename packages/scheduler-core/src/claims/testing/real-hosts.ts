@@ -25,7 +25,7 @@ export const realActs = [
 export interface RealSetting {
   /** The amount of each sort of resource that a host uses for itself or for instances without claims. */
   readonly strangers: number
-  /** Whether reports list instances: always, never, or sometimes. */
+  /** How often reports list instances: always, never, or in some reports. */
   readonly lists: 'always' | 'never' | 'mixed'
 }
 
@@ -42,7 +42,7 @@ interface Machine {
 }
 
 /**
- * Simulated hosts and their log. The hosts follow three rules. An instance has its new size from the confirmation of its resize. An
+ * Simulated hosts and their log. The hosts follow these rules. An instance has its new size from the confirmation of its resize. An
  * instance that a report listed runs on after its claim ended, until a report no longer lists it. Any other instance is stopped before its
  * claim ends. Reported used amounts include all running instances.
  */

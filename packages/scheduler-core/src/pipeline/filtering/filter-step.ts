@@ -16,7 +16,7 @@ export interface FilterStep {
   readonly isOutside: boolean
   /** See `Filter.readsHostOnly`. */
   readonly readsHostOnly: boolean
-  /** See `Filter.readsOtherHosts`. For a plug-in's filter that declares neither property, true. */
+  /** See `Filter.readsOtherHosts`. True for a plug-in's filter that declares neither `readsHostOnly` nor `readsOtherHosts`. */
   readonly readsOtherHosts: boolean
   /** See `Filter.admits`. */
   readonly admits: Admits | undefined

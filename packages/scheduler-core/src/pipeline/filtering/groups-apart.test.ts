@@ -13,7 +13,7 @@ import { aClaim, aLog, aReport, aRequest, aUuid } from '../../testing/index.ts'
 const [web, backup, third] = [aUuid(1), aUuid(2), aUuid(3)]
 const profileNamed = (name: string) => builtInProfiles.find((profile) => profile.name === name) as Profile
 const soft = 'SOFT_AFFINITY' as const
-/** A claim of a group on a host. */
+/** A proposal for a claim on this host, for a member of the group `uuid`. */
 const claimed = (id: string, host: string, uuid: string, ...apartFrom: readonly string[]): Change =>
   aClaim({
     key: id,

@@ -31,7 +31,8 @@ function shuffled(seed: string): TieOrder {
 }
 
 /**
- * Chooses the best host. If `hostSubsetSize` is above 1, chooses one of that many best hosts by the seed. Undefined if there are no hosts.
+ * Chooses the best host. If `hostSubsetSize` is above 1, chooses one of the `hostSubsetSize` best hosts by the seed. Undefined if there are
+ * no hosts.
  */
 export function pick(weighed: Weighed, want: number, profile: Profile, tieOrder: TieOrder, random: Random): Picked | undefined {
   const { hosts, totals } = weighed
