@@ -11,7 +11,7 @@ import { saidOf } from './testing/said.ts'
 const RUNS = draws(40, 200, 10_000)
 
 describe('the laws of the cause: hosts without devices, and shortfalls of the nearest host', () => {
-  test('hosts without devices or cells never change the cause of a request for these if the request admits other hosts', () => {
+  test('adding hosts without devices and cells never changes the cause of a request for devices or cells that admits a host', () => {
     let without = 0
     fc.assert(
       fc.property(refusal, fc.array(hostDrawn, { minLength: 1, maxLength: 6 }), ({ hosts, asked, profile }, others) => {

@@ -146,7 +146,7 @@ export function preparedOf(
   }
   const singles = checks.map((check) => ({ ...check, reasonAt: () => reasonOf(check) }))
   return {
-    // exclusions are the last conditions
+    // conditions that exclude hosts are listed last
     each: () => [
       ...singles.filter(({ isExclusion }) => isExclusion !== true),
       ...singles.filter(({ isExclusion }) => isExclusion === true),

@@ -99,7 +99,7 @@ interface Proposed {
   readonly mode: 'RESERVE' | 'CONFIRM'
   /** The duration of a reservation in milliseconds, from the time stamp of this entry. */
   readonly ttlMs: number
-  /** The caller's deadline in store time (the database's clock). The proposal is void in a later entry. */
+  /** The caller's deadline in store time (the database's clock). If the time stamp of the entry is later, the proposal is void. */
   readonly notAfter: number | null
   readonly group: GroupBinding | null
   readonly parts: readonly ClaimPart[]

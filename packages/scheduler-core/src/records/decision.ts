@@ -68,7 +68,7 @@ export interface DecisionRecord {
   readonly intent?: Intent
   /** The id of the claim that is moved or rebuilt. The decision was made as if this claim did not exist. */
   readonly source?: string
-  /** The id of the destination claim of an open move that this attempt ends. */
+  /** For a further attempt to move an instance: the id of the destination claim that the entry releases. */
   readonly ends?: string
   /**
    * True if the decision is for an instance without a claim that the destination host lists. The requested resources count as free on this
