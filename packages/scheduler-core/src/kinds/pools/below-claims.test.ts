@@ -72,7 +72,7 @@ test('the text of a warning about a pool says that the claims of all hosts are s
   log.append([document('h3', [fast(50)], 2)])
   const [warning] = warningsOf(log.fleet, log.fleet.hosts.get(2 as never)).filter(({ code }) => code === 'capacity.below_claims')
   expect(warning && warningText(warning)).toBe(
-    'The disk pool fast may give 50 GiB in all; the live claims of all hosts hold 100, so that some instance lacks what it was promised. Report what the pool has, or move or end claims until the rest fits.',
+    'The disk pool fast has a capacity of 50 GiB; the live claims of all hosts hold 100 GiB, so some instances lack space that was promised to them. Report the full capacity of the pool, or move or end claims until the remaining claims fit.',
   )
 })
 
