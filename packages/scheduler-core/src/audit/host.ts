@@ -108,11 +108,11 @@ function checkClasses({ hosts, featureLevel }: Fleet, record: HostRecord, { clas
         report('state.column', `${name}.${column}`, expected[column], at(columns[column], index))
     if (expected.free < 0 && held?.late !== undefined) report('state.over_capacity', name, capacity, used + claimed, held.late.id)
   }
-  // Finds classes that claims hold although they have no columns.
+  // Claims may hold amounts of a class that has no columns.
   for (const name of classes.keys()) if (!hosts.classes.has(name)) report('state.column', `${name}.claimed`, 'columns', 'none')
 }
 
-/** The amount of a class that materialised claims hold, and the amount of all claims that the report does not count. */
+/** Two amounts of a class: held by materialised claims, and held by any claims but not counted in the report. */
 function claimedOf(held: Held | undefined, inventory: Inventory | undefined, featureLevel: number) {
   const countsUse = inventory !== undefined && inventory.used !== null
   const covered = featureLevel >= STRICT_CLAIMS && countsUse ? (held?.unlessCounted ?? 0) : 0
@@ -151,7 +151,7 @@ function checkGpus({ hosts }: Fleet, { index, stats, gpus }: HostRecord, sums: H
     report('state.column', 'gpuMostFreeMilli', most, at(hosts.columns.gpuMostFreeMilli, index))
 }
 
-/** Checks the columns with the sums over all GPUs of a host. */
+/** Checks the columns that contain sums over all GPUs of a host. */
 function checkGpuSums({ hosts: { columns } }: Fleet, { index, gpus, stats }: HostRecord, report: Report): void {
   const free = gpus.map(({ freeMilli }) => freeMilli)
   const sum = free.reduce((total, milli) => total + milli, 0)
@@ -255,7 +255,7 @@ function checkGroups({ groups }: Fleet, { index }: HostRecord, { members }: Host
 
 type Inventory = HostStats['inventories'][number]
 
-/** The resource classes of a report: the three standard ones from its plain fields, and those in its list. */
+/** The resource classes of a report: VCPU, MEMORY_MB and DISK_GB from its own fields, and the classes in its list. */
 function inventoriesOf(stats: HostStats): ReadonlyMap<string, Inventory> {
   const standard: readonly (readonly [string, number, number, number])[] = [
     ['VCPU', stats.vcpus, stats.cpuAllocationRatio, stats.vcpusUsed],
