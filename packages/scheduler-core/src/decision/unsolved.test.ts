@@ -42,10 +42,8 @@ test.each([
   expect(isUnsolved(fleet, record, profile)).toBe(expected)
 })
 
-test('a decision that needs a solver cannot be replayed without one, and the original version decides as before', () => {
+test('a version with a solver that was not called cannot decide, and the version of the decision can be replayed', () => {
   const record = decidedBy(solving, 2)
-  expect(() => replayOtherwise(fleet, [], record, packing)).toThrow(
-    new RangeError('the solver of site@4 was not asked about this decision'),
-  )
+  expect(() => replayOtherwise(fleet, [], record, packing)).toThrow(new RangeError('the solver of site@4 was not called for this decision'))
   expect(replayOtherwise(fleet, [], record, solving)).toEqual(replay(fleet, [], record))
 })

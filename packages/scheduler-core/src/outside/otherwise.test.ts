@@ -79,7 +79,7 @@ test.each([
 ])('another version is not decided with answers about other hosts: %s', (_where, hosts) => {
   const { fleet, record, goal } = aSite(hosts)
   expect(() => decideOtherwise(fleet, [], record, goal, loose)).toThrow(
-    new RangeError('FarFilter was not asked about 1 hosts that come into question'),
+    new RangeError('the decision has no answer of FarFilter about 1 of the hosts to check'),
   )
 })
 
