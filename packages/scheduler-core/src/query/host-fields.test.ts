@@ -7,7 +7,7 @@ type Machine = ReadableHost['record']['stats']
 
 const NOW = 1_000_000
 
-/** A host with one CPU and with claims of all states. */
+/** A host with the given machine, with one CPU and with claims in all states. */
 const hostOf = (stats: Machine): ReadableHost => ({
   fleet: {
     hosts: {
@@ -84,7 +84,7 @@ test.each([
   expect(field && readField(field, { ...host, record: { ...host.record, reportedAt } }, NOW)).toBe(age)
 })
 
-test('no two fields share a word, a column or a CSV heading', () => {
+test('no two fields have the same name, alias, column or CSV heading', () => {
   const words = hostFields.flatMap((field) => [field.name, ...('aliases' in field ? field.aliases : [])])
   const columns = hostFields.flatMap((field) => ('column' in field ? [field.column] : []))
   for (const names of [words, columns, hostFields.map(({ copied }) => copied)]) expect(new Set(names).size).toBe(names.length)

@@ -126,7 +126,7 @@ describeVersions({
       'two cells with the same number',
       '1.0',
       withCells({ id: 1 }, {}),
-      'numaCells: numaCells is a list of 2; it must not number two cells alike',
+      'numaCells: numaCells is a list of 2; it must not give two cells the same id',
     ],
     [
       'a pinned CPU of another cell',

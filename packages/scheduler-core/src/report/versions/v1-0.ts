@@ -106,7 +106,7 @@ export const cellsOf = <Cell extends z.ZodType<NumberedCell>>(cell: Cell) =>
   list(cell, limits.numaCells)
     .refine(
       unique((one: { readonly id: number }) => one.id),
-      'must not number two cells alike',
+      'must not give two cells the same id',
     )
     .refine((cells) => {
       const all = cells.flatMap(({ cpuset, dedicatedCpuset }) => [...new Set([...cpuset, ...(dedicatedCpuset ?? [])])])
