@@ -29,7 +29,7 @@ test.each([3, FEATURE_LEVEL].flatMap((level) => [11, 12, 13, 14].map((seed) => [
       fc.property(histories, (steps) => {
         const fleet = new Fleet()
         const historian = new Historian(level)
-        // Below level STRICT_CLAIMS the log accepts two claims of one instance. The audit reports them correctly as instance.twice.
+        // Below level STRICT_CLAIMS the log accepts two claims of one instance, so the finding instance.twice is correct.
         const isMistake = ({ code }: Finding): boolean => level >= STRICT_CLAIMS || code !== 'instance.twice'
         fleet.apply(historian.first(fleet))
         for (const [i, step] of steps.entries()) {

@@ -12,8 +12,8 @@ export const DIGEST_FORMAT = 2
 export const HOSTS_PER_PART = 4
 
 /**
- * Returns the count of parts of the state. The first part has the data that exists only once. The other parts have the hosts, in the order of
- * their first reports.
+ * Returns the count of parts of the state. The first part has the data that exists only once. The other parts have the hosts, in the order
+ * of their first reports.
  */
 export const partsOf = ({ hosts }: Fleet): number => 1 + Math.ceil(hosts.count / HOSTS_PER_PART)
 

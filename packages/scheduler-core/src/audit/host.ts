@@ -185,7 +185,7 @@ function checkCells({ stats, cells }: HostRecord, sums: HostSums, report: Report
     checkPins(cell, held?.pinned, reported.pinnedCpus, report)
     checkPages(cell, held?.pages, reported.pages, report)
     const pins = new Set([...(reported.pinnedCpus ?? []), ...cell.pinnedByClaims.keys()])
-    // CPUs count as reserved for dedicated use only on a host that reports which CPUs can be dedicated.
+    // Pinned CPUs reduce the CPUs that can be shared. If the cell has a separate set of dedicated CPUs, only pinned CPUs in `cpuset` do.
     const pinned = reported.dedicatedCpuset === null ? pins.size : cell.cpuset.filter((cpu) => pins.has(cpu)).length
     const shareable = cell.cpuset.length === 0 ? 0 : Math.floor(((cell.cpuset.length - pinned) * cpuCapacity) / cell.cpuset.length)
     if (cpus > shareable && held?.cpus.late !== undefined)

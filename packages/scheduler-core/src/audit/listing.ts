@@ -31,8 +31,8 @@ export function straysOf({ stats, present, claims }: HostRecord, lag: Lag): stri
 }
 
 /**
- * The hosts that list an instance now. Only the hosts of its claims and the hosts in `strays` are searched. A host on which the claim of the
- * instance ended recently is left out.
+ * The hosts that list an instance now. Only the hosts of its claims and the hosts in `strays` are searched. A host on which the claim of
+ * the instance ended recently is left out.
  */
 export function listersOf(fleet: Fleet, instance: string, strays: readonly HostIndex[], lag: Lag): HostRecord[] {
   const { hosts, ledger } = fleet
@@ -67,8 +67,8 @@ function endsOf({ hosts, ledger }: Fleet, { host, target }: Claim): HostRecord[]
 }
 
 /**
- * The store time since which no host of a claim has listed its instance. Null if a host lists it, or if nothing can be concluded from the
- * reports.
+ * The store time since which no host of a confirmed claim has listed its instance. Null if a host lists it, if a host of the claim reports
+ * no list, or if the claim is not confirmed.
  */
 export function unlistedSince(fleet: Fleet, claim: Claim): number | null {
   const ends = endsOf(fleet, claim)

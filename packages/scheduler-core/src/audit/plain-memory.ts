@@ -14,8 +14,9 @@ export interface AuditedMemory {
 }
 
 /**
- * Checks the memory rule that applies from feature level PLAIN_IN_CELLS on. Huge pages and the plain memory of all instances together may not
- * exceed the memory of the host. Plain memory is memory outside of huge pages, in cells or not. The check shares no code with the ledger.
+ * Checks the memory rule that applies from feature level PLAIN_IN_CELLS on. Huge pages and the plain memory of all instances together may
+ * not exceed the memory of the host. Plain memory is memory outside of huge pages, in cells or not. The check shares no code with the
+ * ledger.
  */
 export function auditPlainMemory({ numaCells }: HostStats, memory: AuditedMemory, sums: HostSums): readonly Mismatch[] {
   const { late, always, unlessCounted } = sums.plain

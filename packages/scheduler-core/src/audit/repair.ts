@@ -33,11 +33,11 @@ export type RepairAct =
   /** The claim moves to the host at once, without an open move. */
   | { readonly type: 'move'; readonly claim: Claim; readonly to: HostRecord }
   /**
-   * A claim is created for an instance that runs on the host `on`. `reported` is the size of the instance according to the host's report, or
-   * null if an operator must specify the size.
+   * A claim is created for an instance that runs on the host `on`. `reported` is the size of the instance according to the host's report,
+   * or null if an operator must specify the size.
    */
   | { readonly type: 'claim'; readonly instance: string; readonly on: HostRecord; readonly reported: InstanceSize | null }
-  /** No change to the log is needed. `why` says what operators must do outside of the log. */
+  /** The option changes nothing. `why` says what operators must do first. */
   | { readonly type: 'nothing'; readonly why: string }
 
 /** The resources of an instance on its host. */

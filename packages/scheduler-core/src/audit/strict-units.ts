@@ -7,8 +7,8 @@ import type { CellSums, Held, HostSums } from './sums.ts'
 
 /**
  * Checks the GPUs of a host from feature level STRICT_CLAIMS on. The free amount of all GPUs together must be the reported capacity minus
- * reported use and claims. Each single GPU is checked too if no claim exceeds the GPUs that it names. The check shares no code with the
- * ledger.
+ * reported use and claims. Each single GPU is checked too, unless another instance uses a GPU that a claim names. The check shares no code
+ * with the ledger.
  */
 export function auditGpus({ gpus }: HostRecord, stats: HostStats, sums: HostSums): readonly Mismatch[] {
   const units = stats.gpus.map(({ index, usedMilli }) => ({

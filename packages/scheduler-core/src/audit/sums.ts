@@ -36,7 +36,7 @@ export interface HostSums {
   readonly newcomers: number
   /** Count of live claims on the host, by uuid of their server group. */
   readonly members: ReadonlyMap<string, number>
-  /** Memory outside of huge pages. */
+  /** Claimed memory outside of huge pages, in MiB. */
   readonly plain: Held
 }
 
@@ -141,15 +141,15 @@ function plainMibOf({ stats }: HostRecord, { classes = {}, numa = [] }: Grants):
 }
 
 /**
- * True if `extra` has all amounts of the claim of a confirmed move in place, so that the report counts nothing of the claim. The source claim
- * held some of these amounts before, so they did not make the host over-full.
+ * True if `extra` has all amounts of the claim of a confirmed move in place, so that the report counts nothing of the claim. The source
+ * claim held some of these amounts before, so they did not make the host over-full.
  */
 const isAllOf = (extra: Grants, { classes = {} }: Grants): boolean =>
   Object.entries(classes).every(([name, amount]) => amount === 0 || extra.classes?.[name] === amount)
 
 /**
- * The grants of a claim without `extra`, the amounts that are added to the reported use. Amounts of classes and pools are subtracted. A kind
- * of units (GPUs, cells, PCI devices) is left out completely if `extra` has it.
+ * The grants of a claim without `extra`, the amounts that are added to the reported use. Amounts of classes and pools are subtracted. A
+ * kind of units (GPUs, cells, PCI devices) is left out completely if `extra` has it.
  */
 const withoutExtra = ({ classes = {}, pools = {}, ...units }: Grants, extra: Grants): Grants => ({
   ...Object.fromEntries(Object.entries(units).filter(([name]) => extra[name as KindName] === undefined)),

@@ -8,12 +8,12 @@ import { type Claim, isLive } from '../records/claim.ts'
 import { publishedStats } from '../report/stats-versions.ts'
 
 /**
- * One object of the state as plain data, for digests and for comparing two fleets. Hosts are identified by their index, which is equal on all
- * replicas. State that depends on a replica's own history (`version`, unneeded columns) is left out.
+ * One object of the state as plain data, for digests and for comparing two fleets. Hosts are identified by their index, which is equal on
+ * all replicas. State that depends on a replica's own history (`version`, unneeded columns) is left out.
  */
 export type View = Readonly<Record<string, unknown>>
 
-/** The data that exists only once in a fleet. */
+/** The view of the data that a fleet has only once, such as its position in the log and its feature level. */
 export function headView({ place, now, featureLevel, hosts, ledger, groups, aggregates, profiles }: Fleet): View {
   return {
     place,
@@ -40,7 +40,7 @@ export function headView({ place, now, featureLevel, hosts, ledger, groups, aggr
 
 export function hostView({ hosts }: Fleet, record: HostRecord): View {
   const { index, stats, cells, gpus, claims, present, reporters, namespaces, traits } = record
-  // `version` and `zone` are left out, and so are members that follow from others and that older releases may not have.
+  // `version` and `zone` are left out. So are members that are derived from other members and that older releases may not have.
   const {
     version: _version,
     zone: _zone,
@@ -86,7 +86,7 @@ export function hostView({ hosts }: Fleet, record: HostRecord): View {
       pinnedByClaims: [...cell.pinnedByClaims].sort(([a], [b]) => a - b),
     })),
     gpus,
-    // Present only for kinds that hold something, so that digests of other hosts do not change when a kind is added.
+    // Kinds that store nothing for the host are left out, so that a new kind does not change the digests of hosts that do not use it.
     ...viewsOf(hosts, record),
     claims: [...claims].map(({ id }) => id),
   }
@@ -103,7 +103,7 @@ export function viewsOf(hosts: HostTable, { index }: HostRecord): View {
 
 export function claimView({ ledger }: Fleet, claim: Claim): View {
   const { project, instanceAccount, extraSince, unlistedAt, ...others } = claim
-  // A member without a value is left out, so that digests of logs below its feature level do not change.
+  // Members without a value are left out, so that the digests of older logs, which do not have these members, stay the same.
   return {
     ...others,
     ...(project !== null && { project }),
@@ -144,8 +144,8 @@ export function wholeHostView(fleet: Fleet, record: HostRecord): View {
 }
 
 /**
- * The view of an idempotency key. The stored answer is left out, and the claims are replaced by their count, because both grow with the count
- * of requested instances.
+ * The view of an idempotency key. The stored answer is left out, and the claims are replaced by their count, because both grow with the
+ * count of requested instances.
  */
 const boundView = ({ account, key, digest, boundAt, forgottenAt, claims }: BoundKey): View => ({
   account,

@@ -45,7 +45,7 @@ function auditReport(fleet: Fleet, record: HostRecord, { strays, machines }: Met
   const name = hostKey(record)
   const { findings, report, reportHosts } = about('host', name, name, null)
   if (!isThere(fleet, record)) return findings
-  // A warning about an amount that no claim holds contradicts no claim.
+  // If no claim holds the resource (`held` is 0), the warning contradicts no claim.
   for (const warning of warningsOf(fleet, record))
     if (warning.held > 0) report(warning.code, warning.subject, `at least ${warning.held}`, warning.reported ?? 'not listed')
   const unclaimed: string[] = []
