@@ -31,7 +31,7 @@ export const isOfState = (code: AuditCode): code is Extract<AuditCode, `state.${
 
 /**
  * How serious a finding is. VIOLATION: a promise of this service is broken. WARNING: reports of hosts contradict the claims, so an operator
- * has to act. NOTICE: a state that may be correct, but that this service does not know about.
+ * has to act. NOTICE: a state that this service does not know about and that may be correct.
  */
 export const severities = ['VIOLATION', 'WARNING', 'NOTICE'] as const
 export type Severity = (typeof severities)[number]

@@ -18,8 +18,8 @@ import { auditCells, auditGpus } from './strict-units.ts'
 import { type CellSums, type Held, type HostSums, heldUncounted, sumClaims } from './sums.ts'
 
 /**
- * Checks invariants I1 and I13 for one host and its indexes. Its columns must follow from its report and its claims, and nothing may be
- * allocated twice.
+ * Checks the promises I1 and I13 (docs/promises.md) for one host and its indexes. The columns of the host must have the values that follow
+ * from its report and its claims, and nothing may be allocated twice.
  */
 export function auditHost(fleet: Fleet, index: HostIndex): Finding[] {
   const record = fleet.hosts.records[index]

@@ -8,7 +8,7 @@ import type { HostIndex } from '../values/host-index.ts'
 import type { AuditCode, Finding, Subject } from './finding.ts'
 
 /**
- * Checks a claim: its host exists (invariant I7), and every index that should list the claim lists it. `id` is the key of the claim in the
+ * Checks a claim: its host exists (promise I7), and every index that should list the claim lists it. `id` is the key of the claim in the
  * ledger.
  */
 export function auditClaim(fleet: Fleet, id: string, claim: Claim): Finding[] {

@@ -120,7 +120,7 @@ export function repairOf(fleet: Fleet, finding: Finding, listing = finding.hosts
         record !== undefined && warningsOf(fleet, record).some((one) => one.isShared === true && one.subject === finding.field)
       if (isShared)
         return {
-          text: `Let a host that reaches the ${finding.field} report what the pool has. Usually its total became smaller or its reserved amount larger. If the pool will not get that capacity back, move instances of its hosts to disks outside of the pool, or end claims of instances that are gone, until the remaining claims fit.`,
+          text: `Let a host that reaches the ${finding.field} report what the pool has. Usually the reported total became smaller, or the reserved amount became larger. If the pool will not get that capacity back, move instances of its hosts to disks outside of the pool, or end claims of instances that are gone, until the remaining claims fit.`,
           options: lazily(() => endsOn(record)),
         }
       return {

@@ -80,7 +80,7 @@ export function* matrixTexts(decision: string, instance: number, { names, matrix
 
 /** The first difference between two documents, in the order of the first document's members. */
 export interface FirstDifference {
-  /** Member names and list positions, joined by dots. Empty if the documents themselves differ, without a common member. */
+  /** Member names and list positions, joined by dots. Empty if the difference is not inside a member. */
   readonly path: string
   /** The value in the first document as canonical JSON, or null if the member is absent. */
   readonly was: string | null

@@ -166,8 +166,8 @@ export const ENDED_AS_HELD = 10
 export const NEWLY_LISTED = 10
 
 /**
- * If a host lists an instance without a claim, a claim can be created that is materialised at once. The claim needs no free capacity, as
- * far as the report already counts the usage of the instance.
+ * If a host lists an instance without a claim, a claim can be created that is materialised at once. The claim needs no free
+ * capacity if the report already counts the usage of the instance.
  */
 export const LISTED_CLAIMS = 10
 
