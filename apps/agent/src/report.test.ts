@@ -7,7 +7,7 @@ const AT = '2026-11-22T00:00:00.000Z'
 const LATER = '2026-11-22T00:00:10.000Z'
 const nothing = new Set<Omittable>()
 
-describe('a full report', () => {
+describe('the content of a full report', () => {
   test('a full report has every value that was read, and lists all other fields as omitted', () => {
     const report = toFull({ picture: pictureOf(twoSockets), at: AT }, plainOffer, nothing)
     expect(report).toMatchObject({

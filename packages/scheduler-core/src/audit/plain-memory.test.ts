@@ -88,7 +88,7 @@ test('plain memory is multiplied by the allocation ratio', () => {
 })
 
 describe('claims that were accepted below the level at which plain memory is counted for the whole host', () => {
-  test.each([PLAIN_IN_CELLS - 1, PLAIN_IN_CELLS])('older claims are no violation at level %i', (level) => {
+  test.each([PLAIN_IN_CELLS - 1, PLAIN_IN_CELLS])('older claims are not a violation at level %i', (level) => {
     expect(findingsOf(overFull(level).fleet)).toEqual([])
   })
 

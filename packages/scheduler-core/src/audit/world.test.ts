@@ -195,7 +195,7 @@ describe('one machine under two names', () => {
   })
 
   test.each(['Not Specified', '00000000-0000-0000-0000-000000000000', ' '])(
-    '%j is a firmware value that identifies no machine',
+    'the firmware value %j does not identify a machine',
     (machineId) => {
       const report = { instances: [], machineId }
       expect(new Scene(['h1', 'h2']).reports('h1', report).reports('h2', report).found).toEqual([])

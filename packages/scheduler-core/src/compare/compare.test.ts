@@ -91,7 +91,7 @@ describe('the cause of two different decisions', () => {
       'The first goes to h1, the second goes to h2. The cause is the state of the fleet: with the state of the fleet of the second alone, the first goes to h2 too. With the request of the second alone it goes to h1.',
     ],
     [
-      'two of them together',
+      'the state of the fleet and the request together',
       {},
       {
         hosts: { h1: { memoryMb: 8_192, memoryMbUsed: 6_000 }, h2: { memoryMb: 8_192, memoryMbUsed: 6_000 } },
@@ -101,7 +101,7 @@ describe('the cause of two different decisions', () => {
       'The first goes to h1, the second finds no host. The cause is the request and the state of the fleet of the second together: with only a part of these, the first did not go there.',
     ],
     [
-      'either of two alone',
+      'the state of the fleet or the request alone',
       {},
       { hosts: { h1: full, h2: full }, request: { vcpus: 99 } },
       'MIXED',

@@ -52,8 +52,8 @@ export function* compareDecisions(first: Side, second: Side, { instance, most = 
 }
 
 /**
- * Compares the fleets of two decisions. During the comparison, both fleets hold the resources of the proposals before the decision, so no
- * other code may use them until the generator ends.
+ * Compares the fleets of two decisions. During the comparison, both fleets hold the resources of the proposals before the decision. No
+ * other code may use the fleets until the generator ends.
  */
 function* changesBetween(first: Side, second: Side, group: string | null): Steps<FleetChanges> {
   const steps = fleetChanges(first.fleet, second.fleet, group)

@@ -38,7 +38,7 @@ test.each([
   ['one instance', decidedBy(greedy, 1), solving, false],
   ['a claim that left its host, possibly with others', { ...decidedBy(greedy, 1), intent: 'EVACUATE' as const }, solving, true],
   ['a claim that left its host alone', { ...decidedBy(solving, 1), intent: 'EVACUATE' as const }, packing, false],
-])('whether a solver is missing for %s (%#)', (_what, record, profile, expected) => {
+])('isUnsolved returns true only if a solver would have to be called: %s (%#)', (_what, record, profile, expected) => {
   expect(isUnsolved(fleet, record, profile)).toBe(expected)
 })
 

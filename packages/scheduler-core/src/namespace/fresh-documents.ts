@@ -16,7 +16,8 @@ export interface FreshDocuments<Document> {
 }
 
 /**
- * The documents of a namespace that are at most `maxAgeSeconds` old at the time of the fleet. A document without a report time is too old.
+ * The documents of a namespace that are at most `maxAgeSeconds` old at the time of the fleet's last log entry. A document without a report
+ * time is too old.
  */
 export function freshDocumentsOf<Document>(
   namespace: Namespace<Document>,

@@ -45,7 +45,8 @@ export function checkAnswers(question: Question, given: unknown): OutsideAnswer 
   const head = headOf(question)
   const { hosts, kind, part } = question
   if (given === null && kind === 'filter') return { ...head, isNotAsked: true, hosts: [] }
-  if (!Array.isArray(given)) throw new BadAnswerError(`${part} answered ${quote(given)}; it must answer a list, one item for each host`)
+  if (!Array.isArray(given))
+    throw new BadAnswerError(`${part} answered ${quote(given)}; it must answer with a list that has one item for each host`)
   if (given.length !== hosts.length)
     throw new BadAnswerError(`${part} answered about ${given.length} hosts; it was asked about ${hosts.length}`)
   const good: HostIndex[] = []

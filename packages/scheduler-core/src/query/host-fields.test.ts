@@ -43,7 +43,7 @@ const hosts: Readonly<Record<string, Machine>> = {
 }
 const readers = byField(reportedFields, 'name', (field) => (host: string) => readField(field, hostOf(hosts[host] as Machine), NOW))
 
-test('the value of each field of a host', () => {
+test('each field reads the expected value from a host', () => {
   const host = hostOf({ hypervisorType: 'QEMU', hypervisorVersion: 8_002_000, cpuInfo: cpu })
   expect(byField(hostFields, 'name', (field) => readField(field, host, NOW))).toMatchObject({
     host: ['cmp-2', 'cmp-1'],

@@ -107,7 +107,7 @@ export const hostFields = [
     name: 'agg',
     aliases: ['aggregate'],
     kind: 'text',
-    description: 'name of an aggregate with the host',
+    description: 'name of an aggregate that contains the host',
     label: 'Aggregate',
     copied: 'aggregates',
     column: 'AGGREGATES',

@@ -115,7 +115,7 @@ describe('an invalid filter gives a problem with its position in the text', () =
   })
 })
 
-describe('times', () => {
+describe('terms about time', () => {
   const nine = Date.UTC(2026, 10, 22, 9)
   test.each([
     ['at>=2026-11-22T09:00:00Z', [nine, nine + 1]],
@@ -326,7 +326,7 @@ describe('edits of the text of a query', () => {
   })
 })
 
-describe('suggestions', () => {
+describe('suggestions at the caret', () => {
   test.each([
     ['', 0, null, 'host:', 0, 0],
     ['me', 2, null, 'mem.free>=', 0, 2],

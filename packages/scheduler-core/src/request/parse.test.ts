@@ -30,7 +30,7 @@ const bad = (parse: (input: unknown) => Parsed<unknown>, rows: readonly Row[]): 
   })
 }
 
-describe('a request', () => {
+describe('parsing a request', () => {
   bad(parseRequestSpec, [
     ['nothing', undefined, '', 'the request is missing; it must be an object'],
     ['null', null, '', 'the request is null; it must be an object'],
@@ -192,7 +192,7 @@ describe('a request', () => {
   })
 })
 
-describe('a report', () => {
+describe('parsing a report', () => {
   const cell = (parts: object) => ({ id: 0, cpuset: [0, 1], memoryMb: 1, ...parts })
   bad(parseHostStats, [
     ['nothing', undefined, '', 'the report is missing; it must be an object'],
@@ -278,7 +278,7 @@ describe('a report', () => {
   ])
 })
 
-describe('a delta', () => {
+describe('parsing a delta', () => {
   bad(parseStatsDelta, [
     ['no base', {}, 'baseSequence', 'baseSequence is missing; it must be a number'],
     ['2^53 + 2', { baseSequence: 2 ** 53 + 2 }, 'baseSequence', 'baseSequence is 9007199254740994; it must be 9007199254740991 or less'],
@@ -287,7 +287,7 @@ describe('a delta', () => {
   ])
 })
 
-describe('a profile', () => {
+describe('parsing a profile', () => {
   bad(parseProfile, [
     [
       'a capital letter in its name',
@@ -355,7 +355,7 @@ describe('a profile', () => {
     ['filter', profile({ filters: [{ name: 'NopeFilter' }] }), 'filters.0.name', 'RamFilter'],
     ['weigher', profile({ weighers: [{ name: 'NopeWeigher', multiplier: 1 }] }), 'weighers.0.name', 'RAMWeigher'],
     ['filter', profile({ filters: [{ name: '__proto__' }] }), 'filters.0.name', 'RamFilter'],
-  ])('an unknown %s is refused with a list of the known ones', (noun, input, path, known) => {
+  ])('an unknown %s is refused with a list of the known names', (noun, input, path, known) => {
     const parsed = parseProfile(input)
     const problem = parsed.ok ? undefined : parsed.problems[0]
     expect(problem?.path.join('.')).toBe(path)

@@ -61,7 +61,7 @@ describe('a text with only visible characters can be a name, and is shown unchan
       '\u{1f3f3}\\u{e0067}\\u{e0062}\\u{e0065}\\u{e007f}',
     ],
     ['a second selector after an emoji', '⚠\ufe0f\ufe0f', '⚠\ufe0f\\u{fe0f}'],
-  ])('%s cannot', (_name, text, shown) => expect([isPlain(text), showUnseen(text)]).toEqual([false, shown]))
+  ])('a text with %s cannot be a name', (_name, text, shown) => expect([isPlain(text), showUnseen(text)]).toEqual([false, shown]))
 
   test('showUnseen converts any text to a text that can be a name', () => {
     fc.assert(

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { createRandom, hash32, mix32 } from './random.ts'
 
-describe('random', () => {
+describe('reproducible random numbers', () => {
   test('a seed gives the same numbers on every platform', () => {
     const random = createRandom('seed')
     expect(Array.from({ length: 6 }, () => random.below(1_000))).toEqual(NUMBERS)
@@ -12,7 +12,7 @@ describe('random', () => {
     expect(Array.from({ length: 6 }, () => a.below(1_000))).not.toEqual(Array.from({ length: 6 }, () => b.below(1_000)))
   })
 
-  test.each([1, 2, 3, 7, 1_000, 2 ** 32])('every number is a whole one below %i', (bound) => {
+  test.each([1, 2, 3, 7, 1_000, 2 ** 32])('every number is an integer from 0 to %i - 1', (bound) => {
     const random = createRandom(`bound ${bound}`)
     for (let i = 0; i < 1_000; i++) {
       const number = random.below(bound)
