@@ -34,14 +34,9 @@ interface Row extends QueryField {
   readonly label: string
   /** The name of the field in copied CSV and JSON, with its unit. It must not change, because users' scripts read it. */
   readonly copied: string
-  /**
-   * The column of the API with the values of all hosts. The fields `host` and `node` have none, because every answer contains these names.
-   */
+  /** The column of the API with the values of all hosts. `host` and `node` have none, because every answer contains these names. */
   readonly column?: string
-  /**
-   * The type of the column's values: one text, a set of texts, or a number. A reported text that a host may omit is a set of at most one
-   * text.
-   */
+  /** The type of the column's values: one text, a set of texts, or a number. A text that hosts may omit is a set of at most one text. */
   readonly holds?: 'code' | 'set' | 'number'
   /** The factor between the unit of the field and the unit of the column, if they differ. */
   readonly scale?: number
