@@ -108,7 +108,7 @@ describe('repairs of contradictions in reports', () => {
     ]
     for (const [scene, code, change] of later) {
       const finding = findingsOf(scene.log.fleet).find((one) => one.code === code)
-      if (finding === undefined) throw new Error(`${code} was not found`)
+      if (finding === undefined) throw new Error(`expected a finding with the code ${code}`)
       expect(optionsOf(scene.log.fleet, finding), code).not.toEqual([])
       expect(optionsOf(change(scene).log.fleet, finding), code).toEqual([])
     }

@@ -73,7 +73,7 @@ function auditReport(fleet: Fleet, record: HostRecord, { strays, machines }: Met
 /** True if a firmware value identifies a machine. Firmware without an id reports a repeated digit, or words such as "Not Specified". */
 const isIdentity = (machineId: string): boolean => /^\S+$/.test(machineId) && new Set(machineId.replaceAll('-', '')).size > 1
 
-/** Checks the lists of hosts for one instance. Exactly one host should list it, and that host should have its claim. */
+/** Checks which hosts list an instance. Exactly one host should list it, and its claim should be on this host. */
 function auditListing(fleet: Fleet, instance: string, strays: readonly HostIndex[], lag: Lag): Finding[] {
   const { hosts, ledger, featureLevel } = fleet
   const live = liveClaimsOf(ledger.claimsFor(instance))

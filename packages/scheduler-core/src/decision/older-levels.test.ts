@@ -54,7 +54,7 @@ function digestAt(level: number): string {
   for (const name of ['default', 'nova', 'nova-compat', 'first-fit', 'best-fit'])
     for (const [i, request] of requests.entries()) {
       const profile = fleet.profiles.find(name)
-      if (profile === undefined) throw new Error(`no profile ${name}`)
+      if (profile === undefined) throw new Error(`expected a profile named ${name}`)
       const examination = examine(fleet, request, profile, 'seed')
       const names = fleet.hosts.records.map(({ host, node }) => ({ host, node }))
       const matrix = verdictMatrix(examination, examination)

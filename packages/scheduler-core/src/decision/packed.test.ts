@@ -60,7 +60,7 @@ const kept: fc.Arbitrary<KeptDecision> = fc.record({
 
 const again = (decision: KeptDecision): KeptDecision => {
   const packed = packDecision(decision)
-  if (packed === undefined) throw new Error('the decision was not packed')
+  if (packed === undefined) throw new Error('expected a decision that can be packed')
   const { id, request, profile, seed, attempt } = decision.record
   return unpackDecision(packed, { id, request, profile, seed, attempt })
 }
