@@ -208,7 +208,7 @@ describe('once every replica reads it', () => {
       ['spec.newer_field', 'version.forceVerify'],
       ['spec.newer_field', 'version.numaTopology.cells.0.cpuThreadPolicy'],
     ])
-    expect(issues[1].message).toBe('version.forceVerify is "HARD"; version 1.0 can only say ALL')
+    expect(issues[1].message).toBe('version.forceVerify is "HARD"; version 1.0 can only express ALL')
     expect(codeOf(await specOf(newer.decision.id, '2.0'))).toBe('GRAPHQL_VALIDATION_FAILED')
   })
 
