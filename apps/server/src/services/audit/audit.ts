@@ -34,7 +34,7 @@ export class AuditDelayed extends Error {
   override readonly name = 'AuditDelayed'
 }
 
-/** Whether a call was refused or timed out because the store was unavailable. Any changes that the call made are in the log. */
+/** True if a call was refused or timed out because the store was unavailable. The call may nevertheless have written changes to the log. */
 export const isForWantOfStore = (error: unknown): boolean => error instanceof UnavailableError
 
 export interface AuditOptions {
@@ -44,7 +44,7 @@ export interface AuditOptions {
   warn(message: string): void
   /** How many entries the queue can hold. When it is full, calls wait too. */
   readonly room?: number
-  /** How long entries are collected before they are written as one batch, in milliseconds. */
+  /** For this many milliseconds, entries are collected before they are written as one batch. */
   readonly gatherMs?: number
 }
 

@@ -9,7 +9,7 @@ afterEach(() => void vi.useRealTimers())
 
 const columns: readonly FleetColumn[] = ['CPU_FREE', 'AZ']
 
-/** Opens a stream of changes on a log that the test advances, and collects all events. */
+/** Opens a stream of changes of a log to which the test appends, and collects all events. */
 function follow(log: TestLog, { after = log.fleet.place.revision, intervalMs = 1_000, asked = columns } = {}) {
   const deltas: FleetDelta[] = []
   let hear: (ordinals: readonly number[]) => void = () => {}
@@ -51,7 +51,7 @@ describe('a stream of changes', () => {
     expect(deltas).toEqual([])
   })
 
-  test('reports many changes within an interval at once, in their final state', () => {
+  test('reports hosts that changed several times within an interval once, in their latest state', () => {
     const { deltas, report } = follow(aPair())
     report('h2', 2, 1)
     report('h2', 3, 2)
@@ -90,7 +90,7 @@ describe('a stream of changes', () => {
     expect([deltas, vi.getTimerCount()]).toEqual([[], 0])
   })
 
-  test("a host's attributes arrive in their present state, and disappear with the report that omits them", () => {
+  test('an event has the present attributes of a host, without those that its latest report omits', () => {
     const log = aLog()
     log.append([aReport('h1', { cpuInfo: { model: 'EPYC Milan' } })])
     log.append([aReport('h2')])

@@ -7,12 +7,12 @@ import type { Auditor, AuditorView } from '../../replica/watch/auditor.ts'
 
 export const degradedCodes = ['database.away'] as const
 
-/** A degradation during which the replica continues to work. */
+/** A reduced function of a replica that continues to work. */
 export interface Degraded {
   readonly code: (typeof degradedCodes)[number]
   /** Milliseconds since 1970. */
   readonly since: number
-  /** A text that says what still works and what waits. */
+  /** What works during the degradation, and what does not. */
   readonly message: string
 }
 
@@ -34,7 +34,7 @@ export interface HealthView extends ModeView {
   /** The release whose rules the replica uses to decide. */
   readonly version: string
   readonly revision: number
-  /** The time since the fleet was last known to be as new as the store, in milliseconds. */
+  /** The age of the fleet in milliseconds: the time since it was last confirmed to be as new as the store. */
   readonly ageMs: number
   readonly featureLevel: number
   /** How many violations the auditor found, and the time since its last full check in milliseconds. */
@@ -46,7 +46,7 @@ export interface HealthView extends ModeView {
   readonly engine: string
   /** Whether entries get their position in the log before they are on disk, so that one flush serves all waiting calls. */
   readonly sharedFlush: boolean
-  /** The duration of a flush, measured at the start, in milliseconds; null if not measured. */
+  /** How long a flush to disk took when the replica started, in milliseconds; null if it was not measured. */
   readonly flushMs: number | null
 }
 
