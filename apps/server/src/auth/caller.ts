@@ -27,7 +27,7 @@ export function findCaller(header: string | undefined, keys: Pick<ApiKeyStore, '
   return { keyId, name, account, scopes, hosts, maxNodes: maxNodes ?? 1, project, isStillKnown: () => keys.verify(secret) !== undefined }
 }
 
-/** Whether a caller may use a scope. ADMIN includes every scope. */
+/** True if a caller may use a scope. ADMIN includes every scope. */
 export const mayDo = ({ scopes }: Pick<Caller, 'scopes'>, scope: Scope): boolean => scopes.includes(scope) || scopes.includes('ADMIN')
 
 /** Text with the scopes that the caller has and those that it needs. */

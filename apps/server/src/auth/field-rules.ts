@@ -138,7 +138,7 @@ export function refusedField(caller: Pick<Caller, 'scopes' | 'hosts' | 'project'
   return uses.find((use) => !roots.has(use.type) && !isListed(answerFields, use))
 }
 
-/** Whether a scope allows reading every field of the returned objects. */
+/** True if a scope allows reading every field of the returned objects. */
 const readsObjects = (scope: Scope): boolean => scope === 'READ' || scope === 'OPERATE' || scope === 'ADMIN'
 
 /** The scopes that a caller lacks for a document with a refused field. */

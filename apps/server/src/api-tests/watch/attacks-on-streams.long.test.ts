@@ -47,7 +47,7 @@ async function faultsOf(response: Response): Promise<readonly Json[]> {
   return JSON.parse(data === undefined ? text : data.slice(6)).errors
 }
 
-/** Whether the key can still open as many streams as it may. */
+/** True if the key can open as many streams as it may. */
 async function opensAll(key: string): Promise<boolean> {
   const abort = new AbortController()
   try {

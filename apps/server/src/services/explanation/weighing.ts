@@ -21,7 +21,7 @@ export interface WeigherMeta {
   readonly unit: string
   /** The multiplier of hosts whose aggregates do not set one. */
   readonly multiplier: number
-  /** Whether the aggregates of some host set another multiplier. */
+  /** True if the aggregates of some host set another multiplier. */
   readonly multiplierVaries: boolean
   readonly min: number
   readonly max: number

@@ -44,7 +44,7 @@ export function checkFilter(filter: HostFilter): void {
   }
 }
 
-/** Whether a host matches. Aggregates are compared by name. */
+/** True if a host matches. Aggregates are compared by name. */
 export function matchesHost(view: HostView, filter: HostFilter): boolean {
   const { record, fleet } = view
   const { name, availabilityZone, aggregate, status, state, traits, and, or, not } = filter

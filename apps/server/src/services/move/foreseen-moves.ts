@@ -109,7 +109,7 @@ export interface ForeseeOptions {
   readonly shares?: ReadonlyMap<string, Solution> | undefined
   /** Returns the seed for a claim's decision. Absent: a new seed for each decision. */
   seedOf?(claim: Claim): string
-  /** Whether the deadline has passed. The remaining claims then stay where they are. */
+  /** True if the deadline has passed. The remaining claims then stay where they are. */
   isOver?(): boolean
 }
 

@@ -44,7 +44,7 @@ export interface HealthView extends ModeView {
   readonly checkedAgeMs: number | null
   /** The engine that stores the log: postgres, nats or memory. */
   readonly engine: string
-  /** Whether entries get their position in the log before they are on disk, so that one flush serves all waiting calls. */
+  /** True if entries get their position in the log before they are on disk, so that one flush serves all waiting calls. */
   readonly sharedFlush: boolean
   /** How long a flush to disk took when the replica started, in milliseconds; null if it was not measured. */
   readonly flushMs: number | null

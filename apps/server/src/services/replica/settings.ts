@@ -12,7 +12,7 @@ export interface Setting {
   /** The unit of the value, if it is an amount. */
   readonly unit: string | undefined
   readonly source: (typeof settingSources)[number]
-  /** Whether the value can contain a password or a key. Such a value is never shown. */
+  /** True if the value can contain a password or a key. Such a value is never shown. */
   readonly isSecret: boolean
   readonly description: string
 }
