@@ -22,7 +22,7 @@ describe('operators', () => {
   const UPDATE = `mutation ($u: UUID!, $v: Int!, $in: AggregateUpdateInput!) { aggregateUpdate(uuid: $u, ifVersion: $v, input: $in) ${RESULT} }`
   const DELETE = `mutation ($u: UUID!, $v: Int!) { aggregateDelete(uuid: $u, ifVersion: $v) ${RESULT} }`
 
-  test('an operator creates an aggregate, edits it on a known version, and removes it', async () => {
+  test('an operator creates an aggregate, edits the version that was read, and removes the aggregate', async () => {
     const input = { name: 'rack-1', availabilityZone: 'az1', hosts: ['big'] }
     const dry = (await ask(CREATE, { in: input, dry: true })).aggregateCreate
     expect(dry).toMatchObject({ dryRun: true, impact: { hostsAffected: 1, azChanges: 1 } })
@@ -73,7 +73,7 @@ describe('operators', () => {
     await ask(SET, { h: [{ host: 'big' }], s: 'ENABLED' })
   })
 
-  test('the answer to an edit shows the host after the edit, although a query had copied the fleet before', async () => {
+  test('the answer to an edit shows the host after the edit, even if a query copied the fleet before the edit', async () => {
     const SIMULATE = 'query ($in: SimulateInput!) { simulate(input: $in) { placed } }'
     const spec = { gantt: { flavor: { vcpus: 1, memoryMb: 512 } } }
     const copied = () => ask(SIMULATE, { in: { requests: [{ spec }], overlay: { removeHosts: ['small'] } } })

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { codeOf, dataOf, type Json, placeWith, startTestService, type TestService } from '../../testing/test-service.ts'
 
 let api: TestService
-/** The fleet changes step by step. Each step has the revision of its state. */
+/** The revisions of the fleet after each step of the setup, by the name of the step. */
 const steps: Record<string, string> = {}
 
 const ask = (query: string, variables?: Record<string, unknown>): Promise<Json> => dataOf(api, query, variables)
@@ -145,7 +145,7 @@ describe('invalid moments', () => {
     return [codeOf(answer), answer.errors[0]?.extensions.rule, answer.errors[0]?.message]
   }
 
-  test('a future revision or time is refused, and the message names the last one', async () => {
+  test('a future revision or time is refused, and the message names the last revision or time', async () => {
     const now = Number(await head())
     expect(await refusalOf(String(now + 1))).toEqual([
       ...['GRAPHQL_VALIDATION_FAILED', 'moment.ahead'],
