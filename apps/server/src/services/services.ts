@@ -132,7 +132,7 @@ export interface ServicesOptions extends Records {
   readonly keys: ApiKeyStore
   readonly audit: Audit
   readonly listening: Listening
-  /** The degradations of this replica at present. */
+  /** The functions that do not work although this replica works. */
   degraded(): readonly Degraded[]
   /** The plug-ins that this process has loaded. */
   readonly plugins: readonly LoadedPlugin[]

@@ -15,7 +15,7 @@ afterAll(async () => {
 const place = (input: Record<string, unknown>, gantt?: Record<string, unknown>) => placeWith(api, input, gantt)
 const ask = (query: string, variables?: Record<string, unknown>) => dataOf(api, query, variables)
 
-describe('operators', () => {
+describe('calls of operators', () => {
   const RESULT = `{ __typename ... on AggregatePayload { dryRun aggregate { uuid version availabilityZone metadata { key value } hosts { nodes { name availabilityZone } } } impact { hostsAffected azChanges } }
     ... on VersionConflict { expected actual current { version } } ... on ValidationError { issues { path rule } } ... on UserError { code path } }`
   const CREATE = `mutation ($in: AggregateCreateInput!, $dry: Boolean) { aggregateCreate(input: $in, dryRun: $dry) ${RESULT} }`
@@ -115,7 +115,7 @@ describe('operators', () => {
   })
 })
 
-describe('reports', () => {
+describe('reports of hosts', () => {
   const UPDATE = `mutation ($u: [ResourceStatsInput!]!) { updateResourceStats(input: { updates: $u }) { appliedCount fleetRevision results { __typename
     ... on ResourceStatsApplied { lastSequence unchanged host { name node namespaces { namespace version document } } claimsMaterialised { state } }
     ... on ResourceStatsStale { lastSequence } ... on ResourceStatsNeedFull { lastSequence } ... on ValidationError { issues { path } } ... on UserError { code } } } }`
@@ -160,7 +160,7 @@ describe('reports', () => {
   })
 })
 
-describe('lists', () => {
+describe('lists of objects', () => {
   test('hosts are listed in pages, filtered and ordered', async () => {
     const LIST = `query ($a: String, $q: String, $o: [HostOrder!]) { hosts(first: 2, after: $a, query: $q, orderBy: $o) { totalCount asOf nodes { name } pageInfo { hasNextPage hasPreviousPage endCursor } } }`
     const { hosts: first } = await ask(LIST)

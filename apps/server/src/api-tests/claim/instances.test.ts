@@ -208,7 +208,7 @@ describe('a further attempt to place an instance', () => {
       expect((await dataOf(api, EXPLAIN, { id: decision.id })).decision.explanation.fidelity).toBe('REPLAYED')
   })
 
-  test('a further attempt that names the host by the name before it was replaced moves the claim to another host', async () => {
+  test('a further attempt that names a replaced host by its old name moves the claim to another host', async () => {
     const names = await hosts('renamed', 2)
     const instance = randomUUID()
     const zone = `renamed-${randomUUID()}`

@@ -103,7 +103,7 @@ test('if there are too many decisions, the durations of the newest decisions are
   try {
     const { nodes } = (await dataOf(api, '{ decisions(first: 100) { nodes { at durationMs } } }')).decisions
     const span = { since: Date.parse(nodes.at(-1).at), until: Date.parse(nodes[0].at) + 1, stepMs: 86_400_000 }
-    // decisions of the newest millisecond are included, whatever the limit is
+    // the limit is the count of decisions in the newest millisecond, so exactly these decisions are included
     const newest = nodes.filter(({ at }: Json) => at === nodes[0].at)
     const { all, isCut } = await createActivityStore(prisma, newest.length).durations(span)
     expect([all?.p99Ms, isCut]).toEqual([Math.max(...newest.map(({ durationMs }: Json) => durationMs)), true])

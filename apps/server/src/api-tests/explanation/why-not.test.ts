@@ -250,7 +250,7 @@ test.each([
   expect(pattern.exec(headline)?.slice(1)).toEqual([best, other])
 })
 
-describe('hosts that left', () => {
+describe('whyNot for hosts that left the fleet', () => {
   const leave = (call: string) => dataOf(api, `mutation { ${call} { __typename ... on UserError { message } } }`)
   const NOW = 'spec: { gantt: { flavor: { vcpus: 1, memoryMb: 64 } } }'
   const named = (host: string) => `spec: { gantt: { forceHosts: ["${host}"], flavor: { vcpus: 1, memoryMb: 64 } } }`

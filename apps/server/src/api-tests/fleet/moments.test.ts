@@ -45,7 +45,7 @@ afterAll(async () => {
 const HOST = `query ($at: Moment) { host(name: "a1", at: $at) { status availabilityZone capacity { resourceClass claimed free }
   claims { totalCount nodes { state host { status } decision { outcome } } } aggregates { nodes { name version hosts { nodes { name } } } } } }`
 
-describe('earlier states', () => {
+describe('queries about earlier states', () => {
   test('a past host has its earlier status, zone and free amounts, and its claims and aggregates with their fields', async () => {
     const then = (await ask(HOST, { at: steps['a reservation'] })).host
     expect(then).toMatchObject({
@@ -60,7 +60,7 @@ describe('earlier states', () => {
     expect((await ask(HOST, { at: steps['two hosts'] })).host).toMatchObject({ availabilityZone: 'nova', aggregates: { nodes: [] } })
   })
 
-  test('a past list has its earlier state and the revision of that state', async () => {
+  test('a list at a moment has the state of that moment and its revision', async () => {
     const LISTS = `query ($at: Moment) { hosts(at: $at) { totalCount asOf } named: hosts(at: $at, query: "agg:rack") { nodes { name } }
       aggregates(at: $at) { nodes { hostNames metadata { key } } } claims(at: $at, states: [RESERVED]) { nodes { id } } profiles(at: $at) { name } }`
     const lists = async (name: string) => ask(LISTS, { at: steps[name] })
@@ -139,7 +139,7 @@ describe('earlier states', () => {
   })
 })
 
-describe('invalid moments', () => {
+describe('queries at invalid moments', () => {
   const refusalOf = async (at: unknown) => {
     const answer = await api.ask('query ($at: Moment) { hosts(at: $at) { totalCount } }', { at })
     return [codeOf(answer), answer.errors[0]?.extensions.rule, answer.errors[0]?.message]

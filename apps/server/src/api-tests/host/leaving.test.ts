@@ -165,7 +165,7 @@ describe.each(engines)('hosts that leave, with the log in $engine', ({ engine, s
     const again = await placeOn('d1', { idempotencyKey: key }, { instanceUuids: [instance] })
     expect(again).toMatchObject({ replayed: true, destinations: [{ selected: { claim: { id: claim.id } } }] })
 
-    // the key was bound to the old name, and does not change
+    // the key remains bound to the old name of the host
     expect(await reportAs('d2', stats({ vcpus: 32, instances: [instance] }), agent)).toMatchObject({ __typename: 'ResourceStatsApplied' })
     const old = await reportAs('d1', stats(), agent)
     expect(old).toMatchObject({ code: 'PRECONDITION', issues: [{ rule: 'report.host_replaced' }] })

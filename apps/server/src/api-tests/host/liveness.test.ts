@@ -102,7 +102,7 @@ const claimOf = (placed: Json): Json => placed.destinations[0].selected.claim
 const claimState = async (api: TestService, id: string): Promise<string> =>
   (await dataOf(api, 'query ($id: ID!) { claim(id: $id) { state } }', { id })).claim.state
 
-describe('one host', () => {
+describe('the liveness of one host', () => {
   test('a silent host becomes SUSPECT and is still selected, then DOWN and refused with the time of its last sign; its claim stays, and a heartbeat or report makes it UP', async () => {
     const api = await startReplica()
     const [silent = '', ...others] = named('one', 6)
@@ -216,7 +216,7 @@ describe('many hosts become silent at once', () => {
   })
 })
 
-describe('replicas', () => {
+describe('several replicas that check the liveness of hosts', () => {
   let hosts: string[]
   let silent: string
   beforeEach(() => {

@@ -178,7 +178,7 @@ test('a key bound to a project reads only decisions about its requests, and only
   expect(ids).toEqual(expect.arrayContaining([own.decision.id, refused.decision.id]))
   expect(ids).not.toContain(foreign.decision.id)
   expect(list.text).not.toMatch(/secret-host|65536|p2/)
-  // a search by host would reveal as much as its name
+  // a search by host would reveal the host of an instance
   for (const args of ['query: "host:secret-host-1"', 'query: "reason:memory.short"', 'filter: { host: { eq: "secret-host-1" } }'])
     expect((await api.ask(`{ decisions(${args}) { totalCount } }`, {}, tenant)).errors[0]?.extensions.rule).toBe('key.bound')
 })

@@ -12,7 +12,7 @@ afterAll(() => api.close())
 
 const { flavor, place, claimOf, read, end, freeOf, hosts } = movesOn(() => api)
 
-describe('a migration', () => {
+describe('the migration of an instance', () => {
   test('a migration holds resources on source and destination until it is confirmed, and the confirmation ends the source claim', async () => {
     const [a, b] = await hosts('live', 2)
     const first = claimOf(await place({ ...flavor(4), instanceUuids: [randomUUID()], forceHosts: [a] }, { claim: { mode: 'CONFIRM' } }))
@@ -106,7 +106,7 @@ describe('a query about a move', () => {
   })
 })
 
-describe('a resize', () => {
+describe('the resize of an instance', () => {
   test('a resize in place claims only the additional amounts, and a confirmed resize to a smaller size releases amounts', async () => {
     const [a] = await hosts('grow', 1)
     const instance = randomUUID()
@@ -166,7 +166,7 @@ test('a probe and a rebuild claim nothing, and a rebuild is checked only on its 
   expect([await freeOf(a as string), await freeOf(b as string)]).toEqual([0, 8])
 })
 
-describe('a rebuild stays on its host, within the conditions of the caller', () => {
+describe('a rebuild stays on its host, and is refused if the host does not meet the conditions of the request', () => {
   const destination = (host?: string, node?: string) => ({ requestedDestination: { host, node } })
 
   test.each<[string, (own: string, other: string) => Record<string, unknown>, boolean]>([

@@ -205,7 +205,7 @@ const refusedCalls: readonly (readonly [string, object, string | null, readonly 
   ['a profile that does not exist', { gantt: { flavor } }, 'no-such', ['profile.unknown input.profile']],
 ]
 
-/** The variable that contains the profile, for each query. */
+/** The path of the profile, for queries in which it is not `input.profile`. */
 const profileAt: Readonly<Record<string, string>> = { tenantExplanation: 'profile' }
 
 describe.each(refusedCalls)('%s', (_situation, spec, profile, expected) => {

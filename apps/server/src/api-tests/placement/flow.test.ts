@@ -15,7 +15,7 @@ afterAll(async () => {
 const place = (input: Record<string, unknown>, gantt?: Record<string, unknown>) => placeWith(api, input, gantt)
 const ask = (query: string, variables?: Record<string, unknown>) => dataOf(api, query, variables)
 
-describe('place, explain, why not', () => {
+describe('placing and explaining a request', () => {
   test('a request is placed on the best host, claimed, and explained', async () => {
     const placed = await place({})
     expect(placed).toMatchObject({ __typename: 'SelectDestinationsPayload', replayed: false, decision: { outcome: 'PLACED' } })
@@ -178,7 +178,7 @@ describe('place, explain, why not', () => {
   })
 })
 
-describe('claims', () => {
+describe('calls about claims', () => {
   const CALL = (field: string) => `mutation ($c: [ClaimRef!]!) { ${field} { __typename
     ... on ClaimPayload { replayed claim { state expiresAt } } ... on ClaimLost { claim { state } } ... on UserError { code message } } }`
   const confirm = CALL('claimConfirm(claims: $c)')

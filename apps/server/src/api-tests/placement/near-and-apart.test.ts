@@ -22,7 +22,7 @@ const place = async (gantt: object): Promise<Json> =>
 
 const small = { vcpus: 1, memoryMb: 64 }
 
-describe('B07b, nomad PR 27177: GPUs of the NUMA cell of the CPUs', () => {
+describe('B07b, nomad PR 27177: GPUs near the NUMA cell of the CPUs', () => {
   const guest = { flavor: small, numaTopology: { cells: [{ id: 0, cpus: [0], memoryMb: 64 }] } }
   beforeAll(async () => {
     const numaCells = [0, 1].map((id) => ({ id, cpuset: [id * 2, id * 2 + 1], memoryMb: 32_768 }))
@@ -189,7 +189,7 @@ describe('a move prefers hosts near the volumes and ports with which the instanc
     }
     const moved = (await dataOf(api, PLACE, { in: input })).selectDestinations
     expect(moved).toMatchObject({ destinations: [{ selected: { host: { name: host } } }] })
-    // the same call gets the same answer
+    // a repeated call with the same key gets the same answer
     const again = (await dataOf(api, PLACE, { in: input })).selectDestinations
     expect(again).toEqual(moved)
     const { verifyDecision } = await dataOf(api, `{ verifyDecision(id: "${moved.decision.id}") { outcome } }`, {})

@@ -47,7 +47,7 @@ describe('E01: if the instances fit in another order, the refusal advises that o
     expect((await messageOf(gang(50, 30))).__typename).toBe('SelectDestinationsPayload')
   })
 
-  test('a refusal contains no such advice if no order works', async () => {
+  test('a refusal advises no order if the instances fit in no order', async () => {
     expect((await messageOf(gang(32, 52))).message).not.toMatch(/order/)
   })
 })

@@ -41,7 +41,7 @@ test('with a shared flush, no answer except health is sent before the data in it
     body: JSON.stringify({ query: 'subscription { hostChanged { host { name } } }' }),
   })
   const pieces = streamText(stream)
-  // the stream sends a sign of life before there is an event
+  // the stream first sends a heartbeat, before any event
   await pieces.next()
   const event = (async () => {
     for (let text = ''; !text.includes('"h-1"'); ) text += (await pieces.next()).value ?? ''

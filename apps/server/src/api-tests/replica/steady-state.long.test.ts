@@ -33,7 +33,7 @@ const TRY = `mutation ($input: ProfileVersionInput!) {
   profileActivate(version: "default@1", rollout: { mode: SHADOW }) { __typename }
 }`
 
-/** Starts a rollout of a version that decides differently, as a shadow. */
+/** Starts a rollout in shadow mode of a version that decides differently. */
 async function beginShadow(): Promise<void> {
   await api.report({ h3: {}, h4: {} })
   const input = { filters: [], weighers: [{ name: 'RAMWeigher', multiplier: -1 }], note: 'packs' }

@@ -85,7 +85,7 @@ const documentOf = async (decision: string, version: string | null = null): Prom
 const statsOf = (host: string, version: string | null = null) =>
   api.ask('query ($host: String!, $version: String) { host(name: $host) { stats(version: $version) } }', { host, version })
 
-describe('next to a replica of the release before', () => {
+describe('while a replica of the previous release runs', () => {
   const key = randomUUID()
 
   test('changes that the older replica supports are written in the form of its release', async () => {

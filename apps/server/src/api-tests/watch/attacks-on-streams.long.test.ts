@@ -67,7 +67,7 @@ const selectionOf: Record<string, string> = {
   hostChanged: 'hostChanged(after: "0") { host { name } }',
 }
 
-describe('a key that may not read cannot open a stream, however the request is written', () => {
+describe('a key without a reading scope cannot open a stream, in whatever form the request is written', () => {
   test('the table has a row for every stream', () =>
     expect(streams.map(({ name }) => name).sort()).toEqual(Object.keys(selectionOf).sort()))
 

@@ -134,7 +134,7 @@ test('missed changes arrive in the order of their revisions, so that a reader kn
   expect(revisions).toEqual(revisions.toSorted((a, b) => a - b))
 })
 
-describe('hosts that leave', () => {
+describe('streams when hosts leave the fleet', () => {
   const change = async (mutation: string): Promise<void> => {
     const [payload] = Object.values(await dataOf(api, `mutation { ${mutation} { __typename ... on UserError { message } } }`)) as {
       readonly __typename: string

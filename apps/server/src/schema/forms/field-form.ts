@@ -6,7 +6,7 @@ type Schema = z.core.$ZodType
 export interface FieldForm {
   /** Names of the fields from the root, joined by dots. Empty for the root. The items of a list have the path of the list. */
   readonly path: string
-  /** The schema of a value that is present, without optional, nullable, default and transformations. */
+  /** The schema of the field's value, without the wrappers for optional, nullable and default values and for transformations. */
   readonly schema: Schema
   readonly isRequired: boolean
   /** The default; undefined if there is none. */
@@ -67,7 +67,7 @@ export function membersOf({ path, versions }: FieldForm, { shape }: z.ZodObject)
   )
 }
 
-/** Describes the items of a list like a field. */
+/** Describes the items of a list in the same way as a field. */
 export const itemOf = ({ path, versions, since }: FieldForm, { element }: z.ZodArray): FieldForm =>
   fieldForm(element, path, versions, since)
 

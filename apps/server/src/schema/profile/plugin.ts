@@ -43,7 +43,7 @@ const PluginDocument = builder.objectRef<DocumentForm>('PluginDocument').impleme
 
 const PluginPart = builder.objectRef<PartShape>('PluginPart').implement({
   description:
-    'A filter, weigher, scheduler, lease provider or namespace of a plug-in. Profiles, GANTT_LIVENESS or reports use it by name.',
+    'A filter, weigher, scheduler, lease provider or namespace of a plug-in. Profiles, GANTT_LIVENESS or reports refer to it by its name.',
   fields: (t) => ({
     kind: t.expose('kind', { type: PluginPartKind, description: 'The kind of the part.' }),
     name: t.exposeString('name', {

@@ -69,7 +69,7 @@ function faultCode(error: unknown): string {
   return error instanceof Error && error.name !== 'Error' ? error.name : 'INTERNAL'
 }
 
-/** The type of an answer. For a list, the number of answers of each type. */
+/** The type of an answer. For a list, how many answers have each type. */
 async function endOf(type: GraphQLOutputType, value: unknown, context: Context, info: GraphQLResolveInfo): Promise<string> {
   const named = getNamedType(type)
   const typeOf = async (one: unknown): Promise<string> =>

@@ -140,7 +140,7 @@ function createTally(sides: Sides) {
       if (agreement === 'SAME' || listed[agreement].length >= LISTED) return
       listed[agreement].push({ stored, kind: agreement, hostsBefore, hostsAfter, because: yield* because() })
     } catch (error) {
-      // for example, the claim that a decision moves no longer exists, or an external plug-in was not called for a host
+      // the request cannot be decided again, for example because the claim that it moves does not exist any more
       if (!(error instanceof RangeError)) throw error
       missed++
     }

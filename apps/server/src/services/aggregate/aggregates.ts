@@ -76,14 +76,14 @@ export interface AggregateOrder {
 }
 
 export interface Aggregates {
-  /** `fleet`, here and in the other methods, is the fleet to read. Absent: the present fleet. */
+  /** This and other methods read the fleet `fleet`; absent: the present fleet. */
   find(uuid: string, fleet?: Fleet): Dated<Aggregate> | undefined
   list(args: AggregateListArgs, fleet?: Fleet): Promise<Page<Dated<Aggregate>>>
   /** The aggregates of a host, sorted by uuid. */
   of(host: HostView, args: PageArgs): Page<Dated<Aggregate>>
   /**
-   * The metadata of an aggregate. Each key is listed with the filters and weighers that read it, from the profiles in use or on trial at
-   * the time of the fleet.
+   * The metadata of an aggregate. Each key is listed with the filters and weighers that read it in profiles that decide or are in a
+   * rollout.
    */
   metadataOf(aggregate: Dated<Aggregate>): readonly MetadataEntry[]
   /** The member hosts, in the order of first sight. */
@@ -218,7 +218,7 @@ export function createAggregates(replica: Replica): Aggregates {
       const read = orderReaders[field]
       const sign = direction === 'ASC' ? 1 : -1
       const keyFor = (aggregate: Aggregate) => [read(aggregate), aggregate.name] as const
-      // aggregates that are equal in the requested order are sorted by name, ascending
+      // aggregates with equal sort keys are sorted by name, ascending
       const compare = (a: OrderKey, b: OrderKey): number => sign * compareKeys(a[0], b[0]) || byCodeUnit(a[1], b[1])
       const isAsked = compileLine(query, aggregateFields, readersIn(allNamesIn(hostsOfManyNames(fleet.hosts))))
       const asked = await filterInPieces([...fleet.aggregates.byUuid.values()], isAsked)

@@ -12,7 +12,7 @@ export interface AuditListArgs extends PageArgs {
 }
 
 export interface Audit {
-  /** Rows of the audit, which is a chain of hashes. Throws InputFault for an invalid query. */
+  /** Lists the rows of the audit. Throws InputFault for an invalid query. */
   list(args: AuditListArgs): Promise<Page<AuditRow>>
   /** Resolves once the entry is stored. Rejects with AuditDelayed if that takes too long; the entry is then stored later. */
   keep(entry: AuditEntry): Promise<void>
@@ -39,7 +39,7 @@ export const isForWantOfStore = (error: unknown): boolean => error instanceof Un
 
 export interface AuditOptions {
   readonly records: Pick<RecordStore, 'keepAudit' | 'takesMore'>
-  /** Reads the audit chain. */
+  /** Reads the stored rows of the audit. */
   readonly store: AuditStore
   warn(message: string): void
   /** How many entries the queue can hold. When it is full, calls wait too. */

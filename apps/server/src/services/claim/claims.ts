@@ -43,7 +43,7 @@ export interface ClaimLost extends Failure {
 export type ClaimOutcome = ClaimDone | ClaimLost | NotFound | Invalid
 
 export interface Claims {
-  /** `fleet`, here and in the other methods, is the fleet to read. Absent: the present fleet. */
+  /** This and other methods read the fleet `fleet`; absent: the present fleet. */
   find(id: string, fleet?: Fleet): Dated<Claim> | undefined
   hostOf(claim: Dated<Claim>): HostView
   /** The claims that hold resources of a host, oldest first. */

@@ -32,9 +32,9 @@ import type { Decisions, DecisionView } from './decisions.ts'
 export type CheckOutcome = 'SAME' | 'DIFFERENT' | 'UNKNOWN'
 
 /**
- * The comparisons. INPUTS, DECIDED and ROW: the stored record and its columns with the stored hashes. LOG: the record with its log entry.
- * REPLAY: the record with a new decision on the same inputs. MATRIX: every verdict of the replay with the hash that was stored at the first
- * replay.
+ * The comparisons. INPUTS, DECIDED and ROW compare the stored record and its columns with the stored hashes. LOG compares the record with
+ * its log entry. REPLAY compares the record with a new decision on the same inputs. MATRIX compares every verdict of the replay with the
+ * hash that was stored at the first replay.
  */
 export const verifiedParts = ['INPUTS', 'DECIDED', 'ROW', 'LOG', 'REPLAY', 'MATRIX'] as const
 export type VerifiedPart = (typeof verifiedParts)[number]
@@ -186,7 +186,7 @@ interface MatrixHash {
   readonly hash: string
   readonly covered: number
   readonly instances: number
-  /** The record in the form of an older release; undefined if that form is the same. */
+  /** The hash of the first eight instances, as older releases computed it. Undefined if there are at most eight instances. */
   readonly older: string | undefined
 }
 

@@ -38,7 +38,7 @@ export interface Question {
   readonly profile: Profile
   /** The revision of `state`. */
   readonly basis: number
-  /** Set if the log no longer contains the state of the requested revision, so that the present state is used: the requested revision. */
+  /** The requested revision, if the log no longer contains its state. The present state is then used. */
   readonly lost?: number
   /** Store time (the database's clock) of the decision. Absent: the time of `state`. */
   readonly decidedAt?: number
@@ -70,8 +70,8 @@ export interface HostVerdict extends HostName {
   /** The time from the host's last report in the log to the decision, in milliseconds. Null if no host of that name had reported. */
   readonly reportAgeMs: number | null
   /**
-   * The verdicts of all filters on the host. With `shortCircuit`, filters after the first refusal are not evaluated; absent: as in the
-   * examination.
+   * The verdicts of all filters on the host. With `shortCircuit`, filters after the first refusal are not evaluated; absent: the same
+   * filters are evaluated as in `examineInstance`.
    */
   checks(shortCircuit?: boolean): Promise<readonly Check[]>
 }
@@ -82,9 +82,9 @@ export interface Examined extends Findings {
   readonly instance: number
   /** The cause of the refusal; null if a host passes. */
   readonly cause: Cause | null
-  /** A sentence that describes a change with which the host would pass; undefined if none was found. */
+  /** A sentence about a change with which the request would fit, if no host passes; undefined if none was found. */
   readonly way: string | undefined
-  /** The refusals of filters in shadow mode; they are not part of the steps. */
+  /** The refusals by filters in shadow mode. `steps` does not contain them. */
   readonly shadows: readonly ShadowStep[]
   /** The names of all hosts, by host index. */
   readonly names: readonly HostName[]

@@ -51,7 +51,10 @@ export interface ExplainOptions {
   readonly profile?: string | null | undefined
   /** The path of the profile in the caller's input. */
   readonly profilePath?: readonly string[]
-  /** The revision whose state is used. Absent: the revision of the decision, or the present one for a new request. */
+  /**
+   * The revision of the state on which the request is decided. Absent: the revision of the decision, or the present revision for a new
+   * request.
+   */
   readonly at?: number | null | undefined
   /** True: as in a decision, filters after the first refusal of a host are not evaluated. */
   readonly shortCircuit?: boolean | null | undefined
@@ -220,7 +223,7 @@ export function createExplain(replica: Replica, history: History, decisions: Dec
   }
 }
 
-/** The instance for which no host was found: the last one that was tried, or the first one without a result. */
+/** The instance without a host: the last one in the record or, if the record has none, the first one without a result in the answer. */
 const failedInstance = ({ record, answer }: Question): number => (record.instances.length > 0 ? record.instances.length - 1 : answer.length)
 
 /** The present facts of the host, and what changed since the state that was examined. */

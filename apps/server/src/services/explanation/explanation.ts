@@ -37,7 +37,7 @@ export interface VerdictFilter {
   readonly outcome?: readonly HostOutcome[] | null | undefined
   /** Hosts whose first refusal came from one of these filters. */
   readonly rejectedBy?: readonly string[] | null | undefined
-  /** The reason code of the first refusing filter. */
+  /** Hosts whose first refusal has one of these reason codes. */
   readonly reason?: readonly string[] | null | undefined
   /** Hosts that every one of these filters refuses, even if another filter refuses first. */
   readonly refusedBy?: readonly string[] | null | undefined

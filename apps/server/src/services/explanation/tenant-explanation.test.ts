@@ -41,7 +41,7 @@ interface Asking {
   readonly profile: Profile
   /** The parts in the order in which filters evaluate them, grouped by filter. */
   readonly order: readonly (readonly TenantDemand[])[]
-  /** How many demands are evaluated before an operator's filter. */
+  /** If one of this many first filters refuses, no state is shown, because a filter of operators comes after them. */
   readonly unevaluated?: number
 }
 

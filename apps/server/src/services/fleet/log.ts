@@ -10,7 +10,7 @@ const READ_LIMIT = 1_000
 
 /** The state of the fleet log: its first revision, its size, its retention limits, and how far the tables follow it. */
 export interface LogView {
-  /** Zero if nothing has been trimmed from the log. */
+  /** The first revision that the log contains; 0 if nothing has been trimmed. */
   readonly firstRevision: number
   /** Store time (the database's clock) of the first entry, in milliseconds since 1970. */
   readonly firstAt: number | null

@@ -51,8 +51,8 @@ export interface StatusSetOutcome {
 export interface Hosts {
   /**
    * Finds a host by name. Without a node, the node with the host's own name is found, otherwise the host's first node. If no present host
-   * has the name, a host that left the fleet is found. Undefined if no host with this name has ever reported. `fleet`, here and in the
-   * other methods, is the fleet to read; absent: the present fleet.
+   * has the name, a host that left the fleet is found. Undefined if no host with this name has ever reported. This and other methods read
+   * the fleet `fleet`; absent: the present fleet.
    */
   find(name: HostNameInput, fleet?: Fleet): HostView | undefined
   /** Finds a host by the key of a `HostView`, as in global ids. */

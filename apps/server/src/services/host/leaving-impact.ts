@@ -29,7 +29,7 @@ export function* claimsOn({ now }: Fleet, records: readonly HostRecord[]): Steps
   return yield* sortInSteps(kept, (a, b) => a.fence - b.fence)
 }
 
-/** Computes the effects of removing or renaming hosts. A generator that yields. */
+/** Computes the effects of removing or renaming hosts, in steps. */
 export function* impactOfLeaving(
   fleet: Fleet,
   records: readonly HostRecord[],

@@ -2,7 +2,7 @@ import { isJsonObject, type JsonObject } from '@gantt/scheduler-core'
 import type { AuditRow } from '../../db/tables/audit.ts'
 import type { TimelineRow } from '../../db/tables/host-timeline.ts'
 
-/** The names of the mutations that remove hosts from the fleet and readmit them. */
+/** The mutation that causes each kind of event in which a host leaves the fleet or returns. */
 const edits: Partial<Readonly<Record<TimelineRow['kind'], string>>> = {
   FORGOTTEN: 'hostForget',
   READMITTED: 'hostReadmit',

@@ -48,7 +48,7 @@ export interface DrainOptions {
 
 /**
  * Moves the instances on some hosts of a private fleet to other hosts, as an evacuation would. The caller must have changed the fleet so
- * that these hosts refuse new instances. Null if no host is named. The same fleet and hosts give the same result.
+ * that these hosts refuse new instances. Returns null if no host is named. The result depends only on the fleet and the hosts.
  */
 export async function drainHosts(
   fleet: Fleet,

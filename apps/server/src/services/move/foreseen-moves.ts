@@ -97,7 +97,7 @@ export async function answeredFor(
     if (request === undefined || typeof source === 'string') continue
     // an equal request reuses the answers for the earlier request
     const gathering = outside.gather(fleet, answered, [anywhere(requestNow(fleet, { request, intent }, source))], { source })
-    // if one move needs no answers of external plug-ins, no other move does
+    // all moves are decided by the same profile, so if one move needs no answers of external plug-ins, none does
     if (gathering === undefined) return answered
     answered = await gathering
   }

@@ -174,7 +174,7 @@ function sharesOf(
     moves.map(({ source }, i): [string, Solution] => {
       const host = hosts[i] ?? null
       if (host !== null) return [source.id, { ...solution, hosts: [host] }]
-      // there is an arrangement, but it does not include all moves
+      // the arrangement places other moves, but not this one
       return [source.id, { ...solution, status: isTaken ? 'INFEASIBLE' : solution.status, hosts: [] }]
     }),
   )

@@ -47,7 +47,7 @@ export interface Evacuated {
 
 export interface EvacuationDone {
   readonly type: 'done'
-  /** The nodes of the host. */
+  /** All nodes of the evacuated host. */
   readonly hosts: readonly HostView[]
   readonly moves: readonly Evacuated[]
   readonly placed: number
@@ -57,7 +57,7 @@ export interface EvacuationDone {
 /** The result that an evacuation would have at present. */
 export interface EvacuationForeseen {
   readonly type: 'foreseen'
-  /** The nodes of the host. */
+  /** All nodes of the evacuated host. */
   readonly hosts: readonly HostView[]
   readonly moves: readonly ForeseenMove[]
   readonly revision: number

@@ -119,7 +119,7 @@ function checkKeptRule(
   return [issue(at(['instanceGroup', 'maxServerPerHost']), maxServerPerHost, `be ${most}, or be left out: ${keeps}`)]
 }
 
-/** A group that is named only in a hint must have members in this fleet; otherwise its rule is unknown. */
+/** Checks that a server group that only a hint names has members in this fleet. Without members, its rule is unknown. */
 function checkHintedGroup({ fleet, request, path }: Asked): Issue[] {
   const uuid = hintedGroup(request)
   if (uuid === undefined || fleet.groups.find(uuid) !== undefined) return []

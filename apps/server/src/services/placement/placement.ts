@@ -97,7 +97,7 @@ export interface Placement {
   ): Promise<{ readonly changes: readonly Change[] } | SelectOutcome>
   /**
    * Store time (the database's clock) of the arrival of the oldest request that this replica has not answered yet. Undefined if no request
-   * is waiting. No later decision is dated before this time.
+   * is waiting. All decisions that this replica makes from now on have this time or a later one.
    */
   oldestAsked(): number | undefined
 }
@@ -211,7 +211,7 @@ export function createPlacement(replica: Replica, decisions: Decisions, outside:
 const versionFor = ({ profiles }: Fleet, account: string, { profile, idempotencyKey }: PlacementInput): Profile | undefined =>
   profiles.pick(profile ?? DEFAULT_PROFILE, account, idempotencyKey)
 
-/** The inputs of the checks of a call. */
+/** What the checks of a call need: the fleet, the deciding profile version, and the request with its paths. */
 const askedOn = (fleet: Fleet, account: string, input: PlacementInput, request: RequestSpec): Asked => ({
   fleet,
   profile: versionFor(fleet, account, input),

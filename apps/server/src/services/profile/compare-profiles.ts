@@ -240,7 +240,7 @@ function createTally(candidate: Profile) {
         listed[agreement].push(disagreement)
         of.set(disagreement, stored)
       } catch (error) {
-        // for example, the claim that a decision moves no longer exists, or an external plug-in was not called for a host
+        // the request cannot be decided again, for example because the claim that it moves does not exist any more
         if (!(error instanceof RangeError)) throw error
         notReplayable++
       }

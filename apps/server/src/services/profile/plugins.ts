@@ -24,7 +24,7 @@ export interface PluginView {
   /** The module that the configuration names. */
   readonly from: string
   readonly parts: readonly PluginPart[]
-  /** How many calls have failed since the start of the process. */
+  /** How many calls of the plug-in have failed since the start of the process. */
   readonly failures: number
   readonly lastFailure: Failure | undefined
   /** The state of the plug-in's thread; READY if the plug-in runs in this process. */

@@ -87,7 +87,7 @@ export interface ProfileDone {
 export type ProfileOutcome = ProfileDone | NotFound | Invalid
 
 export interface Profiles {
-  /** `fleet`, here and in the other methods, is the fleet to read. Absent: the present fleet. */
+  /** This and other methods read the fleet `fleet`; absent: the present fleet. */
   find(name: string, fleet?: Fleet): ProfileView | undefined
   /** Finds a version by `name@number`. */
   version(ref: string): Profile | undefined
@@ -148,7 +148,7 @@ export function createProfiles(replica: Replica, shadow: Pick<Shadow, 'reportOf'
     }
   }
   const latestOf = (name: string): number => replica.fleet.profiles.versionsOf(name).at(-1)?.number ?? 0
-  /** The view of a profile whose only version this is. */
+  /** The view of a profile that has only one version. */
   const firstOf = (profile: Profile): ProfileView => {
     const { name } = profile
     return { name, active: profile, versions: [profile], rollout: null, standing: standingOf(name) }

@@ -160,7 +160,7 @@ function createTally(candidate: Profile, parse: Parse) {
         }
         decided++
       } catch (error) {
-        // for example, the claim that a decision moves no longer exists, or an external plug-in was not called for a host
+        // the request cannot be decided again, for example because the claim that it moves does not exist any more
         if (!(error instanceof RangeError)) throw error
       }
     },

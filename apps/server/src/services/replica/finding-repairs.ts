@@ -50,7 +50,7 @@ export interface RepairArgs {
   readonly choose: string | null
   /** The size of the instance that gets a claim; null if the host's report contains the size. */
   readonly size: InstanceSize | null
-  /** The project of the instance that gets a claim, and below its account. Null: no project, or the caller's account. */
+  /** `project` and `account` are the owner of the instance that gets a claim. Null: no project, or the caller's account. */
   readonly project: string | null
   readonly account: string | null
   readonly dryRun: boolean
@@ -105,7 +105,7 @@ type Tried = Pick<RepairDone, 'revision' | 'count' | 'differences'>
 interface Mending {
   readonly input: PlacementInput
   readonly request: RequestSpec
-  /** The hosts and, below, the claims that the repair affects in addition to the claim that it creates. */
+  /** `hosts` and `claims` are affected by the repair, in addition to the claim that it creates. */
   readonly hosts: readonly HostIndex[]
   /** The only host on which the instance may be placed. */
   readonly to: HostRecord

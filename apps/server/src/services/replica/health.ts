@@ -7,12 +7,12 @@ import type { Auditor, AuditorView } from '../../replica/watch/auditor.ts'
 
 export const degradedCodes = ['database.away'] as const
 
-/** A reduced function of a replica that continues to work. */
+/** A function that does not work although the replica continues to work. */
 export interface Degraded {
   readonly code: (typeof degradedCodes)[number]
   /** Milliseconds since 1970. */
   readonly since: number
-  /** What works during the degradation, and what does not. */
+  /** What works in the meantime, and what does not. */
   readonly message: string
 }
 
@@ -37,7 +37,7 @@ export interface HealthView extends ModeView {
   /** The age of the fleet in milliseconds: the time since it was last confirmed to be as new as the store. */
   readonly ageMs: number
   readonly featureLevel: number
-  /** How many violations the auditor found, and the time since its last full check in milliseconds. */
+  /** The results of the auditor. `checkedAgeMs` is the time since its last full check. */
   readonly violations: number
   readonly warnings: number
   readonly clean: AuditorView['clean']
