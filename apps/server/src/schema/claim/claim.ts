@@ -131,11 +131,7 @@ builder.node(Claim, {
       resolve: ({ target, of }, _args, { claims }) => (target === null ? null : claims.find(target, of)),
     }),
     createdAt: t.expose('createdAt', { type: 'DateTime', description: "When the claim was created, by the database's clock." }),
-    expiresAt: t.expose('expiresAt', {
-      type: 'DateTime',
-      nullable: true,
-      description: 'When the reservation expires; null if the claim was confirmed.',
-    }),
+    expiresAt: t.expose('expiresAt', { type: 'DateTime', nullable: true, description: 'When the claim expires; null if it is confirmed.' }),
     confirmedAt: t.expose('confirmedAt', {
       type: 'DateTime',
       nullable: true,
@@ -148,10 +144,7 @@ builder.node(Claim, {
     }),
     reason: t.exposeString('reason', { nullable: true, description: "Why the claim was released, in the caller's words." }),
     revision: t.expose('revision', { type: 'Revision', description: "The revision of the claim's last change." }),
-    fence: t.expose('fence', {
-      type: 'SafeInt',
-      description: 'The number that proves that a caller knows the present state of the claim. Calls about the claim must contain it.',
-    }),
+    fence: t.expose('fence', { type: 'SafeInt', description: 'Pass the fence with every call about the claim. An old one is refused.' }),
     account: t.exposeString('account', { description: 'The service account that owns the claim.' }),
   }),
 })

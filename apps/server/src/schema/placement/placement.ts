@@ -71,10 +71,7 @@ const SelectDestinationsInput = builder.inputType('SelectDestinationsInput', {
       description: 'Has no effect.',
       deprecationReason: 'Select decision { explanation { ... } } of the answer to get the explanation with it, in the selected fields.',
     }),
-    minRevision: t.field({
-      type: 'Revision',
-      description: 'The answering replica must have reached this revision. If it has not, the answer is ReplicaBehind.',
-    }),
+    minRevision: t.field({ type: 'Revision', description: 'If the replica has not reached this revision, the answer is ReplicaBehind.' }),
     deadline: t.field({ type: 'Duration', description: 'How long the caller waits for the answer; PT10S by default, at most PT60S.' }),
   }),
 })
@@ -239,22 +236,13 @@ builder.mutationField('selectDestinations', (t) =>
 const ClaimCreateInput = builder.inputType('ClaimCreateInput', {
   description: 'A claim on a host that an earlier decision named, usually an alternate.',
   fields: (t) => ({
-    idempotencyKey: t.string({
-      required: true,
-      description: 'The idempotency key of the call, with the same rules as in selectDestinations.',
-    }),
+    idempotencyKey: t.string({ required: true, description: 'The idempotency key; the rules of selectDestinations apply to it.' }),
     decisionId: t.id({ required: true, description: 'The decision whose request is placed on the host.' }),
     host: t.field({ type: ResourceNameInput, required: true, description: 'The host whose resources are claimed.' }),
-    instanceUuid: t.field({
-      type: 'UUID',
-      description: "The UUID of the instance in the decision's request; by default the first instance.",
-    }),
+    instanceUuid: t.field({ type: 'UUID', description: 'An instance in the request of the decision; by default its first instance.' }),
     mode: t.field({ type: ClaimMode, defaultValue: 'RESERVE', description: 'How the resources are claimed: RESERVE or CONFIRM.' }),
     ttl: t.field({ type: 'Duration', description: reservationTtl }),
-    moveOf: t.field({
-      type: ClaimRef,
-      description: 'The claim to replace. The old and the new claim are both held until the new claim is confirmed.',
-    }),
+    moveOf: t.field({ type: ClaimRef, description: 'The claim to replace. It is held until the new claim is confirmed.' }),
   }),
 })
 

@@ -61,10 +61,7 @@ export interface Stats {
 }
 
 export function createStats(replica: Replica, documents: Documents): Stats {
-  /**
-   * By host: how many of its reports are being written. As long as there is one, the host's next report cannot be compared with the present
-   * fleet.
-   */
+  /** How many reports of each host are being written. While there is one, the host's next report cannot be compared with the fleet. */
   const underway = new Map<string, number>()
   const count = (keys: readonly string[], by: 1 | -1): void => {
     for (const key of keys) {
