@@ -220,7 +220,7 @@ export const ClaimPayload = builder.objectRef<ClaimDone>('ClaimPayload').impleme
 })
 
 export const ClaimLost = builder.objectRef<ClaimLostShape>('ClaimLost').implement({
-  description: 'The call has no effect, because the claim has ended or has another fence than the call states.',
+  description: 'The call has no effect on the claim, because the claim has ended or has another fence than the call states.',
   interfaces: [UserError],
   fields: (t) => ({ claim: t.expose('claim', { type: Claim, nullable: true, description: 'The claim in its present state.' }) }),
 })
