@@ -152,7 +152,7 @@ test('a stored version is compared as a draft is, and nothing is claimed or writ
   expect(await count()).toEqual(before)
 })
 
-test('the answer reports if a profile has no decisions', async () => {
+test('a comparison says if the profile has no decisions', async () => {
   expect(await compare({ version: 'best-fit@0' }, { baseline: 'first-fit' })).toMatchObject({
     total: 0,
     agreement: null,
@@ -204,7 +204,7 @@ test('a weigher is listed as unused only if it changed no decision', async () =>
   })
 })
 
-test('the answer reports if there are few or no decisions', async () => {
+test('the list of unused parts says if there are few or no decisions', async () => {
   const one = await unused({ version: 'policy@1' }, { last: 1 })
   // the newest decision is about the request that is too large for all hosts
   expect(one).toMatchObject({ found: 1, decided: 1 })

@@ -32,7 +32,7 @@ export interface ReportApplied {
   readonly unchanged: boolean
   /** Fields of a Nova document that this release does not know. */
   readonly ignored: readonly string[]
-  /** Impossible values in the report, or values that exceed the host's capacity. */
+  /** Impossible values in the report, or values that contradict the claims on the host. */
   readonly warnings: readonly HostWarning[]
 }
 

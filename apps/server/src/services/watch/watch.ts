@@ -59,7 +59,7 @@ export interface StreamArgs {
   readonly after?: number | null | undefined
   /** The id of the key that opened the stream. */
   readonly keyId: string
-  /** Returns false if the reader's key is not valid any more. Called every few seconds. */
+  /** Returns false if the reader is not authorised any more. Called every few seconds. */
   mayGoOn(): boolean
   /** Aborted once nothing more can be sent to the reader. The stream then ends. */
   readonly over: AbortSignal
