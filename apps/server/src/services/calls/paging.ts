@@ -16,7 +16,7 @@ export interface Page<Item> {
   readonly hasPreviousPage: boolean
   /** The count of all items. It is computed only if it is selected. */
   totalCount(): number | Promise<number>
-  /** The cursors of the first and last item of the page. `start` is null at the beginning of the list, `end` is null at its end. */
+  /** The cursors at both ends of a page that may have items outside of `edges`, such as unreadable decisions; null for an empty page. */
   readonly bounds?: { readonly start: string | null; readonly end: string | null }
   /** The revision at which the page was read, if it comes from the fleet. */
   readonly asOf?: number
