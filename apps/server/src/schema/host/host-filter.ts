@@ -12,7 +12,7 @@ export const HostStatus = builder.enumType('HostStatus', {
 
 export const HostState = builder.enumType('HostState', {
   description:
-    'The liveness of a host. UP: alive. SUSPECT: without a sign of life for `Liveness.suspectAfter`. DOWN: silent for `Liveness.downAfter` after that, so that the host takes no new instances.',
+    'The liveness of a host. UP: alive. SUSPECT: without a sign of life for `Liveness.suspectAfter`. DOWN: without a sign of life for `Liveness.downAfter`, so that the host takes no new instances.',
   values: liveness,
 })
 
