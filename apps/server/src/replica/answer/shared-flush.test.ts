@@ -43,7 +43,7 @@ const call = (key: string, vcpus = 1): PlacementCall => ({
 
 const shared = (): MemoryStore => createMemoryStore(undefined, { isShared: true })
 
-/** Whether a promise is settled after all work in progress has stopped. */
+/** Runs the event loop fifty times, so that all work that can proceed does. Resolves with true if the promise is then settled. */
 async function isAnswered(promise: Promise<unknown>): Promise<boolean> {
   let answered = false
   const note = (): void => {

@@ -2,7 +2,7 @@ import { UnavailableError } from '../../unavailable.ts'
 import type { Batch } from '../propose/batch.ts'
 import type { UnloggedDecision } from '../propose/placement.ts'
 
-/** Records decisions that are not in the log: refusals and advice. They are answered when they are stored. Claims do not wait for them. */
+/** Stores decisions that are not in the log: refusals and advice. Their callers are answered afterwards. Claims do not wait for this. */
 export interface Unlogged {
   record(decisions: Batch['unlogged']): void
   /** Resolves when all pending records are stored, or their callers got an error. */
@@ -21,7 +21,7 @@ export function createUnlogged({ recordUnlogged, warn }: UnloggedOptions): Unlog
       await recordUnlogged(some.map(({ decision }) => decision))
       for (const { answer } of some) answer()
     } catch (error) {
-      // a record that cannot be stored must not fail the others
+      // one record that cannot be stored must not fail the others, so each is stored alone
       if (some.length > 1) return void (await Promise.all(some.map((one) => keep([one]))))
       warn(`a decision could not be recorded: ${error instanceof Error ? error.message : String(error)}`)
       for (const { fail } of some) fail(new UnavailableError('store', 'the decision could not be recorded'))

@@ -12,8 +12,8 @@ beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 
 afterEach(() => void vi.useRealTimers())
 
 /**
- * Returns the minutes in which checkpoints begin. The fleet changes in each of the first minutes. Writing a checkpoint takes a given time,
- * and the store is unavailable for the first attempts.
+ * Returns the minutes in which checkpoints begin. The fleet gets `changes` changes in each of the first `endsAfter` minutes. Writing a
+ * checkpoint takes `keepsFor` milliseconds. The first `fails` attempts fail.
  */
 async function minutesOf(keepsFor: number, minutes: number, changes = 1, fails = 0, endsAfter = minutes): Promise<number[]> {
   const startedAt = timers.now()

@@ -20,7 +20,9 @@ import { keptCause } from './kept-cause.ts'
 import type { PlacementOutcome, RefusalReason } from './placement.ts'
 import type { PlacementWork } from './work.ts'
 
-/** Why no claim can be created for an instance that already runs on its destination according to the caller. */
+/**
+ * Why no claim can be created for an instance that already runs on its destination according to the caller; undefined if it can be created.
+ */
 export function listedRefusal(fleet: Fleet, { parts }: Decided): PlacementOutcome | undefined {
   const code = refusesListed(fleet, parts)
   if (code !== 'claim.instance_taken') return code && { type: 'void', code }
@@ -29,8 +31,8 @@ export function listedRefusal(fleet: Fleet, { parts }: Decided): PlacementOutcom
 }
 
 /**
- * The cause for an instance without a host, and the reasons of all hosts, counted by filter and code. Earlier instances hold their
- * resources.
+ * The cause for the first instance without a host, and the reasons of all hosts, counted by filter and code. Earlier instances of the
+ * request hold their resources meanwhile.
  */
 export function whyRefused(
   fleet: Fleet,
@@ -61,7 +63,7 @@ export function whyRefused(
       solution: gathered.solution,
     })
   const cause = causeOf(fleet, request, profile, found)
-  // the reasons belong to the stored cause, and begin with its code
+  // from level KEPT_CAUSES on, the stored reasons are those of the cause, and the first one has the code of the cause
   const reasons = fleet.hosts.featureLevel >= KEPT_CAUSES ? cause.reasons : refusalsOf(fleet, request, profile, found)
   overlay.rollback(held)
   const input = { id, request, profile, seed, attempt, alternatesPerInstance, allOrNothing: true, claimIds, intent: record.intent, source }

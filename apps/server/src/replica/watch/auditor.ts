@@ -16,7 +16,7 @@ import type { Replica } from '../replica.ts'
 import { countOf, Found, fairlyFirst, type PresentFinding, toStanding } from './found.ts'
 import { createStateDigests } from './state-digests.ts'
 
-/** The auditor works for this long in each interval, which limits it to a twentieth of the process's time. */
+/** The auditor works for this long in each interval of EVERY_MS, so it uses at most 4 % of the process's time. */
 const SLICE_MS = 2
 const EVERY_MS = 50
 /** The pause between rounds, because a round of a small fleet ends at once. */
@@ -67,9 +67,9 @@ export interface Auditor {
   all(): Iterable<PresentFinding>
   /** The present finding with this id. */
   find(id: string): PresentFinding | undefined
-  /** Whether this replica's own state has no error in the checked part, regardless of other replicas. */
+  /** True if the auditor has found no error in this replica's own state. Differences from other replicas do not matter. */
   readonly isSound: boolean
-  /** Does one slice of the work. A timer calls it, and tests do too. */
+  /** Does one slice of the work. Called by a timer, and by tests. */
   step(): void
   digests(): TakenDigests
   compare(others: readonly ReplicaRow[]): void
@@ -168,7 +168,7 @@ export function createAuditor({ replica, timers, warn, unlistedAfterMs }: Audito
   const tellOf = (fresh: readonly Finding[]): void => {
     const unsound = fresh.filter(({ code }) => isOfState(code))
     const of = (severity: Severity) => fresh.filter(({ code }) => !isOfState(code) && severityOf(code) === severity)
-    // the reporter of this usage already got the warning
+    // the reporter of the usage already got warnings with codes of `use.`
     const contradicted = of('WARNING').filter(({ code }) => !code.startsWith('use.'))
     const promised = of('VIOLATION')
     if (unsound[0] !== undefined)
@@ -189,7 +189,7 @@ export function createAuditor({ replica, timers, warn, unlistedAfterMs }: Audito
     // minutes and the log is seldom unchanged for that long.
     let more = digests.step()
     while (more && timers.now() < from + SLICE_MS / 2) more = digests.step()
-    // after another fleet replaced this one, the check starts again
+    // another fleet replaced the checked one, so the round starts again
     if (round !== undefined && round.fleet !== replica.fleet) {
       round = undefined
       found.clear()

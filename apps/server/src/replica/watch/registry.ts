@@ -18,9 +18,9 @@ export interface Registry {
   look(): Promise<void>
   /** Throws FeatureLevelError if a replica that is living, or may continue, does not read changes of a level. */
   mayRaise(level: number): Promise<void>
-  /** Whether every replica read the level at the last check. Does not query the store. */
+  /** Returns true if every replica supported the level at the last check. Does not query the store. */
   isReadByAll(level: number): boolean
-  /** Whether another replica was living within the last minute, by the last check. */
+  /** Returns true if another replica was living within the last minute, by the last check. */
   hasOthers(): boolean
   /** Records that this replica stopped regularly. */
   close(): Promise<void>
@@ -73,7 +73,7 @@ export async function openRegistry({ store, timers, describe, onLook, warn }: Re
         isWarned = false
       },
       (error: unknown) => {
-        // until then the others count it as living, and the next sign of life may succeed
+        // until then the other replicas consider this one living, and the next sign of life may succeed
         if (isWarned || timers.now() - givenAt < LIVE_MS) return
         isWarned = true
         warn(`replica ${id} could give no sign for ${LIVE_MS / 1_000} s: ${error instanceof Error ? error.message : String(error)}`)
@@ -90,7 +90,7 @@ export async function openRegistry({ store, timers, describe, onLook, warn }: Re
     look,
     async mayRaise(level) {
       const { now, rows } = await list().catch((error: unknown) => {
-        const message = `it cannot be looked up whether every replica reads feature level ${level}; nothing was done`
+        const message = `it could not be checked whether every replica reads feature level ${level}; nothing was done`
         throw new UnavailableError('store', `${message}: ${error instanceof Error ? error.message : String(error)}`)
       })
       const older = rows.find((row) => row.featureLevel < level && mayReturn(row, now))
@@ -107,7 +107,7 @@ export async function openRegistry({ store, timers, describe, onLook, warn }: Re
   }
 }
 
-/** Whether a replica wrote a sign of life recently. */
+/** Returns true if a replica wrote a sign of life recently. */
 export const isLiving = ({ stoppedAt, seenAt }: Pick<ReplicaRow, 'stoppedAt' | 'seenAt'>, now: number): boolean =>
   stoppedAt === null && now - seenAt < LIVE_MS
 

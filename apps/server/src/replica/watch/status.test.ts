@@ -160,7 +160,7 @@ describe('the log’s feature level', () => {
     await store.stop('old')
     expect((await replica.propose([change]))[0]?.void).toBe('group.unknown')
     expect(replica.fleet.featureLevel).toBe(2)
-    // levels that the log has already are not read again
+    // a change that needs only the present level of the log does not read the levels of the replicas
     await store.keep(aSign({ id: 'older', featureLevel: 1 }))
     expect((await replica.propose([change]))[0]?.void).toBe('group.unknown')
     await store.stop('older')

@@ -37,7 +37,7 @@ export interface StandingOptions {
   readonly store: ReplicaStore
   readonly name: string
   readonly timers?: Timers
-  /** Warns operators of what went wrong. */
+  /** Warns operators of errors. */
   warn(message: string): void
   /** The feature level at which this replica is held; default FEATURE_LEVEL. */
   readonly readsUpTo?: number | undefined
