@@ -33,7 +33,7 @@ export function toParts(checkpoint: Checkpoint): PartedCheckpoint {
       for (const list of LISTS)
         for (let first = 0; first < checkpoint[list].length; first += ELEMENTS)
           yield JSON.stringify({ [list]: checkpoint[list].slice(first, first + ELEMENTS) })
-      // each chunk is a part, because it has a thousand keys
+      // each chunk is a part of its own, because it has a thousand keys
       for (const chunk of chunks) yield JSON.stringify({ endedKeys: chunk })
     },
   }
@@ -44,7 +44,7 @@ export async function fromParts(head: string, parts: AsyncIterable<string>): Pro
   const whole = JSON.parse(head) as Checkpoint | Head
   if (!('was' in whole)) return whole
   if (whole.format !== 'parts-1')
-    throw new RangeError(`the checkpoint at revision ${whole.place.revision} is kept as ${whole.format}; this release reads parts-1`)
+    throw new RangeError(`the checkpoint at revision ${whole.place.revision} has the format ${whole.format}; this release reads parts-1`)
   const { was, format: _format, forgottenKeys, ...rest } = whole
   const chunks: EndedChunk[] = []
   const lists: Pick<Mutable<Checkpoint>, List> = { hosts: [], claims: [], keys: [] }

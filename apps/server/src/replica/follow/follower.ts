@@ -176,7 +176,7 @@ export class Follower {
     const lost = this.#hooks.onRewind(durable.revision)
     this.#replace(fleet)
     this.#options.warn(
-      `the store lost its unflushed tail, revisions ${durable.revision + 1} to ${place.revision}; nobody was answered from it, ${lost} changes of this replica are written again`,
+      `the store lost its unflushed tail, revisions ${durable.revision + 1} to ${place.revision}; no answer depended on it; ${lost} changes of this replica are written again`,
     )
     await this.catchUp()
   }

@@ -95,7 +95,7 @@ export function createProjector(
         warned = false
       })
       .catch((error: unknown) => {
-        if (!warned) warn(`projections wait: ${error instanceof Error ? error.message : String(error)}`)
+        if (!warned) warn(`the projections could not be written and wait: ${error instanceof Error ? error.message : String(error)}`)
         warned = true
       })
       .finally(() => {
@@ -190,7 +190,9 @@ export function createProjector(
       clearInterval(sweep)
       closing = true
       await running
-      await drain().catch((error: unknown) => warn(`projections wait: ${error instanceof Error ? error.message : String(error)}`))
+      await drain().catch((error: unknown) =>
+        warn(`the projections could not be written and wait: ${error instanceof Error ? error.message : String(error)}`),
+      )
       closed = true
     },
   }

@@ -76,7 +76,9 @@ export async function openRegistry({ store, timers, describe, onLook, warn }: Re
         // until then the other replicas consider this one living, and the next sign of life may succeed
         if (isWarned || timers.now() - givenAt < LIVE_MS) return
         isWarned = true
-        warn(`replica ${id} could give no sign for ${LIVE_MS / 1_000} s: ${error instanceof Error ? error.message : String(error)}`)
+        warn(
+          `replica ${id} could not write a sign of life for ${LIVE_MS / 1_000} s: ${error instanceof Error ? error.message : String(error)}`,
+        )
       },
     )
   }

@@ -6,9 +6,9 @@ import { type LogReader, LogTrimmedError, StoreUnavailableError, StoreWentBackEr
 export interface MemoryStore {
   readonly entries: LogEntry[]
   open(): Synchronizer
-  /** The store's clock in milliseconds. Tests set it. */
+  /** Returns the time of the store's clock, in milliseconds. */
   now(): number
-  /** The revision that the other followers of the log have reached; default: the end of the log. */
+  /** Sets the revision that the other followers of the log have reached. By default it is the end of the log. */
   followedTo(revision: number): void
   /** Faults that tests inject. */
   readonly faults: {
@@ -20,7 +20,7 @@ export interface MemoryStore {
     truncate(revision: number): void
     /** Crashes the store, so that it loses the entries that were not flushed. */
     loseTail(): void
-    /** No flush ends before the returned function is called. */
+    /** Delays all flushes until the returned function is called. */
     holdFlushes(): () => void
   }
 }

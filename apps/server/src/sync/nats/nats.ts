@@ -28,9 +28,9 @@ const POLL_MS = 1_000
 
 /**
  * The log in a JetStream stream. Entries are published without an expected position. They are appended at the present head and judged when
- * they are applied, so this engine never refuses one. Acknowledged or delivered messages are held by a majority of the stream's servers,
- * which do not wait for their disks. Throws StoreSetupError if the servers or streams lack required settings, and StoreUnavailableError if
- * none answers.
+ * they are applied, so this engine never refuses an entry because of its basis. Acknowledged or delivered messages are held by a majority
+ * of the stream's servers, which do not wait for their disks. Throws StoreSetupError if the servers or streams lack required settings, and
+ * StoreUnavailableError if no server answers.
  */
 export async function openNatsSynchronizer(address: NatsAddress, options: NatsOptions): Promise<Synchronizer> {
   const connection = await openConnection(address, options.name ?? 'gantt')
@@ -136,7 +136,8 @@ async function openOn(
         const plan = planTrim(kept, horizon, { now, logBytes: logBytes(state, kept)(state.lastRevision), reached: to })
         if (plan === undefined) return
         await checkpoints.drop(plan.drop)
-        // the entry at the base stays, because a replica that continues from its checkpoint compares it
+        // the entry at the base stays, because a replica that continues from the checkpoint of the base compares its position with this
+        // entry
         if (plan.base > 0) await log.purge(plan.base)
       } finally {
         saver.giveBack()

@@ -30,7 +30,7 @@ describe.skipIf(noNatsServer !== undefined)(`the tail of a log${noNatsServer ===
     await server.stop()
   })
 
-  /** The messages that the server has sent, and the number of requests for more. */
+  /** How many messages the server has sent, and how many requests for more messages are pending. */
   async function asked(): Promise<{ sent: number; requests: number }> {
     const [consumer] = await connection.consumers.list(STREAM).next()
     return { sent: consumer?.delivered.consumer_seq ?? 0, requests: consumer?.num_waiting ?? 0 }
@@ -62,7 +62,7 @@ describe.skipIf(noNatsServer !== undefined)(`the tail of a log${noNatsServer ===
     const read = tail.take(299).at(-1)
     if (read === undefined) throw new Error('nothing was held')
     expect(tail.moveTo({ revision: read.revision, id: idOf(read), at: atOf(read) })).toBe(true)
-    // it requests another batch of 256, and then no more
+    // the tail requests another batch of 256, and then no more
     await upTo(556)
     expect(await asked()).toEqual({ sent: 556, requests: 0 })
     tail.close()

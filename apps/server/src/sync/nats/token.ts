@@ -32,7 +32,7 @@ export interface TokenOptions {
   readonly timers: Timers
 }
 
-/** The time after its timeout in which an answer may still arrive. */
+/** An answer may arrive this long after the timeout of its request. */
 const GRACE_MS = 50
 /** At most this many replicas may wait at once. */
 const MOST_WAITING = 512

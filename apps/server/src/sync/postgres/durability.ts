@@ -31,7 +31,7 @@ export async function measure(
   }
 }
 
-/** The known durable position of one history, and a method that flushes further entries. */
+/** Knows up to which revision one history of the log is durable, and flushes further entries. */
 export function createDurability(flusher: Session) {
   let durableRevision = 0
   let running: Promise<void> | undefined

@@ -20,7 +20,7 @@ import { sendSignal } from '../../testing/send-signal.ts'
 import { StoreUnavailableError, StoreWentBackError, type Synchronizer } from '../synchronizer.ts'
 import { openPostgresSynchronizer } from './postgres.ts'
 
-/** A primary with a standby behind a proxy, which is redirected when they swap roles. */
+/** A primary and its standby. Clients connect through a proxy that is redirected when the two swap roles. */
 let folder: string
 let primary: EmbeddedPostgres
 let standby: EmbeddedPostgres
@@ -129,7 +129,7 @@ async function sendAgain(store: Synchronizer, entry: Entry): Promise<readonly Pl
 const waitForNobody = (server: EmbeddedPostgres) =>
   onServer(server, `ALTER SYSTEM SET synchronous_standby_names = ''`, 'SELECT pg_reload_conf()')
 
-/** Whether a commit waits for the standby. */
+/** Resolves with true if a commit waits for the standby. */
 const waitsForStandby = async (server: EmbeddedPostgres): Promise<boolean> =>
   (await onServer(server, `SELECT FROM pg_stat_activity WHERE wait_event = 'SyncRep'`)).length > 0
 
