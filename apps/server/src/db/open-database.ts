@@ -9,7 +9,7 @@ export type DatabaseOptions = {
   readonly databaseUrl?: string
   /** The folder of the embedded server's files. */
   readonly stateDir?: string
-  /** Whether the embedded server must not be shared. If another process already owns the server, `postgres.in_use` is thrown. */
+  /** True if the embedded server must not be shared. If another process already owns the server, `postgres.in_use` is thrown. */
   readonly alone?: boolean
   /** False: an external server may be unavailable, and the first user after it is back migrates it. Default: true. */
   readonly isAwaited?: boolean

@@ -55,7 +55,7 @@ export function toStoreError(error: unknown): unknown {
   return new StoreUnavailableError(error instanceof Error ? error.message : String(error), { cause: error })
 }
 
-/** Whether a connection is usable after an error, because only the statement was refused. */
+/** Returns true if a connection is usable after an error, because only the statement was refused. */
 const isAlive = (error: unknown): boolean => error instanceof pg.DatabaseError && error.severity === 'ERROR'
 
 /** Sends statements to a PostgreSQL server. The simulator implements it with a simulated server. */

@@ -183,7 +183,7 @@ function listen(server: Server, { host, port }: HttpOptions): Promise<void> {
   })
 }
 
-/** Whether a browser requests the URL. It is then redirected to the console's page for trying the API. */
+/** Returns true if a browser requests the URL. It is then redirected to the console's page for trying the API. */
 const wantsPage = (request: IncomingMessage): boolean => (request.headers.accept ?? '').includes('text/html')
 
 /** The query string, with its question mark. */

@@ -25,14 +25,14 @@ interface Conclusion {
 
 export interface LivenessVerdict {
   readonly changes: readonly Conclusion[]
-  /** Hosts that are not set DOWN because too many are silent at once. An operator must confirm it. */
+  /** Hosts that are not set DOWN because too many are silent at once. An operator must confirm that they are down. */
   readonly withheld: readonly WatchedHost[]
   /** Why these hosts are not set DOWN, for operators; null if there are none. */
   readonly warning: string | null
 }
 
 /**
- * If more hosts than this share of the fleet, and more than MASS_HOSTS, are silent, the source is assumed to have failed rather than the
+ * If more hosts than this share of the fleet, and at least MASS_HOSTS, are silent, the source is assumed to have failed rather than the
  * hosts.
  */
 const MASS_PART = 0.2
@@ -94,7 +94,7 @@ function withhold(
   return { withheld, warning: withheld.length === 0 ? null : warningOf(withheld, mass, silentDomains) }
 }
 
-/** Zones and racks with at least DOMAIN_HOSTS hosts in which every host is silent, and more than one was not DOWN before. */
+/** Zones and racks with at least DOMAIN_HOSTS hosts in which every host is silent, and at least AT_ONCE hosts were not DOWN before. */
 function domainsWhere(hosts: readonly WatchedHost[], isSilent: (host: WatchedHost) => boolean): ReadonlySet<string> {
   const counts = new Map<string, { all: number; silent: number; atOnce: number }>()
   for (const host of hosts)

@@ -15,8 +15,8 @@ export interface Heard {
 }
 
 /**
- * A source of signs of life other than the hosts' own reports about themselves. Any number of replicas receive signs, and one at a time
- * evaluates them. The source itself decides nothing. Results of the evaluation become changes in the log.
+ * A source of the signs of life of hosts. Any number of replicas receive signs, and one replica at a time evaluates them. The source itself
+ * decides nothing. Results of the evaluation become changes in the log.
  */
 export interface LivenessSource {
   readonly name: string

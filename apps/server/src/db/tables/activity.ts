@@ -45,7 +45,7 @@ export interface SpanDurations {
   readonly all: Durations | undefined
   /** The durations by the index of the step. Steps without a measurement are absent. */
   readonly steps: ReadonlyMap<number, Durations>
-  /** Whether there are more decisions than were read. In that case only the newest are read. */
+  /** True if there are more decisions than were read. In that case only the newest are read. */
   readonly isCut: boolean
 }
 

@@ -19,7 +19,7 @@ export interface Reach {
   readonly decisions: number
   /** The time of the oldest of these decisions; undefined if the query finds none. */
   readonly since: number | undefined
-  /** Whether older decisions exist that are not counted. */
+  /** True if older decisions exist that are not counted. */
   readonly isCut: boolean
 }
 

@@ -215,7 +215,7 @@ function toListed(row: DecisionRow): StoredDecision | UnreadableDecision {
   }
 }
 
-/** Whether only the columns of the row can be read. */
+/** Returns true if only the columns of the row can be read. */
 export const isUnreadable = (row: StoredDecision | UnreadableDecision): row is UnreadableDecision => 'unreadable' in row
 
 /**
@@ -261,7 +261,7 @@ const isCause = (one: unknown): boolean =>
   (one.admitted === null || Number.isInteger(one.admitted)) &&
   (one.nearest === null || (isObject(one.nearest) && isText(one.nearest.host) && isText(one.nearest.node)))
 
-/** Whether the document is a record in long form. Its parts are not checked here, because readers parse them. */
+/** Returns true if the document is a record in long form. Its parts are not checked here, because readers parse them. */
 const isLongForm = (document: unknown): document is Document =>
   isObject(document) &&
   isObject(document.record) &&

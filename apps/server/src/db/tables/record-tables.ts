@@ -43,7 +43,7 @@ export interface RecordTables {
 }
 
 export interface RecordTablesOptions {
-  /** Whether every replica supports packed decisions. */
+  /** Returns true if every replica supports packed decisions. */
   mayPack(): boolean
   /** Called with rows that the database refuses because of their content. The others are written. */
   onSetAside(row: SetAside): void

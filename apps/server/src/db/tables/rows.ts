@@ -161,7 +161,7 @@ export interface ClaimRow {
 
 export interface NodeRow {
   readonly id: string
-  /** Whether a row for the host may exist under another id. */
+  /** True if a row for the host may exist under another id. */
   readonly isRenamed: boolean
   readonly ordinal: number
   readonly host: string

@@ -43,7 +43,7 @@ describe.skipIf(noNatsServer !== undefined)(
       // no further message arrives
       const more = followed.reach(601)
       for (const act of late.splice(0)) act()
-      await expect(more).rejects.toThrow('the stream FOLLOWED does not bring its message 601')
+      await expect(more).rejects.toThrow('the stream FOLLOWED does not deliver its message 601')
       followed.close()
       await connection.close()
       await server.stop()

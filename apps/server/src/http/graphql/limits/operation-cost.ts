@@ -208,7 +208,7 @@ function timesOf({ variables }: Walk, node: FieldNode, field: GraphQLField<unkno
   return undefined
 }
 
-/** Whether the field is a list other than the items of a page. The items of a page are counted with the page. */
+/** Returns true if the field is a list other than the items of a page. The items of a page are counted with the page. */
 function isPlainList(node: FieldNode, { type }: GraphQLField<unknown, unknown>): boolean {
   return isListType(isNonNullType(type) ? type.ofType : type) && node.name.value !== 'edges' && node.name.value !== 'nodes'
 }
