@@ -47,8 +47,8 @@ export function sqlState(error: unknown): string | undefined {
 }
 
 /**
- * Rethrows errors of this service's own statements. Any other error means that the store did not answer, or rolled back a repeatable
- * statement.
+ * Returns errors of this service's own wrong statements unchanged. Any other error becomes a StoreUnavailableError: the store did not
+ * answer, or it rolled back a statement that can be repeated.
  */
 export function toStoreError(error: unknown): unknown {
   if (error instanceof StoreUnavailableError || DEFECTS.test(sqlState(error) ?? '')) return error

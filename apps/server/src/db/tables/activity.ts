@@ -4,7 +4,7 @@ import type { PrismaClient } from '../prisma.ts'
 import { CAUSE } from './decision-query.ts'
 
 /**
- * A range of store time from `since` to before `until`, in milliseconds since 1970, divided into equal steps. The last one may be shorter.
+ * A range of store time from `since` to before `until`, in milliseconds since 1970, divided into equal steps. The last step may be shorter.
  */
 export interface Span {
   readonly since: number
@@ -49,7 +49,7 @@ export interface SpanDurations {
   readonly isCut: boolean
 }
 
-/** The requests in a span, and their results. */
+/** Counts the decisions in a span, and measures them. */
 export interface ActivityStore {
   /** All steps of the span, including those without decisions. */
   steps(span: Span): Promise<StepCount[]>
@@ -68,7 +68,7 @@ const MOST_TIMED = 100_000
 const MOST_FLAVORS = 10
 const MOST_CODES = 50
 
-// all outcomes are named, so that the index of outcomes and times can be used
+// both conditions name the outcomes, so that the index of outcomes and times can be used
 const FAILED = Prisma.sql`d.outcome IN ('PARTIAL', 'NO_VALID_HOST')`
 const ANY = Prisma.sql`d.outcome IN ('PLACED', 'PARTIAL', 'NO_VALID_HOST')`
 

@@ -32,8 +32,8 @@ export interface KeyRow {
 export interface RecordTables {
   position(stream: string): Promise<StreamPosition>
   /**
-   * Writes rows and the new position in one transaction. Returns false and writes nothing if another replica is writing, or has written
-   * them.
+   * Writes rows and the new position in one transaction. Returns false and writes nothing if another replica is writing, or has already
+   * written these rows.
    */
   write(stream: string, from: StreamPosition, to: StreamPosition, rows: RecordRows): Promise<boolean>
   /** The existing keys. */
@@ -45,7 +45,7 @@ export interface RecordTables {
 export interface RecordTablesOptions {
   /** Returns true if every replica supports packed decisions. */
   mayPack(): boolean
-  /** Called with rows that the database refuses because of their content. The others are written. */
+  /** Called with each row that the database refuses because of its content. All other rows are written. */
   onSetAside(row: SetAside): void
   warn(message: string): void
 }

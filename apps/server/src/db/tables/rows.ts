@@ -1,6 +1,6 @@
 import type { Code, DecisionRecord, FieldChange, HostName, HostRecord, HostStepKind, SelectedDestination } from '@gantt/scheduler-core'
 
-/** What a replay of a decision needs in addition to its record. */
+/** The data that a replay of a decision needs in addition to its record. */
 export interface DecisionPlace {
   /** The revision on which the decision was made. */
   readonly basis: number
@@ -24,7 +24,7 @@ export interface KeptCause {
   readonly text: string
   /** How many hosts the request admitted; null if unknown. */
   readonly admitted: number | null
-  /** The host with the smallest distance. Null if the request admits and names no host, or if the host is not known. */
+  /** The host with the smallest distance. Null if the request neither admits nor names a host, or if the host is not known. */
   readonly nearest: HostName | null
 }
 
