@@ -135,7 +135,7 @@ export async function startHttpServer(options: HttpOptions): Promise<HttpServer>
     Object.assign(request, { body: await readParams(request, documents, texts) })
     // calls that arrive together start in several turns of the event loop, so that none waits for all others
     await turns.admit()
-    // The response is already closed, so nothing would stop work that starts here.
+    // if the response is closed, nothing would stop work that starts here
     if (over.signal.aborted) return
     const answer = answers.begin(() => gone.abort())
     // an answer uses memory until its caller has read all of it
@@ -165,7 +165,7 @@ async function drain(server: Server, endStreams: () => void): Promise<void> {
   const closed = new Promise<void>((resolve) => server.close(() => resolve()))
   endStreams()
   server.closeIdleConnections()
-  // a connection becomes idle when its call is answered
+  // connections become idle when their calls are answered, and are then closed
   const sweep = setInterval(() => server.closeIdleConnections(), 100)
   const end = setTimeout(() => server.closeAllConnections(), DRAIN_MS)
   await closed

@@ -10,7 +10,7 @@ import { type Answers, createAnswers, writeInPieces } from './answer-size.ts'
 const KIB = 1_024
 const limits = { answerBytes: 64 * KIB, answersBytes: 256 * KIB, smallAnswerBytes: 8 * KIB }
 
-/** A schema of 500 items with a KiB each, with counted sizes. It counts how often a value was resolved. */
+/** A service with 500 items of a KiB each, that counts the sizes of its answers and how often a value was resolved. */
 function aService(answers: Answers = createAnswers(limits)) {
   const schema = buildSchema(`scalar JSON
     type Query { items: [Item!]! item: Item! } type Mutation { change: Item! }

@@ -186,7 +186,7 @@ function costOfField(walk: Walk, node: FieldNode, call: Call): Cost {
     return { all, heavy: all }
   }
   if (!isList) return { all: weight + 1 + inner.all, heavy: weight + inner.heavy }
-  // the answer has an item for each item of the input; many items are allowed, unless each has a page or an expensive field
+  // the answer has an item for each item of the input; the input may be long, unless each item has a page or an expensive field
   const items = inner.heavy === 0 || call.inList || isRoot ? PLAIN_LIST : Math.max(PLAIN_LIST, call.itemCount())
   const heavy = items * inner.heavy
   return { all: weight + PLAIN_LIST * (1 + inner.all - inner.heavy) + heavy, heavy: weight + heavy }
@@ -200,7 +200,7 @@ function timesOf({ variables }: Walk, node: FieldNode, field: GraphQLField<unkno
     const value = given === undefined ? undefined : readValue(given, variables)
     return typeof value === 'number' && value > 0 ? value : Number(sized.defaultValue ?? 1)
   }
-  // the number that was requested by name
+  // an argument with a list, such as ids, requests one item for each of its elements
   for (const { value: given } of node.arguments ?? []) {
     const value = readValue(given, variables)
     if (Array.isArray(value)) return value.length
