@@ -30,7 +30,7 @@ export class Replica {
   readonly #stopExpiry: () => void
   #startFigures: StartFigures = { checkpoint: 0, checkpointMs: 0, entries: 0, entriesMs: 0 }
 
-  /** Loads the newest checkpoint and the log after it, then follows. Throws when the store cannot be read. */
+  /** Loads the newest checkpoint and the log after it, then follows the log. Throws when the store cannot be read. */
   static async start(options: ReplicaOptions): Promise<Replica> {
     const { now } = options.timers ?? realTimers
     const startedAt = now()
@@ -162,7 +162,10 @@ export class Replica {
     return this.#follower.onSnapshot(listener)
   }
 
-  /** Decides and claims. Throws UnavailableError if there is no answer in time. A later call with the same key returns the outcome. */
+  /**
+   * Decides a call and claims resources. Throws UnavailableError if there is no answer in time. A later call with the same key returns the
+   * outcome.
+   */
   place(call: PlacementCall): Promise<PlacementOutcome> {
     const { timers } = this.#options
     const gather = call.gather ?? this.#options.gather

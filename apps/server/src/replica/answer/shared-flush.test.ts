@@ -83,7 +83,7 @@ test('claims, changes, refusals, repeated calls and reads are not answered befor
   expect(a.settled()).toBeUndefined()
 })
 
-test('during a flush the next entries are appended, and one flush answers all of them', async () => {
+test('during a flush further entries are appended, and their calls are answered after a flush', async () => {
   const store = shared()
   const a = await open(store)
   await a.propose([aReport('h1', { vcpus: 64 })])

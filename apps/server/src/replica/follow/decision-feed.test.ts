@@ -113,7 +113,7 @@ describe('the feed reports refusals, which are not in the log', () => {
     expect(notified).toEqual([])
   })
 
-  test('an outage of the tables leaves no gap, however long it is, and causes one message to operators', async () => {
+  test('decisions of other replicas during an outage of the tables are reported after it, and operators get one warning', async () => {
     const { world, warnings, notified, listen, keeps, looks } = aWorld()
     listen()
     await looks()
@@ -126,7 +126,7 @@ describe('the feed reports refusals, which are not in the log', () => {
     expect(warnings).toHaveLength(1)
   })
 
-  test('if the tables were behind the log, the next query covers everything since the last complete one', async () => {
+  test('if the tables were behind the log, the next query covers everything since the last complete query', async () => {
     const { world, notified, listen, keeps, looks } = aWorld()
     listen()
     world.isCaughtUp = false

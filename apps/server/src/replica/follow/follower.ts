@@ -34,7 +34,7 @@ export interface FollowerHooks {
   onRewind(revision: number): number
 }
 
-/** The fleet of the newest checkpoint, or an empty one. */
+/** Builds the fleet of a checkpoint; without a checkpoint, an empty fleet. */
 export const fleetOf = (checkpoint: Checkpoint | undefined, reader: FleetReader): Fleet =>
   checkpoint === undefined ? new EmptyFleet(reader) : restoreFleet(checkpoint, reader)
 
@@ -206,7 +206,7 @@ export class Follower {
     return { fleet: copyFleet(this.#fleet), of: this.#fleet, changes: 0 }
   }
 
-  /** The store for checkpoints: it refuses checkpoints of an unsound or replaced fleet. */
+  /** The store for checkpoints. It stores no checkpoint of a fleet with errors, or of a fleet that was replaced. */
   #checkpointStore(): Synchronizer {
     const { mayCheckpoint = () => true } = this.#options
     const isKept = ({ place }: Checkpoint): boolean => place.revision > this.#adoptedAt && mayCheckpoint()

@@ -45,7 +45,7 @@ test.each([0, 1, 100, 300, 100_000])('past fleets are correct in any order of qu
   // all queries at the same time
   const answers = await Promise.all(asked.map((revision) => fleets.read(revision, stateOf)))
   expect(answers).toEqual(asked.map((revision) => was[revision]))
-  // fleets from one checkpoint share its data, which is not limited
+  // the limit does not include the data of a single checkpoint, which the fleets from this checkpoint share
   expect(fleets.kept.fleets <= 1 || fleets.kept.things <= limit + 2 * ENTRIES).toBe(true)
   fleets.close()
 })
@@ -170,7 +170,7 @@ test('building a fleet over many entries caches milestones, from which later que
   fleets.close()
 })
 
-test('shared data is counted while any cached fleet shares it, even after the checkpoint itself is dropped', async () => {
+test('the data of a checkpoint counts towards the limit while any cached fleet shares it, even if the checkpoint itself was dropped', async () => {
   const store = createMemoryStore().open()
   const fleet = new Fleet()
   const append = async (changes: Entry['changes']): Promise<void> => {

@@ -82,7 +82,7 @@ export function createPastFleets(
   let turn: Promise<unknown> = Promise.resolve()
   const sweep = (): void => {
     spare = undefined
-    // a snapshot costs memory only for later changes and cannot be created again, so it is not dropped for its age
+    // a snapshot needs memory only for data that has changed since, and it cannot be created again, so it is not dropped for its age
     for (const one of kept) if (one.kind !== 'snapshot' && timers.now() - one.usedAt > IDLE_MS) kept.delete(one)
   }
   const stopSweep = limit === 0 ? undefined : timers.every(IDLE_MS / 5, sweep)

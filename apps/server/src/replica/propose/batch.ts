@@ -69,8 +69,9 @@ export interface BatchOptions {
 }
 
 /**
- * Decides the waiting calls, each on the present fleet with the earlier proposals in an overlay, and packs them into one entry. Claims come
- * first, so that each was decided on exactly the claims before it. Runs without yielding, so that the fleet does not change meanwhile.
+ * Decides the waiting calls, each on the present fleet with the earlier proposals in an overlay, and packs them into one entry. Proposals
+ * of claims are the first changes of the entry, so that each was decided on exactly the proposals before it. Runs without yielding, so that
+ * the fleet does not change meanwhile.
  */
 export function buildBatch(fleet: Fleet, queue: Work[], options: BatchOptions): Batch {
   const claims: { change: Proposal; work: Work }[] = []

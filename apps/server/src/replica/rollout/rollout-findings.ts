@@ -6,7 +6,7 @@ import type { Timers } from '../../timers.ts'
 export const rolloutId = (profile: string, { number, mode, since }: Pick<Rollout, 'number' | 'mode' | 'since'>): string =>
   `${profile}@${number} ${mode} ${since}`
 
-/** The result of comparing a decision with the other version's. */
+/** The result of comparing a decision with the result of the other version. */
 export interface Finding {
   readonly rollout: string
   /** Store time of the decision, milliseconds since 1970. */
@@ -85,7 +85,7 @@ export function createRolloutFindings({ store, replica, timers, warn }: RolloutF
       minutes.delete(key)
       opened.set(rollout, Math.max(opened.get(rollout) ?? 0, at + MINUTE_MS))
     }
-    // a rollout without new findings for this long gets no late findings
+    // after this long without findings, no late findings of a rollout are expected
     for (const [rollout, at] of opened) if (at < newest - ROLLOUT_KEPT_MS) opened.delete(rollout)
   }
   const write = async (): Promise<void> => {

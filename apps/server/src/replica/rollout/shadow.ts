@@ -26,7 +26,7 @@ import type { Replica } from '../replica.ts'
 import { createSignal } from '../signal.ts'
 import { type RolloutFindings, rolloutId } from './rollout-findings.ts'
 
-/** A decision that the other version would make differently. */
+/** A decision for which the other version gives a different result. */
 export interface ShadowDisagreement {
   readonly decision: string
   readonly kind: Exclude<Agreement, 'SAME'>
@@ -98,7 +98,7 @@ interface Made {
   readonly isOwn: boolean
 }
 
-/** A decision with the data for its replay. */
+/** A decision with the data for replaying it. */
 interface Asked extends Made {
   readonly record: DecisionRecord
   readonly answer: readonly SelectedDestination[]

@@ -3,7 +3,7 @@ import type { Timers } from '../../timers.ts'
 import { UnavailableError } from '../../unavailable.ts'
 import { FeatureLevelError } from './feature-level.ts'
 
-/** The interval at which a replica writes its sign of life and reads those of the others. */
+/** The interval at which a replica writes its sign of life and reads those of the other replicas. */
 const SIGN_EVERY_MS = 2_000
 /** A replica whose last sign of life is older than this is not considered living. */
 const LIVE_MS = 10_000
@@ -14,7 +14,7 @@ const MAY_RETURN_MS = 60_000
 export interface Registry {
   /** The rows of the last read. */
   readonly last: ReplicaRows
-  /** Writes a sign of life and reads those of the others at once. Rejects if the store does not answer. */
+  /** Writes a sign of life, and reads the signs of the other replicas at once. Rejects if the store does not answer. */
   look(): Promise<void>
   /** Throws FeatureLevelError if a replica that is living, or may continue, does not read changes of a level. */
   mayRaise(level: number): Promise<void>
@@ -29,7 +29,7 @@ export interface Registry {
 export interface RegistryOptions {
   readonly store: ReplicaStore
   readonly timers: Timers
-  /** The present sign of this replica. */
+  /** Returns the present sign of life of this replica. */
   describe(): Sign
   /** Called after every check. */
   onLook(rows: ReplicaRows): void
@@ -37,7 +37,9 @@ export interface RegistryOptions {
   warn(message: string): void
 }
 
-/** Writes the first sign of life, so that the others know this replica before it follows the log. A timer writes the later ones. */
+/**
+ * Writes the first sign of life, so that the other replicas know this replica before it follows the log. A timer writes the later signs.
+ */
 export async function openRegistry({ store, timers, describe, onLook, warn }: RegistryOptions): Promise<Registry> {
   const { id } = describe()
   let last: ReplicaRows = { now: 0, rows: [] }
@@ -103,7 +105,7 @@ export async function openRegistry({ store, timers, describe, onLook, warn }: Re
     async close() {
       stop()
       await looking?.catch(() => undefined)
-      // if the store is unavailable, the others notice the silence
+      // if the store is unavailable, the other replicas notice the silence
       await store.stop(id).catch(() => undefined)
     },
   }

@@ -149,7 +149,7 @@ test('a store that hangs is considered unavailable before its timeouts end, and 
       async (replica) => {
         proxy.standStill(true)
         const waiting = replica.place(call(`k${made++}`))
-        // the timeouts of the store are at least 10 s
+        // the store's own timeouts are at least 10 s, so the replica notices the silence earlier
         await expect.poll(() => replica.isStoreAway).toBe(true)
         await expect(replica.place(call(`k${made++}`))).rejects.toMatchObject({ reason: 'store' })
         // calls that need new state are refused at once with any timeout, and reads use the present state

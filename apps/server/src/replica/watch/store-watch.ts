@@ -28,7 +28,7 @@ export function createStoreWatch(store: Pick<Synchronizer, 'time'>, timers: Time
           owedSince = undefined
           clock.learn(time)
         },
-        // the last request has no answer yet, so a failure is not recorded here
+        // a failed request is no answer, so the silence continues
         () => undefined,
       )
     },
