@@ -40,8 +40,8 @@ const MASS_HOSTS = 5
 /** A zone or rack with fewer hosts than this may go DOWN as a whole. */
 const DOMAIN_HOSTS = 3
 /**
- * A whole zone or rack is only withheld if at least this many of its hosts become silent at once, because the last live host of a rack can
- * fail alone.
+ * The hosts of a whole zone or rack are kept from becoming DOWN only if at least this many of them become silent at once, because the last
+ * live host of a rack can fail alone.
  */
 const AT_ONCE = 2
 

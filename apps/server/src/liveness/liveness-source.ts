@@ -24,7 +24,9 @@ export interface LivenessSource {
   heard(hosts: Iterable<HostName>): void
   /** Resolves when other replicas can read the signs received so far, or rejects with the reason why they cannot. */
   flush(): Promise<void>
-  /** Passes the known signs to `conclude`. `isMine`: no other replica evaluates them at the same time, so this one may write the result. */
+  /**
+   * Passes the known signs to `conclude`. `isMine`: no other replica evaluates them at the same time, so this replica may write the result.
+   */
   look(conclude: (heard: Heard, isMine: boolean) => Promise<void>): Promise<void>
   close(): Promise<void>
 }

@@ -53,7 +53,7 @@ const open = (provider = aProvider(), limitMs?: number): Promise<LivenessSource>
 describe('a lease provider of a plug-in', () => {
   livenessSourceSuite(() => open())
 
-  test('hosts of a provider are known by the store’s time, and the last sign of each host is used', async () => {
+  test('signs of life from a provider get the store’s time, and the last sign of each host is used', async () => {
     const list = () => [
       { ...A, heardMsAgo: 9_000 },
       { ...A, heardMsAgo: 5_000 },
@@ -138,7 +138,7 @@ describe('a lease provider of a plug-in', () => {
     await source.close()
   })
 
-  test('if other calls of a provider fail, this is logged and the provider is used further', async () => {
+  test('if a call other than list fails, the failure is logged and the provider is still used', async () => {
     const no = (): never => {
       throw new Error('no')
     }

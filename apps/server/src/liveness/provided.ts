@@ -7,12 +7,12 @@ import type { LivenessSource } from './liveness-source.ts'
 export const PROVIDER_LIMIT_MS = 5_000
 
 export interface ProvidedOptions {
-  /** Stores which replica evaluates, and since when, but not the leases. */
+  /** Stores which replica evaluates signs of life, and since when. The leases are in the provider. */
   readonly store: LeaseStore
   /** After a gap of more than this between two reads, signs of life may have been missed. */
   readonly breakMs: number
   readonly provider: LeaseProvider
-  /** Counts and logs the provider's violation, and returns an error that describes it. */
+  /** Counts and logs that the provider violated its contract, and returns an error that describes the violation. */
   fail(what: string): Error
   /** Default: PROVIDER_LIMIT_MS. */
   readonly limitMs?: number

@@ -7,7 +7,10 @@ type List = (typeof LISTS)[number]
 /** How many elements are in one part. Processing a part takes milliseconds, and the process does other work between two parts. */
 const ELEMENTS = 200
 
-/** The first row of a checkpoint with its lists in parts. Older releases do not accept it as a complete checkpoint. */
+/**
+ * The first row of a stored checkpoint. The lists are in further rows, the parts. Older releases do not accept this row as a complete
+ * checkpoint.
+ */
 type Head = Omit<Checkpoint, List | 'format' | 'endedKeys'> & {
   readonly format: string
   readonly was: Checkpoint['format']

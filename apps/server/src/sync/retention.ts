@@ -1,4 +1,4 @@
-/** The limits of the log. Older entries are dropped if a checkpoint follows them. */
+/** The limits of the log, by age and size. Entries beyond a limit are dropped if a checkpoint follows them. */
 export interface Horizon {
   readonly days: number
   readonly bytes: number

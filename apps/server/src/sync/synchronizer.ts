@@ -25,8 +25,8 @@ import type { Horizon, Retention } from './retention.ts'
 export interface Synchronizer extends LogReader {
   readonly engine: string
   /**
-   * True if `append` compares the entry's basis with the head, and refuses entries that are behind. If it does not, entries are appended at
-   * the present head, a repeated entry is appended again, and only the judge decides what counts.
+   * True if `append` refuses an entry whenever the entry's basis is not the head of the log. If false, every entry is appended at the
+   * present head, a repeated entry is appended again, and only the judge decides which changes take effect.
    */
   readonly refusesEarly: boolean
   /** How entries reach the disk, for display to operators. */
@@ -42,7 +42,7 @@ export interface Synchronizer extends LogReader {
   durableRevision(): number
   /** Resolves when the entry at this position and all earlier ones survive any crash of the store. One flush serves all waiting calls. */
   durable(place: Place): Promise<void>
-  /** The store's clock, milliseconds since 1970. */
+  /** The time of the store's clock, milliseconds since 1970. */
   time(): Promise<number>
   /**
    * Calls the listener when the log may have grown, with the revision if it is known. This is a hint: it may come late, twice, or without
@@ -89,7 +89,7 @@ export interface LogReader {
   loadCheckpoint(atMost: number): Promise<Checkpoint | undefined>
   /** The position at a revision, with the store's stamp; undefined if the log ends before it or begins after it. */
   placeAt(revision: number): Promise<Place | undefined>
-  /** The range that can be read. */
+  /** The range of entries that can be read. */
   retention(): Promise<Retention>
 }
 

@@ -111,7 +111,7 @@ export async function openNatsKeys(connection: Connection, options: NatsKeysOpti
         cause: error,
       })
     })
-    // several replicas may write the initial keys at once, and only one of these edits counts
+    // several replicas may write the initial keys at once, and only one of these edits takes effect
     if (writes.length > 0) await send(writes)
   }
   let hasWarned = false

@@ -14,7 +14,7 @@ import { publish } from './publish.ts'
 /** The message that describes a stored checkpoint. It is written after the parts of the checkpoint. */
 export interface Head extends KeptCheckpoint {
   readonly place: Place
-  /** The name under which its parts are stored. */
+  /** The name under which the checkpoint's parts are stored. */
   readonly save: string
   readonly parts: number
 }
@@ -164,7 +164,7 @@ const LINE_END = 0x0a
 /** Decompresses, and splits at line feeds only, because the texts may contain all other line separators. */
 async function* linesOf(parts: AsyncIterable<Uint8Array>): AsyncGenerator<string> {
   let begun: Buffer[] = []
-  // an error in the data is thrown here, through the pipeline
+  // the loop below throws errors in the data, so the rejection of the pipeline itself is ignored
   const unpacked = createGunzip()
   const piped = pipeline(Readable.from(parts), unpacked)
   piped.catch(() => undefined)

@@ -55,7 +55,7 @@ export interface Connection {
   maxPayload(): number
   /** Sends a request and waits for the answer. Throws StoreUnavailableError if it is not known whether the request arrived. */
   request(subject: string, payload?: Payload, headers?: MsgHdrs): Promise<Msg>
-  /** Calls back when the connection was lost and when it is restored. Messages in between were not delivered. */
+  /** Calls the listener when the connection was lost and when it is restored. Messages in between were not delivered. */
   onBreak(listener: () => void): () => void
   close(): Promise<void>
 }

@@ -12,7 +12,7 @@ export interface Coordination {
   takeTurn(): Promise<() => Promise<void>>
   /** Undefined if another replica writes checkpoints or trims now, or if that is unknown. */
   takeSaver(): Promise<HeldToken | undefined>
-  /** The clock of the server that leads this stream, milliseconds since 1970. */
+  /** The time of the server that leads the stream of coordination, milliseconds since 1970. */
   time(): Promise<number>
   close(): void
 }
@@ -25,7 +25,7 @@ const TURN_WAIT_MS = 100
 /** A turn takes 5 ms plus the append of its entry. A holder that died loses its turn after this time. */
 const TURN_HELD_MS = 500
 const SAVER_WAIT_MS = 500
-/** At most this often, a token that did not arrive is created again if it is lost. */
+/** The least time between two attempts to create a lost token again. */
 const LOOK_MS = 2_000
 const SAVER_HELD_MS = 10_000
 

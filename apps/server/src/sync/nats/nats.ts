@@ -18,7 +18,7 @@ export interface NatsOptions {
   reached(): Promise<number>
   /** Warns operators about the state of the cluster. */
   warn(message: string): void
-  /** How long a cluster may show less than it acknowledged before the loss is accepted, in milliseconds. */
+  /** If the cluster shows fewer entries than it acknowledged, the loss is accepted only after this time, in milliseconds. */
   readonly doubtMs?: number
   readonly timers?: Timers
 }

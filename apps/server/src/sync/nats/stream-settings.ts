@@ -30,7 +30,7 @@ export const namesOf = (fleet: string): Names => ({
 
 /** The oldest nats-server with named consumers, which this service needs. */
 const OLDEST_SERVER = [2, 9, 0] as const
-/** Messages up to this size must be possible; it is the servers' default. Most entries are smaller. */
+/** Servers must accept messages up to this size, which is their default. Most entries are smaller. */
 export const LEAST_PAYLOAD = 1_048_576
 /** How many copies of a stream a cluster has. The cluster continues to work without one of these servers. */
 const COPIES = 3

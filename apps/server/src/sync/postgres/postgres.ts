@@ -297,7 +297,7 @@ async function read(
   const { rows } = await query({ name: 'gantt-read', text: READ, values: [after.revision, limit + 1] })
   const first = Number(rows[0]?.revision ?? 0)
   if (first > Math.max(1, after.revision)) throw new LogTrimmedError(after.revision, first)
-  // there is no row for the beginning of the log, so the last row is an entry too
+  // the beginning of the log has no row, so all rows are entries, and there may be one more than the limit
   if (after.revision === 0) {
     learnFrom(rows)
     return entriesInPieces(rows.slice(0, limit), toEntry)
