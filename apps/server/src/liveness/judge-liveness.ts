@@ -4,9 +4,9 @@ import type { Heard } from './liveness-source.ts'
 /** What is known about a host when its liveness is decided. */
 export interface WatchedHost extends HostName {
   readonly state: Liveness
-  /** Store time (the database's clock) of the host's last report in the log. It is used if the host has no other sign of life. */
+  /** When the host last reported according to the log, by the store's clock. It is used if the host has no other sign of life. */
   readonly reportedAt: number
-  /** Store time of the host's replacement, if it was replaced. An earlier sign of life under its name belongs to another host. */
+  /** When the host was replaced, by the store's clock; absent if it was not. An earlier sign of life under its name belongs to another host. */
   readonly namedAt?: number
   /** The failure domains of a host: its zone and rack. Read only if hosts would go DOWN. */
   readonly domains: readonly string[]

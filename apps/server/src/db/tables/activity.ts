@@ -54,7 +54,7 @@ export interface ActivityStore {
   /** All steps of the span, including those without decisions. */
   steps(span: Span): Promise<StepCount[]>
   durations(span: Span): Promise<SpanDurations>
-  /** Failed decisions by cause, the most frequent first, over the newest MOST_FAILED. */
+  /** The causes of the newest failed decisions, at most MOST_FAILED of these. The most frequent cause comes first. */
   failures(span: Span): Promise<FailureCount[]>
   /** The flavors that the newest decisions requested, the most frequent first. */
   flavors(span: Span): Promise<FlavorCount[]>

@@ -99,8 +99,8 @@ const textsOf: Readonly<Record<string, Prisma.Sql>> = {
 }
 
 /**
- * Matches a part of the decision's id, of an instance, of a selected host or of the flavor's name, regardless of case, or a complete
- * request id.
+ * The condition that a word is a part of the decision's id, of an instance, of a selected host or of the flavor's name, regardless of case,
+ * or a complete request id.
  */
 function wordSql(word: string): Prisma.Sql {
   const plain = word.replace(/\\(.)/g, '$1')

@@ -6,7 +6,7 @@ import type { HostChangeRow, Rows } from './rows.ts'
 export interface HostChangeSpan {
   /** The tables have all entries after this revision; 0 means the whole log. */
   readonly fromRevision: number
-  /** Store time of the first entry in the tables, milliseconds since 1970. */
+  /** The time of the first entry in the tables by the store's clock, in milliseconds since 1970. */
   readonly from: number
 }
 

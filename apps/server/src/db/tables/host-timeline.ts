@@ -12,7 +12,7 @@ export type TimelineKind = HostStepKind | ClaimStepKind
 /** An event of a host. */
 export interface TimelineRow {
   readonly kind: TimelineKind
-  /** Store time, milliseconds since 1970. */
+  /** The time by the store's clock, in milliseconds since 1970. */
   readonly at: number
   /**
    * The revision of the entry. Null for a claim that was confirmed or ended and changed later, because only the time of the event is
@@ -152,7 +152,7 @@ const claimsSql = ({ names, kinds, until }: Asked, after: TimelinePlace | undefi
     ${after === undefined ? Prisma.empty : Prisma.sql`AND c.created_at_ms <= ${after[0]}::bigint`}
     ${until === undefined ? Prisma.empty : Prisma.sql`AND step.at <= ${until.at}::bigint`}`
 
-/** Void decisions that had selected the host. Their rows contain the host's name without its node. */
+/** The events of void decisions that had selected the host. Their rows contain the host's name without its node. */
 const triesSql = ({ names, until }: Asked): Prisma.Sql => Prisma.sql`
   SELECT l.at_ms AS at, 4 AS rank, l.decision_id::text || lpad(l.attempt::text, 10, '0') AS key, 'TRY_LOST' AS kind, l.revision,
     NULL::text AS reason, NULL::text AS aggregate, NULL::text AS "aggregateName", '[]'::jsonb AS changes, 0 AS untold, NULL::text AS claim,

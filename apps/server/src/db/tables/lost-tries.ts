@@ -10,7 +10,7 @@ export interface LostTry {
   readonly revision: number
   /** The revision of the state on which the attempt was decided. */
   readonly basis: number
-  /** Store time, milliseconds since 1970. */
+  /** The time by the store's clock, in milliseconds since 1970. */
   readonly at: number
   /** The code of the rule that made the proposal void. */
   readonly code: Code

@@ -70,7 +70,8 @@ export function createProjectionStore(
 
     async write(rows) {
       const { position, aside } = await run(rows, false).catch((error: unknown) => {
-        // the rows are written again one by one and refused ones are recorded, because one row must not prevent that the others are written
+        // the rows are written again one by one, so that a refused row does not prevent the others from being written; refused rows are
+        // recorded
         if (refusalOf(error) === undefined) throw error
         return run(rows, true)
       })

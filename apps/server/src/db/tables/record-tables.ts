@@ -81,7 +81,8 @@ export function createRecordTables(prisma: PrismaClient, { mayPack, onSetAside, 
     },
     async write(stream, from, to, rows) {
       const done = await run(stream, from, to, rows, false).catch((error: unknown) => {
-        // the rows are written again one by one and refused ones are recorded, because one row must not prevent that the others are written
+        // the rows are written again one by one, so that a refused row does not prevent the others from being written; refused rows are
+        // recorded
         if (refusalOf(error) === undefined) throw error
         return run(stream, from, to, rows, true)
       })

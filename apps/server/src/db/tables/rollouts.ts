@@ -33,7 +33,7 @@ export interface RankedChoice extends Omit<HostRank, 'host'> {
 export interface KeptDisagreement {
   readonly rollout: string
   readonly decision: string
-  /** Store time of the decision, milliseconds since 1970. */
+  /** The time of the decision by the store's clock, in milliseconds since 1970. */
   readonly at: number
   readonly kind: Exclude<Agreement, 'SAME'>
   readonly because: string

@@ -52,7 +52,7 @@ export interface KeptReceipt {
 export interface StoredDecision {
   readonly id: string
   readonly outcome: 'PLACED' | 'PARTIAL' | 'NO_VALID_HOST'
-  /** Store time, milliseconds since 1970. */
+  /** The time by the store's clock, in milliseconds since 1970. */
   readonly at: number
   readonly account: string
   /** The digest of the request's canonical document. */
@@ -117,7 +117,7 @@ export interface LostTryRow {
   readonly revision: number
   /** The revision of the state on which the attempt was decided. */
   readonly basis: number
-  /** Store time, milliseconds since 1970. */
+  /** The time by the store's clock, in milliseconds since 1970. */
   readonly at_ms: number
   /** The code of the rule that made the proposal void. */
   readonly code: Code
@@ -135,7 +135,7 @@ export interface HostChangeRow {
   readonly host: string
   readonly node: string
   readonly kind: HostStepKind
-  /** Store time, milliseconds since 1970. */
+  /** The time by the store's clock, in milliseconds since 1970. */
   readonly at_ms: number
   readonly reason: string
   readonly aggregate: string | null

@@ -9,7 +9,7 @@ export const rolloutId = (profile: string, { number, mode, since }: Pick<Rollout
 /** The result of comparing a decision with the result of the other version. */
 export interface Finding {
   readonly rollout: string
-  /** Store time of the decision, milliseconds since 1970. */
+  /** The time of the decision by the store's clock, in milliseconds since 1970. */
   readonly at: number
   readonly end: keyof RolloutCounts
   /** Computes the disagreement from the fleet. It is called only if the result will be stored. If it throws, nothing is counted. */

@@ -37,7 +37,7 @@ export interface AuditorView {
   readonly findings: readonly PresentFinding[]
   /** How long there has been no violation. Null while there is one, and before the end of the first round. */
   readonly clean: Clean | null
-  /** Store time of the end of the last full round; null before it. */
+  /** The end of the last full round by the store's clock; null before the first round has ended. */
   readonly checkedAt: number | null
   /** Milliseconds since the end of the round. */
   readonly ageMs: number | null
@@ -53,7 +53,7 @@ export interface AuditorView {
 
 /** The latest consecutive rounds without a violation. */
 export interface Clean {
-  /** Store time at which the first of these rounds began. */
+  /** When the first of these rounds began, by the store's clock. */
   readonly since: number
   readonly rounds: number
   /** How many hosts, claims, keys and other objects were checked in these rounds. */
@@ -92,7 +92,7 @@ export interface AuditorOptions {
 interface Round {
   readonly fleet: Fleet
   readonly startedAt: number
-  /** Store time. */
+  /** The time at which the round began, by the store's clock. */
   readonly beganAt: number
   readonly books: Pass
   world: Pass

@@ -24,7 +24,7 @@ interface Watch {
 export interface NatsLeasesOptions {
   readonly names: StoreStream
   readonly timers: Timers
-  /** The store's clock. */
+  /** The time by the store's clock, in milliseconds since 1970. */
   time(): Promise<number>
 }
 

@@ -16,11 +16,11 @@ export interface NatsStoresOptions {
   /** Shown in the servers' list of connections. */
   readonly name: string
   readonly tables: RecordTables
-  /** The limit of the stream of records. */
+  /** The maximum size of the stream of records, in bytes. */
   readonly recordBytes: number
   /** Returns true if the database is available. */
   isDatabaseUp(): boolean
-  /** The store's clock. */
+  /** The time by the store's clock, in milliseconds since 1970. */
   time(): Promise<number>
   warn(message: string): void
   readonly timers?: Timers

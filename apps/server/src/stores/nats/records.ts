@@ -46,7 +46,7 @@ const isUse = (value: unknown): value is KeyUse => isObject(value) && isUuid(val
 /** Stores records as messages until the tables have them. */
 export interface RecordsOut extends Pick<RecordStore, 'keepDecisions' | 'keepAudit'> {
   keepUses(uses: readonly KeyUse[]): Promise<void>
-  /** True if the stream was full at the last attempt. */
+  /** True if the stream was full when a record was last written. */
   readonly isFull: boolean
 }
 

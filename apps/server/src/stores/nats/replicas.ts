@@ -19,7 +19,7 @@ export interface NatsReplicasOptions {
   /** The name of the log's stream. Its sequences are revisions. */
   readonly log: string
   readonly timers: Timers
-  /** The store's clock. */
+  /** The time by the store's clock, in milliseconds since 1970. */
   time(): Promise<number>
 }
 
