@@ -189,7 +189,7 @@ const wantsPage = (request: IncomingMessage): boolean => (request.headers.accept
 /** The query string, with its question mark. */
 const searchOf = ({ url = '' }: IncomingMessage): string => (url.includes('?') ? url.slice(url.indexOf('?')) : '')
 
-/** The caller's own request id if it is valid, so that the logs of both can be compared. */
+/** The caller's own request id if it is valid, so that the logs of the caller and of the service can be compared. Otherwise a new id. */
 function requestIdOf({ headers }: IncomingMessage): string {
   const given = headers['x-request-id']
   return typeof given === 'string' && /^[A-Za-z0-9._-]{1,64}$/.test(given) ? given : randomUUID()

@@ -6,7 +6,10 @@ export interface WatchedHost extends HostName {
   readonly state: Liveness
   /** When the host last reported according to the log, by the store's clock. It is used if the host has no other sign of life. */
   readonly reportedAt: number
-  /** When the host was replaced, by the store's clock; absent if it was not. An earlier sign of life under its name belongs to another host. */
+  /**
+   * When the host was replaced, by the store's clock; absent if it was not replaced. An earlier sign of life under its name belongs to
+   * another host.
+   */
   readonly namedAt?: number
   /** The failure domains of a host: its zone and rack. Read only if hosts would go DOWN. */
   readonly domains: readonly string[]

@@ -108,7 +108,7 @@ function placesOf(): readonly Place[] {
     )
   queue.push(...argumentsOf('mutation', schema.getMutationType()))
   const queries = argumentsOf('query', schema.getQueryType())
-  // an input of a mutation is tested in the mutation
+  // mutations come first, so that an input that a mutation uses is tested in the mutation
   for (let place = queue.shift() ?? queries.shift(); place !== undefined; place = queue.shift() ?? queries.shift()) {
     if (found.has(place.name)) continue
     found.set(place.name, place)

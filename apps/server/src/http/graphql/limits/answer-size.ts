@@ -19,7 +19,7 @@ export interface Answer extends AnswerSize {
 export interface Answers {
   /** How many bytes all these answers have. */
   readonly bytes: number
-  /** `stop` ends the work on an answer that is too large. */
+  /** Begins an answer. `stop` ends the work on it if it is too large. */
   begin(stop?: () => void): Answer
 }
 

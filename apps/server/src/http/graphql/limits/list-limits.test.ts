@@ -96,7 +96,10 @@ interface Shape {
   readonly anyOf?: readonly Shape[]
 }
 
-/** The lists that a form and its input have in common, by their names in the table, each with the maximum length in the form. */
+/**
+ * The lists that a form in JSON Schema and its GraphQL input have in common: the names in the table of limits, and the maximum lengths in
+ * the form.
+ */
 function listsOf(type: GraphQLInputObjectType, { properties = {} }: Shape): (readonly [name: string, most: number])[] {
   return Object.entries(properties).flatMap(([name, shape]) => {
     const field = type.getFields()[name]

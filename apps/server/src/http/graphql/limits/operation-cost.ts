@@ -42,7 +42,7 @@ const weights: Readonly<Record<string, number>> = {
   'SimulatedDecision.explanation': 100,
   'Decision.explanation': 100,
   'Decision.replica': 5,
-  // each decision needs a past state
+  // the age is computed from the fleet as it was at the decision
   'Destination.reportAge': 20,
   'Fleet.columns': 500,
   // the first event contains all hosts that changed since the reader's revision
@@ -186,7 +186,7 @@ function costOfField(walk: Walk, node: FieldNode, call: Call): Cost {
     return { all, heavy: all }
   }
   if (!isList) return { all: weight + 1 + inner.all, heavy: weight + inner.heavy }
-  // the answer has an item for each item of the input; the input may be long, unless each item has a page or an expensive field
+  // the answer may have an item for each item of the input; only pages and expensive fields are counted for all of these items
   const items = inner.heavy === 0 || call.inList || isRoot ? PLAIN_LIST : Math.max(PLAIN_LIST, call.itemCount())
   const heavy = items * inner.heavy
   return { all: weight + PLAIN_LIST * (1 + inner.all - inner.heavy) + heavy, heavy: weight + heavy }
