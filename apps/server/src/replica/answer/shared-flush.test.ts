@@ -159,7 +159,9 @@ test('if the store lost durable entries, writes stop and reads continue', async 
   release()
   await expect(unflushed).rejects.toMatchObject({ reason: 'went_back' })
   expect(modeOf(a)).toMatchObject({ mode: 'READ_ONLY', code: 'store.went_back' })
-  expect(a.halted?.message).toMatch(/does not hold revision 2 .*which was durable: a backup was restored, or a fail-over lost data/)
+  expect(a.halted?.message).toMatch(
+    /does not have entry .* at revision 2.*which was durable: a backup was restored, or a fail-over lost data/,
+  )
   await expect(a.place(call('k3'))).rejects.toMatchObject({ reason: 'went_back' })
   expect(a.settled()).toBeUndefined()
   expect(a.fleet.hosts.count).toBe(1)

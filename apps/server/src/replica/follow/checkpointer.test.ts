@@ -25,7 +25,7 @@ async function minutesOf(keepsFor: number, minutes: number, changes = 1, fails =
     async saveCheckpoint() {
       began.push(Math.floor((timers.now() - startedAt) / MINUTE))
       await new Promise<void>((resolve) => void timers.after(keepsFor, resolve))
-      if (began.length <= fails) throw new Error('the store is away')
+      if (began.length <= fails) throw new Error('the store is unavailable')
       return true
     },
     trim: async () => {},
@@ -43,7 +43,7 @@ async function minutesOf(keepsFor: number, minutes: number, changes = 1, fails =
     log.append([aReport(`h${minute}`)])
     checkpointer.applied(log.fleet, changes)
   }
-  expect(warnings).toEqual(Array(fails).fill(expect.stringMatching(/the store is away$/)))
+  expect(warnings).toEqual(Array(fails).fill(expect.stringMatching(/the store is unavailable$/)))
   return began
 }
 

@@ -100,8 +100,7 @@ export function createDecisionFeed({ own, store, hasOthers, caughtUp, timers, wa
           isFailing = false
         },
         (error: unknown) => {
-          if (!isFailing)
-            warn(`refusals of other replicas could not be looked up: ${error instanceof Error ? error.message : String(error)}`)
+          if (!isFailing) warn(`refusals of other replicas could not be read: ${error instanceof Error ? error.message : String(error)}`)
           isFailing = true
         },
       )

@@ -123,7 +123,7 @@ export async function openNatsKeys(connection: Connection, options: NatsKeysOpti
           hasWarned = false
         },
         (error: unknown) => {
-          if (!hasWarned) warn(`the use of keys could not be kept or read: ${error instanceof Error ? error.message : String(error)}`)
+          if (!hasWarned) warn(`the use of keys could not be stored or read: ${error instanceof Error ? error.message : String(error)}`)
           hasWarned = true
         },
       ),

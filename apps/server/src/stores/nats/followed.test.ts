@@ -12,7 +12,7 @@ describe.skipIf(noNatsServer !== undefined)(
     test('a slow stream causes no error while messages arrive', async () => {
       const server = await startNatsServers()
       const address = parseNatsAddress(server.url)
-      if (address === undefined) throw new Error(`${server.url} is no address`)
+      if (address === undefined) throw new Error(`${server.url} is not an address`)
       const connection = await openConnection(address, 'followed.test')
       await connection.streams.add({ name: 'FOLLOWED', subjects: ['FOLLOWED'] })
       const publisher = jetstream(connection.nats, { checkAPI: false })

@@ -44,7 +44,7 @@ for (const count of [1, 3] as const)
 
       const aPlace = async (url = cluster.url) => {
         const address = parseNatsAddress(`${url}/stores-${++fleets}`)
-        if (address === undefined) throw new Error(`${url} is no address`)
+        if (address === undefined) throw new Error(`${url} is not an address`)
         const connection = await openConnection(address, 'suite')
         await whenThere(() => ensureStream(connection, logSettings(namesOf(address.fleet)), count))
         await connection.close()

@@ -151,7 +151,7 @@ export function createWriteBehind(connection: Connection, options: WriteBehindOp
         return []
       }
       if (record.format !== RECORD_FORMAT)
-        throw new Error(`a record has format ${record.format}, and this release reads ${RECORD_FORMAT}: a newer replica has to write it`)
+        throw new Error(`a record has format ${record.format}, and this release reads ${RECORD_FORMAT}: a newer replica must write it`)
       return [record]
     })
     return {

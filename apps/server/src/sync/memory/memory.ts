@@ -78,7 +78,7 @@ export function createMemoryStore(now: () => number = createTicking(), { isShare
         if (store.faults.down) throw new StoreUnavailableError('the memory store is down')
       }
       const assertOurs = (place: Place): void => {
-        if (!isOurs(place)) throw new StoreWentBackError(`the store does not hold revision ${place.revision} as entry ${place.id}`)
+        if (!isOurs(place)) throw new StoreWentBackError(`the store does not have entry ${place.id} at revision ${place.revision}`)
       }
       let durableRevision = 0
       const flush = async (place: Place): Promise<void> => {

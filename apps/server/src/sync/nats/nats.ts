@@ -104,7 +104,7 @@ async function openOn(
 
     async durable(place) {
       if (place.revision <= known) return
-      if (!(await log.holds(place))) throw new StoreWentBackError(`the store does not hold revision ${place.revision} as entry ${place.id}`)
+      if (!(await log.holds(place))) throw new StoreWentBackError(`the store does not have entry ${place.id} at revision ${place.revision}`)
       known = Math.max(known, place.revision)
     },
 

@@ -12,7 +12,7 @@ import { checkpointSettings, coordinationSettings, logSettings, namesOf } from '
 
 const open = (url: string, warn: (message: string) => void = () => undefined) => {
   const address = parseNatsAddress(url)
-  if (address === undefined) throw new Error(`${url} is no address`)
+  if (address === undefined) throw new Error(`${url} is not an address`)
   return openNatsSynchronizer(address, { reached: async () => 0, warn })
 }
 

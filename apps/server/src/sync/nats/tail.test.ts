@@ -18,7 +18,7 @@ describe.skipIf(noNatsServer !== undefined)(`the tail of a log${noNatsServer ===
   beforeAll(async () => {
     server = await startNatsServers()
     const address = parseNatsAddress(server.url)
-    if (address === undefined) throw new Error(`${server.url} is no address`)
+    if (address === undefined) throw new Error(`${server.url} is not an address`)
     connection = await openConnection(address, 'tail.test')
     await connection.streams.add({ name: STREAM, subjects: [STREAM] })
     const publisher = jetstream(connection.nats, { checkAPI: false })
@@ -60,7 +60,7 @@ describe.skipIf(noNatsServer !== undefined)(`the tail of a log${noNatsServer ===
     expect(await asked()).toEqual({ sent: 300, requests: 0 })
 
     const read = tail.take(299).at(-1)
-    if (read === undefined) throw new Error('nothing was held')
+    if (read === undefined) throw new Error('the tail has no messages')
     expect(tail.moveTo({ revision: read.revision, id: idOf(read), at: atOf(read) })).toBe(true)
     // the tail requests another batch of 256, and then no more
     await upTo(556)

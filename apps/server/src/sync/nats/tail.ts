@@ -74,7 +74,7 @@ export async function createTail(
     const { revision, id } = after
     if (message.revision > revision) fail(new LogTrimmedError(revision, message.revision))
     else if (idOf(message) !== id || atOf(message) !== after.at)
-      fail(new StoreWentBackError(`the store does not hold revision ${revision} as entry ${id}; it holds entry ${idOf(message)}`))
+      fail(new StoreWentBackError(`the store does not have entry ${id} at revision ${revision}; it has entry ${idOf(message)} there`))
     else {
       stamp = message.stamp
       wake()

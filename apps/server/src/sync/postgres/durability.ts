@@ -41,7 +41,7 @@ export function createDurability(flusher: Session) {
   }
   const flush = async ({ revision, id, at }: Place): Promise<void> => {
     const { rows } = await flusher.query<{ held: number }>({ name: 'gantt-flush', text: FLUSH, values: [revision, id, at] })
-    if (rows[0]?.held !== 1) throw new StoreWentBackError(`the store does not hold revision ${revision} as entry ${id}`)
+    if (rows[0]?.held !== 1) throw new StoreWentBackError(`the store does not have entry ${id} at revision ${revision}`)
     learn(revision)
   }
   return {

@@ -305,7 +305,7 @@ async function read(
   const [own, ...next] = rows
   if (own === undefined || Number(own.revision) !== after.revision || own.id !== after.id || Number(own.at_ms) !== after.at)
     throw new StoreWentBackError(
-      `the store does not hold revision ${after.revision} as entry ${after.id}; it holds ${own ? `entry ${own.id}` : 'nothing there'}`,
+      `the store does not have entry ${after.id} at revision ${after.revision}; it has ${own ? `entry ${own.id}` : 'no entry'} there`,
     )
   learnFrom(rows)
   return entriesInPieces(next, toEntry)

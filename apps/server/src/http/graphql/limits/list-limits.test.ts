@@ -123,7 +123,7 @@ test.each<[string, z.ZodType]>([
   ['FleetOverlayInput', fleetEditsSchema],
 ])('no list that the form of %s accepts is refused for its length', (name, form) => {
   const type = schema.getType(name)
-  if (!isInputObjectType(type)) throw new Error(`${name} is no input type`)
+  if (!isInputObjectType(type)) throw new Error(`${name} is not an input type`)
   const shape: Shape = JSON.parse(JSON.stringify(z.toJSONSchema(form, { io: 'input', unrepresentable: 'any' })))
   const lists = listsOf(type, shape)
   expect(lists.length).toBeGreaterThan(0)
