@@ -6,8 +6,8 @@ import type { UnloggedAnswer, UnloggedWork } from '../propose/batch.ts'
 import type { UnloggedDecision } from '../propose/placement.ts'
 
 /**
- * Completes, records and answers decisions that are not in the log: refusals and advice. They are answered when they are stored. Claims do
- * not wait for them.
+ * Completes and stores decisions that are not in the log: refusals and advice. Their callers are answered afterwards. Claims do not wait
+ * for this.
  */
 export interface Unlogged {
   /**
@@ -74,7 +74,7 @@ export function createUnlogged(
       await recordUnlogged(some.map(({ decision }) => decision))
       for (const { answer } of some) answer()
     } catch (error) {
-      // a record that cannot be stored must not fail the others
+      // one record that cannot be stored must not fail the others, so each is stored alone
       if (some.length > 1) return void (await Promise.all(some.map((one) => store([one]))))
       warn(`a decision could not be recorded: ${error instanceof Error ? error.message : String(error)}`)
       for (const { fail } of some) fail(new UnavailableError('store', 'the decision could not be recorded'))

@@ -21,7 +21,9 @@ import { keptCause } from './kept-cause.ts'
 import type { PlacementOutcome, RefusalReason } from './placement.ts'
 import type { PlacementWork } from './work.ts'
 
-/** Why no claim can be created for an instance that already runs on its destination according to the caller. */
+/**
+ * Why no claim can be created for an instance that already runs on its destination according to the caller; undefined if it can be created.
+ */
 export function listedRefusal(fleet: Fleet, { parts }: Decided): PlacementOutcome | undefined {
   const code = refusesListed(fleet, parts)
   if (code !== 'claim.instance_taken') return code && { type: 'void', code }
@@ -30,8 +32,8 @@ export function listedRefusal(fleet: Fleet, { parts }: Decided): PlacementOutcom
 }
 
 /**
- * The cause for an instance without a host, and the reasons of all hosts, counted by filter and code. Earlier instances hold their
- * resources. Yields in between. The fleet is a private copy of the one that the decision was made on, because it must not change meanwhile.
+ * The cause for the first instance without a host, and the reasons of all hosts, counted by filter and code. Earlier instances of the
+ * request hold their resources meanwhile. Yields in between, so the fleet must be a private copy of the fleet of the decision.
  */
 export function* whyRefusedInSteps(
   fleet: Fleet,
@@ -62,7 +64,7 @@ export function* whyRefusedInSteps(
         solution: gathered.solution,
       })
     const cause = yield* causeInSteps(fleet, request, profile, found)
-    // the reasons belong to the stored cause, and begin with its code
+    // from level KEPT_CAUSES on, the stored reasons are those of the cause, and the first one has the code of the cause
     const keepsCause = fleet.hosts.featureLevel >= KEPT_CAUSES
     const reasons = keepsCause ? cause.reasons : yield* refusalsInSteps(fleet, request, profile, found)
     overlay.rollback(0)

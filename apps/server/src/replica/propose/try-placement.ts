@@ -6,8 +6,8 @@ import type { Gathered, PlacementCall, PlacementOutcome } from './placement.ts'
 import type { PlacementWork } from './work.ts'
 
 /**
- * The changes that a call would write now, decided as the replica decides. Returns the answer if the call would write nothing. No external
- * plug-in is called: `gathered` has the earlier answers. Yields while it computes the cause of a refusal.
+ * Returns the changes that a call would write now, or its answer if it would write nothing. The call is decided as the replica would decide
+ * it, but no external plug-in is called: `gathered` has their earlier answers. Yields while it searches the cause of a refusal.
  */
 export function* tryPlacementInSteps(
   fleet: Fleet,

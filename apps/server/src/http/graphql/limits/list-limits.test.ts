@@ -97,7 +97,10 @@ interface Shape {
   readonly anyOf?: readonly Shape[]
 }
 
-/** The lists that a form and its input have in common, by their names in the table, each with the maximum length in the form. */
+/**
+ * The lists that a form in JSON Schema and its GraphQL input have in common: the names in the table of limits, and the maximum lengths in
+ * the form.
+ */
 function listsOf(type: GraphQLInputObjectType, { properties = {} }: Shape): (readonly [name: string, most: number])[] {
   return Object.entries(properties).flatMap(([name, shape]) => {
     const field = type.getFields()[name]
@@ -121,7 +124,7 @@ test.each<[string, z.ZodType]>([
   ['FleetOverlayInput', fleetEditsSchema],
 ])('no list that the form of %s accepts is refused for its length', (name, form) => {
   const type = schema.getType(name)
-  if (!isInputObjectType(type)) throw new Error(`${name} is no input type`)
+  if (!isInputObjectType(type)) throw new Error(`${name} is not an input type`)
   const shape: Shape = JSON.parse(JSON.stringify(z.toJSONSchema(form, { io: 'input', unrepresentable: 'any' })))
   const lists = listsOf(type, shape)
   expect(lists.length).toBeGreaterThan(0)
