@@ -2,8 +2,8 @@ import type { Command } from 'commander'
 import { GANTT } from './output/called.ts'
 
 /**
- * The commands of packages/proofs with their descriptions. That package depends on this one, so this one imports it by name and does not
- * list it in its package.json. An installation from a release or from npm does not have it.
+ * The commands of packages/proofs with their descriptions. packages/proofs depends on this package, so the package.json of this package
+ * does not list packages/proofs. An installation from a release or from npm does not have packages/proofs.
  */
 const PROOFS = {
   replay: 'replay a trace of real requests, and show the figure that is published for it',
@@ -42,6 +42,6 @@ async function loadProofs() {
   }
 }
 
-/** Whether the package itself is missing, as opposed to one of its dependencies. */
+/** True if the package @gantt/proofs itself is missing, false if one of its dependencies is missing. */
 const isMissing = (error: unknown): boolean =>
   error instanceof Error && 'code' in error && error.code === 'ERR_MODULE_NOT_FOUND' && error.message.includes("'@gantt/proofs'")

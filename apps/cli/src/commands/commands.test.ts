@@ -37,7 +37,7 @@ test('hosts can be filtered by zone, status and name', async () => {
   expect((await run('hosts', '--zone', 'az9')).out).toBe('No matching hosts.\n')
 })
 
-test('hosts are shown with the columns that are named, for long lists too', async () => {
+test('hosts are shown with the columns that --columns names, also in a long list', async () => {
   const { out, err, code } = await run(
     'hosts',
     '--columns',
@@ -57,7 +57,7 @@ test('hosts are listed in the requested order, by default by name', async () => 
   expect(byName).toEqual(byName.toSorted())
   expect(await names('--sort', '-host')).toEqual(byName.toReversed())
   expect(await names('--sort', '-az,host', '--first', '2')).toEqual(byName.filter((name) => name.startsWith('az2')).slice(0, 2))
-  // One of the hosts reports its CPU model, and comes after those that do not. Hosts with equal values are ordered by the next field.
+  // Only az2-gpu reports its CPU model. It is listed after the hosts without a CPU model, which are ordered by the second field.
   const others = byName.filter((name) => name !== 'az2-gpu')
   expect(await names('--sort', 'cpu.model,-host')).toEqual([...others.toReversed(), 'az2-gpu'])
   expect(await names('--query', '-cpu.model:*')).toEqual(others)
@@ -173,7 +173,7 @@ test.each([
   expect((await run('what-would-fit', '--decision', id)).code).toBe(2)
 })
 
-test('an invalid option is reported as an invalid option if the decision exists', async () => {
+test('if the decision exists, explain reports an invalid option', async () => {
   const { err, code } = await run('explain', await refusedDecision(), '--instance', '7')
   expect([err, code]).toEqual(['error: instanceIndex is 7; it must be 0 to 0\n', 2])
 })

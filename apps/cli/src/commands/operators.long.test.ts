@@ -28,7 +28,7 @@ test('a claim is extended, confirmed, listed and released, and further edits of 
   expect(oneLine(await run('claims', '--state', 'RELEASED', '--json'))).toMatchObject({ claims: [{ id }] })
 })
 
-test('a list of several pages is complete, and one command ends either all or none of more claims than one call may have', async () => {
+test('claims on several pages are all listed, and claims release with more ids than one call may have releases all or none', async () => {
   type Placed = { destinations: { selected: { claim: { id: string } } }[] }
   const ids: string[] = []
   for (let placed = 0; placed < 6; placed++)
@@ -152,7 +152,7 @@ test('gantt replicas lists the replicas and the checks of their states, in 80 co
   expect(auditor.violations).toBe(0)
 })
 
-test('replicas --heal shows what differs from the log, and --dry-run is refused without it', async () => {
+test('replicas --heal shows what differs from the log, and --dry-run without --heal is refused', async () => {
   const said = await run('replicas', '--heal', '--dry-run')
   expect(said).toMatchObject({ code: 0, err: '' })
   // the check starts from a checkpoint if the earlier tests took a minute, and otherwise from the beginning of the log

@@ -52,7 +52,7 @@ export function addAudit(program: Command): void {
   ])
   const verify = audit
     .command('verify')
-    .description('read the whole chain and check every row; ends with 1 if it is broken')
+    .description('read the whole audit and check the hash of every row; exits with 1 if a row was changed or removed')
     .option('--expect <seq:hash>', 'a head that verify printed earlier: it must still be in the chain', toHead)
     .action((flags: VerifyFlags) => run(flags, () => verifyChain(flags)))
   withExamples(withService(verify), [
@@ -85,7 +85,7 @@ const COLUMNS = [
   { head: 'result', cut: 'end', least: 10 },
 ] as const
 
-/** Reads page by page, because the chain may be larger than memory. */
+/** Reads and checks the audit page by page, because it may be larger than memory. */
 async function verifyChain({ expect, ...flags }: VerifyFlags): Promise<Result> {
   const client = connect(flags)
   let head = START

@@ -52,7 +52,7 @@ export function addClaims(program: Command): void {
     ['gantt claims --state REVOKED', 'what operators took back, and why'],
     ['gantt claims release 7d0e... --reason "given up"', 'release the resources'],
   ])
-  const list = withListOptions(claims.command('list').description('list claims; the same as claims alone')).action(
+  const list = withListOptions(claims.command('list').description('list claims, as "gantt claims" does')).action(
     (_flags: Flags, command: Command) => {
       const flags = command.optsWithGlobals<Flags>()
       return run(flags, () => listClaims(flags))

@@ -134,7 +134,7 @@ export async function readRefs(client: ServiceClient, ids: readonly string[]): P
   return (await readEnds(client, ids)).map(({ id, fence }) => ({ id, fence }))
 }
 
-/** The claims at the destinations of open moves, given the claim at either end of each. */
+/** Returns the claim at the destination of each open move. Each id is of the claim at the source or at the destination of a move. */
 async function readDestinations(client: ServiceClient, ids: readonly string[]): Promise<readonly ClaimRef[]> {
   return (await readEnds(client, ids)).map(({ id, fence, moveOf, movingTo }, at) => {
     if (movingTo !== null) return movingTo

@@ -38,7 +38,7 @@ type Ended = ResultOf<typeof SET>['results'][number]
 export function addMembership(claims: Command): void {
   const set = claims
     .command('set-group')
-    .description('put claims into a server group if its policy allows it, or take them out; ends with 1 if one is refused')
+    .description('put claims into a server group if its policy allows it, or take them out; exits with 1 if one is refused')
     .argument('<claim...>', 'ids, as select and claims print them')
     .option('--group <uuid>', 'the group; its first member sets its policy', notEmpty)
     .option('--policy <policy>', `of the group: ${POLICIES.join(', ')}`, oneOf(POLICIES))

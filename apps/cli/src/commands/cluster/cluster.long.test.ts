@@ -14,7 +14,7 @@ import { birthOf } from './birth.ts'
 /** These tests run PostgreSQL and check refusals. docs/tests/cluster.test.ts covers NATS with the commands of docs/cluster.md. */
 
 let root: string
-/** A path with a space that is longer than the maximum path of a Unix socket. */
+/** A path that contains a space and is too long for a Unix socket. */
 let dir: string
 const environment: Record<string, string> = {}
 
@@ -128,7 +128,7 @@ test('each of two replicas on PostgreSQL places; after kill -9 of one the other 
   expect(fs.existsSync(dir)).toBe(false)
 })
 
-test('impossible commands are refused with what was found and what to do, and nothing is started', async () => {
+test('an impossible command is refused with an error that states the cause and the remedy, and nothing is started', async () => {
   const taken = net.createServer().listen(0, '127.0.0.1')
   await once(taken, 'listening')
   const { port } = taken.address() as net.AddressInfo

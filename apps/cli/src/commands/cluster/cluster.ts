@@ -29,7 +29,7 @@ export function addCluster(program: Command): void {
     ['gantt cluster up', 'again, after something was killed: only that is started'],
   ])
 
-  const status = add('status', 'every process: pid, address, health, how far behind; ends with 1 if one is not healthy')
+  const status = add('status', 'every process: pid, address, health, how far behind; exits with 1 if one is not healthy')
     .option(...JSON_OPTION)
     .action((flags: ClusterFlags) => run(flags, async () => (await load()).status(flags)))
   withExamples(status, [['gantt cluster status --json', 'for a script']])

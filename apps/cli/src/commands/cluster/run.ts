@@ -24,7 +24,7 @@ const dirFlagOf = ({ dir }: ClusterFlags): string =>
 
 function find(flags: ClusterFlags): { readonly folder: ClusterFolder; readonly parts: Parts } {
   const folder = findClusterFolder(dirOf(flags), `${UP}${dirFlagOf(flags)}`)
-  if (folder.plan === undefined) throw new Error('a folder that was found has a plan')
+  if (folder.plan === undefined) throw new Error('findClusterFolder returned a folder without a plan')
   return { folder, parts: partsOf(folder, folder.plan) }
 }
 
@@ -134,8 +134,8 @@ class StoppedError extends Error {
 }
 
 /**
- * Aborted by the first signal that requests the end of this process. Further ones are ignored, because npm may forward a signal that this
- * process already received.
+ * Returns an AbortSignal that the first SIGINT, SIGTERM or SIGHUP aborts. Further signals are ignored, because npm may forward a signal that
+ * this process already received.
  */
 function listenForStop(): { readonly signal: AbortSignal; forget(): void } {
   const names = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const

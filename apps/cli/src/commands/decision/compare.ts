@@ -14,7 +14,7 @@ export function addCompare(program: Command): void {
   const command = program
     .command('compare')
     .description(
-      'why two decisions went to different hosts: the request, the profile, the fleet or the seed, found by replaying the first with each',
+      'why two decisions chose different hosts: replay the first with the request, the profile, the fleet or the seed of the second',
     )
     .argument('<first>', 'id of a decision, as select and decisions print it')
     .argument('<second>', 'id of another')

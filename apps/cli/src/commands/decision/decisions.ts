@@ -40,7 +40,7 @@ const DECISIONS_OF_PROJECT = graphql(`query DecisionsOfProject($first: Int!, $af
 }`)
 
 type DecisionRow = ResultOf<typeof DECISIONS>['decisions']['nodes'][number]
-/** The fields that a project may read. */
+/** A decision with the fields that a key bound to a project may read. */
 type ProjectDecisionRow = ResultOf<typeof DECISIONS_OF_PROJECT>['decisions']['nodes'][number]
 /** A decision whose record is damaged, or written by a newer release. */
 type UnreadableRow = ResultOf<typeof DECISIONS>['decisions']['unreadable'][number]

@@ -24,7 +24,7 @@ export function addVerify(program: Command): void {
   const command = program
     .command('verify')
     .description(
-      'replay a decision and compare it with its receipt, the log and the first replay; ends with 0: the same, 1: different, 2: unknown',
+      'replay a decision and compare it with its receipt, the log and the first replay; exits with 0: the same, 1: different, 2: unknown',
     )
     .argument('<decision>', 'its id, as select and decisions print it')
     .action((decision: string, flags: Flags) => run(flags, () => verify(decision, flags)))

@@ -20,7 +20,7 @@ export function addWhyNot(program: Command): void {
   const command = program
     .command('why-not')
     .description(
-      'why a decision did not choose a host: every check with its numbers and their sources, the gap to the winner, and how it is now',
+      'why a decision did not choose a host: every check with its numbers and their sources, the gap to the winner, and the present result',
     )
     .argument('<decision>', 'its id, as select and decisions print it')
     .argument('<host>', 'name of the host, HOST or HOST/NODE')

@@ -51,7 +51,7 @@ export function addFindings(program: Command): void {
   const command = program
     .command('findings')
     .description(
-      'findings of the auditor in claims and host reports, and how to repair them; ends with 1 if there is a violation or a warning',
+      'findings of the auditor in claims and host reports, and how to repair them; exits with 1 if there is a violation or a warning',
     )
     .option('--repair <id>', 'repair the finding with this id', notEmpty)
     .option('--reason <text>', 'with --repair: why; kept in the audit', notEmpty)

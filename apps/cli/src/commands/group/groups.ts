@@ -65,7 +65,7 @@ export function addGroups(program: Command): void {
 
   const update = groups
     .command('update')
-    .description('change the policy of a group if its members comply with the new one; ends with 1 if they do not')
+    .description('change the policy of a group if its members comply with the new one; exits with 1 if they do not')
     .argument('<uuid>', 'its uuid, as list prints it')
     .requiredOption('--policy <policy>', POLICIES.join(', '), oneOf(POLICIES))
     .option('--max-per-host <n>', 'with anti-affinity: members that one host may hold; 1 if not given', wholeNumber(1, 1_000))

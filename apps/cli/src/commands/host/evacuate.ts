@@ -68,7 +68,7 @@ export function addEvacuate(host: Command): void {
   const evacuate = host
     .command('evacuate')
     .description(
-      'find another host for every instance of a host and reserve the resources there; ends with 1 if an instance has to stay or has no claim',
+      'find another host for every instance of a host and reserve the resources there; exits with 1 if an instance has to stay or has no claim',
     )
     .argument('<host>', 'its name, HOST or HOST/NODE')
     .option('--node <name>', 'only this node, of a host with many', notEmpty)

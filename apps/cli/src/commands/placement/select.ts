@@ -24,7 +24,7 @@ interface Flags extends ConnectionFlags, SpecFlags {
 export function addSelect(program: Command): void {
   const command = program
     .command('select')
-    .description('choose hosts for a request and reserve the resources for a short time; ends with 1 if no host can take it')
+    .description('choose hosts for a request and reserve the resources for a short time; exits with 1 if no host can take it')
     .option('--vcpus <n>', 'CPUs of each instance', wholeNumber(0, 100_000))
     .option('--memory-mb <n>', 'its memory in MiB', wholeNumber(0, 1_000_000_000))
     .option('--root-gb <n>', 'its root disk in GiB', wholeNumber(0, 10_000_000))

@@ -52,7 +52,7 @@ const MOST_BYTES = 1_024 * 1_024
 export function addProfileCheck(profile: Command): void {
   const command = profile
     .command('check')
-    .description('replay requests of the last hours with a profile before it is written; ends with 0, or with 1 if some would newly fail')
+    .description('replay requests of the last hours with a profile before it is written; exits with 0, or with 1 if some would newly fail')
     .argument('<file>', 'JSON with filters, weighers and the rest, or name@number of a version; - is standard input')
     .addOption(
       new Option('--against <window>', 'whose requests: last:24h, last:30m, last:7d').argParser(lastWindow).default('PT24H', 'last:24h'),
@@ -63,7 +63,7 @@ export function addProfileCheck(profile: Command): void {
       notEmpty,
     )
     .option('--sample <n>', 'requests to replay, drawn evenly', wholeNumber(1, 10_000), 500)
-    .option('--min-compared <n>', 'requests that must be compared; with fewer it ends with 2', wholeNumber(1, 10_000), 1)
+    .option('--min-compared <n>', 'requests that must be compared; with fewer it exits with 2', wholeNumber(1, 10_000), 1)
     .option('--show <n>', 'requests to show', wholeNumber(1, 500), 10)
     .option(
       '--last <n>',

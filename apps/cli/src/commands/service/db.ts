@@ -18,7 +18,7 @@ export function addDb(program: Command): void {
   const stop = db
     .command('stop')
     .description(
-      'stop an embedded database server that is still running, e.g. after kill -9 of the service; ends with 1 while it is in use',
+      'stop an embedded database server that is still running, e.g. after kill -9 of the service; exits with 1 while it is in use',
     )
     .option('--data-dir <folder>', 'where it keeps its data; or set GANTT_DATA_DIR', notEmpty)
     .option(...JSON_OPTION)

@@ -22,7 +22,7 @@ export function addCapacity(program: Command): void {
   const command = withHypothesis(
     program
       .command('capacity')
-      .description('how many more instances of a request fit, where, and what prevents more; ends with 1 if none fits')
+      .description('how many more instances of a request fit, where, and what prevents more; exits with 1 if none fits')
       .option('--by <group>', 'count by availability-zone, aggregate or host', oneOf(GROUPINGS), 'AVAILABILITY_ZONE' as const)
       .option('--first <n>', 'groups to show', wholeNumber(1, 500), 20),
   ).action((flags: Flags) => run(flags, () => capacity(flags)))

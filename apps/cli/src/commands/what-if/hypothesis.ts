@@ -8,7 +8,7 @@ import { notEmpty } from '../host/hosts.ts'
 import { readSpec, type SpecFlags, type SpecInput } from '../placement/spec.ts'
 import type { Overlay } from './documents.ts'
 
-/** Options of every command about a fleet with hypothetical changes. */
+/** The options of every command that works on a fleet with hypothetical changes. */
 export interface HypothesisFlags extends SpecFlags, MomentFlags {
   readonly decision?: string
   readonly overlay?: string
@@ -30,7 +30,7 @@ interface Hypothesis {
   readonly overlay?: Sent<Overlay>
 }
 
-/** The request of the command: a request from options or a file, or that of a decision. */
+/** The request of the command: from options, from a file, or from a decision. */
 export type Asked = { readonly spec: SpecInput } | { readonly decisionId: string }
 
 const collect =
@@ -106,7 +106,7 @@ export function readHypothesis({
   }
 }
 
-/** Whether the value may be sent as an overlay. The service validates the fields. */
+/** True if the value is an object, which may be sent as an overlay. The service validates its fields. */
 const isOverlay = (value: unknown): value is Sent<Overlay> => typeof value === 'object' && value !== null && !Array.isArray(value)
 
 function readOverlay(file: string): Sent<Overlay> {

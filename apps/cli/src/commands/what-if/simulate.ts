@@ -26,7 +26,7 @@ export function addSimulation(program: Command): void {
     program
       .command('simulate')
       .description(
-        'place a request, or several copies of it, on a copy of the fleet, with fleet changes or without; ends with 1 if one finds no host, or an instance of a drained host',
+        'place a request once or several times on a copy of the fleet, with or without fleet changes; exits with 1 if a request or an instance of a drained host finds no host',
       )
       .option('--count <n>', 'number of copies, each decided on what the earlier ones left', wholeNumber(1, 10_000), 1),
   ).action((flags: Flags) => run(flags, () => simulate(flags)))

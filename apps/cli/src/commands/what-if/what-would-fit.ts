@@ -22,7 +22,9 @@ export function addWhatWouldFit(program: Command): void {
   const command = withHypothesis(
     program
       .command('what-would-fit')
-      .description('the smallest changes of request, fleet or profile that make a request fit, each verified; ends with 1 if none is found')
+      .description(
+        'the smallest changes of request, fleet or profile that make a request fit, each verified; exits with 1 if none is found',
+      )
       .option('--max-changes <n>', 'most changes at a time, 1 or 2', wholeNumber(1, 2), 2)
       .option('--min-hosts <n>', 'only changes that let at least this many hosts pass', wholeNumber(1, 100_000), 1)
       .option('--first <n>', 'answers to show', wholeNumber(1, 50), 10),
