@@ -26,7 +26,7 @@ export interface Config {
   /** The retention limits of the log. */
   readonly horizon: Horizon
   readonly liveness: LivenessSettings
-  /** How long a host's list of instances may lag behind the claims before this becomes a finding, in milliseconds. */
+  /** How long a host's list of instances may lag behind the claims before the auditor reports a finding, in milliseconds. */
   readonly unlistedAfterMs: number
   /**
    * The highest feature level that this replica supports, announces and writes: that of the release, or a lower one in a fleet with an
@@ -39,7 +39,7 @@ export interface Config {
   readonly recordBytes: number
   /** Whether one flush serves all calls that wait for the disk; `auto` measures the disk. */
   readonly sharedFlush: SharedFlush
-  /** Plug-ins that are loaded in addition to the parts of the release. */
+  /** Plug-ins that are loaded in addition to those of the release. */
   readonly plugins: readonly PluginSetting[]
   /** The timeout of a plug-in or extender, milliseconds. */
   readonly pluginTimeoutMs: number

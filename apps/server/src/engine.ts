@@ -41,17 +41,17 @@ export interface EngineOptions {
 }
 
 /**
- * Opens the engine that the settings name. No other code knows which engines exist. Throws StoreSetupError if the log is not the one that
- * the tables have followed, and StoreUnavailableError if this is not known yet.
+ * Opens the engine that the settings name. No other code knows which engines exist. Throws StoreSetupError if the database's tables contain
+ * the projection of another log, and StoreUnavailableError if this cannot be checked yet.
  */
 export function openEngine(options: EngineOptions): Promise<Engine> {
   return options.nats === undefined ? openPostgres(options) : openNats(options, options.nats)
 }
 
 /**
- * Checks that the log is the one that the tables have followed. A service that continued with an empty, shorter or different log would lose
- * claims. While the database is unavailable, a log with entries is accepted without this check, and is compared once the database answers
- * again (replica/follow/projector.ts).
+ * Checks that the database's tables contain the projection of this log. A service that continued with an empty, shorter or different log
+ * would lose claims. While the database is unavailable, a log with entries is accepted without this check, and is compared once the
+ * database answers again (replica/follow/projector.ts).
  */
 async function assertSameLog(log: Synchronizer, { database, followed }: Pick<EngineOptions, 'database' | 'followed'>): Promise<void> {
   if (database.away !== undefined) {
@@ -72,7 +72,7 @@ async function openPostgres(options: EngineOptions): Promise<Engine> {
   return withStores(log, options, () => openPostgresStores({ connection, prisma, mayPack, warn }))
 }
 
-/** the driver is loaded only if it is needed */
+/** Opens the engine NATS. Its modules are imported here, so that a service without NATS does not load them. */
 async function openNats(options: EngineOptions, address: NatsAddress): Promise<Engine> {
   const { connection, prisma, database, recordBytes, name, reached, mayPack, onSetAside, warn } = options
   // if the database is unreachable, only the streams can show whether they contain the log

@@ -26,7 +26,7 @@ export interface Pauses {
   /** The auditor: the duration of one round, and the 99th percentile of the duration of its steps. */
   readonly auditRoundMs: number
   readonly auditStepMs: number
-  /** Digests of parts: the median and the 99th percentile of their duration. */
+  /** The median and the 99th percentile of the time for the digest of one part of the state. */
   readonly digestPartMs: number
   readonly longDigestPartMs: number
 }

@@ -19,7 +19,7 @@ export type ServeOptions = {
   readonly print?: (line: string) => void
 }
 
-/** Runs the service until SIGINT or SIGTERM, or its terminal is closed. The process ends with 1 when it could not start. */
+/** Runs the service until it receives SIGINT or SIGTERM or its terminal is closed. If it cannot start, the process exits with 1. */
 export async function serve({
   environment = process.env,
   say = toStandardError,
@@ -72,7 +72,7 @@ export async function runService({ environment, say, aloneOr, portSetting = 'POR
     })
     // loading the service takes about as long as the start of the database, so both happen at the same time
     const loading = import('./service.ts')
-    // a failure is reported where the service is used, after the database is open and can be closed
+    // A failed import is reported below, where `loading` is awaited. By then the database is open, and can be closed.
     loading.catch(() => {})
     const database = await opening.catch((error: unknown) => {
       throw aloneOr !== undefined && codeOf(error) === 'postgres.in_use' ? new BusyError(aloneOr) : error
@@ -112,7 +112,7 @@ export async function runService({ environment, say, aloneOr, portSetting = 'POR
   }
 }
 
-/** The error if another process uses what this one needs alone. */
+/** The error if another process uses the embedded database, which this process needs alone. */
 class BusyError extends Error {
   override readonly name = 'BusyError'
 }

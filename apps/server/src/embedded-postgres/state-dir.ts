@@ -17,7 +17,7 @@ export type StateDir = {
   readonly passwordFile: string
 }
 
-/** The maximum length of a socket's path in bytes: 107 on Linux, 103 on macOS. */
+/** The maximum length of a socket's path in bytes on macOS. On Linux it is 107. */
 const LONGEST_SOCKET_PATH_BYTES = 103
 const SOCKET_NAME = '.s.PGSQL.5432'
 
@@ -85,7 +85,7 @@ function madeFirst(folder: string): string | undefined {
   )
 }
 
-/** Root owns the directory, and the server's group may enter it. A directory with other content is not changed. */
+/** Makes root the owner of the directory, and lets the server's group enter it. Throws for a directory with content of other programs. */
 function handOver(root: string): void {
   const names = fs.readdirSync(root)
   const isOurs = names.length === 0 || names.some((name) => /^(data|run|postgresql-.*|postgres\.log|\..*\.tmp-.*)$/.test(name))

@@ -28,9 +28,9 @@ const TRIMMED = ['trimmed', 3] as const
 
 let fleets = 0
 
-// one server tests all steps; the cluster also tests the copies of the streams
-describe.each([1, 3] as const)('changing the engine, on %i of nats-server', (count) => {
-  describe.skipIf(noNatsServer !== undefined)(`there${noNatsServer === undefined ? '' : ` [skipped: ${noNatsServer}]`}`, () => {
+// Tests of single steps run with one server. The cluster of three servers also has copies of the streams.
+describe.each([1, 3] as const)('changing the engine with %i nats-server processes', (count) => {
+  describe.skipIf(noNatsServer !== undefined)(`nats-server${noNatsServer === undefined ? '' : ` [skipped: ${noNatsServer}]`}`, () => {
     let servers: NatsServers
     let database: TestDatabase
     let nats: NatsAddress
@@ -51,7 +51,7 @@ describe.each([1, 3] as const)('changing the engine, on %i of nats-server', (cou
     }
     const addressOf = (fleet: string): NatsAddress => {
       const address = parseNatsAddress(`${servers.url}/${fleet}`)
-      if (address === undefined) throw new Error(`${servers.url} is no address`)
+      if (address === undefined) throw new Error(`${servers.url} is not a NATS URL`)
       return address
     }
     const options = (to: EngineName, other: Partial<ChangeOptions> = {}): ChangeOptions => ({

@@ -21,7 +21,7 @@ export interface ChangeOptions {
   readonly connection: pg.ClientConfig
   readonly nats: NatsAddress
   readonly to: EngineName
-  /** If true, the change is only checked and the amounts are reported. Nothing is changed. */
+  /** If true, checks that the change is possible and computes the digest of the log. Nothing is changed. */
   readonly isDry?: boolean
   /** The maximum size in bytes of data that waits in NATS for the database. */
   readonly recordBytes: number
@@ -200,7 +200,7 @@ const dryReport = (from: LogSum): ChangeReport => ({ outcome: 'ready', from, to:
  */
 function assertMayGo({ last, to, address }: Parts, { change }: NatsLogState): void {
   if (last === undefined) return
-  // a cluster can be named in several ways, so the streams' own record of the change is compared too
+  // A cluster can have several URLs. A different URL is accepted if the streams contain the id of the same change.
   const isSame = last.address === address || change === last.id
   const mayGo = last.state === 'done' ? last.to !== to && (to === 'nats' || isSame) : last.to === to && isSame
   if (!mayGo) throw new EngineChangeError('engine.elsewhere', whereIs(last))

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { type Checkpoint, digestAll, digestPart, Fleet, type LogEntry, partsOf, restoreFleet } from '@gantt/scheduler-core'
 import { EngineChangeError } from './error.ts'
 
-/** A log without writers, with its checkpoints, on either engine. */
+/** A log in PostgreSQL or NATS to which no replica writes, with its checkpoints. */
 export interface ReadableLog {
   /** The log's name in messages. */
   readonly name: string

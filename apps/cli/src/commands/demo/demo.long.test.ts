@@ -123,7 +123,7 @@ async function operated(client: Client) {
 
 const AUDIT = `{ auditor { rounds counts { code count } } }`
 
-/** The auditor's findings after a complete new check. */
+/** The count of the auditor's findings, by code, after a complete new check. */
 async function audited(client: Client) {
   const read = async () => (await client.request<{ auditor: { rounds: number; counts: readonly { code: string }[] } }>(AUDIT)).auditor
   const { rounds } = await read()

@@ -94,7 +94,7 @@ export async function writeFleetAllocation(
   return setOn(now.version, input, dryRun, client)
 }
 
-/** Writes all settings as a dry run. The returned function then writes them if the version has not changed. */
+/** Checks all settings with a dry run. Returns a function that writes them if the version has not changed since the dry run. */
 export async function tryFleetAllocation(input: FleetAllocationInput, flags: ConnectionFlags): Promise<() => Promise<AllocationWritten>> {
   const client = connect(flags)
   const { fleetAllocation: now } = await client.request(READ)

@@ -73,7 +73,7 @@ const SET_USED_FROM = graphql(
 export function addHost(program: Command): void {
   const host = program.command('host').description('show, close, empty, remove or rename hosts')
   const show = withMoment(host.command('show'))
-    .description('what a host has: the arithmetic of its capacity, NUMA cells, GPUs, aggregates and claims')
+    .description('show a host: how its capacity is computed, its NUMA cells, GPUs, aggregates and claims')
     .argument('<host>', 'its name, HOST or HOST/NODE')
     .option('--node <name>', 'which node, of a host with many', notEmpty)
     .action((name: string, flags: Flags) => run(flags, () => showHost(name, flags)))
@@ -123,7 +123,7 @@ async function showHost(name: string, { node, ...flags }: Flags): Promise<Result
   return { lines: [...pastLines(past), ...toLines(host, nowOf(past))], json: { ...(past !== null && { asOf: past }), ...host } }
 }
 
-/** Converts the host argument and --node to variables of `Query.host`. */
+/** Converts the host argument and the value of --node to variables of `Query.host`. */
 function named(text: string, given: string | undefined) {
   const { host, node } = toHostName(text, given)
   return { name: host, node }

@@ -27,7 +27,7 @@ const UPDATE = graphql(
 export function addKeyLimits(program: Command): void {
   const command = program
     .command('key-limits')
-    .description('show how many ended idempotency keys are kept and for how long, or set it for the whole fleet')
+    .description('show or set how many ended idempotency keys are kept, and for how long')
     .option('--cap <n>', 'keys whose claims have all ended, at most: 1000 to 100000000', wholeNumber(1_000, 100_000_000))
     .option('--afterlife-minutes <n>', 'how long a key outlives its last claim: 1 to 1440', wholeNumber(1, 1_440))
     .option('--dry-run', 'change nothing; show what they would be')

@@ -80,7 +80,7 @@ export function addKeys(program: Command): void {
 
   const rotate = keys
     .command('rotate')
-    .description('create a key like another, which stays valid for a while')
+    .description('replace a key by a new one with the same rights; the old key stays valid for the time of --overlap')
     .argument('<id>', 'the old key, as list prints it')
     .option('--overlap <duration>', 'how long the old key stays valid, PT0S to P30D; PT1H if not given', duration)
     .action((id: string, flags: Flags & { overlap?: string }) =>

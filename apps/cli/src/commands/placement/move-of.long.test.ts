@@ -16,7 +16,7 @@ interface Placed {
 
 type Answer = { destinations: { selected: { host: { name: string }; claim: { id: string } } }[] }
 
-/** Places an instance with one CPU on the given host or on any, and confirms its claim. */
+/** Places an instance with one CPU and confirms its claim. `args` are further options of `gantt select`. */
 async function place(...args: readonly string[]): Promise<Placed> {
   const said = await run('select', '--vcpus', '1', '--memory-mb', '512', '--confirm', '--json', ...args)
   return placedBy(said)
@@ -164,7 +164,7 @@ describe('server groups', () => {
   })
 })
 
-describe('a host is evacuated', () => {
+describe('evacuation of a host', () => {
   test('a dry run of an evacuation shows where each claim would move, and what would stay', async () => {
     const held = oneLine<{ claims: { id: string }[] }>(await run('claims', '--all', '--json')).claims
     await run('claims', 'release', ...held.map(({ id }) => id))

@@ -20,7 +20,7 @@ interface Flags extends ConnectionFlags, SpecFlags {
   readonly json?: true
 }
 
-/** `gantt select`: requests hosts from the service, and claims resources there. */
+/** `gantt select`: requests hosts from the service, and claims resources on them. */
 export function addSelect(program: Command): void {
   const command = program
     .command('select')

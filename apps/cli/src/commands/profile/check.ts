@@ -208,7 +208,7 @@ const unusedColumns: readonly Column[] = [
 const unusedOf = ({ parts }: Unused) =>
   parts.filter(({ isUnused }) => isUnused).map(({ kind, name, text }) => [name, kind.toLowerCase(), text])
 
-/** Whether unused parts can be listed: at least one decision was examined, and at least one part had no effect. */
+/** True if at least one decision was examined, and at least one filter or weigher of the profile had no effect. */
 const hasUnused = (unused: Unused): boolean => unused.decided > 0 && unused.parts.some(({ isUnused }) => isUnused)
 
 function toLines(comparison: Comparison, unused: Unused, minCompared: number): readonly string[] {
