@@ -25,7 +25,7 @@ function rackOf({ traits }) {
 /** Passes hosts in one of the racks that the scheduler hint `rack` names. A host that reports no rack does not pass. */
 const rackFilter = defineFilter({
   name: 'RackFilter',
-  description: 'The host stands in one of the racks named by the hint rack.',
+  description: 'The host is in one of the racks that the hint rack names.',
   reads: ['traits'],
   readsHostOnly: true,
   prepare({ schedulerHints }, { hosts }) {

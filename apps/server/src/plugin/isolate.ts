@@ -21,7 +21,7 @@ export async function isolatePlugin(name: string, options: Omit<ThreadOptions, '
   }
 }
 
-/** A plug-in in a thread, with its own description as JSON. Throws PluginError. */
+/** Loads a plug-in into a thread. Also returns the plug-in's description of itself as JSON. Throws PluginError. */
 export async function loadInThread(
   name: string,
   options: Omit<ThreadOptions, 'title'>,

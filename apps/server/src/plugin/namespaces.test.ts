@@ -201,7 +201,7 @@ test('a replica without the plug-in stores the documents of its namespaces too, 
   ])
 })
 
-describe('a schema of a plug-in that', () => {
+describe('a faulty schema of a plug-in', () => {
   test.each(Object.entries(hostile))(
     "if a schema %s, the document is refused with the plug-in's name, nothing is lost, and the service continues",
     async (name, { says }) => {

@@ -113,11 +113,11 @@ function readAnswers(body: string): unknown {
   try {
     answer = JSON.parse(body)
   } catch {
-    throw new Error('its answer is no JSON')
+    throw new Error('its answer is not JSON')
   }
-  if (!isJsonObject(answer)) throw new Error('its answer is no JSON object')
+  if (!isJsonObject(answer)) throw new Error('its answer is not a JSON object')
   if (answer.format !== WIRE_FORMAT)
     throw new Error(`its answer has the format ${JSON.stringify(answer.format) ?? 'none'}; it must be "${WIRE_FORMAT}"`)
-  if (answer.answers === undefined) throw new Error('its answer has no answers')
+  if (answer.answers === undefined) throw new Error('its answer has no field "answers"')
   return answer.answers
 }

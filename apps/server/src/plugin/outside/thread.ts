@@ -34,8 +34,8 @@ const MOST_WAITING = 16
 /** An answer has at most this many characters, which is enough for a hundred thousand hosts. */
 const MOST_ANSWER = 8_388_608
 /**
- * After this many consecutive failures the thread pauses before it is restarted. The pause starts with this duration and doubles each time,
- * up to the maximum.
+ * The pause in milliseconds before a thread is restarted after its second failure in a row. The pause doubles with each further failure, up
+ * to the maximum.
  */
 const REST_MS = 100
 const MOST_REST_MS = 10_000
@@ -79,7 +79,7 @@ export function openThread({
     tellLoaded = resolve
     tellFailed = reject
   })
-  // no code may be awaiting it yet
+  // Prevents an unhandled rejection if `loaded` rejects before a caller awaits it.
   loaded.catch(() => undefined)
 
   const next = (): void => {
@@ -118,7 +118,7 @@ export function openThread({
     stopTimer = timers.after(Math.min(MOST_REST_MS, REST_MS * 2 ** (inARow - 2)), open)
   }
 
-  /** The caller no longer waits. A thread that is still busy is ended at its own time limit. */
+  /** Answers a caller whose time limit has ended with an error. A thread that is still busy is ended at its own time limit. */
   const overdue = (own: Waiting, limitMs: number): void => {
     const place = waiting.indexOf(own)
     if (place < 0) {
@@ -138,7 +138,7 @@ export function openThread({
     if (description !== undefined) restarts++
     const opened = startThread(url, memoryMib)
     thread = opened
-    // the process may end while a plug-in is busy
+    // lets the process end even while a plug-in is busy
     opened.unref()
     opened.on('message', (message: unknown) => {
       if (thread === opened && isMessage(message)) hear(message)
