@@ -68,7 +68,7 @@ const rackWeigher = defineWeigher({
 
 /**
  * Chooses a rack by the seed, and any host of that rack that passes, so that a rack with more hosts does not get more instances. Hosts that
- * report no rack count as one rack. Weighers are not used.
+ * report no rack are treated as one rack. Weighers are not used.
  */
 const anyRack = defineScheduler({
   name: 'any-rack',

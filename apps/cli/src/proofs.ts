@@ -15,7 +15,7 @@ const PROOFS = {
 
 export const isProof = (name: string): name is keyof typeof PROOFS => Object.hasOwn(PROOFS, name)
 
-/** Adds the names and descriptions of the proofs without importing them. */
+/** Adds the commands of packages/proofs to the list of commands without importing packages/proofs. */
 export function listProofs(program: Command): void {
   for (const [name, description] of Object.entries(PROOFS))
     program.command(name).description(description).helpGroup('Proofs, where there is a checkout:')

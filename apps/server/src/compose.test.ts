@@ -110,7 +110,7 @@ test('the image is built by scripts of this repository, starts the command of th
 })
 
 test.skipIf(noNatsServer !== undefined)(
-  `a nats-server takes the options of compose.yaml, each of its own name${noNatsServer === undefined ? '' : ` [skipped: ${noNatsServer}]`}`,
+  `a nats-server accepts the options of compose.yaml, each with its own name${noNatsServer === undefined ? '' : ` [skipped: ${noNatsServer}]`}`,
   async () => {
     const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'gantt-compose-'))
     const names = ['nats-1', 'nats-2', 'nats-3']

@@ -61,7 +61,7 @@ function* wholeRound(fleet: Fleet): Generator<unknown, void> {
   yield* auditWorld(fleet)
 }
 
-/** Each measurement is made twice, because a running service has warmed up. */
+/** Measures twice and returns the second result, because the code of a running service has warmed up. */
 function measureAudit(fleet: Fleet): Pick<Pauses, 'auditRoundMs' | 'auditStepMs' | 'digestPartMs' | 'longDigestPartMs'> {
   const measure = () => {
     const steps = wholeRound(fleet)

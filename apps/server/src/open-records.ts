@@ -10,7 +10,7 @@ import { unloggedRow } from './replica/follow/rows-of.ts'
 import type { UnloggedDecision } from './replica/propose/placement.ts'
 import type { RecordStore } from './stores/records.ts'
 
-/** A replica can answer this many decisions from memory before the tables have them. */
+/** A replica keeps this many of its latest decisions in memory, to answer them before they are in the database's tables. */
 const YOUNG_DECISIONS = 1_000
 
 /**

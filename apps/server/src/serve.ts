@@ -44,7 +44,7 @@ export type RunOptions = {
   /** The setting of the port, for the message if the port is in use. Absent: PORT. */
   readonly portSetting?: string
   /**
-   * Runs other work with the service. The service is closed when the promise settles. `stopped` is aborted by SIGINT, SIGTERM and SIGHUP.
+   * Called with the running service, which is closed when the returned promise settles. `stopped` is aborted by SIGINT, SIGTERM and SIGHUP.
    */
   use(service: Pick<Service, 'url' | 'newAdminKey'>, stopped: AbortSignal): Promise<void>
 }

@@ -21,7 +21,7 @@ async function refusedDecision(): Promise<string> {
 
 const idsOf = (said: Said) => oneLine<{ decisions: { id: string }[] }>(said).decisions.map(({ id }) => id)
 
-test('hosts are shown as a table with free amounts, and through a pipe their names are complete', async () => {
+test('hosts are shown as a table with free amounts, and their names are not shortened if the output is a pipe', async () => {
   const { out, err, code } = await run('hosts')
   expect([err, code]).toEqual(['', 0])
   expect(out).toMatch(/^NAME +ZONE +STATUS +VCPU +MEMORY +DISK +CLAIMS +AGE\n/)
@@ -184,7 +184,7 @@ test('explain lists the refused hosts that are nearest to passing, with every fi
   expect(out).toMatch(/\naz2-gpu +\d+ (?:s|min) +Memory: 60000 MiB needed, 32768\n +free\. 99 vCPUs/)
 })
 
-test('a problem whose text is also the message is printed once', async () => {
+test('a problem whose text equals the error message is printed only once', async () => {
   const { err, code } = await run('select', ...SMALL, '--profile', 'nosuch')
   expect([err.match(/There is no profile/g)?.length, code]).toEqual([1, 2])
 })

@@ -143,7 +143,7 @@ test('gantt replicas lists the replicas and the checks of their states, in 80 co
   expect(said.out).toMatch(
     /\n\nREPLICA +DEC\/S +CONFLICTS +MEMORY +UP +SUSPECT +DOWN +MOST LAG\n\S+ \* +<?[\d.]+ +\S.* +[\d.]+ [MG]iB +\d+ +\d+ +\d+ +\S.*\n\n/,
   )
-  expect(said.out.replaceAll(/\s+/g, ' ')).toMatch(/0 violations since 20\S+Z, in \d+ looks of \d+ rounds?; last full check: \d+ items/)
+  expect(said.out.replaceAll(/\s+/g, ' ')).toMatch(/0 violations since 20\S+Z, in \d+ checks of \d+ rounds?; last full check: \d+ items/)
   expect(widthOf(said.out)).toBeLessThanOrEqual(80)
   const { replicas, auditor } = oneLine<{ replicas: { live: boolean; url: string }[]; auditor: { violations: number } }>(
     await run('replicas', '--json'),

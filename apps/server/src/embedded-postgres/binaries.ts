@@ -33,7 +33,7 @@ export function stageBinaries(stateRoot: string): Binaries {
   return { home, initdb: path.join(bin, 'initdb'), postgres, majorVersion: readMajorVersion(postgres, stateRoot) }
 }
 
-/** Deletes copies of earlier releases, which are not needed when this one runs. */
+/** Deletes copies of other PostgreSQL versions, which are not needed once this version runs. */
 export function removeOtherBinaries(stateRoot: string, { home }: Binaries): void {
   for (const name of fs.readdirSync(stateRoot)) {
     const folder = path.join(stateRoot, name)

@@ -19,7 +19,7 @@ const FLAGS = [
 
 /**
  * Creates the database if it does not exist, and returns true if it was created. The password is stored in the folder of the database, so
- * that none exists without the other.
+ * that neither exists without the other.
  */
 export function createDatabase(stateDir: StateDir, binaries: Binaries): boolean {
   return makeWhole(stateDir.data, (unfinished) => {

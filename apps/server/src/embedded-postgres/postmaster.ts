@@ -31,7 +31,7 @@ const SETTINGS: Settings = {
   timezone: 'UTC',
 }
 
-/** A server process that this process started; `ended` resolves with its result. */
+/** A server process that this process started. Once it has ended, `ended` is its exit code, its signal, or the error. */
 export type Launched = { readonly pid: number | undefined; ended?: string }
 
 /** The process id of the server that runs on this data directory; undefined if there is none. */

@@ -33,7 +33,7 @@ export async function promote(standby: Pick<EmbeddedPostgres, 'connection'>): Pr
     throw new EmbeddedPostgresError('postgres.start_failed', 'The standby did not become the primary within a minute.')
 }
 
-/** From now on, commits of this server and of its later copies are not answered before a standby has them on its disk. */
+/** Makes the commits of this server, and of later copies of it, wait until a standby has them on its disk. */
 export async function waitForStandbys(server: Pick<EmbeddedPostgres, 'connection'>): Promise<void> {
   await asAdmin(server.connection(), async (admin) => {
     await admin.query(`ALTER SYSTEM SET synchronous_standby_names = '*'`)

@@ -49,8 +49,8 @@ export function openStateDir(stateDir: string): StateDir {
 }
 
 /**
- * Throws if the folder is not a database. A database is created completely or not at all, so a folder without its marker file belongs to
- * something else.
+ * Throws if the folder exists and is not a database. A database is created completely or not at all, so a folder without the file PG_VERSION
+ * is not a database.
  */
 function assertDatabase(data: string): void {
   if (!fs.existsSync(data) || fs.existsSync(path.join(data, 'PG_VERSION'))) return
@@ -115,7 +115,7 @@ function openSocketDir(root: string): string {
   return run
 }
 
-/** another user may have created a folder below /tmp first */
+/** Throws if another user created the folder below /tmp, or if other users can enter it. */
 function assertPrivate(run: string): void {
   const found = fs.lstatSync(run)
   if (found.isDirectory() && found.uid === serverUid && (found.mode & 0o077) === 0) return

@@ -72,7 +72,7 @@ describe.each([1, 3] as const)('changing the engine with %i nats-server processe
           ? whenThere(() => openNatsSynchronizer(nats, { reached: async () => 0, warn: () => undefined }))
           : openPostgresSynchronizer(database.connection),
       )
-    /** Whether a replica with this engine finds the log. A service does not start with an empty log either. */
+    /** True if a replica with this engine finds the log. False for an empty log, because a service does not start with it. */
     const isOpen = async (engine: EngineName): Promise<boolean> => {
       const log = await openLog(engine).catch((error: unknown) => {
         if (error instanceof StoreSetupError) return undefined

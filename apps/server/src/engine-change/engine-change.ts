@@ -55,9 +55,8 @@ interface Parts extends ChangeOptions {
 
 /**
  * Moves the log and the other stores from one engine to the other, with the same revisions. No replica may be running. The old engine is
- * closed first. The new engine is opened last, after its log was read and compared. If a call is interrupted, both engines stay closed or
- * exactly one is valid, and the call can be repeated. Throws EngineChangeError, StoreSetupError, StoreUnavailableError, or
- * EntryTooLargeError.
+ * closed first. The new engine is opened last, after its log was read and compared. If a call is interrupted, at most one engine is open,
+ * and the call can be repeated. Throws EngineChangeError, StoreSetupError, StoreUnavailableError, or EntryTooLargeError.
  */
 export async function changeEngine(options: ChangeOptions): Promise<ChangeReport> {
   return withParts(options, async (parts) => (options.to === 'nats' ? changeToNats(parts) : changeToPostgres(parts)))
@@ -165,7 +164,7 @@ async function changeToPostgres(parts: Parts): Promise<ChangeReport> {
 
 /**
  * Cancels an incomplete change, so that the old engine is used again. Throws EngineChangeError if there is no such change
- * (`engine.no_change`), or if the new engine is already valid (`engine.elsewhere`).
+ * (`engine.no_change`), or if the new engine is already in use (`engine.elsewhere`).
  */
 export async function abandonChange(options: ChangeOptions): Promise<void> {
   await withParts(options, async ({ record, side, last, address, to }) => {
@@ -180,7 +179,10 @@ export async function abandonChange(options: ChangeOptions): Promise<void> {
       return record.forget(last.id, before.rowCount === 0)
     }
     if (phase === 'here' && change === last.id)
-      throw new EngineChangeError('engine.elsewhere', 'the log in NATS is good already: run the same without --abandon to end the change')
+      throw new EngineChangeError(
+        'engine.elsewhere',
+        'the log in NATS is already in use: run the same command without --abandon to end the change',
+      )
     if (phase === 'incoming' && change === last.id) await side.remove()
     await record.client.query(`DELETE FROM projection_position WHERE name <> 'main'`)
     await record.forget(last.id, true)

@@ -55,7 +55,7 @@ export function containPlugin(plugin: Plugin, { warn, now }: ContainOptions): Co
     if (before !== undefined && at - before.at < REPORT_EVERY_MS && before.error.message === text) return before.error
     if (before === undefined || at - before.at >= REPORT_EVERY_MS)
       warn(`${part} of ${of} failed (${count} failures since the start): ${message}`)
-    // one error object for all hosts with the same message, because creating one costs more than calling the part
+    // All hosts with the same message share one error object, because creating an error costs more than calling the part.
     const error = new Error(text)
     reported.set(part, { at: before !== undefined && at - before.at < REPORT_EVERY_MS ? before.at : at, error })
     return error

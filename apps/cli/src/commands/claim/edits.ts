@@ -23,7 +23,7 @@ export interface ClaimRef {
   readonly fence: number
 }
 
-/** One call has this many claims, which is well below its cost limit. */
+/** One call edits this many claims, which is well below the cost limit of a call. */
 const CLAIMS_PER_CALL = 100
 const READ_AT_ONCE = 20
 

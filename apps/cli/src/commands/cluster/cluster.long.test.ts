@@ -75,7 +75,7 @@ const SELECT = `mutation Select($key: String!) {
 }`
 const CLAIMS = 'query Claims { claims(first: 100) { edges { node { id } } } }'
 
-test('each of two replicas on PostgreSQL places; after kill -9 of one the other still places, `up` restarts it, and `down` stops everything', async () => {
+test('two replicas on PostgreSQL place instances; after kill -9 of one, the other still does, `up` restarts the killed one, and `down` stops all', async () => {
   const { engine, key, processes } = await statusAfter('up', '--engine', 'postgres', '--replicas', '2')
   expect(engine).toBe('postgres')
   expect(processes.map(({ name, isHealthy }) => [name, isHealthy])).toEqual([

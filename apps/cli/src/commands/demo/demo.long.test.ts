@@ -131,7 +131,7 @@ async function audited(client: Client) {
   return (await read()).counts
 }
 
-/** Hosts whose reports list instances that have no claim there. */
+/** Hosts whose reports list instances without a claim on the host. */
 async function withoutClaims(client: Client) {
   type Seen = { hosts: { nodes: readonly { name: string; instancesWithoutClaims: number }[] } }
   const { hosts } = await client.request<Seen>('{ hosts(first: 500) { nodes { name instancesWithoutClaims } } }')

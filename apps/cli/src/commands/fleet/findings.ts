@@ -79,7 +79,7 @@ export function addFindings(program: Command): void {
 export function toViolations(violations: number, { cleanSince, cleanRounds, cleanLooks }: Clean): string {
   const count = counted(violations, 'violation')
   if (violations > 0 || cleanSince === null) return count
-  return `${count} since ${cleanSince}, in ${counted(cleanLooks, 'look')} of ${counted(cleanRounds, 'round')}`
+  return `${count} since ${cleanSince}, in ${counted(cleanLooks, 'check')} of ${counted(cleanRounds, 'round')}`
 }
 
 async function showFindings({ reason, dryRun, choose, vcpus, memory, disk, project, account, ...flags }: Flags): Promise<Result> {

@@ -102,7 +102,7 @@ async function check(file: string, { against, profile, sample, show, minCompared
       exitCode: exitOf(comparison, minCompared),
     }
   } catch (error) {
-    // with its own exit code, so that scripts can distinguish an unavailable service from new failures
+    // The exit code differs from that of new failures, so that scripts can recognise an unavailable service.
     if (error instanceof CommandFailure) throw new CommandFailure(UNKNOWN_RESULT, error.message, { cause: error })
     throw error
   }

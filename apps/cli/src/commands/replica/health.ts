@@ -19,7 +19,7 @@ const HEALTH = graphql(
 /** The meaning of each mode for callers. */
 const MODES: Readonly<Record<string, string>> = {
   NORMAL: 'everything is answered',
-  STORE_AWAY: 'reads are answered from memory, with this age; claims are refused, to be tried again',
+  STORE_AWAY: 'reads are answered from memory, with this age; claims are refused and can be retried',
   READ_ONLY: 'this replica found a log from which it must not continue; reads are answered, claims are not',
   CLOSING: 'it is being stopped',
 }

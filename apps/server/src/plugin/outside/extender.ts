@@ -21,8 +21,8 @@ export const MOST_UNDER_WAY = 32
 export const MOST_BYTES = 8_388_608
 
 /**
- * Calls parts over HTTP, in any language. Redirects are not followed, so that only the URL from the operator's file is called. Only HTTP
- * answers are accepted.
+ * Calls the filters and weighers of an extender over HTTP. Redirects are not followed, so that only the URL from the operator's file is
+ * called. Only HTTP answers are accepted.
  */
 export function openExtender({ url, headers, title, timeoutMs, warn, now }: ExtenderOptions): Asker {
   const failures = createFailures(title, warn, now)
