@@ -128,7 +128,7 @@ function accessOf(flags: ConnectionFlags, environment: NodeJS.ProcessEnv): Acces
   if (key === undefined)
     throw new CommandFailure(EXIT.usage, `no key is given; use --key, GANTT_KEY or "key" in ${config.file} ("${GANTT} serve" prints one)`)
   if (!/^[\x21-\x7e]+$/.test(key.value))
-    throw new CommandFailure(EXIT.usage, `the key (from ${key.from}) has characters that no key has: spaces, or others than ASCII`)
+    throw new CommandFailure(EXIT.usage, `the key (from ${key.from}) has characters that a key cannot have: spaces or non-ASCII characters`)
   return { address: toAddress(url), url, key }
 }
 

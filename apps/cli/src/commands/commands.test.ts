@@ -259,7 +259,7 @@ test('select with a key bound to a project shows only the hosts that its instanc
   const [, id] = /^No host was found for the instance\.\n\nWhat is in the way: gantt explain ([0-9a-f-]{36})\n$/.exec(refused.out) ?? []
   expect((await ask('explain', String(id))).out).toContain('The cause: 99 vCPUs.')
   expect((await ask('select', ...SMALL, '--advice', '--alternates', '3')).err).toBe(
-    'error: the key is bound to project mall: it may not give --advice, --alternates (docs/keys.md)\n',
+    'error: the key is bound to project mall: it cannot be used with --advice, --alternates (docs/keys.md)\n',
   )
   const listed = await ask('decisions')
   expect([listed.err, listed.code]).toEqual(['', 0])

@@ -115,7 +115,7 @@ function clusterOf(own: NatsPorts, { ports, cluster, token }: NatsServersOptions
 /** Retries until a stream can be created. Then the cluster has a leader, and knows the free disk space of each server. */
 async function untilReady(url: string, copies: number, signal?: AbortSignal): Promise<void> {
   const address = parseNatsAddress(url)
-  if (address === undefined) throw new Error(`${url} is not a NATS URL`)
+  if (address === undefined) throw new Error('the URL of these nats-servers cannot be parsed')
   let why: unknown
   for (const deadline = performance.now() + READY_MS; performance.now() < deadline; await sleep(LOOK_EVERY_MS)) {
     signal?.throwIfAborted()

@@ -57,7 +57,7 @@ export function addAgent(program: Command): void {
     )
     .option('--interval <seconds>', 'seconds between two readings of the machine, 1 to 3600', wholeNumber(1, 3_600), 10)
     .option('--once', 'report once, check the claims here, and end')
-    .option('--print', 'print what it sees and would report, and send nothing')
+    .option('--print', 'print the hardware and the report, and send nothing')
     .option('--root <folder>', 'root of the machine: /host in a container that mounts it there', notEmpty, '/')
     .option('--disk <folder>', 'a folder on the file system for the disks of instances', notEmpty, '/')
     .option('--container', 'the machine is a container: report the limits of its control groups')

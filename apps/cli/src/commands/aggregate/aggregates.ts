@@ -37,7 +37,7 @@ export function addAggregates(program: Command): void {
   const aggregates = withMoment(program.command('aggregates'))
     .description('list aggregates: sets of hosts with metadata; some are zones')
     .option('--query <terms>', `only rows that match these terms; ${fieldsHelp(aggregateFields)}`, queryOf(aggregateFields))
-    .option('--first <n>', 'most rows to list', wholeNumber(1, 100_000), DEFAULT_FIRST)
+    .option('--first <n>', 'list at most this many rows', wholeNumber(1, 100_000), DEFAULT_FIRST)
     .option('--all', 'list all')
     .action((flags: Flags) => run(flags, () => listAggregates(flags)))
   withExamples(withService(aggregates), [

@@ -44,7 +44,7 @@ export function addAudit(program: Command): void {
     .command('list')
     .description('list mutations, newest first')
     .option('--query <terms>', 'only rows that match these terms; fields: account, key, mutation, target, result, request, last', notEmpty)
-    .option('--first <n>', 'most rows to list', wholeNumber(1, 100_000), 20)
+    .option('--first <n>', 'list at most this many rows', wholeNumber(1, 100_000), 20)
     .action((flags: Flags) => run(flags, () => listRows(flags)))
   withExamples(withService(list), [
     ["gantt audit list --query 'mutation:apiKey* last:1d'", 'what happened to keys since yesterday'],

@@ -67,7 +67,7 @@ const withListOptions = (command: Command): Command =>
   withMoment(command)
     .option('--state <state>', `only in this state: ${STATES.join(', ')}; those that hold resources if not given`, oneOf(STATES))
     .option('--host <name>', 'only on this host, HOST or HOST/NODE', notEmpty)
-    .option('--first <n>', 'most rows to list', wholeNumber(1, 100_000), DEFAULT_FIRST)
+    .option('--first <n>', 'list at most this many rows', wholeNumber(1, 100_000), DEFAULT_FIRST)
     .option('--all', 'list all')
 
 async function listClaims({ state, host, first, all, ...flags }: Flags): Promise<Result> {

@@ -83,7 +83,7 @@ export function addClaimEdits(claims: Command): void {
   const revert = claims
     .command('revert')
     .description('cancel an open move: the claim at its destination is released')
-    .argument('<claim...>', 'either end of each move')
+    .argument('<claim...>', 'the claim at the source or at the destination of each move')
     .option('--reason <text>', 'why, kept with the claim at the destination')
     .action((ids: readonly string[], _flags: Flags, command: Command) =>
       edit(releaseClaims, ids, { reason: 'move reverted', ...command.optsWithGlobals<Flags>() }, readDestinations),

@@ -60,7 +60,7 @@ async function setGroup(ids: readonly string[], { group: uuid, policy, maxPerHos
     none || uuid === undefined || policy === undefined
       ? null
       : { uuid, policy, ...(maxPerHost !== undefined && { maxServerPerHost: maxPerHost }) }
-  if (!none && group === null) throw new CommandFailure(EXIT.usage, 'which group? Give --group and --policy, or --none')
+  if (!none && group === null) throw new CommandFailure(EXIT.usage, 'the group is missing: give --group and --policy, or --none')
   const client = connect(flags)
   const claims: readonly ClaimRef[] = await readRefs(client, ids)
   const { results } = await client.request(SET, { claims, group, dryRun: dryRun === true })

@@ -107,7 +107,7 @@ test('two replicas on PostgreSQL place instances; after kill -9 of one, the othe
   expect(claims.edges).toHaveLength(3)
 
   for (const [args, message] of [
-    [['up'], 'runs already'],
+    [['up'], 'already run'],
     [['up', '--engine', 'nats'], 'keeps its log in PostgreSQL, not in NATS; choose another folder with --dir'],
     [['up', '--replicas', '1'], 'take it down before it gets fewer replicas'],
     [['kill', 'replica-7'], 'has no process "replica-7"; it has postgres, replica-1, replica-2'],
@@ -169,7 +169,7 @@ test('an invalid plan file is reported and left unchanged', async () => {
   fs.mkdirSync(broken)
   fs.writeFileSync(path.join(broken, 'cluster.json'), '{"engine": "nats"}')
   const { code, err } = await gantt({}, 'cluster', 'up', '--dir', broken)
-  expect([code, err]).toEqual([1, expect.stringContaining('is no plan of a cluster')])
+  expect([code, err]).toEqual([1, expect.stringContaining('is not the plan of a cluster')])
   expect(fs.readFileSync(path.join(broken, 'cluster.json'), 'utf8')).toBe('{"engine": "nats"}')
 })
 

@@ -12,7 +12,7 @@ export function addCluster(program: Command): void {
     cluster
       .command(words)
       .description(description)
-      .option('--dir <folder>', 'where it keeps everything (default: cluster, below the folder of "gantt serve")', notEmpty)
+      .option('--dir <folder>', 'folder of the cluster (default: cluster, below the folder of "gantt serve")', notEmpty)
 
   const up = add('up', 'start replicas and their stores, or those that are missing; they keep running after this command')
     .addOption(
@@ -20,7 +20,7 @@ export function addCluster(program: Command): void {
     )
     .option('--replicas <n>', `number of replicas, 1 to ${MOST_REPLICAS} (default at first: 3)`, wholeNumber(1, MOST_REPLICAS))
     .option('--port <n>', 'of the first replica, the others follow (default: free ones, the same at each start)', wholeNumber(1, 65_535))
-    .option('--foreground', 'stay until Ctrl-C, and take it down then')
+    .option('--foreground', 'stay until Ctrl-C, then take the cluster down')
     .option(...JSON_OPTION)
     .action(async (flags: UpFlags) => (await load()).up(flags))
   withExamples(up, [

@@ -41,13 +41,13 @@ export function upLines(folder: ClusterFolder, parts: Parts, statuses: readonly 
     `  ${GANTT} replicas`,
     `  ${first?.where}/#key=${folder.key}`,
     '',
-    'See it continue when a process ends (kill -9), and bring back what is missing:',
+    'Kill a process, see the cluster continue, and restart the missing process:',
     cluster('kill replica-1'),
     ...(parts.nats.length === 0 ? [] : [cluster('kill leader')]),
     cluster('status'),
     cluster('up'),
     '',
-    'End all of it; the next "up" goes on with its data, and --purge drops them:',
+    'Stop the cluster. The next "up" continues with its data; --purge deletes it:',
     cluster('down'),
   ]
 }

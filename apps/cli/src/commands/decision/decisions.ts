@@ -53,7 +53,7 @@ export function addDecisions(program: Command): void {
     .option('--outcome <outcome>', `only with this outcome: ${OUTCOMES.join(', ')}`, oneOf(OUTCOMES))
     .option('--host <name>', 'only those that chose this host, or a node of it', notEmpty)
     .option('--query <terms>', `only rows that match these terms; ${fieldsHelp(decisionFields)}`, queryOf(decisionFields))
-    .option('--first <n>', 'most rows to list', wholeNumber(1, 100_000), 20)
+    .option('--first <n>', 'list at most this many rows', wholeNumber(1, 100_000), 20)
     .action((flags: Flags) => run(flags, () => listDecisions(flags)))
   withExamples(withService(command), [
     ['gantt decisions --outcome NO_VALID_HOST', 'requests that no host could take'],

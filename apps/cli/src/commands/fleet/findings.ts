@@ -142,7 +142,7 @@ const wordsFor = (options: Finding['repair']['options']): string =>
 
 async function repair({ reason, dryRun, choose, vcpus, memory, disk, project, account, ...flags }: Flags, id: string): Promise<Result> {
   if ((vcpus === undefined) !== (memory === undefined) || (disk !== undefined && vcpus === undefined))
-    throw new CommandFailure(EXIT.usage, 'a size has --vcpus and --memory')
+    throw new CommandFailure(EXIT.usage, 'the size of an instance needs both --vcpus and --memory')
   const size = vcpus === undefined ? null : { vcpus, memoryMib: memory ?? 0, diskGib: disk ?? 0 }
   if (reason === undefined) throw new CommandFailure(EXIT.usage, '--repair needs --reason: it is written into the audit')
   const { findingRepair: answer } = await connect(flags).request(REPAIR, {

@@ -49,7 +49,7 @@ export function addFleetAllocation(program: Command): void {
     .option('--release <release>', 'the release of Nova whose defaults apply to the rest, such as zed', notEmpty)
     .option('--ratio <class=n>', 'overcommit of a resource; may be repeated', pair, [])
     .option('--reserved <class=n>', 'amount that is reserved on each host; may be repeated', pair, [])
-    .option('--reason <text>', 'why; kept in the audit; with it they are set', notEmpty)
+    .option('--reason <text>', 'why; kept in the audit; needed for a change', notEmpty)
     .option('--dry-run', 'change nothing; show what would be free')
     .action((flags: Flags) => run(flags, () => fleetAllocation(flags)))
   withExamples(withService(command), [
@@ -64,7 +64,10 @@ export function addFleetAllocation(program: Command): void {
 async function fleetAllocation({ release, ratio, reserved, reason, dryRun, ...flags }: Flags): Promise<Result> {
   if (reason === undefined) {
     if (release !== undefined || dryRun || ratio.length + reserved.length > 0)
-      throw new CommandFailure(EXIT.usage, 'give --reason too: without it nothing is set or tried, and what holds is shown')
+      throw new CommandFailure(
+        EXIT.usage,
+        '--reason is missing: a change and its preview need it; without any of these options, the present settings are shown',
+      )
     const { fleetAllocation: now } = await connect(flags).request(READ)
     return { lines: toLines(now), json: now }
   }

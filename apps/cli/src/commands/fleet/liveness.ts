@@ -57,7 +57,7 @@ export function addLiveness(program: Command): void {
     .description('which hosts are silent, since when, and which of them are withheld from DOWN because too many fell silent at once')
     .option('--confirm <host...>', 'confirm that these silent hosts, HOST or HOST/NODE, are down; their claims stay')
     .option('--reason <text>', 'with --confirm: why, kept with the hosts', notEmpty)
-    .option('--first <n>', 'most silent hosts to list', wholeNumber(1, 100_000), DEFAULT_FIRST)
+    .option('--first <n>', 'list at most this many silent hosts', wholeNumber(1, 100_000), DEFAULT_FIRST)
     .option('--all', 'list all')
     .action((flags: Flags) => run(flags, () => (flags.confirm === undefined ? showLiveness(flags) : confirmDown(flags.confirm, flags))))
   withExamples(withService(command), [

@@ -51,7 +51,7 @@ export function addGroups(program: Command): void {
   const list = groups
     .command('list')
     .description('list server groups that have members')
-    .option('--first <n>', 'most rows to list', wholeNumber(1, 100_000), DEFAULT_FIRST)
+    .option('--first <n>', 'list at most this many rows', wholeNumber(1, 100_000), DEFAULT_FIRST)
     .option('--all', 'list all')
     .action((flags: Flags) => run(flags, () => listGroups(flags)))
   withExamples(withService(list), [['gantt groups list', 'all of them, with their policies']])

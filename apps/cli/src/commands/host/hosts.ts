@@ -73,7 +73,7 @@ export function addHosts(program: Command): void {
     .option('--query <terms>', `only rows that match these terms; ${fieldsHelp(hostFields)}`, queryOf(hostFields))
     .option('--sort <fields>', `order by these fields; "-" before a field for descending order: ${hostSorts.join(', ')}`, sortOf)
     .option('--columns <fields>', `show these fields, of those of --query: ${defaultColumns.join(',')} if not given`, columnsFrom)
-    .option('--first <n>', 'most rows to list', wholeNumber(1, 100_000), DEFAULT_FIRST)
+    .option('--first <n>', 'list at most this many rows', wholeNumber(1, 100_000), DEFAULT_FIRST)
     .option('--all', 'list all')
     .option('--gone', 'list forgotten hosts: when, and why')
     .action((flags: Flags) => run(flags, () => (flags.gone ? listGone(flags) : listHosts(flags))))

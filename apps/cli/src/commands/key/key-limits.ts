@@ -28,9 +28,9 @@ export function addKeyLimits(program: Command): void {
   const command = program
     .command('key-limits')
     .description('show or set how many ended idempotency keys are kept, and for how long')
-    .option('--cap <n>', 'keys whose claims have all ended, at most: 1000 to 100000000', wholeNumber(1_000, 100_000_000))
+    .option('--cap <n>', 'keep at most this many keys whose claims have ended: 1000 to 100000000', wholeNumber(1_000, 100_000_000))
     .option('--afterlife-minutes <n>', 'how long a key outlives its last claim: 1 to 1440', wholeNumber(1, 1_440))
-    .option('--dry-run', 'change nothing; show what they would be')
+    .option('--dry-run', 'change nothing; show the resulting limits')
     .action((flags: Flags) => run(flags, () => keyLimits(flags)))
   withExamples(withService(command), [
     ['gantt key-limits', 'the limits, and how many keys there are'],

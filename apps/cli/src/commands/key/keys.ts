@@ -63,7 +63,7 @@ export function addKeys(program: Command): void {
     .requiredOption('--scopes <scopes>', `its scopes, separated by commas: ${SCOPES.join(', ')}`, scopes)
     .option('--expires <when>', 'when it ends: a duration such as P90D, or a time; never if not given', toTime)
     .option('--host <name...>', 'restrict the key to reports of these hosts')
-    .option('--max-nodes <count>', 'with --host: most nodes that each of them may have; 1 if not given', toCount)
+    .option('--max-nodes <count>', 'with --host: each of them may have at most this many nodes; 1 if not given', toCount)
     .option('--project <id>', 'restrict the key to this project, without access to hosts', notEmpty)
     .action((flags: CreateFlags) => run(flags, () => createKey(flags)))
   withExamples(withService(create), [
@@ -74,7 +74,7 @@ export function addKeys(program: Command): void {
   const list = keys
     .command('list')
     .description('list active keys')
-    .option('--all', 'expired and revoked keys too')
+    .option('--all', 'list expired and revoked keys too')
     .action((flags: Flags) => run(flags, () => listKeys(flags)))
   withExamples(withService(list), [['gantt keys list', 'who may call']])
 

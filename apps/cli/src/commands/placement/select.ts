@@ -106,7 +106,10 @@ function refuseForProject(project: string, { moveOf, intent, advice, alternates 
     alternates !== undefined && '--alternates',
   ].filter((flag) => typeof flag === 'string')
   if (refused.length > 0)
-    throw new CommandFailure(EXIT.usage, `the key is bound to project ${project}: it may not give ${refused.join(', ')} (docs/keys.md)`)
+    throw new CommandFailure(
+      EXIT.usage,
+      `the key is bound to project ${project}: it cannot be used with ${refused.join(', ')} (docs/keys.md)`,
+    )
 }
 
 /** Adds the key's project to a request from options. A request from a file has its own project. */

@@ -53,7 +53,7 @@ export function addProfileCheck(profile: Command): void {
   const command = profile
     .command('check')
     .description('replay requests of the last hours with a profile before it is written; exits with 0, or with 1 if some would newly fail')
-    .argument('<file>', 'JSON with filters, weighers and the rest, or name@number of a version; - is standard input')
+    .argument('<file>', 'a profile as JSON, or name@number of a version; - is standard input')
     .addOption(
       new Option('--against <window>', 'whose requests: last:24h, last:30m, last:7d').argParser(lastWindow).default('PT24H', 'last:24h'),
     )

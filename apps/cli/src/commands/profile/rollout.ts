@@ -54,7 +54,7 @@ export function addProfileRollout(profile: Command): void {
     .command('shadow')
     .description('let a version decide in addition to the active one, on the same states; it claims nothing')
     .argument('<version>', 'name@number', notEmpty)
-    .option('--percent <n>', 'share of the calls that it decides too', percent, 100)
+    .option('--percent <n>', 'percentage of the calls that it decides too', percent, 100)
     .option('--dry-run', 'change nothing; show what would change')
     .action((version: string, { percent: share, ...flags }: Flags & { percent: number }) =>
       run(flags, () => tryVersion(version, 'SHADOW', share, flags)),

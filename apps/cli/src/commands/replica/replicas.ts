@@ -56,7 +56,7 @@ export function addReplicas(program: Command): void {
 }
 
 async function showReplicas({ dryRun, from, ...flags }: Flags): Promise<Result> {
-  if (dryRun || from !== undefined) throw new CommandFailure(EXIT.usage, '--dry-run and --from go with --heal')
+  if (dryRun || from !== undefined) throw new CommandFailure(EXIT.usage, '--dry-run and --from need --heal')
   const answer = await connect(flags).request(REPLICAS)
   const { replicas, auditor } = answer
   const isSound = auditor.violations === 0 && replicas.every(({ live, violations }) => !live || violations === 0)

@@ -67,7 +67,7 @@ export const withHypothesis = (command: Command): Command =>
       'fleet change: empty this host, HOST or HOST/NODE; its instances move to others; may be repeated',
       collect(String),
     )
-    .option('--disable <host>', 'fleet change: this host takes nothing new and keeps what it has; may be repeated', collect(String))
+    .option('--disable <host>', 'fleet change: disable this host, so that it accepts no new instances; may be repeated', collect(String))
     .option('--remove <host>', 'fleet change: remove this host and what is on it; may be repeated', collect(String))
     .option('--overlay <file>', 'fleet changes as JSON, a FleetOverlayInput (docs/what-if.md)', notEmpty)
     .option('--profile <name>', 'decide by this profile, name or name@number', notEmpty)

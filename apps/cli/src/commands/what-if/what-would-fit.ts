@@ -25,9 +25,9 @@ export function addWhatWouldFit(program: Command): void {
       .description(
         'the smallest changes of request, fleet or profile that make a request fit, each verified; exits with 1 if none is found',
       )
-      .option('--max-changes <n>', 'most changes at a time, 1 or 2', wholeNumber(1, 2), 2)
+      .option('--max-changes <n>', 'combine at most this many changes, 1 or 2', wholeNumber(1, 2), 2)
       .option('--min-hosts <n>', 'only changes that let at least this many hosts pass', wholeNumber(1, 100_000), 1)
-      .option('--first <n>', 'answers to show', wholeNumber(1, 50), 10),
+      .option('--first <n>', 'show at most this many answers', wholeNumber(1, 50), 10),
   ).action((flags: Flags) => run(flags, () => whatWouldFit(flags)))
   withExamples(withForms(command), [
     ['gantt what-would-fit --decision DECISION', 'a decision that found no host, at the state that it met'],
