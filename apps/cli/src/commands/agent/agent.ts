@@ -83,9 +83,9 @@ export function addAgent(program: Command): void {
       return start(flags)
     })
   withExamples(withService(agent), [
-    ['gantt agent --print', 'what would this machine report?'],
-    ['gantt agent --reserve-memory-mb 4096 --cpu-ratio 4 --disk /var/lib/nova', 'report it each 10 s until SIGTERM'],
-    ['gantt agent --fleet 2000 --seconds 60', '2,000 machines for a minute, and how long their reports took'],
+    ['gantt agent --print', 'show what this machine would report'],
+    ['gantt agent --reserve-memory-mb 4096 --cpu-ratio 4 --disk /var/lib/nova', 'report this machine every 10 s until SIGTERM'],
+    ['gantt agent --fleet 2000 --seconds 60', 'simulate 2,000 machines for a minute, and show how long their reports took'],
   ])
 }
 

@@ -47,8 +47,8 @@ export function addAudit(program: Command): void {
     .option('--first <n>', 'list at most this many rows', wholeNumber(1, 100_000), 20)
     .action((flags: Flags) => run(flags, () => listRows(flags)))
   withExamples(withService(list), [
-    ["gantt audit list --query 'mutation:apiKey* last:1d'", 'what happened to keys since yesterday'],
-    ["gantt audit list --query 'result:FORBIDDEN'", 'who tried what they may not do'],
+    ["gantt audit list --query 'mutation:apiKey* last:1d'", 'list the changes of API keys in the last day'],
+    ["gantt audit list --query 'result:FORBIDDEN'", 'list calls that were forbidden'],
   ])
   const verify = audit
     .command('verify')
@@ -56,8 +56,8 @@ export function addAudit(program: Command): void {
     .option('--expect <seq:hash>', 'a head that verify printed earlier: it must still be in the chain', toHead)
     .action((flags: VerifyFlags) => run(flags, () => verifyChain(flags)))
   withExamples(withService(verify), [
-    ['gantt audit verify', 'whether a row was edited or removed'],
-    ['gantt audit verify --expect 1042:9f86d0...', 'also whether the end was cut off since then'],
+    ['gantt audit verify', 'check that no row was edited or removed'],
+    ['gantt audit verify --expect 1042:9f86d0...', 'also check that no rows were removed at the end since then'],
   ])
 }
 

@@ -46,11 +46,11 @@ export function addClaims(program: Command): void {
     program.command('claims').description('list claims: the resources that are held, for whom and how long'),
   ).action((flags: Flags) => run(flags, () => listClaims(flags)))
   withExamples(withService(claims), [
-    ['gantt claims --state RESERVED', 'what is not confirmed yet'],
+    ['gantt claims --state RESERVED', 'list claims that are not confirmed yet'],
     ['gantt claims --host rack1-a', 'what is held on a host'],
-    ['gantt claims --host rack1-a --at -2h', 'what was held there two hours ago'],
-    ['gantt claims --state REVOKED', 'what operators took back, and why'],
-    ['gantt claims release 7d0e... --reason "given up"', 'release the resources'],
+    ['gantt claims --host rack1-a --at -2h', 'list the claims on the host as they were two hours ago'],
+    ['gantt claims --state REVOKED', 'list claims that operators revoked, and the reasons'],
+    ['gantt claims release 7d0e... --reason "given up"', 'release the resources of a claim'],
   ])
   const list = withListOptions(claims.command('list').description('list claims, as "gantt claims" does')).action(
     (_flags: Flags, command: Command) => {

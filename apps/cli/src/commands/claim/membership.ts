@@ -50,8 +50,8 @@ export function addMembership(claims: Command): void {
       return run(flags, () => setGroup(ids, flags))
     })
   withExamples(withService(set), [
-    ['gantt claims set-group 7d0e... 1b9c... --group 3f0c... --policy anti-affinity', 'never together again'],
-    ['gantt claims set-group 7d0e... --none', 'on its own from now on'],
+    ['gantt claims set-group 7d0e... 1b9c... --group 3f0c... --policy anti-affinity', 'put two instances into a group that separates them'],
+    ['gantt claims set-group 7d0e... --none', 'take an instance out of its group'],
   ])
 }
 

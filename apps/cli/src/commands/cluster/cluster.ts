@@ -24,9 +24,9 @@ export function addCluster(program: Command): void {
     .option(...JSON_OPTION)
     .action(async (flags: UpFlags) => (await load()).up(flags))
   withExamples(up, [
-    ['gantt cluster up', 'three nats-servers, three replicas'],
-    ['gantt cluster up --engine postgres --replicas 2 --dir ./two', 'another one at the same time, with the log in PostgreSQL'],
-    ['gantt cluster up', 'again, after something was killed: only that is started'],
+    ['gantt cluster up', 'start three nats-servers and three replicas'],
+    ['gantt cluster up --engine postgres --replicas 2 --dir ./two', 'start a second cluster at the same time, with its log in PostgreSQL'],
+    ['gantt cluster up', 'after a process was killed: start only the missing process'],
   ])
 
   const status = add('status', 'every process: pid, address, health, how far behind; exits with 1 if one is not healthy')
@@ -41,14 +41,14 @@ export function addCluster(program: Command): void {
     .option(...JSON_OPTION)
     .action((name: string, flags: ClusterFlags) => run(flags, async () => (await load()).kill(name, flags)))
   withExamples(kill, [
-    ['gantt cluster kill replica-2', 'the others continue; "up" restarts it'],
-    ['gantt cluster kill leader', 'the other nats-servers choose who leads the log now'],
+    ['gantt cluster kill replica-2', 'kill a replica: the others continue, and "up" restarts it'],
+    ['gantt cluster kill leader', 'kill the leader of the log: the other nats-servers elect a new one'],
   ])
 
   const environment = add('env [replica]', 'address and key of a replica, for the shell (default: the first that runs)')
     .option(...JSON_OPTION)
     .action((name: string | undefined, flags: ClusterFlags) => run(flags, async () => (await load()).env(name, flags)))
-  withExamples(environment, [['eval "$(gantt cluster env replica-2)"', 'the commands that follow call this replica']])
+  withExamples(environment, [['eval "$(gantt cluster env replica-2)"', 'make the next commands in this shell call this replica']])
 
   const down = add('down', 'stop every process; their data stays for the next "up"')
     .option('--purge', 'remove their data too')

@@ -26,7 +26,7 @@ export function addCompare(program: Command): void {
     .option('--hosts <n>', 'hosts with a different result to show', wholeNumber(1, 500), 10)
     .action((first: string, second: string, flags: Flags) => run(flags, () => compare(first, second, flags)))
   withExamples(withForms(command), [
-    ['gantt compare FIRST SECOND', 'why it went elsewhere this time'],
+    ['gantt compare FIRST SECOND', 'find out why the second decision chose another host'],
     ['gantt compare FIRST SECOND --markdown > ticket.md', 'for a ticket'],
   ])
 }

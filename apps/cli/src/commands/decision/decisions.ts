@@ -56,9 +56,9 @@ export function addDecisions(program: Command): void {
     .option('--first <n>', 'list at most this many rows', wholeNumber(1, 100_000), 20)
     .action((flags: Flags) => run(flags, () => listDecisions(flags)))
   withExamples(withService(command), [
-    ['gantt decisions --outcome NO_VALID_HOST', 'requests that no host could take'],
-    ["gantt decisions --query 'reason:memory.* last:1h'", 'what failed for memory in the last hour'],
-    ["gantt decisions --query 'at>=2026-11-22T09:00:00Z at<2026-11-22T10:00:00Z'", 'of one hour of one day, UTC'],
+    ['gantt decisions --outcome NO_VALID_HOST', 'list requests for which no host was found'],
+    ["gantt decisions --query 'reason:memory.* last:1h'", 'list requests of the last hour that failed because of memory'],
+    ["gantt decisions --query 'at>=2026-11-22T09:00:00Z at<2026-11-22T10:00:00Z'", 'list the decisions of one hour, in UTC'],
   ])
 }
 

@@ -44,9 +44,9 @@ export function addExplain(program: Command): void {
     .option('--top <n>', 'show this many of the best hosts, and of the refused hosts nearest to passing', wholeNumber(1, 200), 5)
     .action((decision: string, flags: Flags) => run(flags, () => explain(decision, flags)))
   withExamples(withForms(command), [
-    ['gantt explain 0bf0b5ab-5a5f-4e0c-9b7e-4c0f6f5d9a11', 'a decision'],
-    ['gantt explain DECISION --verdicts', 'the result for each host'],
-    ['gantt explain DECISION --weights', 'what the multipliers decided'],
+    ['gantt explain 0bf0b5ab-5a5f-4e0c-9b7e-4c0f6f5d9a11', 'explain a decision'],
+    ['gantt explain DECISION --verdicts', 'also show the verdict on each host'],
+    ['gantt explain DECISION --weights', 'also show what the multipliers decided'],
     ['gantt explain DECISION --markdown > ticket.md', 'for a ticket'],
     ['gantt explain DECISION --json | jq .explanation.steps', 'for a script: what the API answers'],
   ])

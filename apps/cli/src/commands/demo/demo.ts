@@ -34,7 +34,7 @@ export function addDemo(program: Command): void {
   withExamples(demo, [
     ['gantt demo', '200 hosts, two requests per second'],
     ['gantt demo --hosts 10000 --once', 'a large fleet without further requests'],
-    ['gantt demo --data-dir ./my-demo --port 0', 'a second one at the same time'],
+    ['gantt demo --data-dir ./my-demo --port 0', 'run a second demo at the same time'],
   ])
 }
 

@@ -68,10 +68,13 @@ export function addFindings(program: Command): void {
     .option('--dry-run', 'with --repair: change nothing; show what would differ')
     .action((flags: Flags) => run(flags, () => (flags.repair === undefined ? showFindings(flags) : repair(flags, flags.repair))))
   withExamples(withService(command), [
-    ['gantt findings', 'all findings of this replica'],
-    ['gantt findings --repair 5f2c9a0b1d3e4f60 --reason "the host lost it" --dry-run', 'what would change?'],
-    ['gantt findings --repair 5f2c9a0b1d3e4f60 --reason "the host lost it"', 'repair it'],
-    ['gantt findings --repair 5f2c9a0b1d3e4f60 --reason "renamed" --choose host:rack7-a', 'by one of several ways'],
+    ['gantt findings', 'list all findings of this replica'],
+    ['gantt findings --repair 5f2c9a0b1d3e4f60 --reason "the host lost it" --dry-run', 'show what a repair would change'],
+    ['gantt findings --repair 5f2c9a0b1d3e4f60 --reason "the host lost it"', 'repair a finding'],
+    [
+      'gantt findings --repair 5f2c9a0b1d3e4f60 --reason "renamed" --choose host:rack7-a',
+      'repair a finding that has several possible repairs',
+    ],
   ])
 }
 

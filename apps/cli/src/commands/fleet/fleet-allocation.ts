@@ -53,10 +53,10 @@ export function addFleetAllocation(program: Command): void {
     .option('--dry-run', 'change nothing; show what would be free')
     .action((flags: Flags) => run(flags, () => fleetAllocation(flags)))
   withExamples(withService(command), [
-    ['gantt fleet-allocation', 'what holds, who set it, and when'],
+    ['gantt fleet-allocation', 'show the present settings, who set them, and when'],
     [
       'gantt fleet-allocation --ratio VCPU=8 --reserved MEMORY_MB=2048 --release zed --reason "as in nova.conf" --dry-run',
-      'what would be free?',
+      'show what would be free with other settings',
     ],
   ])
 }

@@ -61,8 +61,11 @@ export function addLiveness(program: Command): void {
     .option('--all', 'list all')
     .action((flags: Flags) => run(flags, () => (flags.confirm === undefined ? showLiveness(flags) : confirmDown(flags.confirm, flags))))
   withExamples(withService(command), [
-    ['gantt liveness', 'how many hosts are alive, and which are silent'],
-    ['gantt liveness --confirm rack7-a rack7-b --reason "the rack has no power"', 'nothing new goes there until they are heard again'],
+    ['gantt liveness', 'show how many hosts are alive, and which are silent'],
+    [
+      'gantt liveness --confirm rack7-a rack7-b --reason "the rack has no power"',
+      'confirm that hosts are down: they get no new instances until they report',
+    ],
   ])
 }
 

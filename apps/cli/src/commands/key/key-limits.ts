@@ -33,9 +33,9 @@ export function addKeyLimits(program: Command): void {
     .option('--dry-run', 'change nothing; show the resulting limits')
     .action((flags: Flags) => run(flags, () => keyLimits(flags)))
   withExamples(withService(command), [
-    ['gantt key-limits', 'the limits, and how many keys there are'],
-    ['gantt key-limits --cap 40000000', 'for twice as many placements an hour; keys take memory (docs/performance.md)'],
-    ['gantt key-limits --afterlife-minutes 30', 'for callers that ask again within half an hour'],
+    ['gantt key-limits', 'show the limits, and how many keys there are'],
+    ['gantt key-limits --cap 40000000', 'for more placements an hour; keys need memory (docs/performance.md)'],
+    ['gantt key-limits --afterlife-minutes 30', 'for callers that repeat a call within half an hour'],
   ])
 }
 

@@ -73,9 +73,9 @@ export function addProfileCheck(profile: Command): void {
     )
     .action((file: string, flags: Flags) => run(flags, () => check(file, flags)))
   withExamples(withForms(command), [
-    ['gantt profile check spread.json --against last:24h', 'before a version is written, in CI'],
-    ['gantt profile check default@3 --against last:2h --markdown', 'a version that is written, for a ticket'],
-    ['gantt profile check default@0 --last 500', 'which of its parts changed nothing in 500 decisions'],
+    ['gantt profile check spread.json --against last:24h', 'check a profile in CI before it is written'],
+    ['gantt profile check default@3 --against last:2h --markdown', 'check an existing version, and print the result for a ticket'],
+    ['gantt profile check default@0 --last 500', 'list filters and weighers that had no effect on 500 decisions'],
   ])
 }
 

@@ -31,8 +31,8 @@ export function addHealth(program: Command): void {
     .description('what this replica can do now; exits with 1 if it is not in normal mode')
     .action((flags: Flags) => run(flags, () => showHealth(flags)))
   withExamples(withService(command), [
-    ['gantt health', 'mode, age and revision'],
-    ['gantt health --json || systemctl restart gantt', 'in a script'],
+    ['gantt health', 'show mode, age and revision'],
+    ['gantt health --json || systemctl restart gantt', 'restart the service from a script if it is not healthy'],
   ])
 }
 

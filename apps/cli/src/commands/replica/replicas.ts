@@ -50,8 +50,8 @@ export function addReplicas(program: Command): void {
     .option('--from <revision>', 'with --heal: begin at the newest checkpoint at or before it', wholeNumber(0, 9_999_999_999))
     .action((flags: Flags) => run(flags, () => (flags.heal ? heal(flags) : showReplicas(flags))))
   withExamples(withService(command), [
-    ['gantt replicas', 'all that gave a sign in the last day'],
-    ['gantt replicas --heal --dry-run', 'how the state of this replica differs from the log'],
+    ['gantt replicas', 'list the replicas that gave a sign of life in the last day'],
+    ['gantt replicas --heal --dry-run', 'show how the state of this replica differs from the log'],
   ])
 }
 

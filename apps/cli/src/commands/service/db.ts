@@ -24,8 +24,8 @@ export function addDb(program: Command): void {
     .option(...JSON_OPTION)
     .action((flags: Flags) => run(flags, () => stopDatabase(flags)))
   withExamples(stop, [
-    ['gantt db stop', 'the one of this account'],
-    ['gantt db stop --data-dir /srv/gantt', 'another'],
+    ['gantt db stop', 'stop the database server of this account'],
+    ['gantt db stop --data-dir /srv/gantt', 'stop the database server in another folder'],
   ])
 }
 

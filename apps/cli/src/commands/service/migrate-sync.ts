@@ -42,9 +42,9 @@ export function addMigrateSync(program: Command): void {
     .option(...JSON_OPTION)
     .action((flags: Flags) => run(flags, () => migrate(flags)))
   withExamples(command, [
-    ['gantt migrate-sync --from postgres --to nats://a,b,c --dry-run', 'what prevents the change, and what would be copied'],
-    ['gantt migrate-sync --from postgres --to nats://a,b,c', 'the change itself; if it is interrupted, call it again'],
-    ['GANTT_SYNC=nats://a,b,c gantt migrate-sync --from nats --to postgres', 'and back'],
+    ['gantt migrate-sync --from postgres --to nats://a,b,c --dry-run', 'show what prevents the change, and what would be copied'],
+    ['gantt migrate-sync --from postgres --to nats://a,b,c', 'change the engine; if the command is interrupted, repeat it'],
+    ['GANTT_SYNC=nats://a,b,c gantt migrate-sync --from nats --to postgres', 'change back to PostgreSQL'],
   ])
 }
 

@@ -27,9 +27,9 @@ export function addCapacity(program: Command): void {
       .option('--first <n>', 'groups to show', wholeNumber(1, 500), 20),
   ).action((flags: Flags) => run(flags, () => capacity(flags)))
   withExamples(withForms(command), [
-    ['gantt capacity --vcpus 4 --memory-mb 8192', 'how many more of these?'],
-    ['gantt capacity --decision DECISION --by aggregate', 'of the request of a decision, by aggregate'],
-    ['gantt capacity --spec request.json --drain rack1-a --json | jq .fits', 'without a host, for a script'],
+    ['gantt capacity --vcpus 4 --memory-mb 8192', 'count how many more instances of this size fit'],
+    ['gantt capacity --decision DECISION --by aggregate', 'count for the request of a decision, by aggregate'],
+    ['gantt capacity --spec request.json --drain rack1-a --json | jq .fits', 'count without a host, for a script'],
   ])
 }
 

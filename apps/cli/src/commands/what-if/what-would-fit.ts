@@ -30,9 +30,9 @@ export function addWhatWouldFit(program: Command): void {
       .option('--first <n>', 'show at most this many answers', wholeNumber(1, 50), 10),
   ).action((flags: Flags) => run(flags, () => whatWouldFit(flags)))
   withExamples(withForms(command), [
-    ['gantt what-would-fit --decision DECISION', 'a decision that found no host, at the state that it met'],
-    ['gantt what-would-fit --vcpus 64 --memory-mb 262144 --zone az1', 'a request, now'],
-    ['gantt what-would-fit --decision DECISION --json | jq .counterfactuals[0].simulation', 'what the API’s simulate takes as it is'],
+    ['gantt what-would-fit --decision DECISION', 'for a decision that found no host, at the state that it used'],
+    ['gantt what-would-fit --vcpus 64 --memory-mb 262144 --zone az1', 'for a request at the present state'],
+    ['gantt what-would-fit --decision DECISION --json | jq .counterfactuals[0].simulation', 'print input for the API’s query simulate'],
   ])
 }
 
