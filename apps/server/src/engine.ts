@@ -79,7 +79,9 @@ async function openNats(options: EngineOptions, address: NatsAddress): Promise<E
   if (database.away === undefined)
     await assertLogIn('nats', connection).catch((error: unknown) => {
       if (error instanceof StoreSetupError) throw error
-      warn(`whether the log was taken out of NATS could not be asked: ${error instanceof Error ? error.message : String(error)}`)
+      warn(
+        `the database could not be asked whether the log was moved out of NATS: ${error instanceof Error ? error.message : String(error)}`,
+      )
     })
   const [{ openNatsSynchronizer }, { openNatsStores }] = await Promise.all([import('./sync/nats/nats.ts'), import('./stores/nats/nats.ts')])
   const log = await openNatsSynchronizer(address, { name, warn, reached })

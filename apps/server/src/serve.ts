@@ -91,7 +91,8 @@ export async function runService({ environment, say, aloneOr, portSetting = 'POR
       say(nats === undefined ? 'Log: in the database.' : `Log: NATS at ${nats.servers.join(', ')}, fleet ${nats.fleet}.`)
       say(flushingText(service.replica.flushing))
       const { readsUpTo } = service.replica.fleet
-      if (readsUpTo < FEATURE_LEVEL) say(`Feature level: held at ${readsUpTo} by GANTT_FEATURE_LEVEL; this release reads ${FEATURE_LEVEL}.`)
+      if (readsUpTo < FEATURE_LEVEL)
+        say(`Feature level: limited to ${readsUpTo} by GANTT_FEATURE_LEVEL; this release reads ${FEATURE_LEVEL}.`)
       say(startText(service.replica.startFigures))
       try {
         await use(service, stop.signal)
@@ -131,7 +132,8 @@ function explain(error: unknown, portSetting: string): string {
     return `Port ${port} of ${address} is in use. Stop what uses it, or set ${portSetting} to another one (0: any that is free).`
   if (code === 'EACCES' && port !== undefined)
     return `Port ${port} of ${address} may not be used by this account. Set ${portSetting} to one above 1023.`
-  if (code === 'EADDRNOTAVAIL') return `${address} is no address of this machine. Set HOST to one that is, such as 127.0.0.1.`
+  if (code === 'EADDRNOTAVAIL')
+    return `${address} is not an address of this machine. Set HOST to an address of this machine, such as 127.0.0.1.`
   return `The service could not start: ${error instanceof Error ? (code === undefined ? (error.stack ?? message) : message) : String(error)}`
 }
 

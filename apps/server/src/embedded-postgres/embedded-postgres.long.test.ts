@@ -164,7 +164,7 @@ test.each([
   [
     'a folder with other data than a database',
     (folder: string) => fs.mkdirSync(path.join(folder, 'data'), { recursive: true }),
-    'holds no database',
+    'contains no database',
   ],
 ])('%s in place of the state directory is refused without changes, and the error names the setting', async (_what, make, message) => {
   const foreign = path.join(own, `foreign-${message.length}`)

@@ -44,7 +44,7 @@ export function assertSameVersion({ data }: StateDir, { majorVersion }: Binaries
   if (found === majorVersion) return
   throw new EmbeddedPostgresError(
     'postgres.wrong_version',
-    `${data} was made by PostgreSQL ${found}, and this release brings PostgreSQL ${majorVersion}. Nothing was changed. Export the data with the release that made it, or set DATABASE_URL to a PostgreSQL ${found} server.`,
+    `${data} was created by PostgreSQL ${found}, and this release contains PostgreSQL ${majorVersion}. Nothing was changed. Export the data with the release that created it, or set DATABASE_URL to a PostgreSQL ${found} server.`,
   )
 }
 

@@ -160,7 +160,7 @@ async function tryToJoin(
     if (code === '28P01' || code === '28000') {
       throw new EmbeddedPostgresError(
         'postgres.wrong_password',
-        `The embedded PostgreSQL server refuses the password kept in ${passwordFile}.`,
+        `The embedded PostgreSQL server refuses the password in ${passwordFile}.`,
         {
           cause: refusal,
         },

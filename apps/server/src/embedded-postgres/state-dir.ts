@@ -56,7 +56,7 @@ function assertDatabase(data: string): void {
   if (!fs.existsSync(data) || fs.existsSync(path.join(data, 'PG_VERSION'))) return
   throw new EmbeddedPostgresError(
     'postgres.state_dir_foreign',
-    `${data} is there and holds no database (it has no file PG_VERSION). Nothing was changed. Remove it, restore it from a backup, or choose another folder with GANTT_DATA_DIR.`,
+    `${data} exists and contains no database (it has no file PG_VERSION). Nothing was changed. Remove it, restore it from a backup, or choose another folder with GANTT_DATA_DIR.`,
   )
 }
 
@@ -90,7 +90,7 @@ function handOver(root: string): void {
   const names = fs.readdirSync(root)
   const isOurs = names.length === 0 || names.some((name) => /^(data|run|postgresql-.*|postgres\.log|\..*\.tmp-.*)$/.test(name))
   if (!isOurs) {
-    const found = `${root} is not empty and holds no database of this service (found: ${names.slice(0, 3).join(', ')}).`
+    const found = `${root} is not empty and contains no database of this service (found: ${names.slice(0, 3).join(', ')}).`
     throw new EmbeddedPostgresError('postgres.state_dir_foreign', `${found} Choose an empty or new directory.`)
   }
   fs.chownSync(root, 0, serverIds?.gid ?? 0)

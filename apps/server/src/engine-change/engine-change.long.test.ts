@@ -145,7 +145,7 @@ describe.each([1, 3] as const)('changing the engine with %i nats-server processe
         const answer = await placeWith(api, later)
         await placeWith(api, {}, { flavor: { vcpus: 998, memoryMb: 4_096 } })
         const writer = await api.keyWith('SCHEDULE')
-        await expect(change('postgres')).rejects.toThrow(/replicas gave a sign: .* at http/)
+        await expect(change('postgres')).rejects.toThrow(/replicas gave a recent sign of life: .* at http/)
         return { answer, later, writer, held: await dataOf(api, HELD), state: stateOf(api.service.replica.fleet) }
       })
       const back = await change('postgres')

@@ -169,7 +169,7 @@ async function changeToPostgres(parts: Parts): Promise<ChangeReport> {
 export async function abandonChange(options: ChangeOptions): Promise<void> {
   await withParts(options, async ({ record, side, last, address, to }) => {
     if (last === undefined || last.state === 'done')
-      throw new EngineChangeError('engine.no_change', 'there is no change of engine that has not ended')
+      throw new EngineChangeError('engine.no_change', 'there is no change of the engine that could be reverted')
     const { phase, change } = await side.state()
     if (last.to !== to || (last.address !== address && change !== last.id)) throw new EngineChangeError('engine.no_change', whereIs(last))
     if (to === 'postgres') {
@@ -249,7 +249,7 @@ async function assertMayReplace({ record, side, last }: Parts): Promise<void> {
     }
   throw new EngineChangeError(
     'engine.other_fleet',
-    `the tables of the database follow another log: they are at revision ${revision}, entry ${id}, which the log in NATS has not`,
+    `the tables of the database follow another log: they are at revision ${revision}, entry ${id}, which the log in NATS does not contain`,
   )
 }
 
@@ -262,6 +262,6 @@ function assertNobodyLives({ now, rows }: ReplicaRows): void {
   )
   throw new EngineChangeError(
     'engine.in_use',
-    `replicas gave a sign: ${names.join('; ')}. Stop them; one that was killed is silent after 10 s`,
+    `these replicas gave a recent sign of life: ${names.join('; ')}. Stop them; after a kill, wait for 10 s`,
   )
 }

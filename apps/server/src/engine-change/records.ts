@@ -88,7 +88,7 @@ function assertSameKeys(from: readonly KeyRow[], to: readonly KeyRow[]): number 
   const missing = from.filter((row) => !known.has(textOf(row)))
   if (missing.length > 0 || from.length !== to.length)
     throw differs(
-      `of ${from.length} keys, ${missing.length} are missing or others in the copy of ${to.length}: ${missing[0]?.key.id ?? ''}`,
+      `${missing.length} of ${from.length} keys are missing or different in the copy of ${to.length} keys: ${missing[0]?.key.id ?? ''}`,
     )
   return from.length
 }

@@ -37,7 +37,7 @@ export async function loadInThread(
 }
 
 function readPlugin(name: string, said: unknown): Plugin {
-  if (!isJsonObject(said)) throw new PluginError('plugin.invalid', `plug-in ${name} says nothing of itself that is an object`)
+  if (!isJsonObject(said)) throw new PluginError('plugin.invalid', `plug-in ${name} has no description that is an object`)
   const { inProcess, lists, ...about } = said
   const [kind] = Array.isArray(inProcess) ? inProcess : []
   if (kind !== undefined)

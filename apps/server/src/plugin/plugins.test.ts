@@ -101,7 +101,7 @@ test('a service that is set to an unknown lease provider lists the known ones', 
   expect(findProvider(loaded, 'static')).toBeUndefined()
   expect(findProvider(loaded, 'boards')?.provider.name).toBe('boards')
   expect(() => findProvider(loaded, 'gone')).toThrow(
-    'GANTT_LIVENESS is gone, which no plug-in brings; it must be one of static, reports, boards (plugin.not_loaded).',
+    'GANTT_LIVENESS is gone, which no plug-in provides; it must be one of static, reports, boards (plugin.not_loaded).',
   )
   await close()
 })

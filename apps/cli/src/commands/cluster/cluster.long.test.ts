@@ -191,7 +191,7 @@ test('Ctrl-C stops every process of a cluster in the foreground', async () => {
   await expect.poll(() => out).toContain('cluster down')
   child.kill('SIGINT')
   expect((await closed)[0]).toBe(0)
-  expect(out).toContain('All of it is down.')
+  expect(out).toContain('The whole cluster is stopped.')
   const { out: after } = await cluster('status', '--dir', front, '--json')
   expect((JSON.parse(after) as Status).processes.every(({ pid }) => pid === null)).toBe(true)
 })

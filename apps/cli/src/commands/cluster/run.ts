@@ -40,7 +40,7 @@ export async function up(flags: UpFlags): Promise<void> {
       print(result, flags)
       await untilStopped(parts, stop.signal)
       await folder.alone(() => mendable(takeDown(parts.all)))
-      return { lines: ['', 'All of it is down.'], json: { dir: folder.path, ended: parts.all.map(({ name }) => name) } }
+      return { lines: ['', 'The whole cluster is stopped.'], json: { dir: folder.path, ended: parts.all.map(({ name }) => name) } }
     })
   } finally {
     stop.forget()
@@ -140,7 +140,8 @@ class StoppedError extends Error {
 function listenForStop(): { readonly signal: AbortSignal; forget(): void } {
   const names = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
   const controller = new AbortController()
-  const stop = (name: NodeJS.Signals): void => controller.abort(new StoppedError(`ended by ${name}; what was started is ended again`))
+  const stop = (name: NodeJS.Signals): void =>
+    controller.abort(new StoppedError(`stopped by ${name}; the processes that were started are stopped too`))
   for (const name of names) process.on(name, stop)
   return {
     signal: controller.signal,

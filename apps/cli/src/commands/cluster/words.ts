@@ -36,7 +36,7 @@ export function upLines(folder: ClusterFolder, parts: Parts, statuses: readonly 
     '',
     ...statusLines(folder, statuses),
     '',
-    'Any replica answers any call. Ask one from this shell, and sign in to its console:',
+    'Any replica answers any call. Call one from this shell, and sign in to its console:',
     `  eval "$(${cluster('env').trim()})"`,
     `  ${GANTT} replicas`,
     `  ${first?.where}/#key=${folder.key}`,

@@ -55,7 +55,7 @@ export function toVerificationLines({ outcome, fidelity, fleetRevision, checks }
     ),
     ...differing.flatMap(({ part, kept, found, difference }) =>
       difference === null
-        ? ['', `${part}: not the hash that was kept`, `  kept   ${kept ?? 'none'}`, `  found  ${found ?? 'none'}`]
+        ? ['', `${part}: the hash differs from the recorded one`, `  kept   ${kept ?? 'none'}`, `  found  ${found ?? 'none'}`]
         : [
             '',
             ...wrap(`${part}: differs first at ${difference.path || 'the whole'}`),

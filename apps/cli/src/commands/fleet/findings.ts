@@ -87,10 +87,7 @@ export function toViolations(violations: number, { cleanSince, cleanRounds, clea
 
 async function showFindings({ reason, dryRun, choose, vcpus, memory, disk, project, account, ...flags }: Flags): Promise<Result> {
   if ([reason, dryRun, choose, vcpus, memory, disk, project, account].some((flag) => flag !== undefined))
-    throw new CommandFailure(
-      EXIT.usage,
-      '--reason, --choose, --vcpus, --memory, --disk, --project, --account and --dry-run go with --repair',
-    )
+    throw new CommandFailure(EXIT.usage, '--reason, --choose, --vcpus, --memory, --disk, --project, --account and --dry-run need --repair')
   const { allFindings: _pages, ...auditor } = await readAll(connect(flags))
   const { violations, warnings, notices, age, findings } = auditor
   const checked = age === null ? 'no full check yet' : `last full check: ${inWords(age)} ago`

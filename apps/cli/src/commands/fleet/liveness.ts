@@ -117,7 +117,8 @@ const toHostTable = (hosts: readonly SilentHost[], withheld: ReadonlySet<string>
   )
 
 async function confirmDown(names: readonly string[], { reason, ...flags }: Flags): Promise<Result> {
-  if (reason === undefined) throw new CommandFailure(EXIT.usage, 'why are they down? Give --reason: it is kept with the hosts')
+  if (reason === undefined)
+    throw new CommandFailure(EXIT.usage, '--reason is missing: give the reason why the hosts are down, which is kept with the hosts')
   const variables = { hosts: names.map((name) => toHostName(name)), reason }
   const { livenessConfirm: answer } = await connect(flags).request(CONFIRM, variables)
   if (!('hosts' in answer)) throw toRefusal(answer)

@@ -63,7 +63,7 @@ export function openExtender({ url, headers, title, timeoutMs, warn, now }: Exte
           else pieces.push(piece)
         })
         response.on('error', (error) => fail(`the connection failed: ${error.message}`))
-        response.on('aborted', () => fail('the connection was cut within the answer'))
+        response.on('aborted', () => fail('the connection ended before the end of the answer'))
         response.on('end', () => {
           try {
             resolve(readAnswers(Buffer.concat(pieces).toString('utf8')))
@@ -83,7 +83,7 @@ export function openExtender({ url, headers, title, timeoutMs, warn, now }: Exte
         return error
       }
       if (isClosed) throw new Error('it is closed')
-      if (underWay >= MOST_UNDER_WAY) throw noted(new Error(`${MOST_UNDER_WAY} questions are under way to it already`))
+      if (underWay >= MOST_UNDER_WAY) throw noted(new Error(`${MOST_UNDER_WAY} calls of it are already running`))
       underWay++
       try {
         return await post(JSON.stringify(question), Math.min(timeoutMs, waitMs))

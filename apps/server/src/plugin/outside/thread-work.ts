@@ -53,7 +53,7 @@ export function work(port: MessagePort, load: () => Promise<Readonly<Record<stri
     try {
       return String(error instanceof Error ? error.message : error).slice(0, most)
     } catch {
-      return 'something that has no words'
+      return 'a value that cannot be converted to text'
     }
   }
   const kindOf = (value: unknown): string => {

@@ -126,12 +126,13 @@ export function openThread({
       return
     }
     waiting.splice(place, 1)
-    const error = new Error(state === 'STARTING' ? 'it was being started again' : `others before it took its ${limitMs} ms`)
+    const error = new Error(state === 'STARTING' ? 'it was being started again' : `earlier calls used up its time limit of ${limitMs} ms`)
     failures.note(own.part, error.message)
     own.fail(error)
   }
 
-  const resting = (): Error => new Error(`it failed ${inARow} times in a row and rests; the last time: ${failures.last?.message ?? ''}`)
+  const resting = (): Error =>
+    new Error(`it failed ${inARow} times in a row and is paused; the last failure: ${failures.last?.message ?? ''}`)
 
   const open = (): void => {
     state = 'STARTING'
@@ -189,7 +190,7 @@ export function openThread({
     if (message.type === 'failed') return String(message.message).slice(0, MOST_CHARACTERS)
     if (message.type !== 'loaded' || typeof message.plugin !== 'string') return 'it answered before it was asked'
     return description !== undefined && message.plugin !== description
-      ? 'it says something else of itself than when it was loaded first'
+      ? 'its description differs from the one when it was loaded first'
       : undefined
   }
 
@@ -201,7 +202,7 @@ export function openThread({
       if (state === 'CLOSED') return Promise.reject(new Error('it is closed'))
       if (state === 'RESTING') return Promise.reject(resting())
       if (waiting.length >= MOST_WAITING) {
-        const error = new Error(`${MOST_WAITING} questions wait for it already`)
+        const error = new Error(`${MOST_WAITING} calls already wait for it`)
         failures.note(question.part, error.message)
         return Promise.reject(error)
       }
