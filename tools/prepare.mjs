@@ -147,7 +147,7 @@ function assertNodeVersion() {
 }
 
 /**
- * Whether node_modules has the packages of package-lock.json. The contents are compared, because file times are meaningless after a
+ * True if node_modules has the packages of package-lock.json. The contents are compared, because file times are meaningless after a
  * checkout or a copy.
  */
 function isInstalled() {

@@ -37,7 +37,7 @@ export interface Config {
   readonly nats: NatsAddress | undefined
   /** The maximum size in bytes of data that waits in NATS for the database. */
   readonly recordBytes: number
-  /** Whether one flush serves all calls that wait for the disk; `auto` measures the disk. */
+  /** `on`: one flush to the disk serves all waiting calls. `off`: each call is flushed separately. `auto`: depends on the measured disk. */
   readonly sharedFlush: SharedFlush
   /** Plug-ins that are loaded in addition to those of the release. */
   readonly plugins: readonly PluginSetting[]

@@ -121,7 +121,7 @@ class BusyError extends Error {
 const toStandardError = (line: string): void => void process.stderr.write(`${line}\n`)
 const toStandardOutput = (line: string): void => void process.stdout.write(`${line}\n`)
 
-/** Why the service could not start, or did not continue, with a remedy if a likely one is known. */
+/** The reason why the service could not start or continue, with a remedy if a likely one is known. */
 function explain(error: unknown, portSetting: string): string {
   if (error instanceof ConfigError || error instanceof PluginError || error instanceof BusyError) return error.message
   if (error instanceof StoreSetupError || error instanceof StoreUnavailableError) return `The service could not start:\n${error.message}`

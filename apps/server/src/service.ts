@@ -74,7 +74,7 @@ export interface ServiceOptions {
   readonly nats?: NatsAddress | undefined
   /** The maximum size in bytes of data that waits in NATS for the database. */
   readonly recordBytes?: number
-  /** Whether one flush serves all calls that wait for the disk, if the database stores the log. Absent: `off`. */
+  /** For a log in the database: `on` if one flush to the disk serves all calls that wait for it. Absent: `off`. */
   readonly sharedFlush?: SharedFlush
   /** The highest feature level that this replica supports, announces and writes. Absent: that of the release. */
   readonly featureLevel?: number

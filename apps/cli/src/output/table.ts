@@ -9,7 +9,7 @@ export interface Column {
   readonly cut?: 'end' | 'middle'
   /** The text continues on further lines instead of being cut. */
   readonly wraps?: true
-  /** Whether the column is a key that people copy and search for. A key is truncated last, and only on a terminal, never in a pipe. */
+  /** True if people copy the cells and search for them. Such a column is truncated last, and only on a terminal, never in a pipe. */
   readonly key?: true
   /** The minimum width. */
   readonly least?: number

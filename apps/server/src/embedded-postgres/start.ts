@@ -25,7 +25,7 @@ export type EmbeddedPostgres = {
    * owner, because its owners died or because the process that started it has not joined yet.
    */
   readonly mode: 'started' | 'attached' | 'adopted'
-  /** Whether this start created the database. */
+  /** True if this start created the database. */
   readonly created: boolean
   /** How many processes used the server when this one joined, including this one. */
   readonly owners: number

@@ -265,7 +265,7 @@ describe('a spread request with several kinds', () => {
   })
 })
 
-test('an arrangement that separates kinds on different hosts is not reported as optimal: the bound is that of all arrangements', async () => {
+test('if the solver must keep kinds of instances on different hosts, its result is not reported as optimal, and the bound is that of all results', async () => {
   // Both kinds of instances prefer the host with more memory, which has only one device.
   const device = (memoryMb: number): HostShape => ({ vcpus: 8, memoryMb, pciPools: [{ vendorId: 'v', productId: 'p', total: 1 }] })
   const pciRequests = [{ count: 1, specs: [{ vendor_id: 'v' }] }]

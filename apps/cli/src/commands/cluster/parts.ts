@@ -10,7 +10,7 @@ import type { EngineName, Plan } from './plan.ts'
 import { createPostgresPart, type PostgresPart } from './postgres-part.ts'
 
 export interface NatsPart extends Part {
-  /** What the server reports about its streams; undefined if it does not answer. */
+  /** The server's report about its streams; undefined if it does not answer. */
   look(): Promise<View | undefined>
 }
 

@@ -161,7 +161,7 @@ export function createDemoApi(gantt: Gantt, stopped: AbortSignal, surroundings: 
   }
 }
 
-/** What every call of the demo needs. */
+/** The objects that every call of the demo uses. */
 interface Calling {
   readonly gantt: Gantt
   readonly patience: CallOptions

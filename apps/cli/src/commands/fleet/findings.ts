@@ -32,7 +32,7 @@ const FINDINGS = graphql(`query Findings($after: String) {
 
 type Finding = ResultOf<typeof FINDINGS>['auditor']['allFindings']['nodes'][number]
 
-/** Since when there has been no violation, and how many checks confirm it. */
+/** The time since which there has been no violation, and how many checks and rounds have confirmed this. */
 export type Clean = Pick<ResultOf<typeof FINDINGS>['auditor'], 'cleanSince' | 'cleanRounds' | 'cleanLooks'>
 
 const REPAIR = graphql(

@@ -61,7 +61,7 @@ function inItsForm(file: string, document: unknown): SpecInput {
 const has = <Field extends string>(value: unknown, field: Field): value is Readonly<Record<Field, unknown>> =>
   typeof value === 'object' && value !== null && Object.hasOwn(value, field)
 
-/** Whether the document can be sent as a request. The service validates the fields, and reports every problem with its path. */
+/** True if the document can be sent as a request. The service validates the fields, and reports every problem with its path. */
 const isRequest = (document: unknown): document is RequestInput =>
   typeof document === 'object' && document !== null && !Array.isArray(document)
 

@@ -85,7 +85,7 @@ const shareRows = ({ bottleneck }: Capacity) =>
   bottleneck.map(({ hosts, hostsWithRoom, admitted, resource, code, filter }) => [
     String(hosts),
     String(hostsWithRoom),
-    // Whether the request admits at least one of these hosts.
+    // `admitted` is true if the request admits at least one of these hosts.
     admitted ? 'yes' : 'no',
     resource,
     code,
