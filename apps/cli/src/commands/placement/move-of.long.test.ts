@@ -74,7 +74,7 @@ describe('a move', () => {
     expect([said.err, said.code]).toEqual(['', 0])
   })
 
-  test('a resize uses the values in the options, and the original values for all others', async () => {
+  test('a resize uses the amounts in the options, and for the others the amounts of the original request', async () => {
     const first = await place()
     const there = placedBy(await run('select', '--intent', 'resize', '--move-of', first.id, '--vcpus', '3', '--confirm', '--json'))
     expect((await run('claims', '--host', there.host)).out).toMatch(new RegExp(`${there.short} +${there.host} +CONFIRMED +3/512MiB`))
