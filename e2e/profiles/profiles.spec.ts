@@ -238,7 +238,7 @@ test('appearance: profiles @looks', { tag: '@rare' }, async ({ page, visit, flee
   await visit('/profiles')
   await expect(rowWith(page, 'Profiles', name)).toContainText('canary')
   const plugins = page.getByRole('region', { name: 'Plug-ins' })
-  await expect(plugins.locator('[data-part="RackFilter"]')).toContainText('The host stands in one of the racks named by the hint rack.')
+  await expect(plugins.locator('[data-part="RackFilter"]')).toContainText('The host is in one of the racks that the hint rack names.')
   await expect(plugins.locator('[data-plugin="rack"]')).toContainText('no failure')
   await look('all profiles')
   await page.goto(`/profiles/${name}?version=2&against=1&check=yes`)
