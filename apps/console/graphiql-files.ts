@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { css, editorWorkerService, graphqlWorker, js, jsonWorker } from '@graphql-yoga/render-graphiql/graphiql'
 import type { Plugin } from 'vite'
 
-/** The name of the document in the frame of the GraphiQL page. It must equal the name in src/features/graphiql/frame.tsx. */
+/** The file name of the HTML document in the iframe of the GraphiQL page. It must equal the name in src/features/graphiql/frame.tsx. */
 const FRAME = 'graphiql-frame.html'
 
 /** Replaces a text colour of GraphiQL's dark theme whose contrast is only 1.8:1. WCAG requires 4.5:1. */
@@ -32,7 +32,7 @@ export function graphiqlFiles(): Plugin {
   }
 }
 
-/** Each file by its name below the root. All names except that of the document contain a hash of the content. */
+/** The content of each file by its path. Every path except that of the HTML document contains a hash of the content. */
 function namedFiles(): ReadonlyMap<string, string> {
   const files = new Map<string, string>()
   const add = (name: string, ending: string, source: string): string => {

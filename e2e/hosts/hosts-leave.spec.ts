@@ -264,7 +264,7 @@ test('a missing scope is shown, nothing can be done in the past, and a failure l
   const dialog = dialogOf(page, /^Forget lv-50/)
   await dialog.getByLabel('Reason').fill('a long story')
   await dialog.getByRole('button', { name: 'Preview the impact' }).click()
-  await expect(dialog.getByText('No claim is on it.')).toBeVisible()
+  await expect(dialog.getByText('No claim is on the host.')).toBeVisible()
   provokes('net::ERR_FAILED')
   await page.route('**/graphql', (route) =>
     operationOf(route.request()).includes('mutation HostForget') ? route.abort() : route.fallback(),

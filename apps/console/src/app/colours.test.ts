@@ -76,7 +76,7 @@ describe('the eight colours of the parts of a bar', () => {
   })
 })
 
-describe('outcomes', () => {
+describe('the colours of decision outcomes', () => {
   const declared = (css: string, name: string): string | undefined => new RegExp(`--gantt-${name}: (#[0-9a-f]{6})`).exec(css)?.[1]
   const usual = cssVariables(DEFAULT_THEME)
   /** The rules for high contrast, which replace some of the colours. */

@@ -33,7 +33,7 @@ export interface PaletteGroup {
 
 interface FoundProps {
   readonly word: string
-  /** Renders the groups. This is a parameter because the rendering code is loaded with the console, and this module only later. */
+  /** Renders the groups. The caller passes this function because it already has the rendering code. This module is loaded later. */
   children(groups: readonly PaletteGroup[], isSearching: boolean): ReactNode
 }
 
@@ -82,7 +82,7 @@ export function PaletteFound({ word, children }: FoundProps) {
     },
     {
       group: 'Profiles',
-      // the service has no filter for profiles, and there are few
+      // The service has no filter for profiles, so the page filters them. A fleet has few profiles.
       actions: (found?.profiles ?? [])
         .filter(({ name }) => has(name))
         .map(({ name, active, rollout }) => ({

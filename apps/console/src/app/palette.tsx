@@ -36,7 +36,7 @@ export function Palette({ opened, onClose, onPickTime }: PaletteProps) {
         {
           id: 'another time',
           label: 'Show another time',
-          description: 'the whole console at an earlier time: t',
+          description: 'show the whole console at an earlier time (key t)',
           onClick: () => void onPickTime(),
         },
         ...(at === undefined ? [] : [{ id: 'now', label: 'Back to now', description: 'show the present', onClick: () => void goToNow() }]),
@@ -86,7 +86,7 @@ const drawn = ({ group, actions }: PaletteGroup) => (
   </Spotlight.ActionsGroup>
 )
 
-/** Opens the first result on Enter if no row is selected, because a row is selected only some time after the last typed key. */
+/** Opens the first result on Enter if no row is selected yet. The library selects a row only some time after the last typed key. */
 export function takeFirst(event: KeyboardEvent<HTMLElement>): void {
   const found = event.currentTarget.closest('[role=dialog]')
   if (event.key !== 'Enter' || event.nativeEvent.isComposing || found?.querySelector('[data-action][data-selected]') != null) return

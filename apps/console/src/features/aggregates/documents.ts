@@ -39,7 +39,7 @@ export const MEMBERS = graphql(`
   }
 `)
 
-/** Names of the hosts that a line of the filter grammar finds. */
+/** The names of the hosts that match a filter. */
 export const MATCHING = graphql(`
   query AggregateMatching($query: String!) {
     fleet { columns(names: [STATE], query: $query) { names } }

@@ -60,7 +60,7 @@ export function versionBefore({ mutation, result, summary }: AuditRow): number |
   return isEdit && typeof ifVersion === 'number' ? ifVersion : undefined
 }
 
-/** There may be at most this many edits between the known moment and the wanted version. */
+/** The search goes back over at most this many edits. */
 const MOST_STEPS = 10
 
 /**

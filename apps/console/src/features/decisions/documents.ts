@@ -28,7 +28,7 @@ export const COUNTS = graphql(`
   }
 `)
 
-/** Common values of the decisions, the most frequent first. */
+/** Groups the decisions by one property, such as the flavor. The largest group comes first. */
 export const GROUPS = graphql(`
   query DecisionGroups($q: String, $by: DecisionGrouping!) {
     decisionCounts(query: $q) {

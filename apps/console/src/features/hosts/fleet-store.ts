@@ -45,7 +45,7 @@ export interface PackedHosts {
  * until the next call of `apply`.
  */
 export interface FleetStore {
-  /** The present hosts, in the order of first sight. */
+  /** The present hosts, in the order in which they first reported. */
   readonly ordinals: Uint32Array
   /** Whether a host exists at this ordinal. */
   has(ordinal: number): boolean
@@ -228,6 +228,6 @@ function setUsed(ordinals: Column, capacity: Float64Array, free: Float64Array, t
 
 function textAt(values: readonly string[], index: number, column: string): string {
   const text = values[index]
-  if (text === undefined) throw new Error(`${column}: a set names value ${index}; the dictionary has ${values.length}.`)
+  if (text === undefined) throw new Error(`${column}: a set has the code ${index}, but the dictionary has only ${values.length} values.`)
   return text
 }

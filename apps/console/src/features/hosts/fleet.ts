@@ -98,7 +98,7 @@ export function useFleet(isPaused: boolean): FleetFeed {
     if (key !== undefined && error !== undefined) retry()
   }, [key])
 
-  // retries a load that failed without contact
+  // If a load failed because there was no contact with the service, it is retried when contact is restored.
   useEffect(() => (error === undefined ? undefined : contact.onReturn(retry)), [error, retry])
 
   const live = useLive(FLEET_DELTAS, {
@@ -112,7 +112,7 @@ export function useFleet(isPaused: boolean): FleetFeed {
         return
       }
       before.store.apply(event)
-      // actions of the operator have priority
+      // The update has a lower priority than the operator's input.
       startTransition(() => show({ ...before, asOf: event.to, receivedMs: serviceNow() }))
     },
   })

@@ -20,7 +20,7 @@ export const colourFields = {
 /** Colours of the map that show a field of hosts. */
 export type LoadColour = keyof typeof colourFields
 
-/** The meaning of the map's colour. */
+/** The values by which the map can be coloured: a field of hosts, or a decision's verdict. */
 export const hostColours = [...(Object.keys(colourFields) as LoadColour[]), 'verdict'] as const
 
 /** The tabs of a host, next to its summary. */

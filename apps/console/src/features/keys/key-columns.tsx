@@ -19,7 +19,7 @@ export const keyColumns = (onStep: (step: Step, key: Key) => void): TableColumn<
   {
     key: 'prefix',
     label: 'Prefix',
-    title: 'The part of the secret that may be shown.',
+    title: 'The beginning of the secret, which may be shown.',
     width: '120px',
     value: ({ prefix }) => prefix,
     cell: ({ prefix }) => <span className="mono">{prefix}</span>,

@@ -38,7 +38,7 @@ export function OverviewPage() {
   const show = (change: Change<OverviewSearch>): void => void navigate({ search: (before) => changed(before, change), resetScroll: false })
   const { pins, keepPins } = usePins(pin)
   const at = useAt()
-  // the data of a past period does not change
+  // The data of a selected time range does not change, so it is read only once.
   const isRange = since !== undefined && until !== undefined
   const fleet = useOperation(FLEET, {}, { everyMs: FLEET_EVERY_MS })
   const inTime = isRange ? { since, until } : { window: durationOf[last] }

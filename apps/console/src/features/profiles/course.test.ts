@@ -32,7 +32,7 @@ describe('the effects of a step name the rollout that the step ends', () => {
     for (const part of parts) expect(said).toContain(part)
   })
 
-  test('nothing ends without a rollout', () => {
+  test('without a rollout, a step has one effect, because it ends no rollout', () => {
     for (const step of ['shadow', 'canary', 'activate'] as const) expect(effectsOf(step, 'site', 2, 25, plain)).toHaveLength(1)
   })
 })

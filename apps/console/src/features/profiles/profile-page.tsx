@@ -96,7 +96,7 @@ function OneProfile({ profile, scopes, error, readAtMs, onRetry }: OneProfilePro
     const next = versions.nodes[at + by]
     if (next !== undefined) show(next.number)
   }
-  // the newest version is first
+  // The list begins with the newest version, so the key j goes to an older version.
   useShortcuts([
     { keys: 'j', label: 'Next version in the list', run: () => move(-1) },
     { keys: 'k', label: 'Previous version in the list', run: () => move(1) },

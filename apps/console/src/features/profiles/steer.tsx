@@ -80,7 +80,7 @@ export function Steer({ step, name, number, course, isUntried, onClose, onDone }
         {step === 'canary' ? (
           <TextInput
             label="Percent of the calls"
-            description="Of the calls that name no version; a call stays in the canary when the share grows."
+            description="Percentage of the calls that name no version. A call stays in the canary when the percentage grows."
             value={percent}
             inputMode="decimal"
             error={wrong}

@@ -36,7 +36,7 @@ export interface Overlay {
   readonly releaseClaims?: readonly string[]
 }
 
-/** A what-if question. The URL contains it completely. */
+/** A hypothetical request on a hypothetical fleet. The URL contains the whole scenario. */
 export interface Scenario {
   /** The name that distinguishes the scenario from others. Without a name, its label has its position. */
   readonly name: string | undefined

@@ -22,7 +22,7 @@ export function withCopy(scenarios: readonly Scenario[], index: number): readonl
   return scenarios.toSpliced(index + 1, 0, { ...copied, name: undefined })
 }
 
-/** Removes a scenario, except for the last one. */
+/** Removes a scenario. The only scenario cannot be removed. */
 export const without = (scenarios: readonly Scenario[], index: number): readonly Scenario[] =>
   scenarios.length > 1 ? scenarios.toSpliced(index, 1) : scenarios
 

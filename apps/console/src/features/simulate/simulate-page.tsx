@@ -115,7 +115,7 @@ export function SimulatePage() {
           ) : problem === undefined ? (
             (decision ?? (
               <Empty title="No result yet">
-                Describe the request and the fleet, then run it. It is decided like a real request, and nothing is claimed.
+                Describe the request and the fleet, then run it. The request is decided like a real one, and nothing is claimed.
               </Empty>
             ))
           ) : null}

@@ -18,7 +18,7 @@ interface Registered {
   readonly shortcuts: () => readonly Shortcut[]
 }
 
-/** The latest registration comes first, so that the keys of a page take precedence over those of the shell. */
+/** The latest registration comes first, so that the keys of a page take precedence over those that all pages have. */
 const registered: Registered[] = []
 const SEQUENCE_MS = 1_500
 const sequence = createKeySequence()

@@ -24,7 +24,7 @@ export function useChange(): Change {
   const [problem, setProblem] = useState<unknown>()
   const [isBusy, setBusy] = useState(false)
   const [isMaking, setMaking] = useState(false)
-  /** The input of the present or last preview. */
+  /** Identifies the latest preview, so that answers of earlier previews are dropped. */
   const seeing = useRef<symbol>(undefined)
   const isThere = useRef(false)
   useEffect(() => {

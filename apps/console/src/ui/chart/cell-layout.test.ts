@@ -5,7 +5,7 @@ import { type CellPosition, cellAfterKey, cellAt, cellSizeFor, cellsWithin, corn
 const layout = layoutCells([7, 0, 2], 40, 10)
 
 describe('layout of cells', () => {
-  it('finds every cell at its middle', () => {
+  it('every cell is found at its middle', () => {
     for (const [group, { count }] of layout.groups.entries())
       for (let index = 0; index < count; index++) {
         const { x, y } = cornerOf(layout, { group, index })

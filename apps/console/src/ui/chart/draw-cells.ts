@@ -1,6 +1,6 @@
 import type { CellLayout } from './cell-layout.ts'
 
-/** The middle of a selected cell: a red that is not in the scale of loads (ABGR, little-endian). */
+/** The colour of the middle of a selected cell: a red that is not in the scale of loads (ABGR, little-endian). */
 const CHOSEN = 0xff2c2ce6
 
 export interface CellGroup {

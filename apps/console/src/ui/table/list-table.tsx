@@ -67,7 +67,7 @@ export function ListTable<Row>({ list, keyOf, first, cursor: given, sidePanel, c
       ? []
       : [
           { keys: 'x', label: 'Select or deselect the row', run: choose(false) },
-          { keys: 'X', label: 'Choose all rows from the one chosen last to this one', run: choose(true) },
+          { keys: 'X', label: 'Select all rows from the last selected one to this one', run: choose(true) },
         ],
   )
   return (

@@ -72,7 +72,7 @@ export function PagedList<Row>(props: PagedListProps<Row>) {
   const { list, label, filterLabel = `Filter ${label.toLowerCase()}`, fields, readPaste, aside, above, instead } = props
   const { q = '' } = useListSearch()
   const go = useListGo()
-  // rows arrive far more often than the parts above them change
+  // Rows arrive far more often than the elements above them change, so these elements are not rendered again with each row.
   const bar = useMemo(
     () => (
       <>

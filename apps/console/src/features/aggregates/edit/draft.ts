@@ -118,7 +118,7 @@ export const rebase = (draft: Draft, current: AggregateState): Draft => ({
   name: draft.name === draft.base.name ? current.name : draft.name,
 })
 
-/** The draft with these hosts as further members, even if it would have removed them. */
+/** The draft with these hosts as additional members. If the draft removes one of them from the aggregate, the removal is dropped. */
 export function withHosts(draft: Draft, hosts: readonly string[]): Draft {
   const wanted = new Set(hosts)
   return {

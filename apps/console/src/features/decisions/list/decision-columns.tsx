@@ -72,7 +72,7 @@ export const decisionColumns = (zone: TimeZoneChoice, firstRevision: number): Ta
   {
     key: 'request',
     label: 'Request',
-    title: 'Ids of the requests that it answered, as recorded in the audit',
+    title: 'Ids of the requests that the decision answered, as recorded in the audit',
     isExtra: true,
     width: 'minmax(180px, 1.4fr)',
     value: ({ requestIds }) => requestIds.join(', '),
@@ -92,7 +92,7 @@ export const decisionColumns = (zone: TimeZoneChoice, firstRevision: number): Ta
   {
     key: 'revision',
     label: 'Revision',
-    title: 'The revision of the fleet that it was decided on',
+    title: 'The revision of the fleet on which the request was decided',
     isExtra: true,
     width: '90px',
     align: 'right',

@@ -99,7 +99,7 @@ interface FilledProps {
   readonly title?: string
 }
 
-/** A bar with its numbers as text. */
+/** A bar for the used share of an amount, with the amounts as text. */
 function Filled({ of, used, text, title }: FilledProps) {
   return (
     <div>

@@ -132,7 +132,7 @@ function amount({ name, unit }: FieldHolding<'number'>): Pick<TableColumn<HostRo
   }
 }
 
-/** The columns with a decision's verdict on each host, after the name. */
+/** The columns of the list with an additional column after the name: a decision's verdict on each host. */
 export function withVerdicts({ groups, ofName }: Verdicts): readonly TableColumn<HostRow>[] {
   const value = (row: HostRow): string => groups[ofName(keyOf(row))]?.label ?? ''
   const column: TableColumn<HostRow> = {

@@ -87,7 +87,7 @@ export const HostLists = memo(function HostLists({ fleet, list, verdicts, search
     else panelCells.onToggle(ordinal)
   }
   const toggleCompare = (): void => go((now) => ({ compare: now.compare === 'yes' ? undefined : 'yes' }))
-  useShortcuts([{ keys: 'c', label: 'Compare the chosen hosts with the others', run: toggleCompare }])
+  useShortcuts([{ keys: 'c', label: 'Compare the selected hosts with all others', run: toggleCompare }])
   const toggle = (field: FacetName, value: string, isAdded: boolean): void =>
     go(({ q = '' }) => ({ q: toggleValue(canonical(q), field, value, isAdded) }))
 

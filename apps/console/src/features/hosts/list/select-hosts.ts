@@ -32,7 +32,7 @@ export interface FacetValue {
 }
 
 export interface HostSelection {
-  /** The matching hosts, in the given order. */
+  /** The matching hosts, in the order of `order`. */
   readonly ordinals: Uint32Array
   /**
    * For each facet, its values with their counts, the largest first. The counted hosts match the filter without its terms about the facet.
@@ -40,12 +40,12 @@ export interface HostSelection {
   readonly facets: Readonly<Record<FacetName, readonly FacetValue[]>>
 }
 
-/** The readers of the values of each facet. */
+/** The column with the values of each facet. */
 export const textColumns = byField(facetFields, 'name', ({ column }): CodeColumn | SetColumn => column)
 
 /**
- * Selects the hosts that match a query, in the given order, and counts the facets. A term about texts is evaluated once for each different
- * text, and not once for each host. `nowMs` is the service's time, which ages are computed from.
+ * Selects the hosts that match a query, in the order of `order`, and counts the facets. A term about texts is evaluated once for each
+ * different text, and not once for each host. `nowMs` is the service's time, which ages are computed from.
  */
 export function selectHosts(store: FleetStore, query: Query, order: Uint32Array, nowMs: number): HostSelection {
   const others: ((ordinal: number) => boolean)[] = []

@@ -21,7 +21,7 @@ export interface HostMapProps {
   /** A decision's verdicts on the hosts. If undefined, the colours by verdict are not offered. */
   readonly verdicts: Verdicts | undefined
   readonly height: string
-  /** Called for a click on a group's heading, with the key of groupHosts. */
+  /** Called with the group's key after a click on its heading. */
   onOpenGroup(key: string): void
   onOpen(ordinal: number): void
   onPress(ordinal: number): void

@@ -11,7 +11,7 @@ import './host-lanes.css'
 const route = getRouteApi('/hosts/$host')
 
 interface HostLanesProps {
-  /** The steps, newest first. */
+  /** The events of the timeline, newest first. */
   readonly rows: readonly Happening[]
   readonly shown: readonly GroupName[]
   /** The host's state at the shown moment. */

@@ -25,7 +25,7 @@ export function readInput({ own: { filters, weighers, settings }, compat }: Prof
   const problems: FieldProblem[] = []
   const object = (field: string, text: string): Readonly<Record<string, unknown>> => {
     const value = readObject(text)
-    if (value === undefined) problems.push({ field, message: 'not an object as JSON' })
+    if (value === undefined) problems.push({ field, message: 'not a JSON object' })
     return value ?? {}
   }
   const number = (field: string, text: string): number => {

@@ -56,7 +56,7 @@ describe('parts', () => {
 })
 
 describe('the fields that are sent', () => {
-  test('enabled parts in their order, without unset fields', () => {
+  test('the sent input has the enabled parts in their order, without unset fields', () => {
     const filters = changed(changed(begun.own.filters, 'B', { enabled: false }), 'C', { shadow: true, options: '{"least": 3}' })
     expect(readInput(noted({ filters }))).toEqual({
       problems: [],
@@ -114,7 +114,7 @@ describe('what a draft changes', () => {
     expect(differences(begun.base, { ...begun.own, filters })).toEqual([{ field: 'filters.D', before: 'position 4', after: 'position 1' }])
   })
 
-  test('added, removed, reversed and shadowed parts', () => {
+  test('added, removed, reversed and shadowed parts are listed as changes', () => {
     const filters = added(changed(changed(begun.own.filters, 'A', { enabled: false }), 'B', { shadow: true }), 'E', 'filters')
     const weighers = changed(begun.own.weighers, 'W', { multiplier: '-1.5' })
     const settings = { ...begun.own.settings, note: 'no difference', tieOrder: 'SEEDED' }
@@ -140,7 +140,7 @@ describe('what a draft changes', () => {
   ])('the sign of %s', (text, shown) => expect(signed(text)).toBe(shown))
 })
 
-describe('applied to the version of another operator', () => {
+describe('a draft that is rebased on the version of another operator', () => {
   const theirs = documentOf({
     ...VERSION,
     number: 3,
@@ -149,7 +149,7 @@ describe('applied to the version of another operator', () => {
     weighers: [{ name: 'W', multiplier: 7, options: {} }],
   })
 
-  test('unchanged parts are taken from the other version, and changed ones are kept', () => {
+  test('a rebased draft has the unchanged parts of the other version, and keeps its own changed parts', () => {
     const mine = noted({
       filters: added(changed(begun.own.filters, 'D', { enabled: false }), 'E', 'filters'),
       weighers: changed(begun.own.weighers, 'V', { multiplier: '-3' }),
@@ -167,7 +167,7 @@ describe('applied to the version of another operator', () => {
     expect(next.own.weighers.map(({ name, multiplier }) => `${name}${multiplier}`)).toEqual(['W7', 'V-3'])
   })
 
-  test('the order of the draft is kept, and a part that the other version added comes after the same part as in that version', () => {
+  test('a rebased draft keeps its order, and a part that the other version added comes after the same part as in that version', () => {
     const next = rebase(noted({ filters: moved(begun.own.filters, 'D', 0) }), theirs, 3)
     expect(names(next.own.filters)).toBe('NDAC')
   })

@@ -45,7 +45,7 @@ export interface ProfileDraft {
 
 export type PartList = 'filters' | 'weighers'
 
-/** The fields of a version in the API that a draft has. */
+/** The fields of a version that a draft copies, in the form of the API. */
 export interface VersionParts {
   readonly number: number
   readonly note: string | null
@@ -67,7 +67,7 @@ export const furtherNames = ['assignment', 'solver', 'nova', 'collects'] as cons
 
 export function beginDraft(version: VersionParts, latest: number): ProfileDraft {
   const base = documentOf(version)
-  // a note belongs to its version
+  // A note describes only its own version, so the draft begins with an empty note.
   const own = { ...base, settings: { ...base.settings, note: '' } }
   return { from: version.number, latest, compat: version.compat, base, own }
 }
@@ -127,7 +127,7 @@ export const added = (parts: readonly DraftPart[], name: string, list: PartList)
   { id: freeId(parts, name), name, enabled: true, shadow: false, multiplier: list === 'weighers' ? '1' : '', options: '' },
 ]
 
-/** Parses a stored draft. Undefined for anything else. */
+/** Parses a stored draft. Undefined if the text is not a draft. */
 export function readProfileDraft(text: string | null): ProfileDraft | undefined {
   try {
     const value: unknown = JSON.parse(text ?? 'null')

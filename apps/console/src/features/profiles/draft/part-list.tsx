@@ -8,9 +8,9 @@ interface PartListProps {
   readonly list: ListName
   readonly label: string
   readonly parts: readonly DraftPart[]
-  /** The parts of the base version. */
+  /** The filters or weighers of the base version. */
   readonly base: readonly DraftPart[]
-  /** The parts that may be named. */
+  /** The filters or weighers that a profile can use. */
   readonly known: readonly KnownPart[]
   readonly problems: readonly FieldProblem[]
   onChange(parts: readonly DraftPart[]): void

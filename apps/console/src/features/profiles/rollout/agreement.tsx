@@ -151,7 +151,7 @@ function lineOf(steps: readonly Step[], from: number, to: number, zone: TimeZone
   return [`${range}: of ${formatCount(sampled)} ${formatShare(sumOf(some, 'agreed') / sampled)} alike`, ...others].join(', ')
 }
 
-/** The steps with compared decisions, as a table with links to these. */
+/** The steps with compared decisions, as a table with links to the decisions. */
 function Steps({ steps, versions }: AgreementProps) {
   const zone = useTimeZone()
   const busy = steps.filter(({ sampled, skipped, notSolved }) => sampled + skipped + notSolved > 0)

@@ -5,7 +5,7 @@ const one = (old: number | null, next: number | null, kind = 'ELSEWHERE') => ({
   ...{ kind, candidateChoice: { rank: old }, baselineChoice: { rank: next } },
 })
 
-test('decisions with the same two ranks form one point, ordered from the best to those without a rank; decisions without different hosts have no point', () => {
+test('decisions with the same two ranks form one point, points without a rank are last, and decisions without different hosts have no point', () => {
   const points = rankPoints([one(null, 2), one(3, 2), one(2, 40), one(3, 2), one(null, null, 'NEW_FAILURE')])
   expect(points.map(({ key, of }) => [key, of.length])).toEqual([
     ['2 40', 1],

@@ -66,7 +66,7 @@ function Fields({ request, onChange }: Pick<RequestFormProps, 'request' | 'onCha
       <Textarea
         size="xs"
         label="Extra specs"
-        description="key=value, one a line: trait:HW_CPU_X86_AVX2=required"
+        description="key=value, one per line: trait:HW_CPU_X86_AVX2=required"
         autosize
         minRows={1}
         maxRows={8}

@@ -7,7 +7,7 @@ import { SmallTable } from '../../../ui/table/small-table.tsx'
 import { type Curve, classesOf, placedLine, pointAt, spacingOf, stepsOf, usedLine } from './curve.ts'
 import './curve-panel.css'
 
-/** The curve of a scenario. `place` is the index of the scenario, which determines the style of the line. */
+/** The curve of a scenario. `index` is the index of the scenario, which determines the style of the line. */
 interface DrawnCurve {
   readonly name: string
   readonly index: number

@@ -38,7 +38,7 @@ test.each([
   [9, 5],
 ])('the value at %i requested instances is that of the point at %i', (asked, at) => expect(pointAt(curve, asked)?.asked).toBe(at))
 
-test('finds the largest distance between points, and all counts of instances at which any curve has a point', () => {
+test('the largest distance between the points of a curve is found, and all counts of instances at which any curve has a point', () => {
   expect(spacingOf(curve)).toBe(3)
   expect(spacingOf([])).toBe(0)
   expect(stepsOf([curve, [{ asked: 3, placed: 0, usage: [] }]])).toEqual([0, 2, 3, 5])

@@ -118,7 +118,7 @@ function FirstFailure({ failure: { copy, explanation } }: { readonly failure: Fa
   const { headline, hostCount, steps } = explanation
   const asked = steps.filter(({ skippedBecause }) => skippedBecause === null)
   return (
-    <section aria-label="The first that was not placed">
+    <section aria-label="The first request that was not placed">
       <Text component="h3" fw={600} size="sm" mt="sm">
         Why request {formatCount(copy + 1)} was not placed
       </Text>
