@@ -10,7 +10,10 @@ const TIMEOUT_MS = 30_000
 
 const refuse = (service: Service, flavor: string) => place(service.client, { flavor, vcpus: 999 })
 
-test('decisions of every replica appear, also those made while the connection was lost', { tag: '@rare' }, async ({ page, provokes }) => {
+test('the live list shows decisions of every replica, including those made while the connection was lost', { tag: '@rare' }, async ({
+  page,
+  provokes,
+}) => {
   test.setTimeout(180_000)
   provokes('Failed to load resource')
   const first = await startService()

@@ -216,7 +216,12 @@ test('columns that are added to the list are in the URL', { tag: '@rare' }, asyn
   await expect(page).toHaveURL(/\/hosts\?at=\d+/)
 })
 
-test('appearance: the bars, a range of them, groups @looks', { tag: '@rare' }, async ({ page, visit, look, service }) => {
+test('appearance: the histogram of decisions, a selected range, and groups @looks', { tag: '@rare' }, async ({
+  page,
+  visit,
+  look,
+  service,
+}) => {
   await decide(service.client, 'x5.looked', 2, 2)
   await visit(listOf(`flavor:x5.* at>=${yesterday()}`))
   await expectRowCount(page, 'Decisions', 4)

@@ -251,7 +251,7 @@ test('a claim that was made after the preview is not ended before a new preview 
   expect(claims.totalCount).toBe(2)
 })
 
-test('a missing scope is shown, nothing can be done in the past, and a failure leaves the dialog open', async ({
+test('a host cannot be forgotten without the scope or in the past, and after a failed call the dialog stays open', async ({
   page,
   visit,
   service,

@@ -70,8 +70,8 @@ test('the map has a keyboard cursor and a line about the host at the cursor, and
   await expect(page.getByRole('heading', { name, level: 1 })).toBeVisible()
 })
 
-test.describe('looks', () => {
-  test('the list, filtered, as a map, without a match @looks @rare', async ({ page, visit, look }) => {
+test.describe('appearance', () => {
+  test('the list of hosts: filtered, as a map, and without a match @looks @rare', async ({ page, visit, look }) => {
     await visit('/hosts')
     await expect(gridOf(page, 'Hosts')).toBeVisible()
     await look('hosts')

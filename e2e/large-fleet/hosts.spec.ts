@@ -48,7 +48,7 @@ test('hosts: every count of a facet equals that of the API, and links to exactly
   }
 })
 
-test('hosts: each typed word filters the list like the API, and the URL keeps it', async ({ page, visit, large }) => {
+test('hosts: each typed word filters the list like the API, and the URL has the filter', async ({ page, visit, large }) => {
   await visit('/hosts?view=table')
   await expectRowCount(page, 'Hosts', LARGE)
   await page.keyboard.press('/')

@@ -175,7 +175,7 @@ test('an aggregate: a zone’s hosts are added to its draft by a filter, preview
   await expect(page.locator('[data-members]')).toHaveAttribute('data-members', String(QUARTER))
 })
 
-test('decisions: the list has all decisions that the API counts; a filter narrows it, and the URL keeps it', async ({
+test('decisions: the list has all decisions that the API counts, a filter reduces it, and the URL has the filter', async ({
   page,
   visit,
   large,
@@ -365,7 +365,7 @@ test('settings: all settings of the API are listed', async ({ page, visit, large
   await look('settings of a large fleet')
 })
 
-test('GraphiQL: a query over the fleet answers with its size', async ({ page, visit }) => {
+test('GraphiQL: a query for the size of the fleet is answered correctly', async ({ page, visit }) => {
   await visit(
     `/graphiql?${new URLSearchParams({ query: '{ fleet { hostCount } hosts(first: 500) { totalCount nodes { name state } } }' })}`,
   )

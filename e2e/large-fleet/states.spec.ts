@@ -12,7 +12,7 @@ test.describe.configure({ timeout: 120_000 + LONGER_MS })
 
 interface Subject {
   readonly name: string
-  /** The path of the page. A page that does not depend on a fleet has the same path on an empty one. */
+  /** The path of the page. A page that does not depend on a fleet has the same path on an empty fleet. */
   readonly path: string | ((fleet: LargeFleet) => string)
   readonly title: string | RegExp | ((fleet: LargeFleet) => string)
   /** An element that is visible once the data of the page is loaded. */

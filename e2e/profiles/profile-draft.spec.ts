@@ -213,7 +213,9 @@ test('after a concurrent new version the slower operator sees it and applies the
   await page.getByRole('button', { name: 'Write contested@2' }).click()
   const conflict = page.locator('[data-conflict="2"]')
   await expect(conflict.locator('[data-side="Their changes"]')).toContainText('weighers.RAMWeigher.multiplier+1+7')
-  await expect(conflict.locator('[data-side="Your changes on top of that version"]')).toContainText('filters.CoreFilterposition 3position 1')
+  await expect(conflict.locator('[data-side="Your changes on top of that version"]')).toContainText(
+    'filters.CoreFilterposition 3position 1',
+  )
   await conflict.getByRole('button', { name: 'Apply my changes to version 2' }).click()
   await expect(page.getByRole('textbox', { name: 'Multiplier of RAMWeigher, as a number' })).toHaveValue('7')
   await page.getByRole('button', { name: 'Write contested@3' }).click()

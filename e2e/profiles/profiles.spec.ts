@@ -63,7 +63,7 @@ test('with the keyboard alone a version becomes shadow, canary and active and is
   await expect(summary(page)).toHaveText('a-course@2 decides all calls. No rollout.')
   await expect(page.locator('[data-version="1"] [data-state]')).toHaveAttribute('data-state', 'RETIRED')
 
-  // The focus was moved with Tab to the last stop before the first section.
+  // The key 1 focuses the first section, and Shift-Tab then focuses the last tab stop before it.
   await page.keyboard.press('1')
   await page.keyboard.press('Shift+Tab')
   await expect(page.getByRole('button', { name: 'Roll back' })).toBeFocused()

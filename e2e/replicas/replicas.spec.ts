@@ -200,7 +200,7 @@ test.describe('two replicas on one database', () => {
     'two replicas have the same state; a killed one is shown as silent, and its page works again with a new replica on its port',
     { tag: '@rare' },
     async ({ page, context, replicas: [first, second], provokes }) => {
-      // At first no server listens on the port. Then the server is not ready yet.
+      // The browser logs an error while no server listens on the port, and while the server is not ready yet.
       provokes('Failed to load resource')
       const [firstName, secondName] = [await nameOf(first), await nameOf(second)]
       await report(first.client, { 'host-1': {} })
@@ -251,7 +251,7 @@ test.describe('two replicas on one database', () => {
   }
 })
 
-test('looks: replicas @looks', { tag: '@rare' }, async ({ page, visit, look }) => {
+test('appearance: replicas @looks', { tag: '@rare' }, async ({ page, visit, look }) => {
   await visit('/replicas')
   await expect(rowsOf(page, 'Replicas').first()).toBeVisible()
   await look('replicas')

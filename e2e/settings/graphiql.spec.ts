@@ -183,7 +183,10 @@ test('the call of a panel that shows the past contains the moment', { tag: '@rar
   await expect(response(page).first()).not.toContainText('"errors"')
 })
 
-test('a browser that opens the URL of the API is redirected to this page with the query', { tag: '@rare' }, async ({ page, service }) => {
+test('a browser that opens the URL of the API is redirected to the GraphiQL page with the query', { tag: '@rare' }, async ({
+  page,
+  service,
+}) => {
   await page.goto(`/graphql?query=${encodeURIComponent('{ viewer { scopes } }')}#key=${service.key}`)
   await expect(page).toHaveURL(/\/graphiql\?query=/)
   await ask(page, 'ADMIN')

@@ -160,7 +160,7 @@ test.describe('navigation', () => {
       await expect(searchOf(page)).toBeHidden()
       await expect(page).toHaveURL(`/${lands.toLowerCase()}`)
       await expect(page.getByRole('heading', { level: 1, name: lands })).toBeFocused()
-      // The message has the focus until it has faded out.
+      // The palette keeps the focus until it has faded out.
       await expect(page.locator('[aria-modal=true]')).toHaveCount(0)
       await page.unroute(script)
     }
@@ -207,7 +207,7 @@ test.describe('navigation', () => {
     await expect(page.getByText('No matching names or ids.')).toBeVisible()
   })
 
-  test('an unknown address shows a message with links to known pages', async ({ page, visit }) => {
+  test('an unknown URL shows a message with links to known pages', async ({ page, visit }) => {
     await visit('/hosts/az1-01/no/such/page')
     await expect(page.getByRole('heading', { name: 'Page not found' })).toBeVisible()
     await page.getByRole('navigation', { name: 'Pages' }).getByRole('link', { name: 'Decisions' }).click()
@@ -311,7 +311,7 @@ test('the console sends document ids instead of queries, and sends the full quer
     expect(query).toBeUndefined()
     expect(documentId).toMatch(/^sha256:[0-9a-f]{64}$/)
   }
-  // This route answers as a replica of another release.
+  // This route answers like a replica of another release, which does not know the ids.
   await page.route('**/graphql', (route) =>
     (route.request().postDataJSON() as Body).documentId === undefined
       ? route.continue()
@@ -324,7 +324,7 @@ test('the console sends document ids instead of queries, and sends the full quer
   // The browser itself logs refused requests as errors.
 })
 
-test.describe('copied as', () => {
+test.describe('copied calls', () => {
   const pages = [
     ['/overview', 'OverviewFleet', undefined],
     ['/hosts?view=table&q=az:az1', 'Hosts', 'gantt hosts --all --query az:az1'],

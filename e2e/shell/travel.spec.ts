@@ -289,7 +289,7 @@ test('pages of past, dropped and future moments show a message and a link to the
 test.describe('with forced colours', () => {
   test.use({ contextOptions: { forcedColors: 'active' } })
 
-  test('the frame and the banner of the past stay visible', { tag: '@rare' }, async ({ page, visit, service }) => {
+  test('with forced colours the frame and the banner of the past stay visible', { tag: '@rare' }, async ({ page, visit, service }) => {
     const { before } = await change(service.client, 'forced')
     await visit(`/aggregates?at=${before}`)
     await expectAt(page, before)

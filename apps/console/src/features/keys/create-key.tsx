@@ -92,7 +92,7 @@ export function CreateKey({ onClose, onDone }: CreateKeyProps) {
             error={'wrong' in maxNodes ? maxNodes.wrong : undefined}
             {...write('maxNodes')}
           />
-          <TextInput label="Only for this project" description="Only for the scopes READ, SCHEDULE and CLAIM. Empty: any project." {...write('project')} />
+          <TextInput label="Only for this project" description="For READ, SCHEDULE and CLAIM. Empty: any project." {...write('project')} />
           {refusal.length === 0 ? null : (
             <Alert color="red" title="The key cannot be created" role="alert">
               {refusal.map((message) => (

@@ -27,7 +27,8 @@ export function Plugins() {
         )
       ) : data.plugins.length === 0 ? (
         <Text size="sm" c="dimmed">
-          The answering replica has loaded no plug-ins. GANTT_PLUGINS names packages or paths, GANTT_EXTENDERS plug-ins that answer over HTTP.
+          The answering replica has loaded no plug-ins. GANTT_PLUGINS names packages or paths, GANTT_EXTENDERS plug-ins that answer over
+          HTTP.
         </Text>
       ) : (
         <Stale error={error} atMs={dataUpdatedAt} everyMs={REFRESH_MS}>

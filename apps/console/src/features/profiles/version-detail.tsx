@@ -167,7 +167,13 @@ function Filters({ version: { filters } }: { readonly version: Version }) {
                   {name}
                   {shadow ? (
                     <div>
-                      <Badge variant="light" color="grape" tt="none" miw="max-content" title="The filter is evaluated, but refuses no host.">
+                      <Badge
+                        variant="light"
+                        color="grape"
+                        tt="none"
+                        miw="max-content"
+                        title="The filter is evaluated, but refuses no host."
+                      >
                         shadow: refuses no host
                       </Badge>
                     </div>

@@ -55,7 +55,8 @@ describe('the difference between scenarios', () => {
     ])
   })
 
-  test('the list of differences is empty if only the names of the scenarios differ', () => expect(askedRows([EMPTY, { ...EMPTY, name: 'b' }])).toEqual([]))
+  test('the list of differences is empty if only the names of the scenarios differ', () =>
+    expect(askedRows([EMPTY, { ...EMPTY, name: 'b' }])).toEqual([]))
 })
 
 describe('the results of scenarios', () => {
