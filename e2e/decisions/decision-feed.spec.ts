@@ -29,7 +29,7 @@ test('the live list shows decisions of every replica, including those made while
       await refuse(second, 'fed.elsewhere')
       await expect(rowWith(page, LIST, 'fed.elsewhere')).toBeVisible({ timeout: TIMEOUT_MS })
     })
-    await test.step('the replica behind the page is killed; others continue', async () => {
+    await test.step('the replica behind the page is killed, and the page connects to the next replica with this URL', async () => {
       await first.kill()
       await expect(badge).not.toHaveAttribute('data-live', 'live')
       await refuse(second, 'fed.missed-refusal')
@@ -54,7 +54,7 @@ test('the live list shows decisions of every replica, including those made while
       await page.keyboard.press('n')
       await expectRowCount(page, LIST, 6)
     })
-    await test.step('after a burst the list has all decisions, and the page shows how many were not sent one by one', async () => {
+    await test.step('after a burst the list has all decisions, and the page shows how many of them the stream did not send', async () => {
       await page.goto(`${first.origin}/decisions?q=flavor:burst`)
       await expect(badge).toHaveAttribute('data-live', 'live')
       const [latest = second] = others.slice(-1)

@@ -109,12 +109,9 @@ test('every count of the funnel links to exactly as many hosts', { tag: '@rare' 
   expect(opened).toBeGreaterThan(6)
 })
 
-test('a histogram shows the missing amounts; each bar links to exactly the hosts that lack this amount @looks', { tag: '@rare' }, async ({
-  page,
-  visit,
-  look,
-  service,
-}) => {
+test('a histogram shows the missing amounts, and each bar links to exactly the hosts that lack this amount @looks', {
+  tag: '@rare',
+}, async ({ page, visit, look, service }) => {
   const { decisionId } = service.seed.refused
   const { explainPlacement } = await service.client.request<{
     explainPlacement: {

@@ -19,7 +19,7 @@ interface Totals {
   }
 }
 
-test('overview: the zones show the use of their hosts, add up to the fleet, and link to exactly these hosts', async ({
+test('overview: the zones show the usage of their hosts, add up to the fleet, and link to exactly these hosts', async ({
   page,
   visit,
   large,
@@ -292,7 +292,7 @@ test('claims: the count of every state links to as many claims, the list reaches
   await look('claims on a large fleet')
 })
 
-test('aggregates: all hosts are selected and added to a draft, regardless of their number; only unknown pasted names are reported', async ({
+test('aggregates: any number of hosts can be selected and added to a draft, and of pasted names only unknown ones are reported', async ({
   page,
   visit,
   large,

@@ -200,7 +200,7 @@ test("an error is shown at its field, before sending and after the service's ref
   await expect(page).toHaveURL('/profiles/wrong?version=1')
 })
 
-test('after a concurrent new version the slower operator sees it and applies their own changes on top; filters can be dragged', {
+test('after a concurrent new version the slower operator sees its changes and applies their own, such as a dragged filter, on top of it', {
   tag: '@rare',
 }, async ({ page, visit, fleet }) => {
   const { client } = fleet

@@ -112,12 +112,9 @@ test('findings about reports of hosts are listed with their repair, which is pre
   expect(host.usedFrom).toBe('CLAIMS')
 })
 
-test('a finding with several repairs: one is selected, and the size of the instance is entered', { tag: ['@colours', '@rare'] }, async ({
-  page,
-  visit,
-  service,
-  look,
-}) => {
+test('if a finding has several repairs, the operator selects one and enters the size of the instance', {
+  tag: ['@colours', '@rare'],
+}, async ({ page, visit, service, look }) => {
   const [first, second] = [crypto.randomUUID(), crypto.randomUUID()] as const
   await report(service.client, { ghosts: { vcpus: 16, vcpusUsed: 4, memoryMbUsed: 2_048, instances: [first, second] } })
   await visit('/replicas')
@@ -136,7 +133,7 @@ test('a finding with several repairs: one is selected, and the size of the insta
   await dialog.getByLabel('Account').fill('their-account')
   await look('a finding with several repairs')
   await see.click()
-  // The host's report already includes the use of the instance, so the claim needs no further resources.
+  // The host's report already counts the resources of the instance, so the claim needs no further resources.
   const differences = dialog.locator('[data-differences]')
   await expect(differences).toContainText('their-account')
   await expect(differences).not.toContainText('classes.VCPU.claimed')

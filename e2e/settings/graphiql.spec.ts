@@ -158,7 +158,7 @@ for (const [name, { path, panels }] of Object.entries(PANELS))
     }
   })
 
-/** Creates a profile with an active first version, and a second one in a rollout. */
+/** Creates a profile with two versions. The first version is active, and the second version is in a rollout. */
 async function tryTwo(client: Client, profile: string): Promise<void> {
   await writeVersion(client, profile, 'spreads', [{ name: 'RAMWeigher', multiplier: 1 }])
   await activate(client, `${profile}@1`)

@@ -95,7 +95,7 @@ test('appearance: settings @looks', { tag: '@rare' }, async ({ page, visit, look
   await look('settings')
 })
 
-test("limits of idempotency keys are shown and changed; invalid ones are reported, and another operator's change is not lost", {
+test("limits of idempotency keys are shown and changed, invalid limits are reported, and another operator's change is not lost", {
   tag: ['@colours', '@rare'],
 }, async ({ page, visit, look }) => {
   await visit('/settings')

@@ -197,7 +197,7 @@ test('screenshots of a profile with a canary, and of its effect on past requests
   await showTop(page, evaluation)
   await picture(page, 'profile-evaluation')
 
-  // This version is nearly the same as the active one, so most decisions agree.
+  // This version is nearly the same as the active version, so most decisions agree.
   const decides = await demo.client.request<{
     profile: {
       active: { weighers: readonly { name: string; multiplier: number; options: object }[]; filters: readonly { name: string }[] }

@@ -129,7 +129,7 @@ test.describe('navigation', () => {
     await expect(page).toHaveURL('/hosts/az2-03')
   })
 
-  test('the palette keeps the focus while the page below it is still loading; once closed, the page gets the focus', {
+  test('the palette keeps the focus while the page below it is still loading, and passes it to the page when it is closed', {
     tag: '@rare',
   }, async ({ page, visit }) => {
     for (const { label, keys, closing, lands } of [
@@ -360,7 +360,7 @@ test.describe('copied calls', () => {
       const copied = async (item: string): Promise<string> => {
         await page.keyboard.press('Y')
         await expectAtFirst(page, menu)
-        // If the list is longer than a page, the entry also states the number of rows.
+        // If the list is longer than a page, the menu entry also states the count of copied rows.
         const named = new RegExp(`^${item}(: the first .*)?$`)
         const names = await menu.getByRole('menuitem').allTextContents()
         for (let i = names.findIndex((name) => named.test(name)); i > 0; i--) await page.keyboard.press('ArrowDown')

@@ -51,7 +51,7 @@ test('the simulation of deuteranopia keeps greys, and makes red and green simila
 
 test.each(backdrops)('with deuteranopia the lightness of the scale for load is monotonic (%s)', (backdrop) => {
   const lightness = Array.from(loadPixels(backdrop), (pixel) => seen([pixel & 255, (pixel >> 8) & 255, (pixel >> 16) & 255])[0])
-  // on a dark page, full hosts are the brightest; colours are rounded, so neighbouring steps may be equally light
+  // On a dark page, full hosts are the brightest. Colours are rounded to whole numbers, so neighbouring steps may be equally light.
   const upwards = backdrop === 'dark' ? lightness : lightness.toReversed()
   const back = upwards.flatMap((one, i) => (i > 0 && one < (upwards[i - 1] ?? 0) ? [i] : []))
   expect(back).toEqual([])

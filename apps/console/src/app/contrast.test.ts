@@ -91,7 +91,7 @@ const grey = ([red, green, blue]: Rgba, alpha: number): Rgba => {
   return [value, value, value, alpha]
 }
 
-/** Colours of running text, which may be on each of `SURFACES`. */
+/** The colours of running text. Such text can be on each of `SURFACES`. */
 const INKS = [
   '--mantine-color-text',
   '--mantine-color-dimmed',

@@ -7,9 +7,7 @@ import { PaletteFound, type PaletteGroup } from './palette-found.tsx'
 
 const [store, palette] = createSpotlight()
 
-/**
- * The focus stays in the input, so the list must be scrollable with the keyboard. The library's type does not have the property for this.
- */
+/** The focus stays in the input, so the list must be scrollable with the keyboard. The type of the library lacks the property for this. */
 const scrolled = { viewportProps: { tabIndex: 0 } }
 
 interface PaletteProps {

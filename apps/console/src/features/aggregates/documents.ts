@@ -46,7 +46,7 @@ export const MATCHING = graphql(`
   }
 `)
 
-/** The history of changes; only keys with the scope OPERATE may read it. */
+/** The history of an aggregate's changes. Only keys with the scope OPERATE may read it. */
 export const HISTORY = graphql(`
   query AggregateHistory($query: String!) {
     auditLog(first: 100, query: $query) { nodes { id at account mutation result summary } }

@@ -8,7 +8,7 @@ export interface AuditRow {
   readonly summary: string
 }
 
-/** The filter of the audit for the calls about an aggregate. */
+/** The audit filter that finds the calls about an aggregate. */
 export const historyQuery = (uuid: string): string => `mutation:aggregateCreate,aggregateUpdate,aggregateImport target:${uuid}`
 
 /** The change in an audit row. Undefined for a row that changed nothing. */

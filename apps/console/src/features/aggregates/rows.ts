@@ -7,7 +7,7 @@ export type AggregateRow = ResultOf<typeof LIST>['aggregates']['nodes'][number]
 /** Metadata in one line. */
 export const textOfPairs = (pairs: AggregateRow['metadata']): string => pairs.map(({ key, value }) => `${key}=${value}`).join('  ')
 
-/** The columns of a copied aggregate. */
+/** The fields of an aggregate that are copied as CSV or JSON. */
 export const aggregateFieldsCopied: readonly RowField<AggregateRow>[] = [
   ['uuid', ({ uuid }) => uuid],
   ['name', ({ name }) => name, 'name'],

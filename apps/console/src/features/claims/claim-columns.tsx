@@ -70,7 +70,10 @@ export const claimColumns: readonly TableColumn<ClaimRow>[] = [
   },
 ]
 
-/** The columns of a copied claim. Amounts are in the units of their resource classes, and shares of GPUs are in thousandths. */
+/**
+ * The fields of a claim that are copied as CSV or JSON. Amounts are in the units of their resource classes, and shares of GPUs are in
+ * thousandths.
+ */
 export const claimFieldsCopied: readonly RowField<ClaimRow>[] = [
   ['id', ({ id }) => id],
   ['instanceUuid', ({ instanceUuid }) => instanceUuid, 'instance'],

@@ -121,7 +121,7 @@ export const KEPT = graphql(`
   }
 `)
 
-/** Whether the record, the log and the replay of a decision still agree. */
+/** The service checks that the record, the log and the replay of a decision agree. */
 export const VERIFY = graphql(`
   query VerifyDecision($id: ID!) {
     verifyDecision(id: $id) { outcome checks { part outcome text } }

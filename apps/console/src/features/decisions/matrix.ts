@@ -144,7 +144,10 @@ export const countRefusals = (matrix: Matrix, host: number): number => comboOf(m
 /** The amount that the service adds to a distance for each further refusal, so that hosts with fewer refusals are first. */
 const STEP = 0.001
 
-/** The largest shortfall of a refused host as a share of the needed amount: `2.3 %`; `100 %` if the check is not about amounts. */
+/**
+ * The largest shortfall of a refused host as a share of the needed amount, such as `2.3 %`. It is `100 %` if the check is not about
+ * amounts.
+ */
 export function shortfallText(matrix: Matrix, host: number): string {
   const share = (matrix.distance[host] ?? 0) - STEP * Math.max(0, countRefusals(matrix, host) - 1)
   const percent = Math.max(0, share * 100)

@@ -110,7 +110,7 @@ describe('the largest shortfall of a host as text', () => {
     expect([0, 1, 2, 3].map((host) => countRefusals(matrix, host))).toEqual([1, 2, 1, 0]))
 })
 
-test('the overview groups hosts by the first refusal, nearest first; hosts that pass are last', () => {
+test('the overview groups hosts by the first filter that refuses them, nearest host first, and shows hosts that pass last', () => {
   const { hosts, starts } = groupByFirst(matrix)
   expect(names(hosts)).toEqual(['a', 'b', 'c', 'rack/e', 'd'])
   expect(starts).toEqual([0, 2, 3])

@@ -33,7 +33,10 @@ export type HostSheet = (typeof hostSheets)[number]
 
 /** The query parameters of the list. Unknown parameters are dropped. */
 export interface HostsSearch extends ListSearch {
-  /** Fields of the grammar, separated by commas, with `-` in front for descending order; by name if absent. */
+  /**
+   * The order of the list: fields of the filter grammar, separated by commas, with `-` in front for descending order. The default is by
+   * name.
+   */
   readonly sort?: string
   /** The default is split. */
   readonly view?: HostView

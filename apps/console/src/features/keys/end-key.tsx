@@ -9,7 +9,7 @@ import { Problem } from '../../ui/problem.tsx'
 import { REVOKE, ROTATE } from './documents.ts'
 import { isInUse, type Key, type KeyResult, type Made, refusalOf } from './key.ts'
 
-/** Whether the key is replaced by a new one with a time of overlap, or revoked at once. */
+/** `rotate` replaces the key by a new key, and the old key is valid for some time longer. `revoke` ends the key at once. */
 export type Step = 'rotate' | 'revoke'
 
 interface EndKeyProps {

@@ -11,7 +11,7 @@ export type FleetNow = ResultOf<typeof FLEET>
 export type Zone = FleetNow['fleet']['totals'][number]
 export type Capacity = ResultOf<typeof FITS>['capacity']
 
-/** Decisions in which an instance was not placed, in the filter grammar. */
+/** The filter that finds decisions in which at least one instance was not placed. */
 export const FAILED = 'outcome:PARTIAL,NO_VALID_HOST'
 
 /**

@@ -31,7 +31,7 @@ const FLEET_EVERY_MS = 5_000
 const ACTIVITY_EVERY_MS = 15_000
 const FLAVORS_EVERY_MS = 60_000
 
-/** The overview: the health of placement, the use of the fleet by zone, failures with their causes, and changes. */
+/** The overview: the health of placement, the usage of the fleet by zone, failures with their causes, and changes. */
 export function OverviewPage() {
   const { last = DEFAULT_SPAN, since, until, pin } = route.useSearch()
   const navigate = route.useNavigate()

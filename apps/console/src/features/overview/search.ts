@@ -12,7 +12,7 @@ export interface OverviewSearch {
    */
   readonly since?: string
   readonly until?: string
-  /** Pinned flavors as JSON (pins.ts); by default those of this browser. */
+  /** Pinned flavors as JSON (pins.ts). The default is the flavors that are pinned in this browser. */
   readonly pin?: string
 }
 

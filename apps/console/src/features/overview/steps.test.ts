@@ -9,7 +9,7 @@ const step = (at: string, decisions: number, failed: number, took: { p50Ms: numb
   took,
 })
 
-// the fields that the code reads
+// Only the fields that the tested functions read.
 const activity = {
   since: '2026-11-20T09:00:00.000Z',
   until: '2026-11-20T09:00:25.000Z',
@@ -20,7 +20,7 @@ const activity = {
   ],
 } as unknown as Activity
 
-test('a step ends at the begin of the next one, the last step at the end of the span', () => {
+test('a step ends where the next step begins, and the last step ends at the end of the time span', () => {
   expect([endOf(activity, 0), endOf(activity, 2)]).toEqual(['2026-11-20T09:00:10.000Z', '2026-11-20T09:00:25.000Z'])
 })
 

@@ -12,7 +12,7 @@ import { REFRESH_MS } from './refresh.ts'
 
 type Plugin = ResultOf<typeof PLUGINS>['plugins'][number]
 
-/** The plug-ins that the answering replica has loaded, in addition to the release's parts. */
+/** Lists the plug-ins that the answering replica has loaded. */
 export function Plugins() {
   const { data, error, refetch, dataUpdatedAt } = useOperation(PLUGINS, {}, { everyMs: REFRESH_MS })
   return (

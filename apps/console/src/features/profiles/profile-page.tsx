@@ -87,7 +87,7 @@ function OneProfile({ profile, scopes, error, readAtMs, onRetry }: OneProfilePro
   const mayDraft = maySteer || scopes.includes('OPERATE')
   const begin = (): void => void navigate({ to: '/profiles/$name/draft', params: { name }, search: { from: String(shown) } })
   const go = (next: ProfileSearch): void => void navigate({ search: next, replace: true, resetScroll: false })
-  /** The parameters for another version: the comparison is removed, and its time range stays. */
+  /** Changes the query parameters to another version. The comparison is removed, and the time range stays. */
   const show = (number: number): void => {
     const { check: _check, against: _against, ...rest } = search
     go({ ...rest, version: String(number) })

@@ -72,7 +72,7 @@ export function VersionDetail({ id, number, course, scopes, onStep }: VersionDet
   )
 }
 
-/** The normalisation of raw numbers, as the end of a sentence, by the API's name. */
+/** Texts for the normalisation of raw numbers, by its name in the API. Each text is the end of a sentence. */
 export const normalisations: Readonly<Record<string, string>> = {
   MINMAX: 'scaled between the least and the greatest among the hosts that passed',
   FIXED: 'none, raw numbers',
@@ -223,7 +223,7 @@ function Weighers({ version: { weighers } }: { readonly version: Version }) {
 
 interface PartProps {
   readonly title: string
-  /** Called with the name of the part. */
+  /** Renders the content. `label` is the name of the section. */
   readonly children: (label: string) => ReactNode
 }
 

@@ -134,7 +134,7 @@ export const replicaColumns = (all: readonly Replica[]): TableColumn<Replica>[] 
   },
 ]
 
-/** The columns of a copied replica. */
+/** The fields of a replica that are copied as CSV or JSON. */
 export const replicaFieldsCopied = (all: readonly Replica[]): readonly RowField<Replica>[] => [
   ['id', ({ id }) => id],
   ['url', ({ url }) => url],

@@ -230,7 +230,7 @@ describe('an overlay', () => {
   })
 })
 
-test('the chosen hosts are counted, and the use of zones is compared with the use before', () => {
+test('the chosen hosts are counted, and the usage of zones is compared with their usage before the simulation', () => {
   const to = (...hosts: string[]) => ({ destinations: hosts.map((hostName) => ({ hostName, node: hostName, hasOtherNodes: false })) })
   expect(placedOn([to('a'), to('b', 'b')])).toEqual([
     { host: 'b', count: 2 },

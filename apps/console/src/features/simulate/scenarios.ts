@@ -26,7 +26,7 @@ export function withCopy(scenarios: readonly Scenario[], index: number): readonl
 export const without = (scenarios: readonly Scenario[], index: number): readonly Scenario[] =>
   scenarios.length > 1 ? scenarios.toSpliced(index, 1) : scenarios
 
-/** Swaps two scenarios; returns the list unchanged if one of them does not exist. */
+/** Swaps two scenarios. Returns the list unchanged if one of them does not exist. */
 export function swapped(scenarios: readonly Scenario[], index: number, other: number): readonly Scenario[] {
   const [a, b] = [scenarios[index], scenarios[other]]
   return a === undefined || b === undefined ? scenarios : scenarios.with(index, b).with(other, a)

@@ -9,7 +9,7 @@ export interface Shortcut {
   readonly keys: string
   /** The description of the key, for the help. */
   readonly label: string
-  /** Whether the key starts a change. Such keys are switched off while the console shows the past. */
+  /** True if the key starts a change. Such keys are switched off while the console shows the past. */
   readonly isWrite?: boolean
   run(): void
 }
@@ -93,7 +93,7 @@ export function createKeySequence(): KeySequence {
 /** While a dialog is open, the page below it is inert, because it may hold a draft. */
 export const isDialogOpen = (): boolean => document.querySelector('[aria-modal=true]') !== null
 
-/** Whether the element handles Enter itself, as links and buttons do. */
+/** True if the element handles Enter itself, as links and buttons do. */
 const isOwnStop = (target: EventTarget | null): boolean => target instanceof Element && target.closest('a, button, [tabindex="0"]') !== null
 
 /** A menu handles keys itself: letters select its entries. */

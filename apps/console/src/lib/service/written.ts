@@ -3,7 +3,7 @@ export interface Header {
   readonly kind: 'query' | 'mutation' | 'subscription'
   /** The name under which answers are cached. */
   readonly name: string
-  /** Whether the operation has the variable `$at` for the moment. */
+  /** True if the operation has the variable `$at` for the moment. */
   readonly takesMoment: boolean
 }
 
@@ -14,7 +14,7 @@ export interface Header {
 export interface Written {
   /** The text with its fragments. */
   readonly text: string
-  /** Undefined for a fragment. */
+  /** The header of the operation. Undefined for a fragment. */
   readonly header: Header | undefined
 }
 

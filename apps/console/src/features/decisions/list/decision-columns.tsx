@@ -105,7 +105,7 @@ export const decisionColumns = (zone: TimeZoneChoice, firstRevision: number): Ta
   },
 ]
 
-/** The columns of a copied decision. `firstRevision` is the first revision in the log. */
+/** The fields of a decision that are copied as CSV or JSON. `firstRevision` is the first revision in the log. */
 export const decisionFieldsCopied = (firstRevision: number): readonly RowField<DecisionRow>[] => [
   ['id', ({ id }) => id],
   ['at', ({ at }) => at, 'at'],

@@ -80,7 +80,7 @@ export function DecisionsPage() {
   const counted = useMemo(() => ({ total, isMore }), [total, isMore])
   const { lists, read } = pages
   const copied = useMemo(() => ({ lists, total, read }), [lists, total, read])
-  // a live list changes twice a second, but the parts around it are not rendered again
+  // A live list changes twice a second, but the elements around it are not rendered again.
   const aside = useMemo(
     () => (
       <>

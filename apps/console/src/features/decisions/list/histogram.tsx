@@ -17,7 +17,7 @@ interface HistogramProps {
   readonly height: number
   /** The counts over time. Undefined until they are loaded. */
   readonly counts: Counts | undefined
-  /** Whether the bars belong to the previous filter, because those of the present filter are not loaded yet. */
+  /** True if the bars belong to the previous filter, because those of the present filter are not loaded yet. */
   readonly isOld: boolean
   readonly error: Error | null
   /** When the counts were read, and how they are kept up to date. */

@@ -31,8 +31,8 @@ interface Weights {
 }
 
 /**
- * Separates the weighers that give every host 0 from the others, and returns their names. A column of zeros has no information, and the
- * sums do not change without it.
+ * Separates the weighers that give every host 0 from all other weighers, and returns the names of the separated weighers. A column of zeros
+ * has no information, and the totals do not change without it.
  */
 export function withoutSilent<
   Weigher extends { readonly name: string },
@@ -67,7 +67,7 @@ export function extentOf(stacks: readonly (readonly Segment[])[]): readonly [num
   return low === high ? [0, 1] : [low, high]
 }
 
-/** The differences between two hosts by weigher; negative if the first host has less. */
+/** The differences between two hosts by weigher. A difference is negative if the first host has less. */
 export const gapsBetween = (
   one: readonly { readonly weigher: string; readonly weighted: number }[],
   other: readonly { readonly weigher: string; readonly weighted: number }[],

@@ -78,7 +78,7 @@ export interface Limits {
   readonly flipsAbove: number | null
 }
 
-/** Whether the first host certainly stays first, because only one multiplier was changed, and its value is within its limits. */
+/** True if the first host certainly stays first. This is known if only one multiplier was changed and its value is within its limits. */
 export function isWithinLimits(weighers: readonly Limits[], tried: Tried): boolean {
   if (tried.size !== 1) return tried.size === 0
   return weighers.every(({ name, flipsBelow, flipsAbove }) => {

@@ -14,7 +14,7 @@ interface HostNumaProps {
   readonly pools: readonly Pool[]
 }
 
-/** The NUMA cells as boxes, with the states of their CPUs, the use of memory and pages, and the attached devices. */
+/** The NUMA cells as boxes, with the states of their CPUs, the usage of memory and pages, and the attached devices. */
 export function HostNuma({ cells, pools }: HostNumaProps) {
   return (
     <>

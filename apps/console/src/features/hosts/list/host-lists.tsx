@@ -37,7 +37,7 @@ interface HostListsProps {
   readonly verdicts: VerdictsFeed['verdicts']
   readonly search: HostsSearch
   readonly handlers: ReturnType<typeof useHand>['handlers']
-  /** Whether the lists still belong to an earlier filter than the one in the input. */
+  /** True if the lists still belong to an earlier filter than the one in the input. */
   readonly isBehind: boolean
 }
 
@@ -81,7 +81,8 @@ export const HostLists = memo(function HostLists({ fleet, list, verdicts, search
     sidePanel,
     useCallback((ordinal: number) => panelIdOf(store, ordinal), [store]),
   )
-  // a click shows the host in the side panel; a second click on the same host opens its page, as does the first click on a narrow window
+  // The first click on a host shows it in the side panel, and a second click opens its page. In a narrow window, the first click opens the
+  // page.
   const press = (ordinal: number): void => {
     if (panelCells === undefined || panelIdOf(store, ordinal) === sidePanel.id) open(ordinal)
     else panelCells.onToggle(ordinal)

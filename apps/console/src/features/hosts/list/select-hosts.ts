@@ -160,10 +160,10 @@ const toFacet = (values: readonly string[], counts: Uint32Array): FacetValue[] =
     .filter(({ count }) => count > 0)
     .sort((a, b) => b.count - a.count || (a.value < b.value ? -1 : 1))
 
-/** Whether hosts may omit the field in their reports. */
+/** True if hosts may omit the field in their reports. */
 const isReported = (field: FacetName): boolean => reportedFields.some(({ name }) => name === field)
 
-/** Whether the grammar compares the field as a number. */
+/** True if the grammar compares the field as a number. */
 export const isNumeric = (field: string): boolean => reportedFields.some(({ name, kind }) => name === field && kind === 'number')
 
 const ofEachFacet = <Value>(make: (field: FacetName, index: number) => Value): Readonly<Record<FacetName, Value>> =>

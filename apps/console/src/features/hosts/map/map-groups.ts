@@ -30,8 +30,8 @@ export interface MapLoad {
 }
 
 /**
- * The colours by use, free amount, held amount or age of reports. The scale ends at the largest value among the hosts `shown`, if the value
- * has no natural maximum. `nowMs` is the service's time.
+ * The colours by usage, free amount, held amount or age of reports. If the value has no natural maximum, the scale ends at the largest
+ * value among the hosts `shown`. `nowMs` is the service's time.
  */
 export function loadOf(store: FleetStore, colour: LoadColour, shown: Uint32Array, nowMs: number): MapLoad {
   const numbers = store.numbers(columns[colourFields[colour]])
@@ -92,7 +92,7 @@ function ageOf(reportedAt: Float64Array, nowMs: number): MapLoad {
   }
 }
 
-/** A decision's verdicts on hosts, with one shade per group; the first group has the last shade. */
+/** The colours by a decision's verdicts on hosts. Each group of verdicts has one shade. The first group has the last shade. */
 export const verdictLoad = ({ of, groups }: Verdicts): MapLoad => ({
   of: (ordinal) => positionOf(of(ordinal)) / 2.55,
   summarise(ordinals) {

@@ -12,7 +12,7 @@ const state = (ms: number, before: string, to: string): Step => step(ms, 'LIVENE
 
 const now = { shown: groupNames, state: 'UP', status: 'ENABLED' } as const
 
-/** The spans of a lane as texts: the second at which a span begins, and its state; `?` is an unknown state. */
+/** The spans of a lane as texts: the second at which a span begins, and its state. `?` is an unknown state. */
 function wordsOf(steps: readonly Step[], group: Lane['group'], known: Partial<Parameters<typeof lanesOf>[2]> = {}): string[] {
   const axis = axisOf(steps)
   if (axis === undefined) return []
@@ -158,7 +158,7 @@ describe('an event of a host', () => {
     return one === undefined ? [] : gatherMarks(one, leastMs).map(({ glyph, at, count, row }) => `${row} ${glyph}${count} ${at - START}`)
   }
 
-  test('an event is a mark of its kind, and each kind has its own row', () => {
+  test('an event is drawn as a mark of its kind, and each kind has its own row', () => {
     expect(marksOf('claims', [step(0, 'CLAIM_ENDED'), step(5, 'CLAIM_MADE'), step(9, 'CLAIM_CONFIRMED')], 1)).toEqual([
       '0 +1 5',
       '1 −1 0',

@@ -54,7 +54,7 @@ interface Known {
 
 interface LaneShape {
   readonly label: string
-  /** Only for a lane that shows spans of time: a new span begins whenever this field of the host changes. */
+  /** The field of the host whose changes begin a new span. Only for a lane that shows spans of time. */
   readonly field?: 'state' | 'status'
   readonly glyphs: Partial<Readonly<Record<Kind, string>>>
   /** If true, the lane is hidden as long as it has no events. */

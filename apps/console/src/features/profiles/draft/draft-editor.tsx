@@ -31,7 +31,7 @@ interface DraftEditorProps {
   onWritten(number: number): void
 }
 
-/** The editor of a draft: its parts, the differences, the evaluation, and a button to write the version. */
+/** The editor of a draft: its filters and weighers, the differences, the evaluation, and a button to write the version. */
 export function DraftEditor({ name, draft, active, latest, parts, onChange, onDiscard, onWritten }: DraftEditorProps) {
   const [answer, setAnswer] = useState<Answer | undefined>()
   const { problem, isBusy, isMaking, see, make, forget } = useChange()

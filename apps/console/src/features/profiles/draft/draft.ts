@@ -1,11 +1,11 @@
 /** A filter or weigher in a draft, with numbers and options as typed texts. */
 export interface DraftPart {
-  /** The name of the part; a second part with the same name is `name (2)`. */
+  /** The name of the filter or weigher. A second entry with the same name has the id `name (2)`. */
   readonly id: string
   readonly name: string
-  /** If false, the part is omitted from the version, but keeps its position in the draft. */
+  /** If false, the filter or weigher is omitted from the version, but keeps its position in the draft. */
   readonly enabled: boolean
-  /** Whether a filter is in shadow mode; false for a weigher. */
+  /** True if a filter is in shadow mode. Always false for a weigher. */
   readonly shadow: boolean
   /** Set for a weigher. Empty for a filter. */
   readonly multiplier: string
@@ -109,7 +109,7 @@ const isNothing = (value: unknown): boolean =>
 
 const jsonText = (value: unknown): string => (isNothing(value) ? '' : JSON.stringify(value, null, 2))
 
-/** Moves a part to another index. An index beyond the ends of the list is clamped. */
+/** Moves a filter or weigher to another index. An index beyond the ends of the list is clamped. */
 export function moved(parts: readonly DraftPart[], id: string, to: number): readonly DraftPart[] {
   const part = parts.find((one) => one.id === id)
   if (part === undefined) return parts
@@ -121,7 +121,7 @@ export function moved(parts: readonly DraftPart[], id: string, to: number): read
 export const changed = (parts: readonly DraftPart[], id: string, change: Partial<DraftPart>): readonly DraftPart[] =>
   parts.map((part) => (part.id === id ? { ...part, ...change } : part))
 
-/** Appends a part; a weigher gets the multiplier 1. */
+/** Appends a filter or weigher. A weigher gets the multiplier 1. */
 export const added = (parts: readonly DraftPart[], name: string, list: PartList): readonly DraftPart[] => [
   ...parts,
   { id: freeId(parts, name), name, enabled: true, shadow: false, multiplier: list === 'weighers' ? '1' : '', options: '' },

@@ -16,7 +16,10 @@ interface PartListProps {
   onChange(parts: readonly DraftPart[]): void
 }
 
-/** Filters or weighers in their order: dragged, or moved by Alt and the arrow keys, with an announcement for screen readers. */
+/**
+ * The list of filters or weighers in their order. The operator drags them, or moves them with Alt and the arrow keys. Each move is
+ * announced to screen readers.
+ */
 export function PartList({ list, label, parts, base, known, problems, onChange }: PartListProps) {
   const [said, setSaid] = useState('')
   const rows = useRef<HTMLOListElement>(null)

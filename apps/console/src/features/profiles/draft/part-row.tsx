@@ -21,7 +21,7 @@ interface PartRowProps {
   readonly part: DraftPart
   /** Undefined if the answering service does not have the filter or weigher. */
   readonly known: KnownPart | undefined
-  /** The index of the part, from 0, and the count of parts. */
+  /** The index of the filter or weigher in the list, from 0, and the length of the list. */
   readonly index: number
   readonly count: number
   /** The multiplier in the base version. */

@@ -28,7 +28,7 @@ interface AgreementProps {
   readonly versions: Versions
 }
 
-/** The share of decisions on which both versions agree, over time; a range links to its decisions. */
+/** A chart of the share of decisions on which both versions agree, over time. A selected range links to its decisions. */
 export function AgreementOverTime({ steps, versions }: AgreementProps) {
   const navigate = useNavigate()
   const sampled = sumOf(steps, 'sampled')

@@ -29,7 +29,7 @@ test('an axis ends at a power of ten', () => {
   expect(rankTicks(1_000)).toEqual([1, 10, 100, 1_000])
 })
 
-test('a decision is replayed with the version that did not make it', () => {
+test('a decision is replayed with the other one of the two versions', () => {
   const versions = { name: 'site', active: 1, candidate: 2 }
   expect([1, 2, undefined].map((decider) => otherVersion(versions, decider))).toEqual(['site@2', 'site@1', 'site@2'])
 })

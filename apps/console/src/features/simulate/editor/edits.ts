@@ -84,7 +84,7 @@ export type EditKind = (typeof editKinds)[number]
 /** The content of the form for a new edit. The kind of the edit determines which fields are used. */
 export interface EditDraft {
   readonly kind: EditKind
-  /** Names of hosts or ids of claims; for new hosts, the name of the host that they copy. */
+  /** Names of hosts or ids of claims. To add hosts, the name of the host that is copied. */
   readonly names: readonly string[]
   readonly count: number
   readonly zone: string
@@ -106,7 +106,7 @@ export const NO_DRAFT: EditDraft = {
   ratio: 1,
 }
 
-/** Whether a draft has all fields that its kind needs. */
+/** True if a draft has all fields that its kind needs. */
 export function isWhole({ kind, names, count, aggregate, metadata, resourceClass, ratio }: EditDraft): boolean {
   if (kind === 'metadata') return aggregate !== '' && metadata.length > 0
   if (kind === 'ratio') return resourceClass !== '' && ratio > 0

@@ -9,7 +9,7 @@ interface RequestFormProps {
   onChange(request: RequestDocument): void
   /** Called with true if the text is not a valid request. The simulation cannot run then. */
   onInvalid(isInvalid: boolean): void
-  /** Further controls that fill in a request from another source. */
+  /** Controls that fill in a request from another source, such as a recently requested flavor. */
   readonly from: ReactNode
 }
 

@@ -23,7 +23,7 @@ test('lines go through the points of a curve', () => {
   expect(usedLine(curve, 'GPU')).toEqual([])
 })
 
-test('the classes whose use changes can be drawn, the class with the highest use first, or all classes if the use of none changes', () => {
+test('the classes whose usage changes can be drawn, the class with the highest usage first, or all classes if no usage changes', () => {
   expect(classesOf([curve])).toEqual(['MEMORY_MB', 'VCPU'])
   expect(classesOf([curve.slice(0, 1)])).toEqual(['DISK_GB', 'VCPU', 'MEMORY_MB'])
   expect(classesOf([])).toEqual([])

@@ -19,7 +19,7 @@ interface OutcomeProps extends Pick<Answer, 'simulation'> {
 }
 
 /**
- * The results of the requests: the placed instances and their hosts, why the first failed request failed, and the use of the zones
+ * The results of the requests: the placed instances and their hosts, why the first failed request failed, and the usage of the zones
  * afterwards.
  */
 export function Outcome({ simulation, name }: OutcomeProps) {
@@ -65,7 +65,7 @@ function Simulated({ simulation }: { readonly simulation: Simulation }) {
   )
 }
 
-/** Only for profiles with a solver: whether the arrangements of the solver or those of the filter scheduler were used. */
+/** Shows whether the arrangements of the solver or those of the filter scheduler were used. Only for profiles with a solver. */
 function Solved({ solved }: Pick<Simulation, 'solved'>) {
   return (
     <Text size="sm" data-solved>
