@@ -255,7 +255,7 @@ export async function seedFleet(client: Client): Promise<Seed> {
   await place(client, { flavor: 'g1.small', gpus: { count: 1 } })
   const refused = await place(client, { flavor: 'm1.huge', vcpus: 8, memoryMb: 61_440, rootGb: 40, zone: 'az1' })
   if (placed.outcome !== 'PLACED' || refused.outcome !== 'NO_VALID_HOST')
-    throw new Error(`The seed decided otherwise: ${placed.outcome}, ${refused.outcome}`)
+    throw new Error(`seedFleet expects the results PLACED and NO_VALID_HOST, but found ${placed.outcome}, ${refused.outcome}`)
   return { hostCount: az1.length + az2.length + az3.length, refused, placed, aggregates }
 }
 

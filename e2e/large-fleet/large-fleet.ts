@@ -9,7 +9,7 @@ import { type Service, startService } from '../service.ts'
 /** The default number of hosts. */
 export const USUAL = 10_000
 const LEAST = 50
-/** The largest size. An aggregate can have 100,000 hosts, and each zone has a quarter of them. */
+/** The maximum count of hosts. An aggregate can have 100,000 hosts, and the aggregate of a zone has a quarter of the fleet. */
 const MOST = 400_000
 
 /** The count of hosts in the fleet: `GANTT_LARGE_FLEET`, or 10,000 if it is not set. */

@@ -137,7 +137,7 @@ test('if a finding has several repairs, the operator selects one and enters the 
   const differences = dialog.locator('[data-differences]')
   await expect(differences).toContainText('their-account')
   await expect(differences).not.toContainText('classes.VCPU.claimed')
-  // If the operator enters another size, the change differs and needs a new preview.
+  // If the operator enters another size, the previewed change is no longer valid, so a new preview is needed.
   await dialog.getByLabel('vCPU').fill('3')
   await expect(dialog.locator('[data-differences]')).toHaveCount(0)
   await see.click()

@@ -25,7 +25,7 @@ const PART_OF_ID = /^[0-9a-f-]{4,36}$/i
 /** The search uses at most this many characters of a pasted text, because the service limits the length of a filter. */
 const MOST_NAME = 100
 
-/** The pages and actions of the palette, by kind. */
+/** A group of entries in the palette, such as all pages or all found hosts. */
 export interface PaletteGroup {
   readonly group: string
   readonly actions: readonly (SpotlightActionData & { readonly id: string })[]

@@ -77,8 +77,8 @@ function ReadBy({ entry: { readers, isOwn, unusedReaders, similarKeys } }: { rea
 }
 
 /**
- * A filter or weigher that reads the key, with its profiles. If it reads the key only when a request names it, the line shows what names
- * it.
+ * A filter or weigher that reads the key, with its profiles. Some filters and weighers read the key only if a request names it, for example
+ * in an extra spec. The line then shows where.
  */
 function ReaderLine({ reader: { part, by, profiles } }: { readonly reader: Reader }) {
   return (

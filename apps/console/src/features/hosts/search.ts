@@ -44,7 +44,7 @@ export interface HostsSearch extends ListSearch {
   readonly group?: HostGroup
   /** The default is verdict if there is a `decision`, otherwise mem. */
   readonly colour?: HostColour
-  /** `yes` if the selected hosts are compared with the others. */
+  /** `yes` if the selected hosts are compared with all other hosts. */
   readonly compare?: 'yes'
   /** The decision whose verdicts are shown. */
   readonly decision?: string

@@ -14,7 +14,7 @@ export interface ProfileSearch {
   readonly last?: Window
   /** At most this many requests are decided again. The default is 200. */
   readonly sample?: Sample
-  /** `yes`: the evaluation runs. */
+  /** `yes`: the evaluation runs when the page is opened. */
   readonly check?: 'yes'
 }
 

@@ -6,7 +6,7 @@ export const preferences = {
   timezone: ['local', 'utc'],
   /** Memory and disk in the largest unit with a value of at least 1, or exactly in MiB and GiB. */
   units: ['scaled', 'exact'],
-  /** Rows of 28 pixels, or of 36. */
+  /** The height of rows: 28 pixels (`compact`) or 36 pixels (`cosy`). */
   density: ['compact', 'cosy'],
   /** `high`: text and lines have the strongest contrast. */
   contrast: ['normal', 'high'],

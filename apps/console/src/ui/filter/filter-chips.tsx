@@ -11,7 +11,7 @@ export interface FilterChipsProps {
   readonly value: string
   /** The input of the filter, which may contain newer text than the applied filter. */
   readonly input: RefObject<HTMLInputElement | null>
-  /** Called with the filter without a removed term. */
+  /** Called when a term was removed, with the remaining filter. */
   onChange(value: string): void
 }
 

@@ -26,7 +26,7 @@ export const NONE = ''
 export const inWords = (value: string): string => (value === NONE ? 'not reported' : value)
 
 export interface FacetValue {
-  /** The value, or NONE. */
+  /** The value of the facet. NONE for hosts that do not report a value. */
   readonly value: string
   readonly count: number
 }

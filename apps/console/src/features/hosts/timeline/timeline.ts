@@ -60,7 +60,7 @@ export const groups = {
 export type GroupName = keyof typeof groups
 export const groupNames = Object.keys(groups) as readonly GroupName[]
 
-/** Parses the groups in the URL. Without the parameter, all groups. Unknown names are ignored. */
+/** Parses the groups in the URL. Without the parameter, all groups are shown. Unknown names are ignored. */
 export const readGroups = (kinds: string | undefined): readonly GroupName[] =>
   kinds === undefined ? groupNames : groupNames.filter((name) => kinds.split(',').includes(name))
 

@@ -113,7 +113,7 @@ export function isWhole({ kind, names, count, aggregate, metadata, resourceClass
   return names.length > 0 && (kind !== 'add' || count > 0)
 }
 
-/** The overlay with a further edit. */
+/** The overlay with one more edit, which the form describes. */
 export function withEdit(overlay: Overlay, draft: EditDraft): Overlay {
   const { kind, names, count, zone, aggregate, metadata, resourceClass, ratio } = draft
   const joined = (before: readonly string[] = []): string[] => [...new Set([...before, ...names])]

@@ -121,7 +121,7 @@ interface AmountProps {
   onChange(value: number): void
 }
 
-/** A whole number that is 0 or more. */
+/** An input for a whole number that is at least 0. */
 export function Amount({ label, value, onChange }: AmountProps) {
   return (
     <TextInput
