@@ -9,9 +9,9 @@ const FRAME = 'graphiql-frame.html'
 const LEGIBLE = '\nbody.graphiql-dark .mtk13 { color: #ffa86b; }\n'
 
 /**
- * Serves GraphiQL as separate files: script, styles and workers of its package, and a document that loads them. The document is shown in a
- * frame, so that GraphiQL has its own styles, keys and globals, and is removed when the operator leaves the page. The console's own chunks
- * do not contain GraphiQL.
+ * Serves GraphiQL as separate files: the scripts, styles and workers of its package, and an HTML document that loads them. The GraphiQL
+ * page shows this document in an iframe. So GraphiQL has its own styles, keys and globals, and they are removed when the operator leaves
+ * the page. The console's own chunks do not contain GraphiQL.
  */
 export function graphiqlFiles(): Plugin {
   const files = namedFiles()

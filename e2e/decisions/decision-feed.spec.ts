@@ -25,7 +25,7 @@ test('the live list shows decisions of every replica, including those made while
     await page.goto(`${first.origin}/decisions?q=flavor:fed.*#key=${first.key}`)
     const badge = page.locator('[data-live]')
     await expect(badge).toHaveAttribute('data-live', 'live')
-    await test.step('a refusal appears although it is in no log', async () => {
+    await test.step('a refusal appears in the list although it is not in the log', async () => {
       await refuse(second, 'fed.elsewhere')
       await expect(rowWith(page, LIST, 'fed.elsewhere')).toBeVisible({ timeout: TIMEOUT_MS })
     })
@@ -37,7 +37,7 @@ test('the live list shows decisions of every replica, including those made while
       others.push(await startService({ folder: first.folder, port: Number(new URL(first.origin).port) }))
       await expect(badge).toHaveAttribute('data-live', 'live', { timeout: TIMEOUT_MS })
     })
-    await test.step('no decision is missing or repeated, and a notice is shown', async () => {
+    await test.step('no decision is missing or repeated, and a notice about the interruption is shown', async () => {
       await expectRowCount(page, LIST, 3)
       for (const flavor of ['fed.elsewhere', 'fed.missed-refusal', 'fed.missed-placement'])
         await expect(rowWith(page, LIST, flavor)).toHaveCount(1)

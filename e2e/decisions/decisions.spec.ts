@@ -156,7 +156,7 @@ test('a histogram shows the missing amounts, and each bar links to exactly the h
   await expect(page).not.toHaveURL(/short=/)
 })
 
-test('reload and a second browser show the same view of a decision', { tag: '@rare' }, async ({ page, visit, browser, service }) => {
+test('a reload and a second browser show the same view of a decision', { tag: '@rare' }, async ({ page, visit, browser, service }) => {
   const { decisionId } = service.seed.refused
   await visit(addressOf(decisionId))
   const ram = (await explain(service.client, decisionId)).steps.find(({ name }) => name === 'RamFilter')

@@ -57,7 +57,7 @@ for (const [q, value] of [
     await expect(found(page)).toHaveAttribute('data-count', String(count))
   })
 
-test('a click with Shift adds a value of a facet', async ({ page, visit }) => {
+test('a click with Shift adds a value of a facet to the filter', async ({ page, visit }) => {
   await visit('/hosts?view=table&q=az:az1')
   const facets = page.getByRole('navigation', { name: 'Facets' })
   await facets.getByTitle('az2', { exact: true }).click({ modifiers: ['Shift'] })

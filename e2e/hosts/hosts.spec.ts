@@ -35,7 +35,7 @@ test('every heading of the map links to exactly the hosts that the heading count
   }
 })
 
-test('reload and a second browser show the same view', async ({ page, visit, browser, service }) => {
+test('a reload and a second browser show the same view of the list of hosts', async ({ page, visit, browser, service }) => {
   await visit('/hosts?view=table&q=az:az1')
   await gridOf(page, 'Hosts').getByRole('button', { name: 'Memory free' }).click()
   await expect(page).toHaveURL(/sort=-mem\.free/)

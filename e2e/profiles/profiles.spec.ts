@@ -177,7 +177,7 @@ test('a filter in shadow mode is marked as such in the explanation of a decision
   await expect(shadows.locator('[data-shadow-filter=ImagePropertiesFilter]')).toContainText('had nothing to check')
   await expect(page.locator('.funnel [data-filter=TraitsFilter]')).toHaveCount(0)
 
-  // The active version is compared for the last hour with versions in which each of its shadow filters is enforced.
+  // Requests of the last hour are decided with the active version, and again with each of its shadow filters enforced.
   await page.goto('/profiles/shadowed')
   await expect(page.locator('[data-filter=TraitsFilter]')).toContainText('shadow: refuses no host')
   await expect(evaluation(page).getByLabel('Compared with')).toHaveValue('1')

@@ -46,12 +46,9 @@ async function choose(page: Page, text: string): Promise<void> {
 /** Asserts that the banner of the past shows this revision. */
 const expectAt = (page: Page, revision: string) => expect(banner(page)).toHaveAttribute('data-as-of', revision)
 
-test('list and host are shown as they were before a change, also after a reload and in a second browser', { tag: '@rare' }, async ({
-  page,
-  visit,
-  service,
-  browser,
-}) => {
+test('the list and the page of a host are shown as they were before a change, also after a reload and in a second browser', {
+  tag: '@rare',
+}, async ({ page, visit, service, browser }) => {
   const { host, before, after } = await change(service.client, 'past')
   await visit(`/hosts?q=host:${host}&view=table&at=${before}`)
   await expectAt(page, before)

@@ -12,7 +12,7 @@ const DEUTERANOPIA: readonly [Triple, Triple, Triple] = [
   [0.280085, 0.672501, 0.047413],
   [-0.01182, 0.04294, 0.968881],
 ]
-/** The matrix from linear red, green and blue to X, Y and Z as shares of the white of D65. */
+/** The matrix that converts linear red, green and blue to CIE X, Y and Z. The values are relative to the white of D65. */
 const XYZ: readonly [Triple, Triple, Triple] = [
   [0.433953, 0.376219, 0.189828],
   [0.212673, 0.715152, 0.072175],
@@ -88,7 +88,7 @@ describe('the colours of decision outcomes', () => {
   const colour = (backdrop: Backdrop, isHigh: boolean, name: string): Triple =>
     seen(fromHex((isHigh ? declared(highOf[backdrop], name) : undefined) ?? usual[backdrop][`--gantt-${name}`] ?? ''))
 
-  // adjacent colours: the cells of a strip, the parts of a bar
+  // These colours are adjacent in the cells of a strip, or in the sections of a bar.
   test.each(
     backdrops.flatMap((backdrop) =>
       (

@@ -25,8 +25,8 @@ const inks: Readonly<Record<string, string>> = {
 const inkOf = (name: string): string => `light-dark(var(--gantt-ink-${name}), var(--mantine-color-${name}-2))`
 
 /**
- * The background of an element under the pointer. It is one shade paler than the library's, on which the text would have a contrast of less
- * than 4.5:1.
+ * The background of an element under the pointer. It is one shade paler than the library's background, on which the text would have a
+ * contrast of less than 4.5:1.
  */
 const hoverOf = (name: string): string => `light-dark(var(--mantine-color-${name}-1), var(--mantine-color-${name}-light-hover))`
 

@@ -1,6 +1,6 @@
 import { graphql } from '../../lib/service/graphql.ts'
 
-/** A page of the list, newest first. */
+/** A page of the list of decisions, newest first. */
 export const LIST = graphql(`
   query DecisionList($q: String, $after: String) {
     decisions(first: 50, after: $after, query: $q) {

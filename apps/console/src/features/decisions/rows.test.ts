@@ -146,7 +146,7 @@ describe('short names of filters and weighers', () => {
     expect(headNames([name, 'OtherFilter'], 8)[0]?.replace(' ', '|')).toBe(head),
   )
 
-  test('a line has at most the number of letters that fit', () => {
+  test('each line of a column heading has at most as many letters as fit', () => {
     const word = fc.stringMatching(/^[A-Z][a-z]{1,14}$/)
     fc.assert(
       fc.property(fc.array(word, { minLength: 1, maxLength: 6 }), (words) => {
@@ -215,7 +215,7 @@ describe('the funnel as bars and as text', () => {
     [0, 0, 'linear', 0],
   ] as const)('%i of %i hosts: a %s bar has the length %d', (hosts, all, scale, share) => expect(barShare(hosts, all, scale)).toBe(share))
 
-  test('the line of text omits filters without refusals', () => {
+  test('the funnel as a line of text omits filters without refusals', () => {
     expect(
       funnelText(200, [
         { entered: 200, passed: 120 },

@@ -42,7 +42,7 @@ describe('a bar of the funnel', () => {
     expect(barOf({ entered: 4, passed: 4, reasons: [] }, 10, 'linear').refused).toEqual([])
   })
 
-  test('the counts omit steps without refusals', () => {
+  test('the counts of the funnel omit steps without refusals', () => {
     const steps = [
       { entered: 200, passed: 200 },
       { entered: 200, passed: 12 },
@@ -83,7 +83,8 @@ describe('amounts', () => {
     expect(exactAmount(value, unit)).toBe(exact)
   })
 
-  test('absent values have no text', () => expect([readableAmount(null, 'MiB'), exactAmount(undefined, 'MiB')]).toEqual(['', '']))
+  test('the text of an absent amount is empty', () =>
+    expect([readableAmount(null, 'MiB'), exactAmount(undefined, 'MiB')]).toEqual(['', '']))
 
   test.each([
     ['three quarters', { required: '8', actual: '6', shortfall: '2', unit: null }, 0.75],

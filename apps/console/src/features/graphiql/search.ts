@@ -1,6 +1,6 @@
 import { isTooLong } from '../../lib/graphiql.ts'
 
-/** The query parameters of the GraphiQL page. Their names are those of every GraphiQL. */
+/** The query parameters of the GraphiQL page. They have the names that GraphiQL uses everywhere. */
 export interface GraphiqlSearch {
   /** The text of the GraphQL document. */
   readonly query?: string

@@ -41,7 +41,10 @@ interface Kept {
   readonly fleet: Fleet
 }
 
-/** Cached during a visit, separately for the past and the present, so that the list is shown at once, and only changes are loaded. */
+/**
+ * The loaded fleets of the present and of the past. They are cached as long as the tab is open, so that the list is shown at once and only
+ * changes are loaded.
+ */
 const kept: { now?: Kept; past?: Kept } = {}
 
 const keptAt = (key: string | undefined, at: string | undefined): Fleet | undefined => {

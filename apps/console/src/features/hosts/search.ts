@@ -1,7 +1,7 @@
 import { type FieldHolding, type HostSortTerm, isHostSort, parseSort, printSort, reportedFields } from '@gantt/scheduler-core/query'
 import { type ListSearch, readPanelSearch } from '../../lib/browser/list-search.ts'
 
-/** How the list is shown. */
+/** The views of the list of hosts. */
 export const hostViews = ['split', 'table', 'map'] as const
 /** The groupings of the map. */
 export const hostGroups = ['az', 'aggregate', ...reportedFields.map(({ name }) => name)] as const
@@ -23,7 +23,7 @@ export type LoadColour = keyof typeof colourFields
 /** The values by which the map can be coloured: a field of hosts, or a decision's verdict. */
 export const hostColours = [...(Object.keys(colourFields) as LoadColour[]), 'verdict'] as const
 
-/** The tabs of a host, next to its summary. */
+/** The tabs of a host's page in addition to the summary. */
 export const hostSheets = ['claims', 'decisions', 'timeline', 'raw'] as const
 
 export type HostView = (typeof hostViews)[number]

@@ -33,7 +33,7 @@ test.each([
   expect(lineOf(activity, from, to, 'utc')).toBe(text)
 })
 
-test('a change is shown at the step in which it was made, at its time', () => {
+test('the mark of a change is at its time, in the step in which the change was made', () => {
   const mark = { id: '1', at: '2026-11-20T09:00:15.000Z', account: 'ann', mutation: 'profileActivate', target: 'default@3' }
   const [before, at] = [0, 1].map((index) => lineOf(activity, index, index, 'utc', [mark]))
   expect(before).not.toContain('changed')

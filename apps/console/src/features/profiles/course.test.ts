@@ -89,7 +89,7 @@ test.each([
   [{ ratio: 2, name: 'x', list: [1] }, 'ratio = 2; name = x; list = [1]'],
 ])('options as text (%#)', (options, text) => expect(optionsText(options)).toBe(text))
 
-test('the URL keeps known fields, without default values', () => {
+test('the URL of a profile has only known parameters, without default values', () => {
   expect(readProfileSearch({ version: '2', against: '0', last: '24h', sample: '500', check: 'yes', other: 'x' })).toEqual({
     version: '2',
     against: '0',

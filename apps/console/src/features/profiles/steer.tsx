@@ -128,7 +128,7 @@ export function Steer({ step, name, number, course, isUntried, onClose, onDone }
   )
 }
 
-/** The percentage that the dialog proposes for a canary: the next larger one of the usual values. */
+/** The percentage that the dialog proposes for a canary: the next larger of 5, 25, 50 and 100. */
 function nextShare(number: number, { rollout }: Course): number {
   const now = rollout?.mode === 'CANARY' && rollout.candidate.number === number ? rollout.percent : 0
   return [5, 25, 50, 100].find((share) => share > now) ?? 100

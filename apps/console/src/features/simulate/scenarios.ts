@@ -32,7 +32,7 @@ export function swapped(scenarios: readonly Scenario[], index: number, other: nu
   return a === undefined || b === undefined ? scenarios : scenarios.with(index, b).with(other, a)
 }
 
-/** Changes some fields of one scenario. */
+/** Changes fields of one scenario in the list. */
 export const changedAt = (scenarios: readonly Scenario[], index: number, change: Partial<Scenario>): readonly Scenario[] =>
   scenarios.map((scenario, i) => (i === index ? { ...scenario, ...change } : scenario))
 

@@ -9,7 +9,7 @@ export interface Header {
 
 /**
  * A document as text. The browser does not parse it, because every page would then load a parser. The build parses all documents
- * (persisted-documents.ts), and fails if it finds another header.
+ * (persisted-documents.ts), and fails if a document has another header than the header that this module reads.
  */
 export interface Written {
   /** The text with its fragments. */

@@ -84,7 +84,7 @@ export const decisionColumns = (zone: TimeZoneChoice, firstRevision: number): Ta
     key: 'kept',
     label: 'Kept',
     title: 'The full record, which can be replayed exactly, or a summary: reasons, counts and destinations',
-    // while the log is complete, all rows have the same value
+    // While the log is complete, all rows have the same value, so the column is hidden by default.
     isExtra: firstRevision === 0,
     width: '76px',
     value: (row) => keptOf(row, firstRevision),

@@ -7,8 +7,8 @@ export interface Segment {
 }
 
 /**
- * The layout of a host's contributions: positive contributions to the right of zero, negative contributions to the left, in the order of
- * the profile. The total is the sum. A plain stack would not show it correctly if multipliers are negative.
+ * The layout of a host's contributions in the order of the profile: positive contributions to the right of zero, negative contributions to
+ * the left. The total is the sum of all contributions. A plain stack would not show the total correctly if multipliers are negative.
  */
 export function stack(weights: readonly { readonly weigher: string; readonly weighted: number }[]): Segment[] {
   let right = 0

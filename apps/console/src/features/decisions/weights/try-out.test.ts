@@ -68,7 +68,7 @@ test('with changed multipliers the order and the totals are those of a profile w
         const asItWas = answered(found(fleet, before, way))
         const ranks = (hosts: typeof asItWas) => hosts.map(({ index, rank, totalWeight }) => ({ index, rank, totalWeight }))
         expect(ranks(tryOut(asItWas, tried, ({ index }) => index))).toEqual(ranks(answered(found(fleet, after, way))))
-        // without changes the result is the same
+        // Without changed multipliers, the result equals that of the decision.
         expect(tryOut(asItWas, new Map(), ({ index }) => index)).toEqual(asItWas)
       },
     ),

@@ -90,7 +90,7 @@ type ReadNumber = (ordinal: number) => number | undefined
 function rangesOf(field: NumberField, read: ReadNumber, inside: Uint32Array, outside: Uint32Array): readonly ComparedValue[] {
   const known = [...inside, ...outside].flatMap((ordinal) => read(ordinal) ?? [])
   const edges = knownEdges[field.name] ?? edgesOf(known)
-  // over-full hosts have negative free amounts
+  // Hosts whose usage exceeds their capacity have negative free amounts.
   const least = Math.floor(known.reduce((low, value) => Math.min(low, value), 0))
   // the last element counts the hosts whose value of this field is unknown
   const count = (hosts: Uint32Array): readonly number[] => {

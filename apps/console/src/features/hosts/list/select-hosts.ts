@@ -93,7 +93,7 @@ export function hostReaders(store: FleetStore, nowMs: number): QueryReaders<numb
   return { '': store.nameOf, host: store.nameOf, node: store.nodeOf, ...texts, ...numbers }
 }
 
-/** A term about texts, evaluated for every different text: 1 if it matches. */
+/** A term about texts. `passes` has a 1 for each different text that the term matches. */
 interface TextTerm {
   readonly codes: Uint32Array
   readonly passes: Uint8Array

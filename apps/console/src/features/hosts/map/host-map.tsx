@@ -25,7 +25,7 @@ export interface HostMapProps {
   onOpenGroup(key: string): void
   onOpen(ordinal: number): void
   onPress(ordinal: number): void
-  /** See CellMap. */
+  /** Shows a host of the map in the side panel. CellMap describes the functions. */
   readonly sidePanel: CellMapProps['sidePanel']
   readonly choice: Choice<number>
 }

@@ -26,7 +26,7 @@ export const REACH = graphql(`
   }
 `)
 
-/** What changed in the host's inventory in the last report that changed it, and since when such changes are recorded. */
+/** The changes in the last report that changed the host's inventory, and the time since when such changes are recorded. */
 export const LAST_INVENTORY = graphql(`
   query HostLastInventory($host: String!, $node: String, $at: Moment) {
     host(name: $host, node: $node, at: $at) {

@@ -107,7 +107,7 @@ describe('the fields that are sent', () => {
   })
 })
 
-describe('what a draft changes', () => {
+describe('the changes of a draft', () => {
   test('a moved filter is listed, but not the filters that it was moved past', () => {
     const filters = moved(begun.own.filters, 'D', 0)
     expect([...movedIds(begun.base.filters, filters)]).toEqual(['D'])

@@ -7,9 +7,9 @@ export interface DraftPart {
   readonly enabled: boolean
   /** True if a filter is in shadow mode. Always false for a weigher. */
   readonly shadow: boolean
-  /** Set for a weigher. Empty for a filter. */
+  /** The multiplier of a weigher as typed text. Empty for a filter. */
   readonly multiplier: string
-  /** An object as JSON. Empty for none. */
+  /** The options as the text of a JSON object. Empty if there are none. */
   readonly options: string
 }
 

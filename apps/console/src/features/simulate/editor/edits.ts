@@ -77,7 +77,7 @@ function aggregateText({
 
 const some = (names: readonly string[]): string => (names.length > 3 ? `${formatCount(names.length)} hosts` : names.join(', '))
 
-/** The kinds of edits that can be written by hand. */
+/** The kinds of edits that the form offers. */
 export const editKinds = ['add', 'remove', 'drain', 'disable', 'enable', 'metadata', 'ratio', 'release'] as const
 export type EditKind = (typeof editKinds)[number]
 

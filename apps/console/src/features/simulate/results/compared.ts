@@ -32,7 +32,7 @@ export interface ComparedRow {
   readonly differs: boolean
 }
 
-/** The differences between scenarios: the fields of the request, then the rest. Equal fields are omitted. */
+/** The differences between scenarios: the fields of the request, then all other settings. Equal fields are omitted. */
 export function askedRows(scenarios: readonly Scenario[]): ComparedRow[] {
   const requests = scenarios.map(({ request }) => new Map(leavesOf(request, '')))
   const fields = [...new Set(requests.flatMap((leaves) => [...leaves.keys()]))]

@@ -59,7 +59,7 @@ describe('saving', () => {
   )
 })
 
-test('a set is renamed unless another set has the new name, and is deleted by its name', () => {
+test('a saved set of scenarios is renamed unless another set has the new name, and is deleted by its name', () => {
   expect(withRenamed(kept('a', 'b'), 'a', ' c ')).toEqual({ views: kept('b', 'c') })
   expect(withRenamed(kept('a', 'b'), 'a', 'a')).toEqual({ views: kept('a', 'b') })
   expect(withRenamed(kept('a', 'b'), 'a', 'b')).toEqual({ problem: 'Another is called b already.' })
@@ -67,7 +67,7 @@ test('a set is renamed unless another set has the new name, and is deleted by it
   expect(withoutSaved(kept('a', 'b'), 'a')).toEqual(kept('b'))
 })
 
-test('a saved set is described in a few words', () => {
+test('a saved set of scenarios is described in a few words', () => {
   expect(aboutOf(kept('a')[0] as SavedView)).toBe('1 × 2 vCPU / 512 MiB')
   expect(aboutOf({ name: 'a', search: { ...search, beside: '[{"count":2}]' } })).toBe('2 scenarios, the first 1 × 2 vCPU / 512 MiB')
 })
