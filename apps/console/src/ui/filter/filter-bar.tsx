@@ -180,7 +180,7 @@ function useFollowed(value: string): readonly [string, (text: string) => void] {
   return [text, write]
 }
 
-/** Whether the word at the caret may become the name of a field. */
+/** True if the word at the caret can become the name of a field. */
 const isFieldBegun = ({ field, from, to, options }: Suggestions): boolean => field === null && to > from && options.length > 0
 
 const MOST_OPTIONS = 12

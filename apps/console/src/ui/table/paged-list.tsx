@@ -46,7 +46,7 @@ interface PagedListProps<Row> {
   readonly none: ReactNode
   /** Shown next to the filter if no row matches. */
   readonly noMatch?: ReactNode
-  /** Only if the page counts the rows itself: the count, and whether there are more rows than counted. */
+  /** The count of rows, and whether the list has more rows than counted. Only set if the page counts the rows itself. */
   readonly counted?: { readonly total: number; readonly isMore: boolean }
   /** Elements next to the filter field. */
   readonly aside?: ReactNode
@@ -72,7 +72,7 @@ export function PagedList<Row>(props: PagedListProps<Row>) {
   const { list, label, filterLabel = `Filter ${label.toLowerCase()}`, fields, readPaste, aside, above, instead } = props
   const { q = '' } = useListSearch()
   const go = useListGo()
-  // rows arrive far more often than the parts above them change
+  // Rows arrive far more often than the elements above them change, so these elements are not rendered again with each row.
   const bar = useMemo(
     () => (
       <>
@@ -100,7 +100,7 @@ function Found<Row>(props: PagedListProps<Row>) {
   const { rows, error, isLoading, isOld, readAtMs, everyMs, refresh } = pages
   const { q = '' } = useListSearch()
   const go = useListGo()
-  // if a page of the list cannot be read, there are no rows, but further pages may exist
+  // If a page of the list cannot be read, no rows are shown, but the list may have rows.
   const isAny = rows.length > 0 || counted.total > 0
   return (
     <>

@@ -38,7 +38,7 @@ interface HostListsProps {
   readonly verdicts: VerdictsFeed['verdicts']
   readonly search: HostsSearch
   readonly handlers: ReturnType<typeof useHand>['handlers']
-  /** Whether the lists still belong to an earlier filter than the one in the input. */
+  /** True if the lists still belong to an earlier filter than the one in the input. */
   readonly isBehind: boolean
 }
 
@@ -82,13 +82,14 @@ export const HostLists = memo(function HostLists({ fleet, list, verdicts, search
     sidePanel,
     useCallback((ordinal: number) => panelIdOf(store, ordinal), [store]),
   )
-  // a click shows the host in the side panel; a second click on the same host opens its page, as does the first click on a narrow window
+  // The first click on a host shows it in the side panel, and a second click opens its page. In a narrow window, the first click opens the
+  // page.
   const press = (ordinal: number): void => {
     if (panelCells === undefined || panelIdOf(store, ordinal) === sidePanel.id) open(ordinal)
     else panelCells.onToggle(ordinal)
   }
   const toggleCompare = (): void => go((now) => ({ compare: now.compare === 'yes' ? undefined : 'yes' }))
-  useShortcuts([{ keys: 'c', label: 'Compare the chosen hosts with the others', run: toggleCompare }])
+  useShortcuts([{ keys: 'c', label: 'Compare the selected hosts with all others', run: toggleCompare }])
   const toggle = (field: FacetName, value: string, isAdded: boolean): void =>
     go(({ q = '' }) => ({ q: toggleValue(canonical(q), field, value, isAdded) }))
 
