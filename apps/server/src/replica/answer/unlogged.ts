@@ -26,18 +26,14 @@ export interface UnloggedOptions {
 }
 
 /** `onCompleted` is called with each complete decision. */
-export function createUnlogged(
-  { timers, recordUnlogged, warn }: UnloggedOptions,
-  { onCompleted }: { onCompleted(decision: UnloggedDecision): void },
-): Unlogged {
+export function createUnlogged(options: UnloggedOptions, { onCompleted }: { onCompleted(decision: UnloggedDecision): void }): Unlogged {
   // callers of placements wait for these, so they do not share their turns of the event loop with queries
-  const turns = createTurns(timers)
+  const turns = createTurns(options.timers)
+  const store = createStoring(options)
   const pending = new Set<Promise<unknown>>()
   let last: Promise<unknown> = Promise.resolve()
   /** The newest copy of the fleet. Decisions at one revision share a copy, because they are completed one after the other. */
   let newest: Fleet | undefined
-  const unstored: UnloggedAnswer[] = []
-  let isStoring = false
 
   const privateCopy = (fleet: Fleet): Fleet => {
     if (newest?.place.revision !== fleet.place.revision) newest = copyFleet(fleet)
@@ -69,6 +65,37 @@ export function createUnlogged(
     }
     return undefined
   }
+  return {
+    complete(works, fleet) {
+      const copy = privateCopy(fleet)
+      const answers = works.map((work) => {
+        const finished = track(last.then(() => finish(work, copy)))
+        last = finished
+        return () => void track(finished.then((complete) => complete && store(complete)))
+      })
+      const ownLast = last
+      // an old copy keeps data in memory that the fleet has replaced
+      void track(
+        ownLast.then(() => {
+          if (last === ownLast) newest = undefined
+        }),
+      )
+      return answers
+    },
+    async close() {
+      while (pending.size > 0) await Promise.all(pending)
+    },
+  }
+}
+
+/**
+ * Returns a function that stores a complete decision and then answers its caller. Decisions that are completed during a write are stored
+ * together in the next one.
+ */
+function createStoring({ recordUnlogged, warn }: UnloggedOptions): (complete: UnloggedAnswer) => Promise<void> {
+  let unstored: UnloggedAnswer[] = []
+  let next: Promise<void> | undefined
+  let last: Promise<void> = Promise.resolve()
   const store = async (some: readonly UnloggedAnswer[]): Promise<void> => {
     try {
       await recordUnlogged(some.map(({ decision }) => decision))
@@ -80,28 +107,15 @@ export function createUnlogged(
       for (const { fail } of some) fail(new UnavailableError('store', 'the decision could not be recorded'))
     }
   }
-  /** Decisions that are completed while others are stored are stored together. */
-  const storeAll = async (): Promise<void> => {
-    while (unstored.length > 0) await store(unstored.splice(0))
-    isStoring = false
-  }
-  const record = (complete: UnloggedAnswer): void => {
+  return (complete) => {
     unstored.push(complete)
-    if (isStoring) return
-    isStoring = true
-    void track(storeAll())
-  }
-  return {
-    complete(works, fleet) {
-      const copy = privateCopy(fleet)
-      return works.map((work) => {
-        const finished = track(last.then(() => finish(work, copy)))
-        last = finished
-        return () => void track(finished.then((complete) => complete && record(complete)))
-      })
-    },
-    async close() {
-      while (pending.size > 0) await Promise.all(pending)
-    },
+    next ??= last.then(() => {
+      const some = unstored
+      unstored = []
+      next = undefined
+      return store(some)
+    })
+    last = next
+    return next
   }
 }
