@@ -9,7 +9,7 @@ const generated = (from: string) =>
 const inOrder = (schemas: object) => Object.entries(schemas).map(([version, schema]) => ({ version, schema }))
 
 const requestSpec: Form = {
-  title: 'RequestSpec: what is asked for',
+  title: 'RequestSpec: the fields of a request',
   intro: [
     'The request of `selectDestinations(input: {spec: {gantt: ...}})`, as it is kept (`RequestSpec.document`). Over GraphQL, maps are lists of',
     '`{key, value}`, each of `pciRequests[].specs` is `{properties: [{key, value}]}`, hints are `{key, values}`, and `nova` comes by `spec: {nova}` or `spec: {legacy}`.',
@@ -30,7 +30,7 @@ const requestSpec: Form = {
 }
 
 const hostStats: Form = {
-  title: 'HostStats: what a host reports of itself',
+  title: 'HostStats: the fields of a host report',
   intro: [
     'The full report of `updateResourceStats` (`report: {full: ...}`), as it is kept (`Host.stats`). Over GraphQL, `pciPools[].tags` is a list of',
     '`{key, value}`, and `nova` comes by `report: {nova}`. Documents of 1.0 do not say their version.',
