@@ -33,7 +33,7 @@ export function aLogOf(hosts: number): TestLog {
   return log
 }
 
-/** Requests that most hosts pass, that the hosts of one zone pass, and that no host passes. */
+/** `open`: most hosts pass. `zone`: only hosts of one zone pass. `short`: no host passes. */
 export const requests: Readonly<Record<'open' | 'zone' | 'short', RequestSpec>> = {
   open: aRequest({ vcpus: 0, memoryMb: 0 }),
   zone: aRequest({ vcpus: 2, memoryMb: 4_096, availabilityZone: 'z7' }),

@@ -79,7 +79,7 @@ const stories: Readonly<Record<string, (size: number) => Request>> = {
     numaTopology: { cells: numbers(size / 2).map((id) => cell(id, { memoryMb: 4_000 + id * 10 })) },
     pciRequests: [device('a', size, 'socket'), device('b', Math.floor(size * 1.5)), device('a', size)],
   }),
-  // Each cell has an even count of both kinds, 28 together. A choice with an odd count of one kind leaves too few of the other.
+  // Each cell has 28 devices of the kinds c and d, an even count of each. The requested counts are odd, so no choice of cells has both.
   'half as many guest cells, and devices of two kinds that no choice has together': (size) => ({
     numaTopology: { cells: numbers(size / 2).map((id) => cell(id)) },
     pciRequests: [device('c', 7 * size + 1), device('d', 7 * size - 1)],

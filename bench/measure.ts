@@ -26,7 +26,7 @@ export async function measureInTurns<Name extends string>(
   return Object.fromEntries(names.map((name) => [name, samplesOf(times.get(name) ?? [])])) as Record<Name, Samples>
 }
 
-/** Statistics of any numbers. */
+/** The median and the 99th percentile of the numbers. */
 export function samplesOf(numbers: readonly number[]): Samples {
   const sorted = [...numbers].sort((a, b) => a - b)
   const at = (share: number): number => sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0

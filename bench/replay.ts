@@ -18,9 +18,9 @@ import type { Question } from './question.ts'
 
 /** How many changes are between two checkpoints. */
 const CHANGES = 10_000
-/** How many requests have their claims in one entry. */
+/** An entry of the log has the claims of this many requests. */
 const PER_ENTRY = 10
-/** The incarnation of the hosts' reports in this benchmark; their sequences continue those of the builders. */
+/** The incarnation of the hosts' reports. The reports that `aLogOf` writes have it too, so the sequences continue. */
 const INCARNATION = '00000000-0000-4000-8000-000000000001'
 
 const request = aRequest({ vcpus: 1, memoryMb: 1_024 })

@@ -20,7 +20,7 @@ export async function settled<Value>(what: string, read: () => Promise<Value | u
       return found !== undefined && JSON.stringify(found) === JSON.stringify(before)
     }, `${what} does not move`)
     .toBe(true)
-  if (found === undefined) throw new Error(`${what} is nowhere`)
+  if (found === undefined) throw new Error(`${what} has no position`)
   return found
 }
 

@@ -12,7 +12,7 @@ export async function cursorOf(page: Page): Promise<{ readonly x: number; readon
   return { x: x + width / 2, y: y + height / 2 }
 }
 
-/** The box of a part of the map; of the whole map if `part` is undefined. */
+/** The box of a part of the map. If `part` is undefined, the box of the whole map. */
 const boxInMap = (page: Page, part: string | undefined): Promise<Box> =>
   settled(part ?? 'the map', () =>
     mapOf(page).evaluate((scroller, selector) => {

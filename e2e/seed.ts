@@ -59,7 +59,7 @@ export interface AggregateShape {
   readonly metadata?: Readonly<Record<string, string>>
 }
 
-/** Creates an aggregate; returns its uuid. */
+/** Creates an aggregate. Returns its uuid. */
 export async function gather(client: Client, name: string, { metadata = {}, ...shape }: AggregateShape): Promise<string> {
   const input = { name, ...shape, metadata: Object.entries(metadata).map(([key, value]) => ({ key, value })) }
   const { aggregateCreate } = await client.request<{ aggregateCreate: { aggregate?: { uuid: string }; message?: string } }>(
@@ -122,7 +122,7 @@ export interface Ask {
   readonly numInstances?: number
   /** The uuid of the only instance. A second request with the same uuid is a retry. */
   readonly instance?: string
-  /** Further kinds of instances. They are placed together with the instances of the flavor, either all or none. */
+  /** Kinds of instances in addition to the flavor. They are placed together with the instances of the flavor, either all or none. */
   readonly gang?: readonly { readonly name: string; readonly instances: number; readonly vcpus: number; readonly memoryMb: number }[]
   readonly gpus?: { readonly count: number; readonly model?: string }
   readonly pciRequests?: readonly { readonly count: number; readonly vendorId: string }[]
@@ -232,8 +232,8 @@ export interface Seed {
 }
 
 /**
- * Creates a small fleet: 14 hosts in three zones, with GPUs and NUMA cells in the second zone, and a disabled host in the first; a request
- * that found a host, and one that did not.
+ * Creates a small fleet of 14 hosts in three zones. Hosts of the second zone have GPUs and NUMA cells, and one host of the first zone is
+ * disabled. Also requests three placements: two succeed, and one finds no host.
  */
 export async function seedFleet(client: Client): Promise<Seed> {
   const az1 = numbered('az1', 8)
@@ -255,14 +255,14 @@ export async function seedFleet(client: Client): Promise<Seed> {
   await place(client, { flavor: 'g1.small', gpus: { count: 1 } })
   const refused = await place(client, { flavor: 'm1.huge', vcpus: 8, memoryMb: 61_440, rootGb: 40, zone: 'az1' })
   if (placed.outcome !== 'PLACED' || refused.outcome !== 'NO_VALID_HOST')
-    throw new Error(`The seed decided otherwise: ${placed.outcome}, ${refused.outcome}`)
+    throw new Error(`seedFleet expects the results PLACED and NO_VALID_HOST, but found ${placed.outcome}, ${refused.outcome}`)
   return { hostCount: az1.length + az2.length + az3.length, refused, placed, aggregates }
 }
 
 /** One call has the reports of this many hosts. */
 const BATCH = 1_000
 
-/** Reports a fleet of any size, several hosts per call; `machine` describes each host. */
+/** Reports a fleet of any size, several hosts per call. `machine` describes each host. */
 export async function reportMany(client: Client, names: readonly string[], machine: (name: string, i: number) => Machine): Promise<void> {
   for (let from = 0; from < names.length; from += BATCH)
     await report(client, Object.fromEntries(names.slice(from, from + BATCH).map((name, i) => [name, machine(name, from + i)])))

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { expect, type Page } from '@playwright/test'
 
-/** Saves all rows of the list on the page as a CSV file; returns them as objects with the column names as keys. */
+/** Saves all rows of the list on the page as a CSV file. Returns them as objects with the column names as keys. */
 export async function savedRows(page: Page): Promise<Readonly<Record<string, string>>[]> {
   const [download] = await Promise.all([page.waitForEvent('download'), chooseFile(page)])
   return readSheet(await readFile(await download.path(), 'utf8'))

@@ -8,7 +8,7 @@ export const isLongForm: boolean = !['', '0'].includes(extent)
 
 const triesLaws = extent === 'laws'
 
-/** The end of the title of a test that runs only in the long form; empty in that form. */
+/** A suffix for the titles of tests that run only in the long form. It states why they are skipped. Empty in the long form. */
 export const longFormNote: string = isLongForm ? '' : ' [skipped: in the long form only (npm run test:all)]'
 
 /** Returns one of three values: for the short form, for the long form, and for GANTT_TEST_ALL=laws. */

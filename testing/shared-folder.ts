@@ -9,7 +9,7 @@ export interface SharedData {
   /** The absolute path. */
   readonly path: string
   readonly isMissing: boolean
-  /** The end of the title of a test that states why it is skipped; empty if the data exists. */
+  /** A suffix for the titles of tests that need the data. It states why they are skipped. Empty if the data exists. */
   readonly skipNote: string
 }
 

@@ -19,7 +19,7 @@ const HOVERS = 200
 /** How many calls are made concurrently, and how many decisions each call requests. */
 const WORKERS = 16
 const IN_ONE_CALL = 10
-/** The measurement starts once the tables are at most this many entries behind the log. */
+/** The measurement starts once the database's tables are at most this many entries of the log behind. */
 const BEHIND = 20
 const TYPED = ['az:z1', 'mem.free>=64GiB', 'trait:HW_CPU_X86_AVX512F', 'cmp-0']
 
@@ -160,7 +160,7 @@ async function ask(origin, key, query, variables = {}) {
   return data
 }
 
-/** Waits until the tables have caught up with the log, because a fleet that was just created keeps the service busy for a while. */
+/** Waits until the database's tables have caught up with the log, because a fleet that was just created keeps the service busy. */
 async function tablesFollowed(origin, key) {
   const startedAt = performance.now()
   for (;;) {

@@ -1,5 +1,5 @@
-// The part that `npm test` and `npm run test:all` share: they run test runners, add up their counts, and end with the same lines. These
-// name the skipped tests with their reasons, then the failed ones; the last line is `N passed, N failed, N skipped`.
+// Code that `npm test` and `npm run test:all` share. It runs test runners, adds up their counts, and prints the last lines: the skipped
+// tests with their reasons, the failed tests, and `N passed, N failed, N skipped`.
 //
 // A test that cannot run here says why, in one of two ways:
 //   test('...', (context) => context.skip('the trace files are not here'))     known only while running

@@ -24,7 +24,7 @@ export function ensureNatsServer() {
   const found = findNatsServer()
   if (found !== undefined) return found
   const folder = mkdtempSync(path.join(tmpdir(), 'gantt-apt-'))
-  // apt drops its privileges and downloads as its own user, so the folder must be writable for that user.
+  // By default, apt downloads as a user of its own who cannot write to this folder. The option APT::Sandbox::User makes it download as root.
   const run = (command, args) => spawnSync(command, args, { cwd: folder, stdio: ['ignore', 'ignore', 'ignore'] }).status === 0
   const download = () => run('apt-get', ['-qq', '-o', 'APT::Sandbox::User=root', 'download', PACKAGE])
   try {

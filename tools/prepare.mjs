@@ -68,8 +68,8 @@ function oneAtATime(work) {
 }
 
 /**
- * Registers this process as the one that builds. The id is in a symbolic link, which is created together with its content, so that no
- * reader sees it without the id.
+ * Registers this process as the one that builds. Returns false if another process is registered. The file with the id is created as a hard
+ * link to a complete file, so that no reader sees it without the id.
  */
 function becomesBuilder() {
   const own = `${builder}.${process.pid}`
@@ -147,7 +147,7 @@ function assertNodeVersion() {
 }
 
 /**
- * Whether node_modules has the packages of package-lock.json. The contents are compared, because file times are meaningless after a
+ * True if node_modules has the packages of package-lock.json. The contents are compared, because file times are meaningless after a
  * checkout or a copy.
  */
 function isInstalled() {

@@ -19,7 +19,7 @@ if (files.length > 0)
 summaries.push(runInBrowser(['rare', 'colours', 'zoom-200', 'large', 'screenshots']))
 report(summaries)
 
-/** Whether a file runs only in the long form, or does more in that form, itself or in a suite that it calls. */
+/** True if a test file runs only in the long form, or if the file or a suite that it calls does more in the long form. */
 function hasLongForm(file) {
   if (file.endsWith('.long.test.ts')) return true
   const source = read(file)

@@ -2,16 +2,16 @@ import { createHash } from 'node:crypto'
 import { css, editorWorkerService, graphqlWorker, js, jsonWorker } from '@graphql-yoga/render-graphiql/graphiql'
 import type { Plugin } from 'vite'
 
-/** The name of the document in the frame of the GraphiQL page. It must equal the name in src/features/graphiql/frame.tsx. */
+/** The file name of the HTML document in the iframe of the GraphiQL page. It must equal the name in src/features/graphiql/frame.tsx. */
 const FRAME = 'graphiql-frame.html'
 
 /** Replaces a text colour of GraphiQL's dark theme whose contrast is only 1.8:1. WCAG requires 4.5:1. */
 const LEGIBLE = '\nbody.graphiql-dark .mtk13 { color: #ffa86b; }\n'
 
 /**
- * Serves GraphiQL as separate files: script, styles and workers of its package, and a document that loads them. The document is shown in a
- * frame, so that GraphiQL has its own styles, keys and globals, and is removed when the operator leaves the page. The console's own chunks
- * do not contain GraphiQL.
+ * Serves GraphiQL as separate files: the scripts, styles and workers of its package, and an HTML document that loads them. The GraphiQL
+ * page shows this document in an iframe. So GraphiQL has its own styles, keys and globals, and they are removed when the operator leaves
+ * the page. The console's own chunks do not contain GraphiQL.
  */
 export function graphiqlFiles(): Plugin {
   const files = namedFiles()
@@ -32,7 +32,7 @@ export function graphiqlFiles(): Plugin {
   }
 }
 
-/** Each file by its name below the root. All names except that of the document contain a hash of the content. */
+/** The content of each file by its path. Every path except that of the HTML document contains a hash of the content. */
 function namedFiles(): ReadonlyMap<string, string> {
   const files = new Map<string, string>()
   const add = (name: string, ending: string, source: string): string => {

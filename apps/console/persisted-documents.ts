@@ -3,14 +3,14 @@ import { Kind, parse, print } from 'graphql'
 import { type ESTree, type Plugin, Visitor } from 'vite'
 import { readHeader } from './src/lib/service/written.ts'
 
-/** A file for the service, next to the page: the text of each operation by its id. */
+/** The name of the built file with the text of each GraphQL operation by id. The service reads this file. */
 const MANIFEST = 'documents.json'
 
 /**
- * Gives each operation of a build an id: `sha256:` and the hash of its text. The id is stored as `documentId`, and lib/service/wire.ts
- * sends it. The texts are written into a file for the service, next to the page. The argument of `graphql(...)` must be a text without
- * expressions. Fragments of the same file are referenced by their names. An operation must begin with its header, because the page reads
- * only the header.
+ * Gives each GraphQL operation of a build an id: `sha256:` and the hash of its text. The built code has this id as `documentId`, and
+ * lib/service/wire.ts sends the id to the service. The service finds the text in the file MANIFEST. The argument of `graphql(...)` must be
+ * a text without expressions. Fragments of the same file are referenced by their names. An operation must begin with its header, because
+ * the page reads only the header.
  */
 export function persistedDocuments(): Plugin {
   const texts = new Map<string, string>()
@@ -41,7 +41,7 @@ export function persistedDocuments(): Plugin {
 }
 
 interface FoundDocument {
-  /** The document with its fragments, as `print` writes it. */
+  /** The text of the operation with its fragments, as `print` of graphql-js writes it. */
   readonly text: string
   readonly start: number
   readonly end: number

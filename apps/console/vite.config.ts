@@ -29,7 +29,8 @@ export default defineConfig({
   server: { host: '127.0.0.1', proxy: { '/graphql': new URL(service).origin } },
   build: {
     target: 'es2022',
-    // these browsers support light-dark(); for older browsers it would be translated to a form that the style sheets here do not support
+    // These browsers support light-dark(). For older browsers, the build would translate it to a form that the style sheets here do not
+    // support.
     cssTarget: ['chrome123', 'firefox120', 'safari17.5'],
     sourcemap: true,
     manifest: 'manifest.json',

@@ -116,7 +116,7 @@ test('with the keyboard alone a claim is selected, its revocation is previewed, 
   expect(await stateOf(service.client, other.id)).toMatchObject({ state: 'RESERVED' })
 })
 
-test('Shift-x selects a range of claims, a further button selects all, and ended claims have no checkbox', async ({
+test('Shift-x selects a range of claims, a button selects all matching claims, and ended claims have no checkbox', async ({
   page,
   visit,
   service,

@@ -10,7 +10,10 @@ const TIMEOUT_MS = 30_000
 
 const refuse = (service: Service, flavor: string) => place(service.client, { flavor, vcpus: 999 })
 
-test('decisions of every replica appear, also those made while the connection was lost', { tag: '@rare' }, async ({ page, provokes }) => {
+test('the live list shows decisions of every replica, including those made while the connection was lost', { tag: '@rare' }, async ({
+  page,
+  provokes,
+}) => {
   test.setTimeout(180_000)
   provokes('Failed to load resource')
   const first = await startService()
@@ -22,11 +25,11 @@ test('decisions of every replica appear, also those made while the connection wa
     await page.goto(`${first.origin}/decisions?q=flavor:fed.*#key=${first.key}`)
     const badge = page.locator('[data-live]')
     await expect(badge).toHaveAttribute('data-live', 'live')
-    await test.step('a refusal appears although it is in no log', async () => {
+    await test.step('a refusal appears in the list although it is not in the log', async () => {
       await refuse(second, 'fed.elsewhere')
       await expect(rowWith(page, LIST, 'fed.elsewhere')).toBeVisible({ timeout: TIMEOUT_MS })
     })
-    await test.step('the replica behind the page is killed; others continue', async () => {
+    await test.step('the replica behind the page is killed, and the page connects to the next replica with this URL', async () => {
       await first.kill()
       await expect(badge).not.toHaveAttribute('data-live', 'live')
       await refuse(second, 'fed.missed-refusal')
@@ -34,7 +37,7 @@ test('decisions of every replica appear, also those made while the connection wa
       others.push(await startService({ folder: first.folder, port: Number(new URL(first.origin).port) }))
       await expect(badge).toHaveAttribute('data-live', 'live', { timeout: TIMEOUT_MS })
     })
-    await test.step('no decision is missing or repeated, and a notice is shown', async () => {
+    await test.step('no decision is missing or repeated, and a notice about the interruption is shown', async () => {
       await expectRowCount(page, LIST, 3)
       for (const flavor of ['fed.elsewhere', 'fed.missed-refusal', 'fed.missed-placement'])
         await expect(rowWith(page, LIST, flavor)).toHaveCount(1)
@@ -51,7 +54,7 @@ test('decisions of every replica appear, also those made while the connection wa
       await page.keyboard.press('n')
       await expectRowCount(page, LIST, 6)
     })
-    await test.step('after a burst the list has all decisions, and the page shows how many were not sent one by one', async () => {
+    await test.step('after a burst the list has all decisions, and the page shows how many of them the stream did not send', async () => {
       await page.goto(`${first.origin}/decisions?q=flavor:burst`)
       await expect(badge).toHaveAttribute('data-live', 'live')
       const [latest = second] = others.slice(-1)

@@ -23,7 +23,12 @@ test('fields of a request that have no effect are listed on the page of the deci
   await expect(ignored).toHaveCount(0)
 })
 
-test('the text for a ticket has the reason and the link', async ({ page, context, visit, service }) => {
+test('the text that is copied for a ticket has the sentence about the decision, and ends with the link of its page', async ({
+  page,
+  context,
+  visit,
+  service,
+}) => {
   await context.grantPermissions(['clipboard-read', 'clipboard-write'], { origin: service.origin })
   const { decisionId } = service.seed.refused
   await visit(addressOf(decisionId))
@@ -124,7 +129,11 @@ test('the attempts before a decision are listed with their hosts, with the reaso
   await expect(tries).toHaveCount(0)
 })
 
-test('a decision is replayed with another profile: page and shared link show the results of the API', async ({ page, visit, service }) => {
+test('for a decision that is replayed with another profile, the page and a shared link show the results of the API', async ({
+  page,
+  visit,
+  service,
+}) => {
   const { client } = service
   const { decisionId } = await place(client, { flavor: 'x1.asked', vcpus: 1, memoryMb: 1_024 })
   await visit(addressOf(decisionId))
@@ -195,7 +204,7 @@ test('each change that would make a request fit links to the page where it is ma
   }
 })
 
-test('a decision is replayed on the present fleet: the page shows the result of the API, the URL has the revision, and no decision is made', {
+test('for a decision that is replayed on the present fleet, the page shows the result of the API, the URL has the revision, and no decision is made', {
   tag: ['@colours', '@rare'],
 }, async ({ page, visit, service, look }) => {
   const { client } = service

@@ -85,7 +85,7 @@ test('a time range that is selected with the mouse is in the URL, and Back remov
   await expect.poll(() => filterOf(page)).toBe('flavor:x2.drawn')
 })
 
-test('a range is selected with the keyboard alone', { tag: '@rare' }, async ({ page, visit, service }) => {
+test('a time range of the histogram is selected with the keyboard alone', { tag: '@rare' }, async ({ page, visit, service }) => {
   await decide(service.client, 'x2.keys', 1, 2)
   await visit(listOf(`flavor:x2.keys at>=${yesterday()}`))
   await expectRowCount(page, 'Decisions', 3)
@@ -118,7 +118,7 @@ test('an invalid time is reported at its field', { tag: '@rare' }, async ({ page
   await expect(page.getByText('yesterday is no time of UTC, such as 2026-11-22T09:00:00Z or 2026-11-22')).toBeVisible()
 })
 
-test('new decisions appear in the bars too', { tag: '@rare' }, async ({ page, visit, service }) => {
+test('new decisions are also counted in the bars of the histogram', { tag: '@rare' }, async ({ page, visit, service }) => {
   await decide(service.client, 'x2.lives', 1, 0)
   await visit('/decisions?q=flavor:x2.lives')
   await expect(histogram(page)).toContainText('placed 1')
@@ -216,7 +216,12 @@ test('columns that are added to the list are in the URL', { tag: '@rare' }, asyn
   await expect(page).toHaveURL(/\/hosts\?at=\d+/)
 })
 
-test('appearance: the bars, a range of them, groups @looks', { tag: '@rare' }, async ({ page, visit, look, service }) => {
+test('appearance: the histogram of decisions, a selected range, and groups @looks', { tag: '@rare' }, async ({
+  page,
+  visit,
+  look,
+  service,
+}) => {
   await decide(service.client, 'x5.looked', 2, 2)
   await visit(listOf(`flavor:x5.* at>=${yesterday()}`))
   await expectRowCount(page, 'Decisions', 4)

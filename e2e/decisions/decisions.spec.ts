@@ -59,7 +59,7 @@ test('the refusing filter and its hosts are found with the keyboard alone', { ta
   const [host = ''] = await firstCells(page, MATRIX)
   await page.keyboard.press('Enter')
 
-  // The key w focuses the field that asks about one host.
+  // The key w focuses the field for the name of a host.
   await page.keyboard.press('w')
   await page.keyboard.press('Control+a')
   await page.keyboard.type(host)
@@ -70,7 +70,7 @@ test('the refusing filter and its hosts are found with the keyboard alone', { ta
   await expect(answerAbout(page, host)).toBeHidden()
 })
 
-test('the numbers of the funnel are the API’s, and they add up', async ({ page, visit, service }) => {
+test('the counts of the funnel equal those of the API, and they add up', async ({ page, visit, service }) => {
   const { decisionId } = service.seed.refused
   const { steps, hostCount } = await explain(service.client, decisionId)
   await visit(addressOf(decisionId))
@@ -109,12 +109,9 @@ test('every count of the funnel links to exactly as many hosts', { tag: '@rare' 
   expect(opened).toBeGreaterThan(6)
 })
 
-test('a histogram shows the missing amounts; each bar links to exactly the hosts that lack this amount @looks', { tag: '@rare' }, async ({
-  page,
-  visit,
-  look,
-  service,
-}) => {
+test('a histogram shows the missing amounts, and each bar links to exactly the hosts that lack this amount @looks', {
+  tag: '@rare',
+}, async ({ page, visit, look, service }) => {
   const { decisionId } = service.seed.refused
   const { explainPlacement } = await service.client.request<{
     explainPlacement: {
@@ -159,7 +156,7 @@ test('a histogram shows the missing amounts; each bar links to exactly the hosts
   await expect(page).not.toHaveURL(/short=/)
 })
 
-test('reload and a second browser show the same view of a decision', { tag: '@rare' }, async ({ page, visit, browser, service }) => {
+test('a reload and a second browser show the same view of a decision', { tag: '@rare' }, async ({ page, visit, browser, service }) => {
   const { decisionId } = service.seed.refused
   await visit(addressOf(decisionId))
   const ram = (await explain(service.client, decisionId)).steps.find(({ name }) => name === 'RamFilter')
@@ -245,8 +242,8 @@ test('every instance of a request has its own tab', async ({ page, visit, servic
   await expect(page.getByRole('tab', { name: 'Instance 2', exact: true })).toHaveAttribute('aria-selected', 'true')
 })
 
-test.describe('looks', () => {
-  test('the list, with and without a match @looks', { tag: '@rare' }, async ({ page, visit, look }) => {
+test.describe('appearance', () => {
+  test('the list of decisions, with and without a match @looks', { tag: '@rare' }, async ({ page, visit, look }) => {
     await visit('/decisions')
     await expect(rowsOf(page, 'Decisions').first()).toBeVisible()
     await page.keyboard.press('j')
@@ -256,14 +253,14 @@ test.describe('looks', () => {
     await look('decisions without a match')
   })
 
-  test('a refused request, asked about a host, with every filter @looks', async ({ page, visit, look, service }) => {
+  test('a refused request, with the answer about one host and every filter @looks', async ({ page, visit, look, service }) => {
     await visit(`${addressOf(service.seed.refused.decisionId)}?all=yes&host=az1-05`)
     await expect(answerAbout(page, 'az1-05').locator('[data-check]').first()).toBeVisible()
     await expect(gridOf(page, MATRIX)).toBeVisible()
     await look('a refused request')
   })
 
-  test('a placed request, compared with another host @looks', { tag: '@rare' }, async ({ page, visit, look, service }) => {
+  test('a placed request, whose host is compared with another host @looks', { tag: '@rare' }, async ({ page, visit, look, service }) => {
     await visit(`${addressOf(service.seed.placed.decisionId)}?pin=az1-04`)
     await expect(page.getByRole('region', { name: 'Weights' }).locator('[data-host]').first()).toBeVisible()
     await page.getByText('The original request').click()
@@ -278,7 +275,12 @@ test.describe('looks', () => {
     await look('two decisions side by side')
   })
 
-  test('what would make it fit, and the receipt verified @looks', { tag: '@rare' }, async ({ page, visit, look, service }) => {
+  test('the changes that would make a request fit, and a verified receipt of the decision @looks', { tag: '@rare' }, async ({
+    page,
+    visit,
+    look,
+    service,
+  }) => {
     await visit(`${addressOf(service.seed.refused.decisionId)}?fit=yes`)
     // The content is measured only after the panel is loaded, because the panel moves it down.
     await expect(page.locator('[data-counterfactual]').first()).toBeVisible()
@@ -287,7 +289,7 @@ test.describe('looks', () => {
     await look('what would make it fit')
   })
 
-  test('an invalid id @looks', { tag: '@rare' }, async ({ page, visit, look, provokes }) => {
+  test('an invalid id of a decision @looks', { tag: '@rare' }, async ({ page, visit, look, provokes }) => {
     provokes(400)
     await visit(addressOf('no-such-id'))
     await expect(page.getByRole('alert')).toContainText('it must be the global id of a Decision')

@@ -75,7 +75,7 @@ export async function expectAnswerOfApi(page: Page, client: Client, id: string, 
 
 export const waitingButton = (page: Page, count: number) => page.getByRole('button', { name: `${count} new`, exact: true })
 
-/** Makes a call with its own request id; resolves once the audit contains the call. */
+/** Makes a call with its own request id. Resolves once the audit contains the call. */
 export async function placeAs(service: SeededService, requestId: string, instance: string, flavor: string): Promise<string> {
   const response = await fetch(new URL('/graphql', service.origin), {
     method: 'POST',

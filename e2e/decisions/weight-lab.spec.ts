@@ -40,7 +40,7 @@ const lab = (page: Page) => page.getByRole('region', { name: 'Weight lab' })
 const firstTried = (page: Page) => lab(page).locator('[data-tried-first]')
 const firstRow = (page: Page) => page.getByRole('region', { name: 'Weights', exact: true }).locator('tr[data-host]').first()
 
-test('when a multiplier is moved to its limit with the keyboard, the expected host becomes first, in the table and by the shared link too', {
+test('when a multiplier is moved to its limit with the keyboard, the expected host becomes first in the table, and a shared link shows the same', {
   tag: '@rare',
 }, async ({ page, visit, browser, service }) => {
   const { decisionId } = service.seed.placed

@@ -57,7 +57,7 @@ for (const [q, value] of [
     await expect(found(page)).toHaveAttribute('data-count', String(count))
   })
 
-test('a click with Shift adds a value of a facet', async ({ page, visit }) => {
+test('a click with Shift adds a value of a facet to the filter', async ({ page, visit }) => {
   await visit('/hosts?view=table&q=az:az1')
   const facets = page.getByRole('navigation', { name: 'Facets' })
   await facets.getByTitle('az2', { exact: true }).click({ modifiers: ['Shift'] })
@@ -95,7 +95,7 @@ test('a filter is applied while it is typed, and Back undoes it', async ({ page,
   await expect(found(page)).toHaveAttribute('data-count', '1')
 })
 
-test('the terms of a filter are shown below it; each can be edited, removed by its button or by Delete, and restored by Back', {
+test('the terms of a filter are shown below it, and each can be edited, removed by its button or by Delete, and restored by Back', {
   tag: '@rare',
 }, async ({ page, visit }) => {
   const chips = page.getByRole('list', { name: 'Filter hosts: terms' }).getByRole('listitem')

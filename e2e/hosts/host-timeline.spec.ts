@@ -142,7 +142,7 @@ test('a long history is loaded in parts, and without the scope for the audit no 
   await expect(page.locator('tr[data-kind]').getByRole('link', { name: 'admin' })).toHaveCount(0)
 })
 
-test('digit keys select tabs: decisions link to "why not this host", the raw tab begins with the last report’s changes @looks @rare', async ({
+test('digit keys select the tabs of a host: decisions link to "why not this host", raw data begins with the last report’s changes @looks @rare', async ({
   page,
   visit,
   look,
@@ -180,7 +180,7 @@ test('digit keys select tabs: decisions link to "why not this host", the raw tab
   await expect(page.getByText('Its inventory is unchanged since its first report.')).toBeVisible()
 })
 
-test('PCI devices are shown by kind and NUMA cell, with free numbers and holders @looks', { tag: '@rare' }, async ({
+test('PCI devices are shown by kind and NUMA cell, with the counts of free devices and the holders @looks', { tag: '@rare' }, async ({
   page,
   visit,
   look,

@@ -251,7 +251,7 @@ test('a claim that was made after the preview is not ended before a new preview 
   expect(claims.totalCount).toBe(2)
 })
 
-test('a missing scope is shown, nothing can be done in the past, and a failure leaves the dialog open', async ({
+test('a host cannot be forgotten without the scope or in the past, and after a failed call the dialog stays open', async ({
   page,
   visit,
   service,
@@ -264,7 +264,7 @@ test('a missing scope is shown, nothing can be done in the past, and a failure l
   const dialog = dialogOf(page, /^Forget lv-50/)
   await dialog.getByLabel('Reason').fill('a long story')
   await dialog.getByRole('button', { name: 'Preview the impact' }).click()
-  await expect(dialog.getByText('No claim is on it.')).toBeVisible()
+  await expect(dialog.getByText('No claim is on the host.')).toBeVisible()
   provokes('net::ERR_FAILED')
   await page.route('**/graphql', (route) =>
     operationOf(route.request()).includes('mutation HostForget') ? route.abort() : route.fallback(),

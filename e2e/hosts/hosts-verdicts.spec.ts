@@ -112,7 +112,12 @@ test('a host that was added after a decision is shown as not considered', { tag:
   await expect(rowWith(page, 'Hosts', 'later-01')).toContainText('not considered')
 })
 
-test('an unknown decision is reported, and the list of hosts stays', { tag: '@rare' }, async ({ page, visit, service, provokes }) => {
+test('an unknown decision is reported, and the list of hosts is still shown', { tag: '@rare' }, async ({
+  page,
+  visit,
+  service,
+  provokes,
+}) => {
   provokes(400)
   await visit(addressOf('no-such-decision'))
   await expect(page.getByRole('alert')).toContainText('no-such-decision')

@@ -35,7 +35,7 @@ test('every heading of the map links to exactly the hosts that the heading count
   }
 })
 
-test('reload and a second browser show the same view', async ({ page, visit, browser, service }) => {
+test('a reload and a second browser show the same view of the list of hosts', async ({ page, visit, browser, service }) => {
   await visit('/hosts?view=table&q=az:az1')
   await gridOf(page, 'Hosts').getByRole('button', { name: 'Memory free' }).click()
   await expect(page).toHaveURL(/sort=-mem\.free/)
@@ -70,8 +70,8 @@ test('the map has a keyboard cursor and a line about the host at the cursor, and
   await expect(page.getByRole('heading', { name, level: 1 })).toBeVisible()
 })
 
-test.describe('looks', () => {
-  test('the list, filtered, as a map, without a match @looks @rare', async ({ page, visit, look }) => {
+test.describe('appearance', () => {
+  test('the list of hosts: filtered, as a map, and without a match @looks @rare', async ({ page, visit, look }) => {
     await visit('/hosts')
     await expect(gridOf(page, 'Hosts')).toBeVisible()
     await look('hosts')

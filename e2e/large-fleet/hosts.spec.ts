@@ -48,7 +48,7 @@ test('hosts: every count of a facet equals that of the API, and links to exactly
   }
 })
 
-test('hosts: each typed word filters the list like the API, and the URL keeps it', async ({ page, visit, large }) => {
+test('hosts: each typed word filters the list like the API, and the URL has the filter', async ({ page, visit, large }) => {
   await visit('/hosts?view=table')
   await expectRowCount(page, 'Hosts', LARGE)
   await page.keyboard.press('/')
@@ -134,7 +134,7 @@ test('hosts: an earlier revision shows the hosts that had reported by then', asy
   await expect.poll(async () => (await firstCells(page, 'Hosts')).at(-1)).toBe(large.names[large.early.hosts - 1])
 })
 
-test('a host: its amounts and the number of its claims are those of the API, and [ and ] step through a long list', async ({
+test('a host: its amounts and the count of its claims are those of the API, and [ and ] step through a long list', async ({
   page,
   visit,
   large,

@@ -9,7 +9,7 @@ import { type Service, startService } from '../service.ts'
 /** The default number of hosts. */
 export const USUAL = 10_000
 const LEAST = 50
-/** The largest size. An aggregate can have 100,000 hosts, and each zone has a quarter of them. */
+/** The maximum count of hosts. An aggregate can have 100,000 hosts, and the aggregate of a zone has a quarter of the fleet. */
 const MOST = 400_000
 
 /** The count of hosts in the fleet: `GANTT_LARGE_FLEET`, or 10,000 if it is not set. */
@@ -74,12 +74,12 @@ export const hostsWhere = (holds: (i: number) => boolean): number => Array.from(
 
 export const zoneOf = (i: number): number => Math.floor((i * ZONES.length) / LARGE)
 
-/** Whether a host is in the aggregate with a quarter of all hosts: every fourth host of every zone. */
+/** True if a host is in the aggregate with a quarter of all hosts: every fourth host of every zone. */
 export const isInQuarter = (i: number): boolean => i % 4 === 1
 
 const isDisabled = (i: number): boolean => i % 50 === 20
 const isDraining = (i: number): boolean => i % 50 === 45
-/** Whether a host accepts new instances. */
+/** True if a host accepts new instances. */
 export const isOpen = (i: number): boolean => !isDisabled(i) && !isDraining(i)
 
 function machineOf(i: number): Machine {
@@ -144,7 +144,7 @@ async function seedLargeFleet(client: Client, size: number): Promise<LargeSeed> 
   return { names, early: { revision: fleet.asOf, hosts: fleet.hostCount }, quarter, refused, placed, twice: [first, second] }
 }
 
-/** Creates an aggregate of any number of hosts with as many calls as needed; returns its uuid. */
+/** Creates an aggregate of any number of hosts with as many calls as needed. Returns its uuid. */
 async function gatherMany(
   client: Client,
   name: string,

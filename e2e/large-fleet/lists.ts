@@ -60,6 +60,6 @@ export async function memoryFreeOf(client: Client, names: readonly string[]): Pr
   return names.map((name) => free.get(name) ?? -1)
 }
 
-/** Whether there are several amounts, in descending order. */
+/** True if there are at least two amounts, and they are in descending order. */
 export const isByMemory = (amounts: readonly number[]): boolean =>
   amounts.length > 1 && amounts.every((amount, i) => amount >= 0 && amount <= (amounts[i - 1] ?? amount))

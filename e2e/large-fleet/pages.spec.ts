@@ -19,7 +19,7 @@ interface Totals {
   }
 }
 
-test('overview: the zones show the use of their hosts, add up to the fleet, and link to exactly these hosts', async ({
+test('overview: the zones show the usage of their hosts, add up to the fleet, and link to exactly these hosts', async ({
   page,
   visit,
   large,
@@ -175,7 +175,7 @@ test('an aggregate: a zone’s hosts are added to its draft by a filter, preview
   await expect(page.locator('[data-members]')).toHaveAttribute('data-members', String(QUARTER))
 })
 
-test('decisions: the list has all decisions that the API counts; a filter narrows it, and the URL keeps it', async ({
+test('decisions: the list has all decisions that the API counts, a filter reduces it, and the URL has the filter', async ({
   page,
   visit,
   large,
@@ -292,7 +292,7 @@ test('claims: the count of every state links to as many claims, the list reaches
   await look('claims on a large fleet')
 })
 
-test('aggregates: all hosts are selected and added to a draft, regardless of their number; only unknown pasted names are reported', async ({
+test('aggregates: any number of hosts can be selected and added to a draft, and of pasted names only unknown ones are reported', async ({
   page,
   visit,
   large,
@@ -365,7 +365,7 @@ test('settings: all settings of the API are listed', async ({ page, visit, large
   await look('settings of a large fleet')
 })
 
-test('GraphiQL: a query over the fleet answers with its size', async ({ page, visit }) => {
+test('GraphiQL: a query for the size of the fleet is answered correctly', async ({ page, visit }) => {
   await visit(
     `/graphiql?${new URLSearchParams({ query: '{ fleet { hostCount } hosts(first: 500) { totalCount nodes { name state } } }' })}`,
   )

@@ -12,12 +12,12 @@ test.describe.configure({ timeout: 120_000 + LONGER_MS })
 
 interface Subject {
   readonly name: string
-  /** The path of the page. A page that does not depend on a fleet has the same path on an empty one. */
+  /** The path of the page. A page that does not depend on a fleet has the same path on an empty fleet. */
   readonly path: string | ((fleet: LargeFleet) => string)
   readonly title: string | RegExp | ((fleet: LargeFleet) => string)
   /** An element that is visible once the data of the page is loaded. */
   readonly loaded: (page: Page) => Locator
-  /** The scope that a key needs to read the page; READ if absent. */
+  /** The scope that a key needs to read the page. The default is READ. */
   readonly scope?: string
 }
 
@@ -97,7 +97,7 @@ const textsOf = (page: Page): Promise<string[]> =>
     return texts
   })
 
-/** Whether the page itself makes this call. Calls for the session, the status of the service and the feed are not held back. */
+/** True if the page itself makes this call. Calls for the session, the status of the service and the feed are not held back. */
 const isOfPage = (operation: string): boolean =>
   /^\s*query /.test(operation) && !/^\s*query (Scopes|Standing|Travel\w+|OwnKey)\b/.test(operation)
 

@@ -16,7 +16,7 @@ interface Fleet {
   }
 }
 
-test('the zones show the use of their hosts, and link to exactly these hosts', async ({ page, visit, service }) => {
+test('the zones show the usage of their hosts, and link to exactly these hosts', async ({ page, visit, service }) => {
   await visit('/')
   await expect(page).toHaveURL('/overview')
   const { fleet } = await service.client.request<Fleet>('{ fleet { totals { key hosts usage { resourceClass used capacity } } } }')

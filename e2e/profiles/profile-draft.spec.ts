@@ -84,7 +84,7 @@ test('with the keyboard alone a version is drafted, evaluated, written, and then
   await write(client, name, 1)
   await place(client, { flavor: 'm1.drafted', vcpus: 1, memoryMb: 512, profile: name })
   await visit(`/profiles/${name}`)
-  await expect(page.getByRole('region', { name: 'Version' })).toContainText('It is active.')
+  await expect(page.getByRole('region', { name: 'Version' })).toContainText('This version is active.')
   await page.keyboard.press('e')
   await expect(page).toHaveURL(`/profiles/${name}/draft?from=1`)
   await expect(diff(page)).toContainText('No changes yet.')
@@ -200,7 +200,7 @@ test("an error is shown at its field, before sending and after the service's ref
   await expect(page).toHaveURL('/profiles/wrong?version=1')
 })
 
-test('after a concurrent new version the slower operator sees it and applies their own changes on top; filters can be dragged', {
+test('after a concurrent new version the slower operator sees its changes and applies their own, such as a dragged filter, on top of it', {
   tag: '@rare',
 }, async ({ page, visit, fleet }) => {
   const { client } = fleet
@@ -213,7 +213,9 @@ test('after a concurrent new version the slower operator sees it and applies the
   await page.getByRole('button', { name: 'Write contested@2' }).click()
   const conflict = page.locator('[data-conflict="2"]')
   await expect(conflict.locator('[data-side="Their changes"]')).toContainText('weighers.RAMWeigher.multiplier+1+7')
-  await expect(conflict.locator('[data-side="Your changes on top of it"]')).toContainText('filters.CoreFilterposition 3position 1')
+  await expect(conflict.locator('[data-side="Your changes on top of that version"]')).toContainText(
+    'filters.CoreFilterposition 3position 1',
+  )
   await conflict.getByRole('button', { name: 'Apply my changes to version 2' }).click()
   await expect(page.getByRole('textbox', { name: 'Multiplier of RAMWeigher, as a number' })).toHaveValue('7')
   await page.getByRole('button', { name: 'Write contested@3' }).click()
@@ -242,7 +244,7 @@ test('only one draft exists at a time, it is kept while the past is shown, and k
   await page.reload()
   await expect(page.getByRole('heading', { name: 'Your key may not write versions' })).toBeVisible()
   await page.goto('/profiles/waiting')
-  await expect(page.getByRole('region', { name: 'Version' })).toContainText('It is active.')
+  await expect(page.getByRole('region', { name: 'Version' })).toContainText('This version is active.')
   await expect(page.getByRole('button', { name: /^Draft from/ })).toHaveCount(0)
 })
 

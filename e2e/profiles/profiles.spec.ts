@@ -63,7 +63,7 @@ test('with the keyboard alone a version becomes shadow, canary and active and is
   await expect(summary(page)).toHaveText('a-course@2 decides all calls. No rollout.')
   await expect(page.locator('[data-version="1"] [data-state]')).toHaveAttribute('data-state', 'RETIRED')
 
-  // The focus was moved with Tab to the last stop before the first section.
+  // The key 1 focuses the first section, and Shift-Tab then focuses the last tab stop before it.
   await page.keyboard.press('1')
   await page.keyboard.press('Shift+Tab')
   await expect(page.getByRole('button', { name: 'Roll back' })).toBeFocused()
@@ -177,7 +177,7 @@ test('a filter in shadow mode is marked as such in the explanation of a decision
   await expect(shadows.locator('[data-shadow-filter=ImagePropertiesFilter]')).toContainText('had nothing to check')
   await expect(page.locator('.funnel [data-filter=TraitsFilter]')).toHaveCount(0)
 
-  // The active version is compared for the last hour with versions in which each of its shadow filters is enforced.
+  // Requests of the last hour are decided with the active version, and again with each of its shadow filters enforced.
   await page.goto('/profiles/shadowed')
   await expect(page.locator('[data-filter=TraitsFilter]')).toContainText('shadow: refuses no host')
   await expect(evaluation(page).getByLabel('Compared with')).toHaveValue('1')
@@ -238,7 +238,7 @@ test('appearance: profiles @looks', { tag: '@rare' }, async ({ page, visit, flee
   await visit('/profiles')
   await expect(rowWith(page, 'Profiles', name)).toContainText('canary')
   const plugins = page.getByRole('region', { name: 'Plug-ins' })
-  await expect(plugins.locator('[data-part="RackFilter"]')).toContainText('The host stands in one of the racks named by the hint rack.')
+  await expect(plugins.locator('[data-part="RackFilter"]')).toContainText('The host is in one of the racks that the hint rack names.')
   await expect(plugins.locator('[data-plugin="rack"]')).toContainText('no failure')
   await look('all profiles')
   await page.goto(`/profiles/${name}?version=2&against=1&check=yes`)

@@ -14,7 +14,7 @@ const test = base.extend<object, { readonly fleet: Service }>({
     async ({}, use) => {
       const service = await startService()
       try {
-        // Each host has slightly less free memory than the one before.
+        // Each host has slightly less free memory than the previous host.
         await report(service.client, Object.fromEntries(Array.from({ length: HOSTS }, (_, i) => [`h${i}`, { memoryMbUsed: i * 2_048 }])))
         await use(service)
       } finally {
@@ -145,7 +145,7 @@ test('each point has the ranks of both choices, and links to what the other vers
   await expect(page.getByText('This is what points@2 would have done')).toBeVisible()
 })
 
-test('decisions of a canary are compared with the active version; a refused host is shown with the reason in place of a rank', {
+test('decisions of a canary are compared with the active version, and a refused host is shown with the reason in place of a rank', {
   tag: '@rare',
 }, async ({ page, visit, fleet }) => {
   const { client } = fleet

@@ -95,11 +95,9 @@ test('in a long list only visible rows are refreshed, and new rows at the top do
   expect(await place()).toBe(stood)
 })
 
-test('all matching rows are saved as a CSV file, including those that are not loaded; saving can be cancelled', { tag: '@rare' }, async ({
-  page,
-  visit,
-  service,
-}) => {
+test('all matching rows are saved as a CSV file, including those that are not loaded, and saving can be cancelled', {
+  tag: '@rare',
+}, async ({ page, visit, service }) => {
   await endedKeys(
     service.client,
     'saved',

@@ -112,12 +112,9 @@ test('findings about reports of hosts are listed with their repair, which is pre
   expect(host.usedFrom).toBe('CLAIMS')
 })
 
-test('a finding with several repairs: one is selected, and the size of the instance is entered', { tag: ['@colours', '@rare'] }, async ({
-  page,
-  visit,
-  service,
-  look,
-}) => {
+test('if a finding has several repairs, the operator selects one and enters the size of the instance', {
+  tag: ['@colours', '@rare'],
+}, async ({ page, visit, service, look }) => {
   const [first, second] = [crypto.randomUUID(), crypto.randomUUID()] as const
   await report(service.client, { ghosts: { vcpus: 16, vcpusUsed: 4, memoryMbUsed: 2_048, instances: [first, second] } })
   await visit('/replicas')
@@ -136,11 +133,11 @@ test('a finding with several repairs: one is selected, and the size of the insta
   await dialog.getByLabel('Account').fill('their-account')
   await look('a finding with several repairs')
   await see.click()
-  // The host's report already includes the use of the instance, so the claim needs no further resources.
+  // The host's report already counts the resources of the instance, so the claim needs no further resources.
   const differences = dialog.locator('[data-differences]')
   await expect(differences).toContainText('their-account')
   await expect(differences).not.toContainText('classes.VCPU.claimed')
-  // If the operator enters another size, the change differs and needs a new preview.
+  // If the operator enters another size, the previewed change is no longer valid, so a new preview is needed.
   await dialog.getByLabel('vCPU').fill('3')
   await expect(dialog.locator('[data-differences]')).toHaveCount(0)
   await see.click()
@@ -200,7 +197,7 @@ test.describe('two replicas on one database', () => {
     'two replicas have the same state; a killed one is shown as silent, and its page works again with a new replica on its port',
     { tag: '@rare' },
     async ({ page, context, replicas: [first, second], provokes }) => {
-      // At first no server listens on the port. Then the server is not ready yet.
+      // The browser logs an error while no server listens on the port, and while the server is not ready yet.
       provokes('Failed to load resource')
       const [firstName, secondName] = [await nameOf(first), await nameOf(second)]
       await report(first.client, { 'host-1': {} })
@@ -251,7 +248,7 @@ test.describe('two replicas on one database', () => {
   }
 })
 
-test('looks: replicas @looks', { tag: '@rare' }, async ({ page, visit, look }) => {
+test('appearance: replicas @looks', { tag: '@rare' }, async ({ page, visit, look }) => {
   await visit('/replicas')
   await expect(rowsOf(page, 'Replicas').first()).toBeVisible()
   await look('replicas')

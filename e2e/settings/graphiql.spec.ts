@@ -158,7 +158,7 @@ for (const [name, { path, panels }] of Object.entries(PANELS))
     }
   })
 
-/** Creates a profile with an active first version, and a second one in a rollout. */
+/** Creates a profile with two versions. The first version is active, and the second version is in a rollout. */
 async function tryTwo(client: Client, profile: string): Promise<void> {
   await writeVersion(client, profile, 'spreads', [{ name: 'RAMWeigher', multiplier: 1 }])
   await activate(client, `${profile}@1`)
@@ -183,7 +183,10 @@ test('the call of a panel that shows the past contains the moment', { tag: '@rar
   await expect(response(page).first()).not.toContainText('"errors"')
 })
 
-test('a browser that opens the URL of the API is redirected to this page with the query', { tag: '@rare' }, async ({ page, service }) => {
+test('a browser that opens the URL of the API is redirected to the GraphiQL page with the query', { tag: '@rare' }, async ({
+  page,
+  service,
+}) => {
   await page.goto(`/graphql?query=${encodeURIComponent('{ viewer { scopes } }')}#key=${service.key}`)
   await expect(page).toHaveURL(/\/graphiql\?query=/)
   await ask(page, 'ADMIN')

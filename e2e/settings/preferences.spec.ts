@@ -4,12 +4,9 @@ import { gridOf, rowsOf } from '../grid.ts'
 test.describe('with forced colours', () => {
   test.use({ contextOptions: { forcedColors: 'active' } })
 
-  test('the pages stay readable, and the row of the cursor and the focused button stay visible', { tag: '@rare' }, async ({
-    page,
-    visit,
-    axe,
-    service,
-  }) => {
+  test('with forced colours the pages stay readable, and the row of the cursor and the focused button stay visible', {
+    tag: '@rare',
+  }, async ({ page, visit, axe, service }) => {
     await visit('/hosts')
     await expect(rowsOf(page, 'Hosts').first()).toBeVisible()
     await gridOf(page, 'Hosts').focus()
@@ -35,7 +32,7 @@ test.describe('with forced colours', () => {
 test.describe('with reduced motion', () => {
   test.use({ contextOptions: { reducedMotion: 'reduce' } })
 
-  test('no animation or transition takes a visible time', { tag: '@rare' }, async ({ page, visit }) => {
+  test('with reduced motion no animation or transition takes a visible time', { tag: '@rare' }, async ({ page, visit }) => {
     await visit('/hosts')
     await expect(rowsOf(page, 'Hosts').first()).toBeVisible()
     await page.keyboard.press('?')
@@ -51,7 +48,7 @@ test.describe('with reduced motion', () => {
 test.describe('at 200 %', () => {
   test.use({ viewport: { width: 640, height: 360 }, deviceScaleFactor: 2 })
 
-  test('the reason why a host was refused is found', { tag: '@rare' }, async ({ page, visit, service }) => {
+  test('at a zoom of 200 % the reason why a host was refused is found', { tag: '@rare' }, async ({ page, visit, service }) => {
     await visit('/hosts')
     await page.getByRole('button', { name: 'Navigation' }).click()
     await page.getByRole('navigation', { name: 'Pages' }).getByRole('link', { name: 'Decisions' }).click()

@@ -9,7 +9,10 @@ const choose = (page: Page, label: string, value: string) =>
 
 const chosen = (page: Page, label: string) => page.getByRole('radiogroup', { name: label, exact: true }).locator('input:checked')
 
-test('times and shortcuts have the same setting here, in the account menu and in the help', { tag: '@rare' }, async ({ page, visit }) => {
+test('times and shortcuts have the same setting on the settings page, in the account menu and in the help', { tag: '@rare' }, async ({
+  page,
+  visit,
+}) => {
   await visit('/settings')
   await choose(page, 'Times', 'UTC')
   await page.getByRole('button', { name: 'Account and settings' }).click()
@@ -86,13 +89,13 @@ test('settings of the service are shown with value and source, without secrets',
   await expect(page.getByRole('radiogroup', { name: 'Contrast' })).toBeVisible()
 })
 
-test('looks: settings @looks', { tag: '@rare' }, async ({ page, visit, look }) => {
+test('appearance: settings @looks', { tag: '@rare' }, async ({ page, visit, look }) => {
   await visit('/settings')
   await expect(page.locator('[data-setting=PORT]')).toBeVisible()
   await look('settings')
 })
 
-test("limits of idempotency keys are shown and changed; invalid ones are reported, and another operator's change is not lost", {
+test("limits of idempotency keys are shown and changed, invalid limits are reported, and another operator's change is not lost", {
   tag: ['@colours', '@rare'],
 }, async ({ page, visit, look }) => {
   await visit('/settings')

@@ -23,7 +23,7 @@ async function pidOf({ client }: Service): Promise<number> {
   return pid
 }
 
-/** Pauses the service with SIGSTOP during an action. It keeps its connections and sends nothing. */
+/** Pauses the service with SIGSTOP during an action. The paused service keeps its connections open and sends nothing. */
 async function whileStopped(service: Service, run: () => Promise<void>): Promise<void> {
   const pid = await pidOf(service)
   process.kill(pid, 'SIGSTOP')

@@ -90,7 +90,10 @@ test('a click while new rows are being loaded selects the visible row', { tag: '
   await expect(button).toBeDisabled()
 })
 
-test('with forced colours and in the past the page has no accessibility problem', { tag: '@rare' }, async ({ page, axe }) => {
+test('with forced colours and in the past the page of all components has no accessibility problem', { tag: '@rare' }, async ({
+  page,
+  axe,
+}) => {
   await page.emulateMedia({ forcedColors: 'active' })
   await page.goto('/kit?at=1200')
   const release = page.locator('[data-story=write-button]').getByRole('button', { name: 'Release' }).first()

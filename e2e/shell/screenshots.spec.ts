@@ -43,7 +43,7 @@ test('the demo’s first link opens a failed decision, and every other link open
   }
 })
 
-test('the overview', async ({ signedIn: page }) => {
+test('screenshot of the overview', async ({ signedIn: page }) => {
   await page.goto('/overview')
   await expect(page.locator('[data-code]').first()).toBeVisible()
   await expect(page.locator('[data-flavor] [aria-label="Counting"]')).toHaveCount(0)
@@ -51,7 +51,7 @@ test('the overview', async ({ signedIn: page }) => {
   await picture(page, 'overview')
 })
 
-test('claims, replicas, audit, keys', async ({ signedIn: page }) => {
+test('screenshots of claims, replicas, the audit and keys', async ({ signedIn: page }) => {
   for (const [name, label] of [
     ['claims', 'Claims'],
     ['replicas', 'Replicas'],
@@ -64,7 +64,7 @@ test('claims, replicas, audit, keys', async ({ signedIn: page }) => {
   }
 })
 
-test('GraphiQL', async ({ signedIn: page }) => {
+test('screenshot of GraphiQL', async ({ signedIn: page }) => {
   await page.goto('/decisions')
   await page.getByRole('button', { name: 'Copy as' }).click()
   await page.getByRole('menuitem', { name: 'Open in GraphiQL' }).click()
@@ -74,14 +74,14 @@ test('GraphiQL', async ({ signedIn: page }) => {
   await picture(page, 'graphiql')
 })
 
-test('the past', async ({ signedIn: page }) => {
+test('screenshot of a page of the past', async ({ signedIn: page }) => {
   await page.getByRole('link', { name: /as it was for this decision/ }).click()
   await expect(page.getByRole('region', { name: 'Time travel' })).toHaveAttribute('data-as-of', /\d/)
   await expect(rowsOf(page, 'Hosts').first()).toBeVisible()
   await picture(page, 'past')
 })
 
-test('settings', async ({ signedIn: page }) => {
+test('screenshot of the settings', async ({ signedIn: page }) => {
   // Only the first settings of the service are shown, because a later one is the folder of this run.
   await page.setViewportSize({ width: 1280, height: 700 })
   await page.goto('/settings')
@@ -89,7 +89,7 @@ test('settings', async ({ signedIn: page }) => {
   await picture(page, 'settings')
 })
 
-test('hosts: all, and one', async ({ signedIn: page, demo }) => {
+test('screenshots of all hosts and of one host', async ({ signedIn: page, demo }) => {
   await page.goto('/hosts')
   await expect(rowsOf(page, 'Hosts').first()).toBeVisible()
   await expect(page.locator('[data-live=live]')).toBeVisible()
@@ -105,7 +105,10 @@ test('hosts: all, and one', async ({ signedIn: page, demo }) => {
   await picture(page, 'host')
 })
 
-test('decisions: the list, the matrix, why a host was not chosen, why another was', async ({ signedIn: page, demo }) => {
+test('screenshots of decisions: the list, the matrix, why a host was not chosen, and why another host was chosen', async ({
+  signedIn: page,
+  demo,
+}) => {
   await page.goto(`${demo.start}?all=yes`)
   await expect(page.getByRole('group', { name: 'Filters that refuse hosts together' })).toBeVisible()
   await page.getByRole('region', { name: 'Hosts by filters' }).scrollIntoViewIfNeeded()
@@ -131,7 +134,10 @@ test('decisions: the list, the matrix, why a host was not chosen, why another wa
   await picture(page, 'weights')
 })
 
-test('what would make a request fit, two decisions side by side, a simulation', async ({ signedIn: page, demo }) => {
+test('screenshots of the changes that would make a request fit, of two decisions side by side, and of a simulation', async ({
+  signedIn: page,
+  demo,
+}) => {
   await page.goto(`${demo.start}?fit=yes`)
   const fitting = page.getByRole('region', { name: 'What would make it fit', exact: true })
   await expect(fitting.locator('[data-fitting]')).toBeVisible({ timeout: 60_000 })
@@ -154,7 +160,7 @@ test('what would make a request fit, two decisions side by side, a simulation', 
   await picture(page, 'compare')
 })
 
-test('aggregates: the list, and the draft of one', async ({ signedIn: page, demo }) => {
+test('screenshots of aggregates: the list, and the draft of one aggregate', async ({ signedIn: page, demo }) => {
   await page.goto('/aggregates')
   await expect(rowsOf(page, 'Aggregates').first()).toBeVisible()
   await picture(page, 'aggregates')
@@ -168,7 +174,7 @@ test('aggregates: the list, and the draft of one', async ({ signedIn: page, demo
   await picture(page, 'aggregate')
 })
 
-test('a profile: a canary, and its effect on past requests', async ({ signedIn: page, demo }) => {
+test('screenshots of a profile with a canary, and of its effect on past requests', async ({ signedIn: page, demo }) => {
   const weighers = [
     { name: 'RAMWeigher', multiplier: -1 },
     { name: 'CPUWeigher', multiplier: 1 },
@@ -191,7 +197,7 @@ test('a profile: a canary, and its effect on past requests', async ({ signedIn: 
   await showTop(page, evaluation)
   await picture(page, 'profile-evaluation')
 
-  // This version is nearly the same as the active one, so most decisions agree.
+  // This version is nearly the same as the active version, so most decisions agree.
   const decides = await demo.client.request<{
     profile: {
       active: { weighers: readonly { name: string; multiplier: number; options: object }[]; filters: readonly { name: string }[] }
@@ -215,7 +221,7 @@ test('a profile: a canary, and its effect on past requests', async ({ signedIn: 
   await demo.client.request('mutation Back { profileRollback(profile: "default", reason: "the picture is taken") { __typename } }', {})
 })
 
-test('the palette, and the fleet before its first host', async ({ signedIn: page, demo }) => {
+test('screenshots of the palette, and of the fleet before its first host', async ({ signedIn: page, demo }) => {
   await page.goto('/aggregates')
   await expect(rowsOf(page, 'Aggregates').first()).toBeVisible()
   await page.keyboard.press('Control+k')

@@ -129,7 +129,7 @@ test.describe('navigation', () => {
     await expect(page).toHaveURL('/hosts/az2-03')
   })
 
-  test('the palette keeps the focus while the page below it is still loading; once closed, the page gets the focus', {
+  test('the palette keeps the focus while the page below it is still loading, and passes it to the page when it is closed', {
     tag: '@rare',
   }, async ({ page, visit }) => {
     for (const { label, keys, closing, lands } of [
@@ -160,7 +160,7 @@ test.describe('navigation', () => {
       await expect(searchOf(page)).toBeHidden()
       await expect(page).toHaveURL(`/${lands.toLowerCase()}`)
       await expect(page.getByRole('heading', { level: 1, name: lands })).toBeFocused()
-      // The message has the focus until it has faded out.
+      // The palette keeps the focus until it has faded out.
       await expect(page.locator('[aria-modal=true]')).toHaveCount(0)
       await page.unroute(script)
     }
@@ -207,7 +207,7 @@ test.describe('navigation', () => {
     await expect(page.getByText('No matching names or ids.')).toBeVisible()
   })
 
-  test('an unknown address shows a message with links to known pages', async ({ page, visit }) => {
+  test('an unknown URL shows a message with links to known pages', async ({ page, visit }) => {
     await visit('/hosts/az1-01/no/such/page')
     await expect(page.getByRole('heading', { name: 'Page not found' })).toBeVisible()
     await page.getByRole('navigation', { name: 'Pages' }).getByRole('link', { name: 'Decisions' }).click()
@@ -311,7 +311,7 @@ test('the console sends document ids instead of queries, and sends the full quer
     expect(query).toBeUndefined()
     expect(documentId).toMatch(/^sha256:[0-9a-f]{64}$/)
   }
-  // This route answers as a replica of another release.
+  // This route answers like a replica of another release, which does not know the ids.
   await page.route('**/graphql', (route) =>
     (route.request().postDataJSON() as Body).documentId === undefined
       ? route.continue()
@@ -324,7 +324,7 @@ test('the console sends document ids instead of queries, and sends the full quer
   // The browser itself logs refused requests as errors.
 })
 
-test.describe('copied as', () => {
+test.describe('copied calls', () => {
   const pages = [
     ['/overview', 'OverviewFleet', undefined],
     ['/hosts?view=table&q=az:az1', 'Hosts', 'gantt hosts --all --query az:az1'],
@@ -360,7 +360,7 @@ test.describe('copied as', () => {
       const copied = async (item: string): Promise<string> => {
         await page.keyboard.press('Y')
         await expectAtFirst(page, menu)
-        // If the list is longer than a page, the entry also states the number of rows.
+        // If the list is longer than a page, the menu entry also states the count of copied rows.
         const named = new RegExp(`^${item}(: the first .*)?$`)
         const names = await menu.getByRole('menuitem').allTextContents()
         for (let i = names.findIndex((name) => named.test(name)); i > 0; i--) await page.keyboard.press('ArrowDown')

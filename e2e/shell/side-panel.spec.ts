@@ -12,11 +12,9 @@ for (const { name, path, label, link } of [
   { name: 'aggregates', path: '/aggregates', label: 'Aggregates', link: /\/aggregates\/[^?]+$/ },
   { name: 'decisions', path: '/decisions?live=off', label: 'Decisions', link: /\/decisions\/[^?]+$/ },
 ])
-  test(`${name}: o shows the row in the side panel, which follows j; Escape closes it, Enter opens the page`, { tag: '@rare' }, async ({
-    page,
-    visit,
-    axe,
-  }) => {
+  test(`${name}: o shows the row in the side panel, which follows j, Escape closes the panel, and Enter opens the page of the row`, {
+    tag: '@rare',
+  }, async ({ page, visit, axe }) => {
     await visit(path)
     const panel = page.getByRole('complementary', { name: 'Side panel' })
     await expect(rowsOf(page, label).nth(1)).toBeVisible()

@@ -32,7 +32,7 @@ test.describe('signing in', () => {
     await expect(page.getByRole('alert')).toHaveText('Enter an API key.')
   })
 
-  test('a deep link survives signing in, and a reload stays signed in', async ({ page, service }) => {
+  test('after signing in, the page of a deep link is open, and a reload does not sign out', async ({ page, service }) => {
     await page.goto('/hosts?q=az:az1&sort=-mem.free')
     await expect(page.getByLabel('API key')).toBeFocused()
     await page.keyboard.type(service.key)
@@ -100,7 +100,7 @@ test.describe('signing in', () => {
   }) => {
     provokes(401)
     await visit('/aggregates')
-    // From here on the service gets an unknown key, which has the same effect as a revoked one.
+    // From here on the service gets an unknown key, which has the same effect as a revoked key.
     const restoreKey = await revokeKey(page, (operation) => operation.includes('query PaletteFind'))
     await page.keyboard.press('Control+k')
     await searchOf(page).fill('az1')

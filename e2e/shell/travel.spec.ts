@@ -46,12 +46,9 @@ async function choose(page: Page, text: string): Promise<void> {
 /** Asserts that the banner of the past shows this revision. */
 const expectAt = (page: Page, revision: string) => expect(banner(page)).toHaveAttribute('data-as-of', revision)
 
-test('list and host are shown as they were before a change, also after a reload and in a second browser', { tag: '@rare' }, async ({
-  page,
-  visit,
-  service,
-  browser,
-}) => {
+test('the list and the page of a host are shown as they were before a change, also after a reload and in a second browser', {
+  tag: '@rare',
+}, async ({ page, visit, service, browser }) => {
   const { host, before, after } = await change(service.client, 'past')
   await visit(`/hosts?q=host:${host}&view=table&at=${before}`)
   await expectAt(page, before)
@@ -289,7 +286,7 @@ test('pages of past, dropped and future moments show a message and a link to the
 test.describe('with forced colours', () => {
   test.use({ contextOptions: { forcedColors: 'active' } })
 
-  test('the frame and the banner of the past stay visible', { tag: '@rare' }, async ({ page, visit, service }) => {
+  test('with forced colours the frame and the banner of the past stay visible', { tag: '@rare' }, async ({ page, visit, service }) => {
     const { before } = await change(service.client, 'forced')
     await visit(`/aggregates?at=${before}`)
     await expectAt(page, before)

@@ -3,7 +3,7 @@ import { operationOf } from '../calls.ts'
 import { expect, type Page, test } from '../fixtures.ts'
 import { keyFor, place } from '../seed.ts'
 
-/** A request for a large flavor. Of nine instances, some do not fit in az1. With two further hosts, more instances fit. */
+/** A request for a large flavor. If it is repeated nine times, not all instances fit in az1. With two further hosts, more of them fit. */
 const REQUEST = { flavor: { vcpus: 8, memoryMb: 32_768, rootGb: 20 }, availabilityZone: 'az1' }
 const MORE_HOSTS = { addHosts: [{ likeHost: 'az1-01', count: 2 }] }
 

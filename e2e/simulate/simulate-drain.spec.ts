@@ -19,7 +19,7 @@ test('instances without a destination after draining are shown, in the placement
 
   await page.getByRole('heading', { level: 1 }).focus()
   await page.keyboard.press('n')
-  await page.getByLabel('Edit', { exact: true }).selectOption({ label: 'Drain hosts: what is on them moves' })
+  await page.getByLabel('Edit', { exact: true }).selectOption({ label: 'Drain hosts: their instances move' })
   await page.getByLabel('Hosts, by name').fill(host)
   await page.keyboard.press('Enter')
   await expect(page.getByRole('list', { name: 'Edits' })).toContainText(`drain ${host}`)

@@ -23,7 +23,12 @@ const wattsFilter = defineFilter({
   readsHostOnly: true,
   parameters: z.strictObject({
     watts: z.int().min(1).max(1_000_000).default(500).describe('The power that an instance may draw, in watts.'),
-    maxAgeSeconds: z.int().min(1).max(86_400).default(power.maxAgeSeconds).describe('Documents older than this do not count.'),
+    maxAgeSeconds: z
+      .int()
+      .min(1)
+      .max(86_400)
+      .default(power.maxAgeSeconds)
+      .describe('A host whose document is older than this does not pass. In seconds.'),
   }),
   prepare: (_request, { hosts }, { watts }) => ({
     passes: (host) => freeWatts(hosts.get(host)) >= watts,

@@ -25,7 +25,7 @@ function rackOf({ traits }) {
 /** Passes hosts in one of the racks that the scheduler hint `rack` names. A host that reports no rack does not pass. */
 const rackFilter = defineFilter({
   name: 'RackFilter',
-  description: 'The host stands in one of the racks named by the hint rack.',
+  description: 'The host is in one of the racks that the hint rack names.',
   reads: ['traits'],
   readsHostOnly: true,
   prepare({ schedulerHints }, { hosts }) {
@@ -68,7 +68,7 @@ const rackWeigher = defineWeigher({
 
 /**
  * Chooses a rack by the seed, and any host of that rack that passes, so that a rack with more hosts does not get more instances. Hosts that
- * report no rack count as one rack. Weighers are not used.
+ * report no rack are treated as one rack. Weighers are not used.
  */
 const anyRack = defineScheduler({
   name: 'any-rack',

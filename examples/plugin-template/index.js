@@ -47,7 +47,7 @@ const roomyWeigher = defineWeigher({
 export default definePlugin({
   name: 'template',
   version: '1.0.0',
-  description: 'Spreads instances by the number on each host.',
+  description: 'Spreads instances by how many run on each host.',
   filters: [roomyFilter],
   weighers: [roomyWeigher],
 })

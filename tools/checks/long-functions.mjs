@@ -1,5 +1,5 @@
 // The functions of the product that are longer than the limit of sizes.mjs, each with its reason. The check fails for a listed function
-// that is within the limit again or no longer exists.
+// that is within the limit or does not exist.
 
 /**
  * The reason for a function that creates one object from inner functions with shared state. Without the inner functions the function must

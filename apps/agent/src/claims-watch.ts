@@ -7,11 +7,11 @@ import type { Offer } from './report.ts'
 export interface ClaimsCheck {
   readonly claims: number
   readonly overLimits: readonly OverLimit[]
-  /** The revision of the host's claims at the last read; undefined if the service does not know the host. */
+  /** The revision at which the claims of the host were read. Undefined if the service does not know the host. */
   readonly revision: string | undefined
 }
 
-/** Checks that all claims on the host fit into the present machine. Throws the errors of its calls. */
+/** Reads all claims on the host, and checks that they fit on the present machine. Throws the errors of its calls. */
 export async function checkClaims(
   gantt: Gantt,
   { host, node }: ResourceName,
@@ -28,7 +28,7 @@ export async function checkClaims(
       { name: host, node: node ?? null, after },
       { ...(signal && { signal }) },
     )
-    // The first revision is kept, because claims that change while pages are read are in a later event of the stream.
+    // The revision of the first page is returned. Changes while the other pages are read have later revisions, so the stream delivers them.
     revision ??= answer.host?.revision
     const page = answer.host?.claims
     claims.push(...(page?.nodes ?? []))
@@ -39,11 +39,11 @@ export async function checkClaims(
 
 export interface ClaimsWatch {
   /**
-   * Called after each reading of the machine. Checks the claims again if the sizes of the machine have changed, or if the last check
-   * failed.
+   * Must be called after each reading of the machine. Checks the claims again if the sizes of the machine have changed, or if the last
+   * check failed.
    */
   looked(): void
-  /** Resolves once the signal has ended the watch; never rejects. */
+  /** Resolves after the signal has ended the watch. Never rejects. */
   readonly ended: Promise<void>
 }
 
@@ -57,13 +57,13 @@ export interface ClaimsWatchOptions {
   readonly clock: Clock
 }
 
-/** The pause in milliseconds before a stream is opened again after a temporary error, such as a key that is being replaced. */
+/** The pause in milliseconds before a stream is reopened after an error that may be temporary, such as a key that is being replaced. */
 const PAUSE_MS = 10_000
 
 /**
- * Checks the claims whenever the service's stream reports a change of the host, so that no other requests are needed. Any number of changes
- * during a check lead to one more check. Without the READ scope, it reports this and ends. Every other failure is reported once, and the
- * check is retried.
+ * Checks the claims each time the service's event stream delivers a change of the host. If several changes arrive during a check, only one
+ * more check follows. If the key lacks the READ scope, the watch reports this and ends. All other failures are reported once, and the check
+ * is retried.
  */
 export function watchClaims({ gantt, name, offer, picture, notify, signal, clock }: ClaimsWatchOptions): ClaimsWatch {
   let isChecking = false
@@ -116,7 +116,7 @@ export function watchClaims({ gantt, name, offer, picture, notify, signal, clock
       resumeAfter: ({ hostChanged: { revision } }: ResultOf<typeof hostChanges>) => revision,
     }
     while (!either.aborted) {
-      // The stream begins at the revision of the check, so that no change between the two is missed.
+      // The stream begins after the revision of the check, so that no change is missed.
       await check()
       try {
         const from = { signal: either, ...(checked?.revision !== undefined && { after: checked.revision }) }

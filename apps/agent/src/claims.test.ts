@@ -72,14 +72,14 @@ test.each([
   expect(findOverLimits(claims, pictureOf(twoSockets), plainOffer)).toEqual(expected)
 })
 
-test('devices that are offered with tags are matched with claims by the pool name', () => {
+test('claims of devices with tags are compared with the offered devices by the name of their pool', () => {
   const tags = { physical_network: 'physnet1', a: 'b c' }
   const pci = [{ vendor: '8086', product: '154c', tags }]
   const claims = [claim('a', { pciDevices: [{ pool: '8086:154c:type-VF@0?a=b%20c&physical_network=physnet1', count: 2 }] })]
   expect(findOverLimits(claims, pictureOf(twoSockets), { ...plainOffer, pci })).toEqual([])
 })
 
-test('a resource whose size the machine cannot read has no limit', () => {
+test('if the size of a resource cannot be read, claims of the resource are not limited', () => {
   const claims = [
     claim('a', { cells: [cell({ pinned: [99] })], gpus: [{ index: 0, milli: 1_000 }], pciDevices: [{ pool: '8086:154c', count: 1 }] }),
   ]

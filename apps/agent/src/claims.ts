@@ -4,7 +4,7 @@ import { poolNameOf, poolsOf } from './pools.ts'
 import { valueIn } from './readers/source.ts'
 import type { Offer } from './report.ts'
 
-/** The live claims on a host, page by page. Needs a key with READ. */
+/** Queries one page of the live claims on a host. Needs a key with the scope READ. */
 export const heldClaims = graphql(`
   query HeldClaims($name: String!, $node: String, $after: String) {
     host(name: $name, node: $node) {
@@ -24,7 +24,7 @@ export const heldClaims = graphql(`
   }
 `)
 
-/** Subscribes to the changes of one host, including those of its claims. Needs a key with READ. */
+/** Subscribes to the changes of a host and of its claims. Needs a key with the scope READ. */
 export const hostChanges = graphql(`
   subscription HostOfAgent($after: Revision, $filter: HostFilter) {
     hostChanged(after: $after, filter: $filter) { revision }
@@ -33,15 +33,15 @@ export const hostChanges = graphql(`
 
 export type HeldClaim = NonNullable<ResultOf<typeof heldClaims>['host']>['claims']['nodes'][number]
 
-/** A resource of which claims hold more than the machine has. */
+/** A resource of which the claims on the host hold more than the machine has. */
 export interface OverLimit {
   /** The name of the resource, e.g. `VCPU`, `memory of cell 1`, `pages of 2048 KiB of cell 0`. */
   readonly what: string
   readonly unit: string
   readonly held: number
-  /** Claims may hold at most this much of the resource, by the present size of the machine. */
+  /** Claims can hold at most this amount of the resource on the present machine. */
   readonly limit: number
-  /** The ids of the claims that hold a part of the resource, the newest first. */
+  /** The ids of the claims that hold some of the resource, newest first. */
   readonly claims: readonly string[]
 }
 
@@ -53,8 +53,8 @@ interface Share {
 }
 
 /**
- * Checks whether the claims on this host fit into the present machine, like the second check of Nova's resource tracker. Only values that
- * the machine could read have a limit. Nothing is changed, because operators decide which claims to remove.
+ * Finds the resources of which the claims on the host hold more than the present machine has. Nova's resource tracker makes a similar
+ * check. Resources whose size could not be read have no limit. Nothing is changed: operators decide which claims to remove.
  */
 export function findOverLimits(claims: readonly HeldClaim[], picture: Picture, offer: Offer): readonly OverLimit[] {
   const limits = limitsOf(picture, offer)
@@ -86,7 +86,10 @@ function sharesOf({ id: claim, resources, cells, gpus, pciDevices }: HeldClaim):
   ]
 }
 
-/** The limit of each resource: 0 for a part that no longer exists, undefined for values that the machine cannot read. */
+/**
+ * Returns a function with the limit of each resource. It is 0 if the machine does not have the resource, and undefined if this cannot be
+ * read.
+ */
 function limitsOf(picture: Picture, { reserved, ratios, pci }: Offer): (what: string) => number | undefined {
   const { cpuCount, memoryKib, disk, cells, devices, gpus } = picture
   const limits = new Map<string, number>()
@@ -112,7 +115,7 @@ function limitsOf(picture: Picture, { reserved, ratios, pci }: Offer): (what: st
   return (what) => limits.get(what) ?? (isKnown(what) ? 0 : undefined)
 }
 
-/** A text that is equal for machines with the same limits. */
+/** A text with all sizes of the machine. It is equal for two readings with the same limits. */
 export const sizesOf = ({ cpuCount, memoryKib, disk, cells, devices, gpus }: Picture): string =>
   JSON.stringify([cpuCount, memoryKib, Math.floor((valueIn(disk)?.totalBytes ?? 0) / 2 ** 30), cells, devices, gpus])
 

@@ -1,7 +1,7 @@
 import type { OverLimit } from './claims.ts'
 import type { Omittable } from './report.ts'
 
-/** The form of a report: full, a delta, an empty one that requests the list of needed fields, or a heartbeat. */
+/** The form of a report. `question` is an empty delta whose answer has the list of needed fields. */
 export type Form = 'full' | 'delta' | 'question' | 'heartbeat'
 
 /** The events that an agent logs for its operators. */
@@ -17,22 +17,22 @@ export type AgentEvent =
   | { readonly event: 'claims.unchecked'; readonly text: string }
   | ({ readonly event: 'counts' } & Counts)
 
-/** Counts of an agent since it started. */
+/** What an agent has counted since it started. `looks` is the count of readings of the machine. */
 export interface Counts {
   readonly looks: number
   readonly full: number
   readonly delta: number
   readonly question: number
   readonly heartbeat: number
-  /** The size of all reports in bytes. The rest of the calls is not included. */
+  /** The size of all reports in bytes, without the other content of the calls. */
   readonly bytes: number
   readonly failed: number
-  /** Processor time of the agent in milliseconds. */
+  /** CPU time of the agent in milliseconds. */
   readonly cpuMs: number
   readonly memoryMib: number
 }
 
-/** An event as one line for people. */
+/** Writes an event as one log line for people. */
 export function toLine(event: AgentEvent): string {
   switch (event.event) {
     case 'reported':

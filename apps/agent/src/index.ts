@@ -1,4 +1,4 @@
-/** The public names of the agent package. */
+/** The public API of the agent package. */
 export { findOverLimits, type HeldClaim, type OverLimit } from './claims.ts'
 export { type ClaimsCheck, checkClaims } from './claims-watch.ts'
 export { type AgentEvent, type Counts, type Form, overLimitLine, toLine } from './events.ts'

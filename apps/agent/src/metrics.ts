@@ -7,8 +7,8 @@ type Metric = NonNullable<FullStats['metrics']>[number]
 const SOURCE = 'gantt-agent'
 
 /**
- * The smallest change of a measurement that is reported. Without it, a value that fluctuates slightly would cause a report at every
- * reading.
+ * By how much each measurement must change to be reported, given the reported value. Without this, values that fluctuate slightly would
+ * cause a report at every reading.
  */
 const STEPS: Readonly<Record<string, (reported: number) => number>> = {
   'cpu.percent': () => 0.05,
@@ -18,8 +18,9 @@ const STEPS: Readonly<Record<string, (reported: number) => number>> = {
 }
 
 /**
- * Measurements of a machine at `at` (RFC 3339). Shares are 0 to 1, as in Nova. Shares of CPU time cover the time since the reading
- * `before`, and are absent at the first reading. A value that differs by less than its step keeps its former number and time.
+ * Computes the measurements of a machine. `at` is the time of the reading (RFC 3339). Shares are from 0 to 1, as in Nova. Shares of CPU
+ * time are about the time since the reading `before`, so the first reading has none. If a value differs from the reported value by less
+ * than its step, the reported value and its time are repeated.
  */
 export function metricsOf(
   load: Load,

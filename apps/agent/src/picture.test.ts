@@ -4,7 +4,7 @@ import { parseList } from './readers/source.ts'
 import { pictureOf } from './testing/machine.ts'
 import { container, oldContainer, twoSockets, withoutCells } from './testing/tree.ts'
 
-test('a machine of two sockets is reported with its cells, threads and pages', () => {
+test('the picture of a machine with two sockets has its cells, threads and pages', () => {
   const { cpuCount, memoryKib, cells, canVirtualize } = pictureOf(twoSockets)
   expect([cpuCount, memoryKib, canVirtualize]).toEqual([{ value: 8 }, { value: 16_777_216 }, { value: true }])
   expect(cells).toEqual({
@@ -42,13 +42,13 @@ test('a machine of two sockets is reported with its cells, threads and pages', (
   })
 })
 
-test('an offline CPU is in no cell and no core', () => {
+test('an offline CPU is left out of its cell and its core', () => {
   const { cpuCount, cells } = pictureOf(twoSockets, {}, { 'sys/devices/system/cpu/online': '0-6' })
   expect(cpuCount).toEqual({ value: 7 })
   expect('value' in cells && cells.value[1]).toMatchObject({ cpus: [1, 3, 5], siblings: [[1, 5]] })
 })
 
-test("only GPUs for computing are reported, with the name from their driver; the board's display controller is not", () => {
+test('GPUs for computing are reported with the name from their driver, and the display controller of the board is not reported', () => {
   expect(pictureOf(twoSockets).gpus).toEqual({
     value: [
       { index: 0, address: '0000:3b:00.0', model: 'NVIDIA A100-PCIE-80GB', cell: 0 },
@@ -57,12 +57,12 @@ test("only GPUs for computing are reported, with the name from their driver; the
   })
 })
 
-test('a value that the machine does not show is not reported, and the reason names the file', () => {
+test('a value that cannot be read is not reported, and the warning names the file', () => {
   const picture = pictureOf(withoutCells)
   expect(picture.cpuCount).toEqual({ value: 4 })
   expect(picture.cells).toEqual({ notReported: '/sys/devices/system/cpu: ENOENT' })
   expect(picture.devices).toEqual({ notReported: '/sys/bus/pci/devices: ENOENT' })
-  expect(remarksOn(picture)).toContain('canVirtualize is not reported: /dev/kvm: it is not there')
+  expect(remarksOn(picture)).toContain('canVirtualize is not reported: /dev/kvm: it does not exist')
 })
 
 test.each([
@@ -72,31 +72,31 @@ test.each([
     'sys/devices/system/node/online',
     '0-x',
     'cells',
-    '/sys/devices/system/node/online: "0-x" is no number and no range of numbers',
+    '/sys/devices/system/node/online: "0-x" is neither a number nor a range of numbers',
   ],
   [
     'no count',
     'sys/devices/system/node/node0/hugepages/hugepages-2048kB/nr_hugepages',
     'many',
     'cells',
-    'nr_hugepages: "many" is no whole number',
+    'nr_hugepages: "many" is not a whole number',
   ],
 ] as const)('a file with %s gives no value', (_, file, content, part, why) => {
   expect(pictureOf(twoSockets, {}, { [file]: content })[part]).toEqual({ notReported: expect.stringContaining(why) })
 })
 
-test('a container has the limits of its control groups, the smallest of all levels for each resource', () => {
+test('a container has the smallest limit of all levels of its control groups, for each resource', () => {
   const { cpuCount, memoryKib, cells, gpus } = pictureOf(container, { isContainer: true })
   expect([cpuCount, memoryKib]).toEqual([{ value: 4 }, { value: 2 * 2 ** 20 }])
   expect([cells, gpus].every((part) => 'notReported' in part)).toBe(true)
 })
 
-test('limits of control groups of version 1 are applied too, and half a CPU is rounded up to one', () => {
+test('limits of control groups of version 1 are applied, and half a CPU is rounded up to one', () => {
   const { cpuCount, memoryKib } = pictureOf(oldContainer, { isContainer: true })
   expect([cpuCount, memoryKib]).toEqual([{ value: 1 }, { value: 2 ** 20 }])
 })
 
-test('a container that is bound to some CPUs reports only those, with both versions of control groups', () => {
+test('a container with a cpuset reports only its CPUs, with both versions of control groups', () => {
   const bound = pictureOf(container, { isContainer: true }, { 'sys/fs/cgroup/pod/app/cpuset.cpus.effective': '0-1,6' })
   expect(bound.cpuCount).toEqual({ value: 3 })
   const groups = { 'proc/self/cgroup': '2:cpuset:/pod\n0::/', 'sys/fs/cgroup/cpuset/pod/cpuset.effective_cpus': '2-3' }
@@ -108,13 +108,13 @@ test("limits of the agent's own control group are ignored on a machine that is n
   expect([cpuCount, memoryKib]).toEqual([{ value: 8 }, { value: 16_777_216 }])
 })
 
-test("cells whose memory does not add up to the machine's are reported as they were read, with a warning", () => {
+test('if the memory of the cells differs from the memory of the machine, both are reported as they were read, with a warning', () => {
   const picture = pictureOf(twoSockets, {}, { 'proc/meminfo': 'MemTotal: 33554432 kB\nMemAvailable: 1000 kB' })
   expect(remarksOn(picture)).toEqual(['the cells have 16384 MiB together, and the machine 32768 MiB: both are reported as they were read'])
 })
 
-test('lists of the kernel with numbers and ranges are parsed', () => {
+test('lists of numbers and ranges, as the kernel writes them, are parsed', () => {
   expect(parseList('f', '0-3,8,10-11')).toEqual([0, 1, 2, 3, 8, 10, 11])
   expect(parseList('f', '')).toEqual([])
-  expect(() => parseList('f', '3-1')).toThrow('/f: "3-1" is no number and no range of numbers')
+  expect(() => parseList('f', '3-1')).toThrow('/f: "3-1" is neither a number nor a range of numbers')
 })

@@ -9,11 +9,11 @@ import { type Cell, readCells } from './readers/numa.ts'
 import { type PciDevice, readPciDevices } from './readers/pci.ts'
 import { type FileSystem, type Reading, reading, type Source, Unreadable, valueIn } from './readers/source.ts'
 
-/** The state of a machine at one moment. A value that could not be read has a reason instead. */
+/** What was read about a machine at one moment. In place of a value that could not be read, there is the reason. */
 export interface Picture {
   /** The architecture, for example x86_64. */
   readonly arch: string
-  /** How many CPUs are online. In a container: how many CPUs its control group may use. */
+  /** How many CPUs are online. In a container, how many CPUs its control group may use. */
   readonly cpuCount: Reading<number>
   readonly topology: Reading<readonly Cpu[]>
   readonly model: Reading<CpuModel>
@@ -22,14 +22,14 @@ export interface Picture {
   readonly cells: Reading<readonly Cell[]>
   readonly devices: Reading<readonly PciDevice[]>
   readonly gpus: Reading<readonly Gpu[]>
-  /** An id of the machine that does not depend on its name. */
+  /** An id of the machine that stays the same when the machine is renamed. */
   readonly machineId: Reading<string>
-  /** Whether the machine supports hardware virtualization. */
+  /** True if the machine supports hardware virtualization. */
   readonly canVirtualize: Reading<true>
   readonly load: Load
 }
 
-/** Measurements, which change constantly. */
+/** The values that change all the time. */
 export interface Load {
   readonly times: Reading<CpuTimes>
   readonly running: Reading<number>
@@ -38,13 +38,13 @@ export interface Load {
 
 export interface PictureOptions {
   readonly arch: string
-  /** A folder on the file system that holds the disks of instances. */
+  /** A folder on the file system with the disks of instances. */
   readonly diskFolder: string
-  /** Whether the machine is a container, whose resources are limited by its control groups. */
+  /** True if the machine is a container. Its resources are then limited by its control groups. */
   readonly isContainer: boolean
 }
 
-/** Reads the state of the machine. It never throws: a value that cannot be read is replaced by the reason. */
+/** Reads the state of the machine. Never throws: if a value cannot be read, the picture has the reason. */
 export function readPicture(source: Source, { arch, diskFolder, isContainer }: PictureOptions): Picture {
   const limits = isContainer ? readGroupLimits(source) : undefined
   const topology = reading(() => readCpuTopology(source))
@@ -65,7 +65,7 @@ export function readPicture(source: Source, { arch, diskFolder, isContainer }: P
         : devices,
     machineId: isContainer ? { notReported: 'a container has that of its image' } : reading(() => readMachineId(source)),
     canVirtualize: reading(() => {
-      if (!source.has('dev/kvm')) throw new Unreadable('/dev/kvm: it is not there')
+      if (!source.has('dev/kvm')) throw new Unreadable('/dev/kvm: it does not exist')
       return true
     }),
     load: {
@@ -79,7 +79,7 @@ export function readPicture(source: Source, { arch, diskFolder, isContainer }: P
 const readCellsOf = (source: Source, topology: Reading<readonly Cpu[]>): Reading<readonly Cell[]> =>
   'value' in topology ? reading(() => readCells(source, topology.value)) : topology
 
-/** Warnings for operators about a picture: values that could not be read, and values that contradict each other. */
+/** Returns warnings for operators about values that could not be read and values that contradict each other. */
 export function remarksOn(picture: Picture): readonly string[] {
   const { load, arch: _, ...parts } = picture
   const unread = Object.entries({ ...parts, ...load }).flatMap(([part, found]) =>

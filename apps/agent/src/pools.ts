@@ -4,7 +4,7 @@ import type { PciDevice } from './readers/pci.ts'
 
 type Pool = NonNullable<FullStats['pciPools']>[number]
 
-/** The name of a pool in claims: `vendor:product:type@cell?tag=value`, with the tags in order of their names. */
+/** The name that claims use for a pool of PCI devices: `vendor:product:type@cell?tag=value`, with the tags sorted by name. */
 export function poolNameOf({ vendorId, productId, deviceType, numaNode, tags }: Pool): string {
   const kind = [vendorId, productId, ...(deviceType ? [deviceType] : [])].map(encodeURIComponent).join(':')
   const tagged = [...(tags ?? [])]
@@ -13,7 +13,7 @@ export function poolNameOf({ vendorId, productId, deviceType, numaNode, tags }: 
   return `${kind}${numaNode == null ? '' : `@${numaNode}`}${tagged.length === 0 ? '' : `?${tagged.join('&')}`}`
 }
 
-/** A kind of PCI device that operators offer to instances, with properties that the machine cannot detect. */
+/** A kind of PCI device that operators offer to instances, with properties that the agent cannot read from the machine. */
 export interface OfferedPci {
   readonly vendor: string
   readonly product: string
@@ -22,9 +22,9 @@ export interface OfferedPci {
 }
 
 /**
- * The PCI devices for instances, grouped by kind and cell. They are the devices that are bound to vfio-pci, because the machine itself does
- * not use these, and devices of the offered kinds. Devices that are reported as GPUs, and PFs whose VFs are in use, are excluded, so that
- * nothing is offered twice.
+ * Groups the PCI devices for instances by kind and cell. These are devices that are bound to the driver vfio-pci, because the machine
+ * itself does not use them, and devices of the offered kinds. Devices that are reported as GPUs, and physical functions with virtual
+ * functions, are left out, so that nothing is offered twice.
  */
 export function poolsOf(devices: readonly PciDevice[], gpus: readonly Gpu[], offered: readonly OfferedPci[]): readonly Pool[] {
   const asGpus = new Set(gpus.map(({ address }) => address))

@@ -7,8 +7,8 @@ const AT = '2026-11-22T00:00:00.000Z'
 const LATER = '2026-11-22T00:00:10.000Z'
 const nothing = new Set<Omittable>()
 
-describe('a full report', () => {
-  test('a full report has every value that was read, and lists the others as unknown', () => {
+describe('the content of a full report', () => {
+  test('a full report has every value that was read, and lists all other fields as omitted', () => {
     const report = toFull({ picture: pictureOf(twoSockets), at: AT }, plainOffer, nothing)
     expect(report).toMatchObject({
       version: '1.3',
@@ -36,13 +36,13 @@ describe('a full report', () => {
     expect(JSON.stringify(needed).length).toBeLessThan(JSON.stringify(toFull({ picture, at: AT }, plainOffer, nothing)).length)
   })
 
-  test('a full report lists cells as unknown, and not as absent, for a machine that shows none', () => {
+  test('if the cells of a machine cannot be read, a full report lists them as omitted and does not report an empty list', () => {
     const report = toFull({ picture: pictureOf(withoutCells), at: AT }, plainOffer, nothing)
     expect(report.omitted).toEqual(expect.arrayContaining(['NUMA_CELLS', 'GPUS', 'PCI_POOLS', 'SUPPORTED_INSTANCES']))
     expect(report.cpuInfo).not.toHaveProperty('sockets')
   })
 
-  test('a full report cannot be made for a machine whose memory is not known', () => {
+  test('toFull throws NotReportable if the memory of the machine cannot be read', () => {
     const picture = pictureOf(twoSockets, {}, { 'proc/meminfo': undefined })
     expect(() => toFull({ picture, at: AT }, plainOffer, nothing)).toThrow(
       new NotReportable('the memory is not known: /proc/meminfo: ENOENT'),
@@ -51,13 +51,13 @@ describe('a full report', () => {
 })
 
 describe('PCI devices for instances', () => {
-  test('the PCI devices for instances are those that vfio-pci holds, except for GPUs, which are reported as GPUs', () => {
+  test('the PCI devices for instances are those with the driver vfio-pci, without GPUs', () => {
     expect(toFull({ picture: pictureOf(twoSockets), at: AT }, plainOffer, nothing).pciPools).toEqual([
       { vendorId: '144d', productId: 'a808', deviceType: 'type-PCI', numaNode: 1, total: 1 },
     ])
   })
 
-  test('the PCI devices include the kinds that operators offer; of a divided card only the virtual functions are offered', () => {
+  test('the PCI devices include the kinds that operators offer; for a divided card, only its virtual functions are included', () => {
     const tags = { physical_network: 'physnet1' }
     const pci = ['1572', '154c'].map((product) => ({ vendor: '8086', product, tags }))
     expect(toFull({ picture: pictureOf(twoSockets), at: AT }, { ...plainOffer, pci }, nothing).pciPools).toEqual([
@@ -74,16 +74,16 @@ describe('PCI devices for instances', () => {
   })
 })
 
-describe('the difference from the last report', () => {
+describe('what changed since the last report', () => {
   const reported = toFull({ picture: pictureOf(twoSockets), at: AT }, plainOffer, nothing)
   const after = (but: Readonly<Record<string, string>>) =>
     toFull({ picture: pictureOf(twoSockets, {}, but), reported, at: LATER }, plainOffer, nothing)
 
-  test('an unchanged machine has no difference from the last report, whatever the time is', () => {
+  test('a later reading of an unchanged machine has no changes', () => {
     expect(changesOf(reported, after({}))).toBe('nothing')
   })
 
-  test('a small fluctuation of a measurement is not reported, and a larger change is', () => {
+  test('a change of a measurement by less than its step is not reported, and a larger change is reported', () => {
     expect(changesOf(reported, after({ 'proc/loadavg': '1.60 0.90 0.70 2/512 4242' }))).toBe('nothing')
     const moved = after({ 'proc/loadavg': '7.00 0.90 0.70 2/512 4242' })
     expect(changesOf(reported, moved)).toBe('more')
@@ -97,12 +97,12 @@ describe('the difference from the last report', () => {
     expect(changesOf(reported, { ...reported, vcpusUsed: 4, memoryMbUsed: 2_048 })).toEqual({ vcpusUsed: 4, memoryMbUsed: 2_048 })
   })
 
-  test('if a part of the machine is gone, the next report is full', () => {
+  test('if a CPU of the machine is gone, the next report is full', () => {
     expect(changesOf(reported, after({ 'sys/devices/system/cpu/online': '0-6' }))).toBe('more')
   })
 })
 
-test('shares of CPU time cover the time between two readings', () => {
+test('shares of CPU time are computed from the time between two readings', () => {
   const before = pictureOf(twoSockets)
   const picture = pictureOf(twoSockets, {}, { 'proc/stat': 'cpu  150 0 110 720 120 0 0 0 0 0' })
   const { metrics } = toFull({ picture, before, at: AT }, plainOffer, nothing)

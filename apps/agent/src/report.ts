@@ -8,38 +8,38 @@ import { traitsOf } from './traits.ts'
 /** A field that a report may leave out. */
 export type Omittable = NonNullable<FullStats['omitted']>[number]
 
-/** Facts about a machine that operators state, because no file of the machine contains them. */
+/** The settings of operators for a machine, which the agent cannot read from files of the machine. */
 export interface Offer {
   /** The name of the node, by default the name of the machine. */
   readonly nodeName: string
-  /** The IP address of the host; undefined if it is not reported. */
+  /** The IP address of the host. Undefined if it is not reported. */
   readonly hostIp: string | undefined
-  /** The amounts that are reserved for the machine itself. They are reported as used. */
+  /** The amounts that the machine itself needs. They are reported as used. */
   readonly reserved: { readonly cpus: number; readonly memoryMb: number; readonly diskGb: number }
   /** The allocation ratios for overcommit. */
   readonly ratios: { readonly cpu: number; readonly ram: number; readonly disk: number }
-  /** PCI devices that are offered to instances, in addition to those that vfio-pci holds. */
+  /** PCI devices that are offered to instances, in addition to the devices with the driver vfio-pci. */
   readonly pci: readonly OfferedPci[]
 }
 
-/** The error if the machine lacks a value that every report needs, so that it cannot be reported. */
+/** Thrown if a value that every report needs could not be read, so that the machine cannot be reported. */
 export class NotReportable extends Error {
   override readonly name = 'NotReportable'
 }
 
-/** What a report is computed from. */
+/** The readings from which a report is computed. */
 export interface Look {
   readonly picture: Picture
-  /** The picture of the previous reading. Measurements cover the time between the two readings. */
+  /** The picture of the previous reading. Shares of CPU time are computed from the time between the two readings. */
   readonly before?: Picture | undefined
-  /** The last report. Values that only fluctuate are repeated from it. */
+  /** The last report. Values that changed by less than their step are repeated from it. */
   readonly reported?: FullStats | undefined
   /** The time of the reading (RFC 3339). */
   readonly at: string
 }
 
 /**
- * A full report (HostStats 1.3). It leaves out fields that no profile needs (`omittable`), and values that could not be read. Throws
+ * Makes a full report (HostStats 1.3). Fields that no profile needs (`omittable`) and values that could not be read are left out. Throws
  * NotReportable.
  */
 export function toFull(look: Look, offer: Offer, omittable: ReadonlySet<Omittable>): FullStats {
@@ -75,7 +75,7 @@ const machineOf = ({ machineId }: Picture): Pick<FullStats, 'machineId'> => {
 
 type Optional = Pick<FullStats, (typeof OMITTABLE)[number][0]>
 
-/** The fields that a report may leave out, by their names in the report and in `omitted`. */
+/** The fields that a report may leave out: the name of the field, and its name in `omitted`. */
 const OMITTABLE = [
   ['freeDiskGb', 'FREE_DISK_GB'],
   ['diskAvailableLeast', 'DISK_AVAILABLE_LEAST'],
@@ -96,8 +96,8 @@ const OMITTABLE = [
 ] as const satisfies readonly (readonly [keyof FullStats, Omittable])[]
 
 /**
- * The optional fields of a report. The agent does not detect networks and hypervisors. Guests and resource usage are known to the service
- * from claims.
+ * The optional fields of a report. The agent does not detect networks and hypervisors. It does not report instances and their usage either,
+ * because the service knows these from claims.
  */
 function optionalFields({ picture, before, reported, at }: Look, { nodeName, hostIp, pci }: Offer): Optional {
   const { arch } = picture
@@ -121,7 +121,7 @@ function optionalFields({ picture, before, reported, at }: Look, { nodeName, hos
   }
 }
 
-/** The counts of sockets, cores and threads. Undefined unless all sockets and all cores are alike, so that one count describes each. */
+/** The counts of sockets, cores per socket and threads per core. Undefined unless all sockets and all cores have equal counts. */
 function cpuInfoOf(
   { arch, topology }: Picture,
   { vendor, model, flags }: { readonly vendor: string | undefined; readonly model: string | undefined; readonly flags: readonly string[] },
@@ -155,13 +155,13 @@ function cellsOf({ cells }: Picture): Pick<FullStats, 'numaCells'> {
   return { numaCells }
 }
 
-/** The fields that have a value. */
+/** The fields that have a value and are not omittable. */
 const present = (fields: Optional, omittable: ReadonlySet<Omittable>): Optional =>
   Object.fromEntries(
     OMITTABLE.flatMap(([field, word]) => (omittable.has(word) || fields[field] === undefined ? [] : [[field, fields[field]]])),
   )
 
-/** The reported value, or the new value if it differs by at least a step. */
+/** Returns the new value if it differs from the reported value by at least a step. Otherwise returns the reported value. */
 const steady = (now: number, reported: number | null | undefined, step: number): number =>
   reported === undefined || reported === null || Math.abs(now - reported) >= Math.max(1, step) ? now : reported
 
@@ -171,7 +171,7 @@ const gib = (bytes: number): number => Math.floor(bytes / 2 ** 30)
 const DELTA_FIELDS = ['vcpusUsed', 'memoryMbUsed', 'localGbUsed', 'runningVms', 'numIoOps'] as const satisfies readonly (keyof StatsDelta)[]
 
 /**
- * How a report differs from the previous one: not at all, only in fields that a delta can contain, or in other fields, so that a full
+ * Compares two reports. Returns 'nothing' if they are equal, a delta if only fields that a delta can contain differ, and 'more' if a full
  * report is needed.
  */
 export function changesOf(before: FullStats, after: FullStats): 'nothing' | 'more' | StatsDelta {

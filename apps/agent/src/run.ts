@@ -20,24 +20,24 @@ export interface AgentOptions {
   readonly look: () => Picture
   readonly intervalMs: number
   readonly notify: (event: AgentEvent) => void
-  /** Ends the agent in an orderly way. */
+  /** Ends the agent after its last event was logged. */
   readonly signal: AbortSignal
   readonly clock?: Clock
   /** Returns a number from 0 to 1, like Math.random. */
   readonly random?: () => number
-  /** The wall clock in milliseconds since 1970, for the times of measurements. */
+  /** Returns the time in milliseconds since 1970, for the times of measurements. */
   readonly now?: () => number
 }
 
-/** Every sixth reading of an unchanged machine requests the list of needed fields; the others send heartbeats. */
+/** If the machine is unchanged, every sixth reading requests the list of needed fields. All other readings send a heartbeat. */
 const LOOKS_PER_QUESTION = 6
-/** The pause after failures grows up to this, in milliseconds. */
+/** The longest pause after failures, in milliseconds. */
 const LONGEST_PAUSE_MS = 60_000
 
 /**
- * Reads the machine at each interval and reports changes in the smallest form that can express them, until the signal aborts. Each answer
- * has the list of needed fields, and the next report has these fields at once. Failures are logged and lead to growing pauses. Only the
- * signal ends the agent.
+ * Reads the machine at each interval and reports changes, until the signal aborts. A report has the smallest form that can express the
+ * changes. If an answer has another list of needed fields than before, the next report follows at once. Failures are logged, and the pauses
+ * after them grow. Only the signal ends the agent.
  */
 export async function runAgent(options: AgentOptions): Promise<void> {
   const { gantt, name, offer, intervalMs, notify, signal, clock = systemClock, random = Math.random } = options
@@ -61,12 +61,12 @@ export interface MachineReporter {
   /** The picture of the last reading. */
   readonly picture: Picture
   /**
-   * Reads the machine and reports it. Returns true once the service has accepted the report. Failures are logged. Never rejects for
-   * expected failures of the service or the machine.
+   * Reads the machine and sends a report. Returns true if the service accepted it. Failures of the service or of a reading are logged and
+   * give false.
    */
   reportNow(): Promise<boolean>
   counts(): Counts
-  /** The error of the last attempt; undefined if the service answered. */
+  /** The error of the last report. Undefined if the service answered. */
   readonly trouble: unknown
 }
 
@@ -107,7 +107,7 @@ export function createMachineReporter({
     counts.bytes += bytes
     notify({ event: 'reported', form, bytes, sequence: reporter.sequence, tookMs: Math.round(clock.now() - startedAt) })
   }
-  /** Processes an answer. Returns whether the report was accepted or refused, or must be followed by another one at once. */
+  /** Processes the answer to a report. Returns 'again' if another report must follow at once. */
   const take = (result: ResourceStatsResult, form: Form, said: unknown, startedAt: number): 'counted' | 'again' | 'refused' => {
     switch (result.__typename) {
       case 'ResourceStatsApplied': {
@@ -122,10 +122,13 @@ export function createMachineReporter({
         return 'again'
       }
       case 'ResourceStatsStale':
-        // An equal sequence is most likely that of this report, whose first answer was lost. Otherwise a later incarnation has reported,
-        // because another agent reports or reported this host. A new incarnation is right in both cases.
+        // If the sequence is equal, the report was most likely sent twice because its first answer was lost. If it differs, another agent
+        // has reported for this host. In both cases a new incarnation begins with a full report.
         if (result.lastSequence !== reporter.sequence)
-          notify({ event: 'superseded', text: 'another agent has reported this host meanwhile; this one starts a new incarnation' })
+          notify({
+            event: 'superseded',
+            text: 'another agent has reported for this host; this agent starts a new incarnation of its reports',
+          })
         reporter = newReporter()
         reported = undefined
         return 'again'
@@ -169,7 +172,7 @@ export function createMachineReporter({
       counts.looks++
       try {
         let end = await send()
-        // If the needed fields change again in the meantime, the next reading reports them.
+        // At most three reports are sent. If the needed fields change once more, the next reading reports them.
         for (let times = 0; end === 'again' && times < 2; times++) end = await send()
         complaint = ''
         trouble = undefined
@@ -178,7 +181,7 @@ export function createMachineReporter({
       } catch (error) {
         if (signal.aborted) return false
         counts.failed++
-        // A report whose answer was lost may have taken effect. In that case the service states this in its answer to the next report.
+        // A report whose answer was lost may have been accepted. The answer to the next report then shows this.
         const text = error instanceof Error ? error.message : String(error)
         if (text !== complaint) notify({ event: error instanceof NotReportable ? 'refused' : 'failed', text })
         complaint = text

@@ -1,4 +1,4 @@
-/** The x86 trait of os-traits for each flag in /proc/cpuinfo. */
+/** For CPU flags in /proc/cpuinfo, the corresponding trait of the os-traits library. */
 const X86: Readonly<Record<string, string>> = {
   sse4_1: 'HW_CPU_X86_SSE41',
   sse4_2: 'HW_CPU_X86_SSE42',
@@ -26,6 +26,6 @@ const X86: Readonly<Record<string, string>> = {
   sgx: 'HW_CPU_X86_SGX',
 }
 
-/** The traits for the CPU flags of a machine, in alphabetical order; none for other architectures than x86. */
+/** The sorted traits for the CPU flags of a machine. Empty if its architecture is not x86_64. */
 export const traitsOf = (arch: string, flags: readonly string[]): readonly string[] =>
   arch === 'x86_64' ? flags.flatMap((flag) => X86[flag] ?? []).sort() : []

@@ -1,8 +1,8 @@
 import { fileURLToPath } from 'node:url'
 
 /**
- * The command for child processes. In a checkout, the command first builds packages that are older than their sources. In a bundle, it is
- * the bundle itself.
+ * The file of the command line, which child processes run. In a checkout, this file first builds packages that are older than their
+ * sources. In a bundle, it is the bundle itself.
  */
 export const PROGRAM = fileURLToPath(new URL(import.meta.url.includes('/dist/') ? 'main.js' : '../bin/gantt.mjs', import.meta.url))
 

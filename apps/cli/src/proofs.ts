@@ -2,8 +2,8 @@ import type { Command } from 'commander'
 import { GANTT } from './output/called.ts'
 
 /**
- * The commands of packages/proofs with their descriptions. That package depends on this one, so this one imports it by name and does not
- * list it in its package.json. An installation from a release or from npm does not have it.
+ * The commands of packages/proofs with their descriptions. packages/proofs depends on this package, so the package.json of this package
+ * does not list packages/proofs. An installation from a release or from npm does not have packages/proofs.
  */
 const PROOFS = {
   replay: 'replay a trace of real requests, and show the figure that is published for it',
@@ -15,7 +15,7 @@ const PROOFS = {
 
 export const isProof = (name: string): name is keyof typeof PROOFS => Object.hasOwn(PROOFS, name)
 
-/** Adds the names and descriptions of the proofs without importing them. */
+/** Adds the commands of packages/proofs to the list of commands without importing packages/proofs. */
 export function listProofs(program: Command): void {
   for (const [name, description] of Object.entries(PROOFS))
     program.command(name).description(description).helpGroup('Proofs, where there is a checkout:')
@@ -42,6 +42,6 @@ async function loadProofs() {
   }
 }
 
-/** Whether the package itself is missing, as opposed to one of its dependencies. */
+/** True if the package @gantt/proofs itself is missing, false if one of its dependencies is missing. */
 const isMissing = (error: unknown): boolean =>
   error instanceof Error && 'code' in error && error.code === 'ERR_MODULE_NOT_FOUND' && error.message.includes("'@gantt/proofs'")

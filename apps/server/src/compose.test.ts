@@ -30,7 +30,7 @@ function readYaml(text: string): Tree {
   for (const line of text.split('\n')) {
     if (/^\s*(#|$)/.test(line)) continue
     const [, blanks = '', item, name, value] = /^( *)(?:- "([^"]*)"|([\w-]+):(?: (\S.*))?)$/.exec(line) ?? []
-    if (item === undefined && name === undefined) throw new Error(`this line is of no form that is known here: ${line}`)
+    if (item === undefined && name === undefined) throw new Error(`the YAML parser of this test does not support the line: ${line}`)
     while ((open.at(-1)?.indent ?? -1) >= blanks.length) open.pop()
     const { inner, items } = open.at(-1) ?? top
     if (name === undefined) {
@@ -64,7 +64,7 @@ const { services, volumes } = readYaml(read('compose.yaml')) as unknown as {
 }
 const { replica, postgres } = services as { replica: Service; postgres: Service }
 const dockerfile = read('Dockerfile')
-/** The required variables as compose fills them in. */
+/** Replaces each required variable, such as `${NAME:?message}`, by a value, as Docker Compose does. */
 const filled = (text: string): string => text.replace(/\$\{(\w+):\?[^}]+\}/g, (_all, name) => `${name.toLowerCase()}-of-the-test`)
 
 test('compose.yaml uses only volumes and services that it defines, and restarts services that end', () => {
@@ -93,12 +93,12 @@ test('replicas get settings that the service knows, with the addresses of the se
   expect(dockerfile).toContain(`EXPOSE ${config.port}\n`)
 })
 
-test('the image is built by scripts of this repository, starts the command of the release, and is healthy once calls are answered', () => {
+test('the image is built by scripts of this repository, starts the command of the release, and has a health check that calls /ready', () => {
   const scripts = JSON.parse(read('package.json')).scripts
   const used = [...dockerfile.matchAll(/npm run (\S+)/g)].map(([, script = '']) => script)
   expect(used).toEqual(['release'])
   for (const script of used) expect(scripts).toHaveProperty(script)
-  // the path that is copied from the first stage must be the one that is linked and started
+  // The second stage must copy the folder that the first stage unpacked, and link the command in the copied folder.
   const [, unpacked] = /-C (\S+)$/m.exec(dockerfile) ?? []
   const [, from, installed] = /^COPY --from=release (\S+) (\S+)$/m.exec(dockerfile) ?? []
   const [, command, link = ''] = /^RUN ln -s (\S+) (\S+)$/m.exec(dockerfile) ?? []
@@ -110,7 +110,7 @@ test('the image is built by scripts of this repository, starts the command of th
 })
 
 test.skipIf(noNatsServer !== undefined)(
-  `a nats-server takes the options of compose.yaml, each of its own name${noNatsServer === undefined ? '' : ` [skipped: ${noNatsServer}]`}`,
+  `a nats-server accepts the options of compose.yaml, each with its own name${noNatsServer === undefined ? '' : ` [skipped: ${noNatsServer}]`}`,
   async () => {
     const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'gantt-compose-'))
     const names = ['nats-1', 'nats-2', 'nats-3']

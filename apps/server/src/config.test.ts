@@ -45,7 +45,7 @@ test('a variable that is set is used', () => {
   })
 })
 
-test('a replica can be held at a feature level that its release supports', () => {
+test('a replica can be limited to a lower feature level that its release supports', () => {
   expect(readConfig({ GANTT_FEATURE_LEVEL: '5' }).featureLevel).toBe(5)
   for (const wrong of ['0', String(FEATURE_LEVEL + 1), 'v5'])
     expect(() => readConfig({ GANTT_FEATURE_LEVEL: wrong })).toThrow(

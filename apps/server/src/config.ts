@@ -26,7 +26,7 @@ export interface Config {
   /** The retention limits of the log. */
   readonly horizon: Horizon
   readonly liveness: LivenessSettings
-  /** How long a host's list of instances may lag behind the claims before this becomes a finding, in milliseconds. */
+  /** How long a host's list of instances may lag behind the claims before the auditor reports a finding, in milliseconds. */
   readonly unlistedAfterMs: number
   /**
    * The highest feature level that this replica supports, announces and writes: that of the release, or a lower one in a fleet with an
@@ -37,9 +37,9 @@ export interface Config {
   readonly nats: NatsAddress | undefined
   /** The maximum size in bytes of data that waits in NATS for the database. */
   readonly recordBytes: number
-  /** Whether one flush serves all calls that wait for the disk; `auto` measures the disk. */
+  /** `on`: one flush to the disk serves all waiting calls. `off`: each call is flushed separately. `auto`: depends on the measured disk. */
   readonly sharedFlush: SharedFlush
-  /** Plug-ins that are loaded in addition to the parts of the release. */
+  /** Plug-ins that are loaded in addition to those of the release. */
   readonly plugins: readonly PluginSetting[]
   /** The timeout of a plug-in or extender, milliseconds. */
   readonly pluginTimeoutMs: number

@@ -34,24 +34,24 @@ export interface EngineOptions {
   reached(): Promise<number>
   /** The last entry that the projections contain. Throws if the database does not answer. */
   followed(): Promise<Followed>
-  /** Whether every replica supports packed decisions. */
+  /** Returns true if every replica supports packed decisions. */
   mayPack(): boolean
   onSetAside(row: SetAside): void
   warn(message: string): void
 }
 
 /**
- * Opens the engine that the settings name. No other code knows which engines exist. Throws StoreSetupError if the log is not the one that
- * the tables have followed, and StoreUnavailableError if this is not known yet.
+ * Opens the engine that the settings name. No other code knows which engines exist. Throws StoreSetupError if the database's tables contain
+ * the projection of another log, and StoreUnavailableError if this cannot be checked yet.
  */
 export function openEngine(options: EngineOptions): Promise<Engine> {
   return options.nats === undefined ? openPostgres(options) : openNats(options, options.nats)
 }
 
 /**
- * Checks that the log is the one that the tables have followed. A service that continued with an empty, shorter or different log would lose
- * claims. While the database is unavailable, a log with entries is accepted without this check, and is compared once the database answers
- * again (replica/follow/projector.ts).
+ * Checks that the database's tables contain the projection of this log. A service that continued with an empty, shorter or different log
+ * would lose claims. While the database is unavailable, a log with entries is accepted without this check, and is compared once the
+ * database answers again (replica/follow/projector.ts).
  */
 async function assertSameLog(log: Synchronizer, { database, followed }: Pick<EngineOptions, 'database' | 'followed'>): Promise<void> {
   if (database.away !== undefined) {
@@ -72,14 +72,16 @@ async function openPostgres(options: EngineOptions): Promise<Engine> {
   return withStores(log, options, () => openPostgresStores({ connection, prisma, mayPack, warn }))
 }
 
-/** the driver is loaded only if it is needed */
+/** Opens the engine NATS. Its modules are imported here, so that a service without NATS does not load them. */
 async function openNats(options: EngineOptions, address: NatsAddress): Promise<Engine> {
   const { connection, prisma, database, recordBytes, name, reached, mayPack, onSetAside, warn } = options
   // if the database is unreachable, only the streams can show whether they contain the log
   if (database.away === undefined)
     await assertLogIn('nats', connection).catch((error: unknown) => {
       if (error instanceof StoreSetupError) throw error
-      warn(`whether the log was taken out of NATS could not be asked: ${error instanceof Error ? error.message : String(error)}`)
+      warn(
+        `the database could not be asked whether the log was moved out of NATS: ${error instanceof Error ? error.message : String(error)}`,
+      )
     })
   const [{ openNatsSynchronizer }, { openNatsStores }] = await Promise.all([import('./sync/nats/nats.ts'), import('./stores/nats/nats.ts')])
   const log = await openNatsSynchronizer(address, { name, warn, reached })

@@ -21,7 +21,7 @@ export async function freePorts(count: number, except: readonly number[] = []): 
   return [...found]
 }
 
-/** Whether a server could listen on this port of the loopback interface now. */
+/** Returns true if a server could listen on this port of the loopback interface now. */
 export async function isFreePort(port: number): Promise<boolean> {
   const server = net.createServer()
   try {

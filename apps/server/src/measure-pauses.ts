@@ -26,7 +26,7 @@ export interface Pauses {
   /** The auditor: the duration of one round, and the 99th percentile of the duration of its steps. */
   readonly auditRoundMs: number
   readonly auditStepMs: number
-  /** Digests of parts: the median and the 99th percentile of their duration. */
+  /** The median and the 99th percentile of the time for the digest of one part of the state. */
   readonly digestPartMs: number
   readonly longDigestPartMs: number
 }
@@ -61,7 +61,7 @@ function* wholeRound(fleet: Fleet): Generator<unknown, void> {
   yield* auditWorld(fleet)
 }
 
-/** Each measurement is made twice, because a running service has warmed up. */
+/** Measures twice and returns the second result, because the code of a running service has warmed up. */
 function measureAudit(fleet: Fleet): Pick<Pauses, 'auditRoundMs' | 'auditStepMs' | 'digestPartMs' | 'longDigestPartMs'> {
   const measure = () => {
     const steps = wholeRound(fleet)

@@ -10,12 +10,12 @@ import { unloggedRow } from './replica/follow/rows-of.ts'
 import type { UnloggedDecision } from './replica/propose/placement.ts'
 import type { RecordStore } from './stores/records.ts'
 
-/** A replica can answer this many decisions from memory before the tables have them. */
+/** A replica keeps this many of its latest decisions in memory, to answer them before they are in the database's tables. */
 const YOUNG_DECISIONS = 1_000
 
 /**
- * Opens the stores of decisions and requests, and notifies listeners of new ones. While the database is unavailable,
- * the latest ones are answered from memory.
+ * Opens the stores of decisions and requests, and notifies listeners of new decisions. While the database is unavailable, the latest
+ * decisions are answered from memory.
  */
 export function openRecords(prisma: PrismaClient, store: RecordStore, database: DatabaseWatch) {
   const tables = createDecisionStore(prisma)
@@ -24,7 +24,7 @@ export function openRecords(prisma: PrismaClient, store: RecordStore, database: 
     const held = young.get(id)
     if (held !== undefined && database.away !== undefined) return held
     const found = await tables.find(id).catch((error: unknown) => {
-      // the outage of the database may not be noticed yet
+      // The database may be down although `database.away` is not set yet.
       if (held === undefined) throw error
       return undefined
     })
@@ -51,7 +51,7 @@ export function openRecords(prisma: PrismaClient, store: RecordStore, database: 
       listeners.add(listener)
       return () => listeners.delete(listener)
     },
-    /** Keeps refusals and advice, which are not in the log. */
+    /** Stores refusals and advice, which are not in the log. */
     async keep(unlogged: readonly UnloggedDecision[]): Promise<void> {
       const kept = unlogged.map((decision) => unloggedRow(decision, ({ request }) => requestSpecId(request)))
       await store.keepDecisions(kept)

@@ -19,7 +19,7 @@ export type ServeOptions = {
   readonly print?: (line: string) => void
 }
 
-/** Runs the service until SIGINT or SIGTERM, or its terminal is closed. The process ends with 1 when it could not start. */
+/** Runs the service until it receives SIGINT or SIGTERM or its terminal is closed. If it cannot start, the process exits with 1. */
 export async function serve({
   environment = process.env,
   say = toStandardError,
@@ -44,7 +44,7 @@ export type RunOptions = {
   /** The setting of the port, for the message if the port is in use. Absent: PORT. */
   readonly portSetting?: string
   /**
-   * Runs other work with the service. The service is closed when the promise settles. `stopped` is aborted by SIGINT, SIGTERM and SIGHUP.
+   * Called with the running service, which is closed when the returned promise settles. `stopped` is aborted by SIGINT, SIGTERM and SIGHUP.
    */
   use(service: Pick<Service, 'url' | 'newAdminKey'>, stopped: AbortSignal): Promise<void>
 }
@@ -72,7 +72,7 @@ export async function runService({ environment, say, aloneOr, portSetting = 'POR
     })
     // loading the service takes about as long as the start of the database, so both happen at the same time
     const loading = import('./service.ts')
-    // a failure is reported where the service is used, after the database is open and can be closed
+    // A failed import is reported below, where `loading` is awaited. By then the database is open, and can be closed.
     loading.catch(() => {})
     const database = await opening.catch((error: unknown) => {
       throw aloneOr !== undefined && codeOf(error) === 'postgres.in_use' ? new BusyError(aloneOr) : error
@@ -91,7 +91,8 @@ export async function runService({ environment, say, aloneOr, portSetting = 'POR
       say(nats === undefined ? 'Log: in the database.' : `Log: NATS at ${nats.servers.join(', ')}, fleet ${nats.fleet}.`)
       say(flushingText(service.replica.flushing))
       const { readsUpTo } = service.replica.fleet
-      if (readsUpTo < FEATURE_LEVEL) say(`Feature level: held at ${readsUpTo} by GANTT_FEATURE_LEVEL; this release reads ${FEATURE_LEVEL}.`)
+      if (readsUpTo < FEATURE_LEVEL)
+        say(`Feature level: limited to ${readsUpTo} by GANTT_FEATURE_LEVEL; this release reads ${FEATURE_LEVEL}.`)
       say(startText(service.replica.startFigures))
       try {
         await use(service, stop.signal)
@@ -112,7 +113,7 @@ export async function runService({ environment, say, aloneOr, portSetting = 'POR
   }
 }
 
-/** The error if another process uses what this one needs alone. */
+/** The error if another process uses the embedded database, which this process needs alone. */
 class BusyError extends Error {
   override readonly name = 'BusyError'
 }
@@ -120,7 +121,7 @@ class BusyError extends Error {
 const toStandardError = (line: string): void => void process.stderr.write(`${line}\n`)
 const toStandardOutput = (line: string): void => void process.stdout.write(`${line}\n`)
 
-/** Why the service could not start, or did not continue, with a remedy if a likely one is known. */
+/** The reason why the service could not start or continue, with a remedy if a likely one is known. */
 function explain(error: unknown, portSetting: string): string {
   if (error instanceof ConfigError || error instanceof PluginError || error instanceof BusyError) return error.message
   if (error instanceof StoreSetupError || error instanceof StoreUnavailableError) return `The service could not start:\n${error.message}`
@@ -131,7 +132,8 @@ function explain(error: unknown, portSetting: string): string {
     return `Port ${port} of ${address} is in use. Stop what uses it, or set ${portSetting} to another one (0: any that is free).`
   if (code === 'EACCES' && port !== undefined)
     return `Port ${port} of ${address} may not be used by this account. Set ${portSetting} to one above 1023.`
-  if (code === 'EADDRNOTAVAIL') return `${address} is no address of this machine. Set HOST to one that is, such as 127.0.0.1.`
+  if (code === 'EADDRNOTAVAIL')
+    return `${address} is not an address of this machine. Set HOST to an address of this machine, such as 127.0.0.1.`
   return `The service could not start: ${error instanceof Error ? (code === undefined ? (error.stack ?? message) : message) : String(error)}`
 }
 

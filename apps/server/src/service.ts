@@ -74,18 +74,18 @@ export interface ServiceOptions {
   readonly nats?: NatsAddress | undefined
   /** The maximum size in bytes of data that waits in NATS for the database. */
   readonly recordBytes?: number
-  /** Whether one flush serves all calls that wait for the disk, if the database stores the log. Absent: `off`. */
+  /** For a log in the database: `on` if one flush to the disk serves all calls that wait for it. Absent: `off`. */
   readonly sharedFlush?: SharedFlush
   /** The highest feature level that this replica supports, announces and writes. Absent: that of the release. */
   readonly featureLevel?: number
-  /** How liveness is determined. Absent: no signs of life are received, and hosts that are DOWN stay so. */
+  /** How liveness is determined. Absent: no signs of life are received, and hosts that are DOWN stay DOWN. */
   readonly liveness?: LivenessSettings & {
     /** The interval of liveness checks in milliseconds, instead of the one that follows from the settings. 0: checks on request only. */
     readonly lookEveryMs?: number
   }
-  /** How long a host's list of instances may lag behind the claims before this becomes a finding, in milliseconds. Absent: an hour. */
+  /** How long a host's list of instances may lag behind the claims before the auditor reports it, in milliseconds. Absent: an hour. */
   readonly unlistedAfterMs?: number
-  /** Plug-ins that are loaded in addition to the parts of the release. Absent: none. */
+  /** Plug-ins that are loaded in addition to those of the release. Absent: none. */
   readonly plugins?: readonly PluginSetting[]
   /** The timeout of a plug-in or extender, milliseconds. */
   readonly pluginTimeoutMs?: number
@@ -141,7 +141,7 @@ export async function openService({
     for (let close = opened.pop(); close !== undefined; close = opened.pop()) await close()
   }
   try {
-    // plug-ins are loaded first, so that the start ends before anything else if one cannot be loaded
+    // Plug-ins are loaded first. If one of them cannot be loaded, the start fails before anything else is opened.
     const { plugins, outside, documents, ...loaded } = await openPlugins(pluginSettings, { warn, now: Date.now, timeoutMs, extenders })
     opened.push(() => loaded.close())
     const provider = findProvider(loaded.loaded, liveness?.source)
@@ -253,12 +253,12 @@ export async function openService({
       settings,
       ...records.stores,
     })
-    // readers of a fleet that was replaced begin again, with the durable state
+    // If the replica replaces its fleet, subscriptions are closed, so that their callers begin again with the durable state.
     const stopReplaced = replica.onReplaced(() => services.watch.close())
     opened.push(() => stopReplaced())
     const pauses = watchPauses()
     opened.push(() => pauses.close())
-    // this comes last, so that a key that is created is certainly shown
+    // The admin key is created last, because a key that is created before a failed step would never be shown.
     const newAdminKey = await ensureAdminKey(keys, adminKey, onceThere)
     server.open({
       keys,

@@ -1,4 +1,4 @@
-/** The clock and timers of a replica. They decide nothing: the log does. The simulator provides its own. */
+/** The clock and timers of a replica. The fleet's state never depends on them, only on the log. The simulator provides its own. */
 export interface Timers {
   /** Milliseconds on a clock that never goes back. */
   now(): number
@@ -12,7 +12,7 @@ export const realTimers: Timers = {
   now: () => performance.now(),
   after(ms, callback) {
     if (ms === 0) {
-      // runs after work that arrived meanwhile, and without the millisecond that a timer takes at least
+      // setImmediate calls back after pending events, without the delay of at least 1 ms that setTimeout has.
       const immediate = setImmediate(callback)
       return () => clearImmediate(immediate)
     }

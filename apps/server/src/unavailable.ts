@@ -4,7 +4,7 @@
  */
 export class UnavailableError extends Error {
   override readonly name = 'UnavailableError'
-  /** `went_back`: the store lacks entries that this replica knows to be durable, so that it accepts no further writes. */
+  /** `went_back`: the store lacks entries that this replica knows to be durable, so the replica refuses all writes. */
   readonly reason: 'deadline' | 'store' | 'went_back' | 'closing'
 
   constructor(reason: UnavailableError['reason'], message: string) {

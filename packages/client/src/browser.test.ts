@@ -15,7 +15,7 @@ const bundle = (contents: string) =>
     logLevel: 'silent',
   })
 
-test('the whole client can be bundled for browsers, without modules of Node or of the service', async () => {
+test('the client can be bundled for browsers, and the bundle has no module of Node or of the service', async () => {
   const { metafile } = await bundle(`export * from './index.ts'`)
   const inputs = Object.keys(metafile.inputs)
   expect(inputs.some((input) => input.endsWith('packages/client/src/gantt.ts') || input.endsWith('src/gantt.ts'))).toBe(true)
@@ -24,7 +24,7 @@ test('the whole client can be bundled for browsers, without modules of Node or o
   expect([...new Set(packages)].toSorted()).toEqual(['@0no-co/graphql.web', 'gql.tada', 'graphql'])
 })
 
-test('code that needs Node cannot be bundled for browsers', async () => {
+test('the bundler of this test refuses code that imports a module of Node', async () => {
   await expect(bundle(`import { readFileSync } from 'node:fs'; readFileSync('x')`)).rejects.toThrow(/node:fs/)
 })
 

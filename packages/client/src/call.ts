@@ -6,17 +6,17 @@ import { AskAgain, type CallOptions, type Retry } from './retry.ts'
 
 type Variables = Readonly<Record<string, unknown>>
 
-/** Typed operations. Each is retried until it is answered. */
+/** Sends typed operations. Each operation is retried until it is answered or its deadline has passed. */
 export interface Calls {
-  /** Sends a call that is safe to retry because a second one changes nothing. */
+  /** Sends a call that is safe to retry because repeating it changes nothing. */
   ask<Data, Input extends Variables>(
     document: TypedDocument<Data, Input>,
     variables: Given<NoInfer<Input>> & Variables,
     options?: CallOptions,
   ): Promise<Data>
   /**
-   * Sends a call that is safe to retry because of its idempotency key. `askAgainAfter` returns after how many milliseconds to repeat the
-   * call, if the answer requires that. Throws UnknownOutcomeError if the call may have taken effect but its answer was lost.
+   * Sends a call that is safe to retry because it has an idempotency key. If an answer requires a retry, `askAgainAfter` returns the pause
+   * before it in milliseconds. Throws UnknownOutcomeError if the call may have taken effect but its answer was lost.
    */
   askWithKey<Data, Input extends Variables>(
     key: string,

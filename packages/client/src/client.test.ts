@@ -8,7 +8,7 @@ afterEach(() => {
   server?.close()
 })
 
-/** Starts a service that returns this answer to every call. With undefined it never answers. */
+/** Starts a service that answers every call with the given status and body. If the body is undefined, it never answers. */
 async function answering(
   status: number,
   body: string | undefined,
@@ -31,14 +31,14 @@ async function answering(
   return { url: `http://127.0.0.1:${typeof address === 'object' ? address?.port : 0}/graphql`, seen }
 }
 
-test('a call sends the document, the variables and the key, and returns the data', async () => {
+test('request sends the document, the variables and the key, and returns the data of the answer', async () => {
   const { url, seen } = await answering(200, '{"data":{"live":true}}')
   expect(await createClient({ url, key: 'k1' }).request('query Q { live }', { a: 1 })).toEqual({ live: true })
   expect(seen[0]?.authorization).toBe('Bearer k1')
   expect(JSON.parse(seen[0]?.body ?? '')).toEqual({ query: 'query Q { live }', variables: { a: 1 } })
 })
 
-test('top-level errors are thrown as one error with the code of the first', async () => {
+test('top-level errors of an answer are thrown as one FaultError with the code of the first error', async () => {
   const { url } = await answering(401, '{"errors":[{"message":"who are you?","extensions":{"code":"UNAUTHENTICATED"}}]}')
   const error = await createClient({ url })
     .request('{ live }')
@@ -56,12 +56,12 @@ test.each([
   await expect(createClient({ url }).request('{ live }')).rejects.toBeInstanceOf(ProtocolError)
 })
 
-test('a service that does not answer in time is reported as unreachable', async () => {
+test('if the service does not answer in time, the call fails with the time limit in the message', async () => {
   const { url } = await answering(200, undefined)
   await expect(createClient({ url, deadlineMs: 50 }).request('{ live }')).rejects.toThrow(/no answer within 50 ms/)
 })
 
-test('a service with a closed port is reported as unreachable, and the message names the URL and the cause', async () => {
+test('if the port of the service is closed, UnreachableError names the URL and the cause', async () => {
   const { url } = await answering(200, '{}')
   await new Promise((resolve) => server?.close(resolve))
   const error = await createClient({ url })
@@ -88,7 +88,7 @@ test.each([
   expect(seen).toEqual([])
 })
 
-test('a line break at the end of a key from a file is ignored', async () => {
+test('a line break at the end of a key is ignored', async () => {
   const { url, seen } = await answering(200, '{"data":{"live":true}}')
   await createClient({ url, key: 'k1\n' }).request('{ live }')
   expect(seen[0]?.authorization).toBe('Bearer k1')

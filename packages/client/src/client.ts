@@ -2,7 +2,7 @@ import { KeySourceError, UnreachableError } from './errors.ts'
 import { causeOf, createTransport, readAnswer, type TransportOptions } from './transport.ts'
 
 export interface ClientOptions extends TransportOptions {
-  /** The time limit for a call and its whole answer in milliseconds; 60,000 if absent. */
+  /** The time limit in milliseconds for a call, including its complete answer. The default is 60,000. */
   readonly deadlineMs?: number
 }
 
@@ -11,15 +11,15 @@ export interface RequestOptions {
   readonly signal?: AbortSignal
 }
 
-/** An operation: its text, or the id of an operation that the service knows. The name next to an id is for logs. */
+/** An operation as text, or the id of an operation that the service has stored. `operationName` is only for logs. */
 export type Operation = string | { readonly documentId: string; readonly operationName?: string }
 
-/** Sends each call exactly once, without retries. */
+/** A client that sends each call once, without retries. */
 export interface Client {
   /**
    * Sends one GraphQL operation and returns its data. Expected failures are part of the data (result unions). Throws FaultError for
-   * top-level errors, UnreachableError if no answer came in time, and ProtocolError if the answer is not GraphQL. If the signal is aborted,
-   * its reason is thrown.
+   * top-level errors, UnreachableError if there is no answer in time, and ProtocolError if the answer is not GraphQL. If the signal is
+   * aborted, its reason is thrown.
    */
   request<Data>(operation: Operation, variables?: Readonly<Record<string, unknown>>, options?: RequestOptions): Promise<Data>
 }
@@ -27,7 +27,7 @@ export interface Client {
 const DEADLINE_MS = 60_000
 const ACCEPT = 'application/graphql-response+json, application/json'
 
-/** Creates a client that calls a service over HTTP, in Node and in browsers. */
+/** Creates a client that calls a service over HTTP. It works in Node and in browsers. */
 export function createClient({ deadlineMs = DEADLINE_MS, ...options }: ClientOptions): Client {
   const { url } = options
   const transport = createTransport(options)

@@ -1,13 +1,13 @@
 const PATTERN = /^P(?:(\d+)D)?(?:T(?:(\d+)H)?(?:(\d+)M)?(?:(\d+(?:\.\d+)?)S)?)?$/
 
-/** A number of milliseconds as an ISO 8601 duration. */
+/** Converts milliseconds to an ISO 8601 duration. */
 export const toDuration = (ms: number): string => `PT${ms / 1_000}S`
 
-/** Parses an ISO 8601 duration without years and months into milliseconds. Throws RangeError for anything else. */
+/** Converts an ISO 8601 duration without years and months to milliseconds. Throws RangeError for any other text. */
 export function millisecondsOf(duration: string): number {
   const [, days, hours, minutes, seconds] = PATTERN.exec(duration) ?? []
   if ((days ?? hours ?? minutes ?? seconds) === undefined)
-    throw new RangeError(`${JSON.stringify(duration)} is no duration; it must be like PT2M, PT0.5S or P1DT12H`)
+    throw new RangeError(`${JSON.stringify(duration)} is not a duration; it must be like PT2M, PT0.5S or P1DT12H`)
   const of = (text: string | undefined): number => Number(text ?? 0)
   return (((of(days) * 24 + of(hours)) * 60 + of(minutes)) * 60 + of(seconds)) * 1_000
 }

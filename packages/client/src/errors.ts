@@ -1,14 +1,13 @@
 /**
- * The error if the service could not be reached, or did not answer in time. `mayHaveHappened` returns whether the call may have taken
- * effect.
+ * Thrown if the service could not be reached or did not answer in time. `mayHaveHappened` returns true if the call may have taken effect.
  */
 export class UnreachableError extends Error {
   override readonly name = 'UnreachableError'
 }
 
 /**
- * The error if a call that claims resources ended without a usable answer, so that resources may be held. The same call with this
- * idempotency key gets the answer, and `abandon` releases everything that the key holds. `cause` is the error that ended the call.
+ * Thrown if a call that claims resources ended without a usable answer, so that it may have claimed resources. A repeated call with this
+ * idempotency key gets the answer. `abandon` releases everything that was claimed under the key. `cause` is the error that ended the call.
  */
 export class UnknownOutcomeError extends Error {
   override readonly name = 'UnknownOutcomeError'
@@ -21,7 +20,7 @@ export class UnknownOutcomeError extends Error {
   }
 }
 
-/** The error if the function or promise that provides the key failed. Nothing was sent. */
+/** Thrown if the function or promise that provides the API key failed, or if the key cannot be sent. No call was sent. */
 export class KeySourceError extends Error {
   override readonly name = 'KeySourceError'
 
@@ -30,7 +29,7 @@ export class KeySourceError extends Error {
   }
 }
 
-/** The error if the response is not a GraphQL answer, for example because of a wrong URL, or because a proxy sent an error page. */
+/** Thrown if the response is not a GraphQL answer, for example because the URL is wrong or a proxy sent an error page. */
 export class ProtocolError extends Error {
   override readonly name = 'ProtocolError'
   readonly status: number
@@ -45,7 +44,7 @@ export class ProtocolError extends Error {
 }
 
 /**
- * One of the top-level `errors` of an answer. It means an error in the caller's document or in the service, and never an expected failure.
+ * One of the top-level `errors` of an answer. It means that the call was wrong or the service failed. Expected failures are in the data.
  */
 export interface Fault {
   readonly message: string
@@ -53,24 +52,22 @@ export interface Fault {
   readonly extensions?: {
     readonly code?: string
     readonly requestId?: string
-    /** Whether the same call may succeed later. */
+    /** True if the same call may succeed later. */
     readonly retryable?: boolean
-    /** The shortest time before a retry, in milliseconds. */
+    /** The least time to wait before a retry, in milliseconds. */
     readonly retryAfterMs?: number
-    /** All problems of the input. The message of the error is that of the first problem. */
+    /** All problems of the input. The error has the message of the first problem. */
     readonly issues?: readonly { readonly path: readonly string[]; readonly message: string }[]
   }
 }
 
-/**
- * The error if the service answered with top-level errors. `code` is the code of the first one, by which callers can distinguish errors.
- */
+/** Thrown if the service answered with top-level errors. `code` is the code of the first error. */
 export class FaultError extends Error {
   override readonly name = 'FaultError'
   readonly status: number
   readonly faults: readonly Fault[]
   readonly code: string | undefined
-  /** The shortest time before a retry, in milliseconds, from the errors or from the header Retry-After. */
+  /** The least time to wait before a retry in milliseconds, from the errors or from the header Retry-After. */
   readonly retryAfterMs: number | undefined
 
   constructor(faults: readonly Fault[], status: number, retryAfterMs?: number) {
@@ -85,12 +82,12 @@ export class FaultError extends Error {
   }
 }
 
-/** Codes of errors before a connection was established. Browsers do not report codes. */
+/** Codes of errors that occur before a connection is established, so that nothing was sent. Browsers do not report codes. */
 const NOT_CONNECTED = new Set(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH'])
 
 /**
- * Whether a call that failed with this error may have taken effect. Only a call that was never sent, or was refused unread, certainly has
- * not.
+ * Returns true if a call that failed with this error may have taken effect. Returns false if the call was never sent, or was refused before
+ * the service read it.
  */
 export function mayHaveHappened(error: unknown): boolean {
   if (error instanceof FaultError || error instanceof ProtocolError)
@@ -101,10 +98,10 @@ export function mayHaveHappened(error: unknown): boolean {
   return true
 }
 
-/** HTTP statuses with which a proxy reports that its server is unavailable or busy. */
+/** HTTP statuses with which a proxy reports that the service is unavailable or busy, so that a retry may succeed. */
 const PASSING_STATUSES = new Set([408, 425, 429, 502, 503, 504])
 
-/** The shortest time in milliseconds before a retry; undefined if a retry would fail in the same way. */
+/** The least time to wait before a retry, in milliseconds. Undefined if a retry would fail in the same way. */
 export function retryAfter(error: unknown): number | undefined {
   if (error instanceof UnreachableError) return 0
   if (error instanceof ProtocolError) return PASSING_STATUSES.has(error.status) ? (error.retryAfterMs ?? 0) : undefined

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { readEventStream, type StreamEvent } from './event-stream.ts'
 
-/** A body that arrives in these pieces and then ends, or sends nothing more. */
+/** A response body that arrives in the given pieces. Then it ends, or with `hangs` it stays open and sends nothing more. */
 function bodyOf(
   pieces: readonly Uint8Array[],
   { hangs = false } = {},
@@ -42,7 +42,7 @@ test.each([
   expect(await all(bodyOf([bytes(text)]))).toEqual(expected)
 })
 
-test('the events are the same wherever the network splits the stream', () => {
+test('the events do not depend on how the network splits the stream into pieces', () => {
   const whole = bytes('event: next\ndata: {"name":"Zürich ☃"}\n\n:\n\nevent: next\ndata: 2\n\nevent: complete\ndata:\n\n')
   return fc.assert(
     fc.asyncProperty(fc.array(fc.nat(whole.length), { maxLength: 12 }), async (cuts) => {
@@ -57,13 +57,13 @@ test('the events are the same wherever the network splits the stream', () => {
   )
 })
 
-test('a stream without data ends with an error and is closed', async () => {
+test('if a stream sends nothing for the time limit, reading it fails and the stream is closed', async () => {
   const body = bodyOf([bytes('data: 1\n\n')], { hangs: true })
   await expect(all(body, 20)).rejects.toThrow('nothing was heard for 20 ms')
   expect(body.isCancelled()).toBe(true)
 })
 
-test('a stream is closed if its reader stops early', async () => {
+test('a stream is closed if its reader stops before the end', async () => {
   const body = bodyOf([bytes('data: 1\n\ndata: 2\n\n')], { hangs: true })
   for await (const event of readEventStream(body, 5_000)) {
     expect(event.data).toBe('1')

@@ -1,12 +1,12 @@
-/** One event of a stream of server-sent events. */
+/** A server-sent event. */
 export interface StreamEvent {
   readonly event: string
   readonly data: string
 }
 
 /**
- * The events of a stream until it ends. Throws an error if nothing, not even a heartbeat, arrives for `silentMs`, because the connection
- * was then lost without notice.
+ * Yields the events of a stream until it ends. Throws an error if neither an event nor a heartbeat arrives for `silentMs`, because the
+ * connection was then lost without notice.
  */
 export async function* readEventStream(body: ReadableStream<Uint8Array>, silentMs: number): AsyncGenerator<StreamEvent, void> {
   const reader = body.getReader()
@@ -25,12 +25,12 @@ export async function* readEventStream(body: ReadableStream<Uint8Array>, silentM
       }
     }
   } finally {
-    // if the reader stops early, this ends the connection; it fails on a broken connection, which can be ignored
+    // Ends the connection if the reader stops before the end. On a broken connection this fails, and the error is ignored.
     await reader.cancel().catch(() => undefined)
   }
 }
 
-/** Parses the lines of one event. Undefined if the lines are only comments, which are heartbeats. */
+/** Parses the lines of one event. Undefined if all lines are comments, which the service sends as heartbeats. */
 function parseBlock(block: string): StreamEvent | undefined {
   let event: string | undefined
   const data: string[] = []

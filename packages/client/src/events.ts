@@ -15,41 +15,41 @@ import { causeOf, createTransport, readAnswer, type Transport, type TransportOpt
 
 export interface FollowOptions {
   /**
-   * The last revision that the reader knows. Later changes are delivered first, or an event with a gap. Absent: only new events are
-   * delivered.
+   * The last revision that the reader knows. The stream begins with the changes after this revision, or with an event with a `gap` if the
+   * service no longer has them. If absent, the stream begins with new events.
    */
   readonly after?: string
   /** Ends the stream without an error. */
   readonly signal?: AbortSignal
   /**
-   * A stream without data for this many milliseconds is considered broken; 30,000 by default. The service sends a heartbeat every second,
-   * and older releases send one every 12 s.
+   * A stream is treated as broken if nothing arrives for this many milliseconds. The default is 30,000. The service sends a heartbeat every
+   * second, and older releases send one every 12 s.
    */
   readonly silentMs?: number
-  /** Called each time the stream breaks, before it is opened again. */
+  /** Called with the error each time the stream breaks, before it is reopened. */
   onBreak?(error: unknown): void
 }
 
-/** How a subscription is opened and reopened. */
+/** How a subscription is opened, and how it is reopened after a break. */
 export interface Resumption<Data, Variables> {
   variables(after: string | undefined): Variables
-  /** The value of `after` with which the stream continues after this event. */
+  /** Returns the value of `after` with which the stream continues after the given event. */
   resumeAfter(data: Data): string
 }
 
 /**
- * Streams that reconnect. A broken stream is reopened at the position where it ended, with growing pauses, until its reader stops. An error
- * that would recur (a missing scope, an unknown key, an invalid filter) is thrown.
+ * Streams of events that reconnect. A broken stream is reopened where it broke, with growing pauses, until its reader stops. An error that
+ * would recur is thrown, such as a missing scope, an unknown key or an invalid filter.
  */
 export interface Events {
   /**
-   * Decisions as they are made. Decisions that were made while there was no connection are not delivered. An event with a `gap` reports
-   * this, and the query `decisions` lists them.
+   * Streams decisions when they are made. Decisions during an interruption of the connection are not delivered. An event with a `gap`
+   * reports the interruption, and the query `decisions` lists the missed decisions.
    */
   decisions(filter?: DecisionsFilter, options?: FollowOptions): AsyncGenerator<DecisionEvent, void>
-  /** Hosts as they change, each in its present state. A host that changed while there was no connection is delivered afterwards. */
+  /** Streams hosts when they change, each in its present state. Hosts that change during an interruption are delivered after it. */
   hostChanges(filter?: HostChangesFilter, options?: FollowOptions): AsyncGenerator<HostChange, void>
-  /** Opens any subscription. */
+  /** Streams the events of any subscription. */
   follow<Data, Variables extends Readonly<Record<string, unknown>>>(
     document: TypedDocument<Data, Variables>,
     resumption: Resumption<NoInfer<Data>, NoInfer<Variables>>,
@@ -113,7 +113,7 @@ export function createEvents(options: TransportOptions, { clock = systemClock, r
   }
 }
 
-/** Opens one connection and yields its events until it ends. Errors of the stream are thrown like those of calls. */
+/** Opens a connection and yields its events until it ends. Errors that the stream delivers are thrown as the errors of calls are. */
 async function* connect<Data>(
   url: string,
   transport: Transport,
@@ -131,7 +131,7 @@ async function* connect<Data>(
   }
   if (text !== undefined || response.body === null) {
     readAnswer(url, response, text ?? '')
-    throw new ProtocolError(`${url} answered a subscription with no stream`, response.status)
+    throw new ProtocolError(`${url} answered a subscription without an event stream`, response.status)
   }
   const events = readEventStream(response.body, silentMs)
   try {
@@ -153,12 +153,12 @@ const unreachable = (url: string, error: unknown): unknown =>
   error instanceof KeySourceError ? error : new UnreachableError(`${url}: ${causeOf(error)}`, { cause: error })
 
 /**
- * The revision before this one. Several events can have the same revision, and the stream can have broken between them, so it continues
- * from before that revision.
+ * Returns the previous revision. A reopened stream continues from there, because several events can have the same revision, and the stream
+ * may have broken between them.
  */
 const before = (revision: string): string => (BigInt(revision) > 0n ? String(BigInt(revision) - 1n) : '0')
 
-/** Returns a function that returns true for a host's first event at a revision. Events come in the order of revisions. */
+/** Returns a function that is true for the first event of a host at a revision. The events must be in the order of their revisions. */
 function createOnce(): (event: HostChange) => boolean {
   let revision: string | undefined
   let seen = new Set<string>()

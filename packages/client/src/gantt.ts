@@ -9,8 +9,9 @@ import { type CallOptions, createRetry, type Surroundings } from './retry.ts'
 
 export interface GanttOptions extends Omit<ClientOptions, 'deadlineMs'>, Surroundings, Omit<CallOptions, 'signal'> {
   /**
-   * Whether the key is bound to a project. Such a key may not request alternates, weights, limits and reasons, which are then empty or
-   * null. Other calls that it may not make (`claim`, reports, explanations, streams) are refused by the service.
+   * Must be true if the key is bound to a project. Such a key may not read alternates, weights, limits and reasons, so they are not
+   * requested, and are empty or null in answers. The service refuses other calls with such a key: `claim`, reports, explanations and
+   * streams.
    */
   readonly isForProject?: boolean
 }
@@ -18,18 +19,18 @@ export interface GanttOptions extends Omit<ClientOptions, 'deadlineMs'>, Surroun
 /** The interface of a placement service. */
 export interface Gantt extends Placements, Reports {
   readonly place: Place
-  /** Explains how a decision was made. `instance` counts from 0. Absent: the first instance that found no host. */
+  /** Explains a decision for one instance. `instance` is its index, by default that of the first instance that found no host. */
   explain(decisionId: string, instance?: number, options?: CallOptions): Promise<Explanation>
   /** Explains why a host was not selected for a decision, or would not be selected for a request. */
   whyNot(input: WhyNotInput, options?: CallOptions): Promise<WhyNot>
   readonly events: Events
-  /** Sends a query until it is answered. Its types come from its document (`graphql` of this package). */
+  /** Sends any query, with retries until it is answered. Documents are made by `graphql` of this package, which gives them their types. */
   readonly query: Calls['ask']
-  /** Sends any call once, without retries. */
+  /** The client that sends any call once, without retries. */
   readonly client: Client
 }
 
-/** Creates the interface of a service: typed calls that are retried if that is safe, in Node and in browsers. */
+/** Creates the interface of a service. Its calls are typed, and are retried if that is safe. It works in Node and in browsers. */
 export function createGantt({ clock, random, deadlineMs, attemptMs, isForProject, ...options }: GanttOptions): Gantt {
   const client = createClient(options)
   const surroundings = { ...(clock && { clock }), ...(random && { random }) }

@@ -1,4 +1,4 @@
-/** The public names of the client package. */
+/** The public API of the client package. */
 export { type Client, type ClientOptions, createClient, type Operation, type RequestOptions } from './client.ts'
 export type { DecisionEvent, DecisionsFilter, HostChange, HostChangesFilter } from './documents/events.ts'
 export type { Explanation, WhyNot, WhyNotInput } from './documents/explaining.ts'

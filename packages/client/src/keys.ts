@@ -1,18 +1,20 @@
 import { KeySourceError } from './errors.ts'
 
 /**
- * A key, or a function that reads it, for example from a file or a vault. The function is called before the first call, and again whenever
- * the service refuses the last key, so that a key can be replaced while the program runs.
+ * An API key, or a function that reads it, for example from a file or a vault. The function is called before the first call, and again each
+ * time the service refuses the present key. So a key can be replaced while the program runs.
  */
 export type KeySource = string | (() => string | Promise<string>)
 
 export interface Keyring {
   present(): Promise<string | undefined>
-  /** Reads the key again after the service refused one. Undefined if the source still returns the refused key. */
+  /** Reads the key again after the service refused the key `refused`. Undefined if the source still returns the refused key. */
   insteadOf(refused: string | undefined): Promise<string | undefined>
 }
 
-/** Caches the last key of the source. Calls that are refused at the same time read the source only once. */
+/**
+ * Creates a keyring, which caches the key that the source returned. If several calls are refused at the same time, the source is read once.
+ */
 export function createKeyring(source: KeySource | undefined): Keyring {
   if (typeof source !== 'function') return { present: async () => source, insteadOf: async () => undefined }
   let kept: Promise<string> | undefined
@@ -33,7 +35,7 @@ export function createKeyring(source: KeySource | undefined): Keyring {
     async insteadOf(refused) {
       const before = kept
       const known = await before
-      // calls that were refused at the same time wait for one read
+      // If another call has begun to read the source again, its result is awaited.
       const next = await (kept === before && known === refused ? ask() : (kept ?? ask()))
       return next === refused ? undefined : next
     },

@@ -5,47 +5,46 @@ import type { Placements, WithKey } from './placement.ts'
 import { type CallOptions, type Clock, systemClock } from './retry.ts'
 
 /**
- * The input of a placement, which is a request for one instance. The resources are first reserved, and the claim is confirmed once the
- * instance runs.
+ * The input of `place`: a request for one instance. Its resources are first reserved, and the claim is confirmed when the instance runs.
  */
 export type PlaceInput = Omit<WithKey<SelectDestinationsInput>, 'claim'>
 
 export interface PlaceOptions extends CallOptions {
   /**
-   * How long the resources are reserved before the claim is confirmed, as an ISO 8601 duration. Absent: the service's default. The
-   * reservation is extended for as long as the start takes.
+   * How long the resources are reserved, as an ISO 8601 duration. The default is set by the service. While the instance starts, the
+   * reservation is extended again and again.
    */
   readonly ttl?: string
 }
 
-/** A host, and the claim that holds the resources for the instance there. */
+/** The host on which to start the instance, and the claim that holds its resources there. */
 export interface Chosen {
   readonly host: Destination['host']
   readonly instanceUuid: string | null
   readonly claim: Claim
-  /** The amounts that the instance may use, by resource. */
+  /** The amounts that the instance may use on the host, by resource. */
   readonly limits: Destination['limits']
-  /** Aborted when the claim is lost or the caller gives up. The instance must then not run on the host any longer. */
+  /** Aborted if the claim is lost or the caller's signal is aborted. The instance must then not run on the host. */
   readonly signal: AbortSignal
 }
 
 /**
- * Starts the instance on the host, and resolves once the instance runs. If the promise rejects, the instance does not run there and will
- * not. The claim is then released, and the next alternate is tried.
+ * The caller's function that starts the instance on the host. Its promise resolves when the instance runs. If it rejects, the instance must
+ * neither run there nor start later: the claim is then released, and the next alternate is tried.
  */
 export type Start<Value> = (chosen: Chosen) => Promise<Value>
 
-/** A host on which the instance was not started, with the reason: the rejection of `start`, or the service's answer about the claim. */
+/** A host on which the instance was not started. `why` is the rejection of `start`, or the service's answer about the claim. */
 export interface Refused {
   readonly host: Destination['host']
   readonly why: unknown
-  /** The error if the claim on the host could not be released. The reservation then expires. */
+  /** Present if the claim on the host could not be released: the error of the call. The reservation will expire. */
   readonly notReleased?: unknown
 }
 
 interface Running<Value> {
   readonly host: Destination['host']
-  /** The result of `start`. */
+  /** The value with which the promise of `start` resolved. */
   readonly value: Value
   readonly refused: readonly Refused[]
 }
@@ -57,8 +56,8 @@ export interface Started<Value> extends Running<Value> {
 }
 
 /**
- * The result if the instance runs but its claim is not confirmed, because the claim was lost or the service did not answer. Stop the
- * instance, or call `confirm` again.
+ * The result if the instance runs but its claim is not confirmed, because the claim was lost or the service did not answer. The caller must
+ * stop the instance, or call `confirm` again.
  */
 export interface NotConfirmed<Value> extends Running<Value> {
   readonly __typename: 'NotConfirmed'
@@ -67,7 +66,7 @@ export interface NotConfirmed<Value> extends Running<Value> {
   readonly why: unknown
 }
 
-/** The result if the instance was started on no host of the decision. No claim is held. */
+/** The result if the instance could not be started on any host of the decision. All its claims were released or will expire. */
 export interface NotStarted {
   readonly __typename: 'NotStarted'
   readonly refused: readonly Refused[]
@@ -76,24 +75,26 @@ export interface NotStarted {
 export type PlaceResult<Value> = Started<Value> | NotConfirmed<Value> | NotStarted | Exclude<SelectDestinationsResult, Placed>
 
 /**
- * Selects a host for one instance, starts the instance there, and confirms the claim. If a host cannot start the instance, the alternates
- * are tried. Without a confirmed claim, nothing is held for longer than a reservation lasts. If a call without `ttl` is repeated with its
- * own key, a reservation can last up to ten minutes.
+ * Selects a host for one instance, starts the instance there, and confirms the claim. If the start fails on a host, the alternates are
+ * tried. Resources without a confirmed claim are held at most until their reservation expires. If a call without `ttl` is repeated with the
+ * same idempotency key, a reservation can last up to ten minutes.
  */
 export type Place = <Value>(input: PlaceInput, start: Start<Value>, options?: PlaceOptions) => Promise<PlaceResult<Value>>
 
 /**
- * The longest extension in milliseconds. If an earlier call extended the reservation, the TTL that is computed from its times is too long,
- * so extensions are limited to this.
+ * Without `ttl`, a reservation is extended by at most this many milliseconds. The TTL is computed from the times of the claim, and is too
+ * long if an earlier call with the same key already extended the reservation.
  */
 const LONGEST_EXTENSION_MS = 600_000
-/** How long the call that abandons a key is retried, in milliseconds. */
+/** The time limit for abandoning a key, including retries, in milliseconds. */
 const ABANDON_MS = 5_000
 
 export function createPlace(placements: Placements, clock: Clock = systemClock): Place {
   return async <Value>(given: PlaceInput, start: Start<Value>, { ttl, ...options }: PlaceOptions = {}): Promise<PlaceResult<Value>> => {
     const { idempotencyKey = crypto.randomUUID(), ...input } = given
-    /** Waits for an answer. If the answer is lost, a caller with its own key can repeat the call, and a generated key is abandoned here. */
+    /**
+     * Awaits an answer. If it is lost and the key was generated here, the key is abandoned. A caller with an own key can repeat the call.
+     */
     const settle = <Answer>(answer: Promise<Answer>): Promise<Answer> =>
       given.idempotencyKey === undefined ? orAbandon(placements, answer) : answer
 
@@ -103,7 +104,9 @@ export function createPlace(placements: Placements, clock: Clock = systemClock):
     const [first, ...others] = answer.destinations
     if (first === undefined || others.length > 0) {
       await placements.release(answer.destinations.flatMap(({ selected }) => selected.claim ?? []))
-      throw new RangeError(`the request is for ${answer.destinations.length} instances; place is for one, selectDestinations for several`)
+      throw new RangeError(
+        `the request is for ${answer.destinations.length} instances; place is for one instance, so call selectDestinations`,
+      )
     }
 
     const { instanceUuid, selected, alternates } = first
@@ -146,13 +149,13 @@ export function createPlace(placements: Placements, clock: Clock = systemClock):
   }
 }
 
-/** The TTL of a reservation, computed from the service's own times. */
+/** The TTL of a reservation in milliseconds, computed from the times that the service set. */
 function ttlMsOf({ createdAt, expiresAt }: Claim): number {
   const ttlMs = Date.parse(expiresAt ?? createdAt) - Date.parse(createdAt)
   return Math.min(ttlMs, LONGEST_EXTENSION_MS)
 }
 
-/** The states of claims that have ended. An earlier call with the same key may have ended its claims. */
+/** The states of ended claims. A repeated call can get a claim that has ended since an earlier call with the same key. */
 const ENDED: ReadonlySet<string> = new Set<Claim['state']>(['RELEASED', 'EXPIRED', 'REVOKED'])
 
 async function orAbandon<Answer>(placements: Placements, answer: Promise<Answer>): Promise<Answer> {
@@ -160,7 +163,7 @@ async function orAbandon<Answer>(placements: Placements, answer: Promise<Answer>
     return await answer
   } catch (error) {
     if (!(error instanceof UnknownOutcomeError)) throw error
-    // If the service is still unavailable, the caller gets an error with the key.
+    // If the key could not be abandoned, the caller gets UnknownOutcomeError, which has the key.
     const last = await placements.abandon(error.idempotencyKey, { deadlineMs: ABANDON_MS }).catch(() => undefined)
     const isSettled = last?.__typename === 'ClaimPayload'
     throw isSettled ? error.cause : error
@@ -170,14 +173,14 @@ async function orAbandon<Answer>(placements: Placements, answer: Promise<Answer>
 interface Hold {
   readonly claim: Claim
   readonly ttlMs: number
-  /** Whether an earlier call made the reservation, so that its remaining time is unknown. */
+  /** True if an earlier call with the same key made the reservation, so that its remaining time is unknown. */
   readonly isRepeated: boolean
   readonly clock: Clock
   readonly signal?: AbortSignal
   readonly extend: Placements['extend']
 }
 
-/** Runs work of any duration, and extends the reservation meanwhile. The signal is aborted when the claim is lost. */
+/** Runs work of any duration and extends the reservation until it ends. The signal that `work` gets is aborted if the claim is lost. */
 async function whileHeld<Value>(
   { claim, ttlMs, isRepeated, clock, signal, extend }: Hold,
   work: (signal: AbortSignal) => Promise<Value>,
@@ -194,8 +197,8 @@ async function whileHeld<Value>(
       )
       if (!hasPassed) return
       waitMs = everyMs
-      // if the service does not answer, the extension is tried again before the reservation ends; the confirmation at the end shows whether
-      // the claim is still held
+      // If the service does not answer, the next extension is tried before the reservation ends. If the claim is lost without an answer,
+      // the confirmation fails later.
       const [answer] = await extend([claim], toDuration(ttlMs), { deadlineMs: everyMs, signal: over.signal }).catch(() => [])
       if (answer !== undefined && answer.__typename !== 'ClaimPayload') lost.abort(new RoomLostError(answer))
     }
@@ -212,7 +215,7 @@ async function whileHeld<Value>(
   }
 }
 
-/** The reason with which a start is aborted if its claim was revoked or has expired. */
+/** The reason of the aborted signal if the claim was revoked or has expired during the start. */
 export class RoomLostError extends Error {
   override readonly name = 'RoomLostError'
   readonly answer: ClaimResult

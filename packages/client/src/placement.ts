@@ -19,45 +19,43 @@ import {
 import { millisecondsOf } from './duration.ts'
 import type { CallOptions } from './retry.ts'
 
-/** An input whose idempotency key is generated if it is absent. The same key is used for all retries of the call. */
+/** An input whose idempotency key can be left out. Then a key is generated, and all retries of the call use it. */
 export type WithKey<Input extends { readonly idempotencyKey: string }> = Omit<Input, 'idempotencyKey'> & {
   readonly idempotencyKey?: string
 }
 
 export interface SelectOptions extends CallOptions {
   /**
-   * Whether the call is repeated until its deadline if no host was found. A refusal is not stored under the key, so a later call with the
-   * same key can find a host.
+   * If true, the call is repeated until its deadline while no host is found. A refusal is not stored under the idempotency key, so a
+   * repeated call can find a host.
    */
   readonly waitForRoom?: boolean
 }
 
-/** Placement calls. Expected failures are answers, which `__typename` distinguishes. Unexpected ones are thrown as errors. */
+/** The calls for placements and claims. Expected failures are answers with their own `__typename`. Unexpected failures are thrown. */
 export interface Placements {
   /**
-   * Selects hosts and claims resources there. If no answer came, the call is retried with the same idempotency key, so that nothing is
-   * claimed twice. Throws UnknownOutcomeError with the key if there is still no answer. Resources may then be held, and `abandon` releases
-   * them.
+   * Selects hosts and claims resources on them. If there is no answer, the call is retried with the same idempotency key, so that nothing
+   * is claimed twice. Throws UnknownOutcomeError with the key if there is no answer until the deadline. Resources may then be claimed, and
+   * `abandon` releases them.
    */
   selectDestinations(input: WithKey<SelectDestinationsInput>, options?: SelectOptions): Promise<SelectDestinationsResult>
-  /**
-   * Claims resources on a host that an earlier decision named, such as an alternate. Retries and errors are as for `selectDestinations`.
-   */
+  /** Claims resources on a host of an earlier decision, such as an alternate. Retries and errors are those of `selectDestinations`. */
   claim(input: WithKey<ClaimCreateInput>, options?: CallOptions): Promise<ClaimCreateResult>
-  /** Confirms reservations. The answer at index i is for the claim at index i. Confirming a claim again changes nothing. */
+  /** Confirms reservations. The answer at index i is for the claim at index i. Confirming a confirmed claim changes nothing. */
   confirm(claims: readonly ClaimRef[], options?: CallOptions): Promise<readonly ClaimResult[]>
-  /** Extends reservations. `ttl` is the new time from now on, an ISO 8601 duration of PT1S to PT24H. */
+  /** Extends reservations. They then expire after `ttl` from now, an ISO 8601 duration from PT1S to PT24H. */
   extend(claims: readonly ClaimRef[], ttl: string, options?: CallOptions): Promise<readonly ClaimResult[]>
-  /** Releases the resources of claims. */
+  /** Releases claims, so that their resources are free. */
   release(claims: readonly ClaimRef[], reason?: string, options?: CallOptions): Promise<readonly ClaimResult[]>
-  /** Releases everything that is held under an idempotency key, and refuses the key from then on. */
+  /** Releases all claims of an idempotency key. Later calls with this key are refused. */
   abandon(idempotencyKey: string, options?: CallOptions): Promise<AbandonResult>
 }
 
-/** The shortest pause in milliseconds before a request that found no host is repeated. */
+/** With `waitForRoom`, the least pause in milliseconds before a request that found no host is repeated. */
 const ROOM_PAUSE_MS = 1_000
 
-/** `isForProject`: the key is bound to a project, so only fields that a project may read are requested. */
+/** Creates the placement calls. With `isForProject`, only fields that a key of a project may read are requested. */
 export function createPlacements({ ask, askWithKey }: Calls, isForProject = false): Placements {
   return {
     async selectDestinations({ idempotencyKey = crypto.randomUUID(), ...given }, { waitForRoom = false, ...options } = {}) {
@@ -80,14 +78,14 @@ export function createPlacements({ ask, askWithKey }: Calls, isForProject = fals
   }
 }
 
-/** The id and fence of a claim. Callers may pass a claim with all of its fields. */
+/** Reduces a claim to its id and fence. Callers may pass a claim with more fields, which the service would refuse. */
 const refOf = ({ id, fence }: ClaimRef): ClaimRef => ({ id, fence })
 
 const withRef = <Input extends { readonly moveOf?: ClaimRef | null }>(input: Input): Input =>
   input.moveOf ? { ...input, moveOf: refOf(input.moveOf) } : input
 
-/** An answer to a placement, reduced to the fields that determine whether and when to retry. */
+/** The fields of an answer to a placement that determine whether and when the call is retried. */
 type Answer = { readonly __typename: string } | { readonly __typename: 'ReplicaBehind'; readonly retryAfter: string }
 
-/** The pause in milliseconds before a retry, if the replica has not reached the caller's revision yet. */
+/** The pause in milliseconds before a retry if the replica has not reached the caller's revision yet. Otherwise undefined. */
 const pauseFor = (answer: Answer): number | undefined => ('retryAfter' in answer ? millisecondsOf(answer.retryAfter) : undefined)

@@ -14,37 +14,37 @@ import type { CallOptions } from './retry.ts'
 
 export interface Reports {
   /**
-   * Sends up to 1,000 reports. The result at index i is for the report at index i. The service orders reports by incarnation and sequence,
-   * so sending one again changes nothing.
+   * Sends up to 1,000 reports. The result at index i is for the report at index i. Sending a report twice changes nothing, because the
+   * service orders reports by incarnation and sequence.
    */
   updateResourceStats(updates: readonly ResourceStats[], options?: ReportOptions): Promise<UpdateResourceStatsResult>
-  /** Sends heartbeats of hosts that have nothing new to report. */
+  /** Sends heartbeats for hosts without changes. */
   heartbeat(hosts: readonly ResourceName[], options?: CallOptions): Promise<HeartbeatResult>
-  /** Creates a reporter, which stores incarnation, sequence and base of one host's reports. */
+  /** Creates a reporter for one host. It stores the incarnation, the sequence and the last accepted report. */
   reporter(options: ReporterOptions): Reporter
 }
 
 export interface ReportOptions extends CallOptions {
-  /** Whether the answers to accepted reports contain the list of needed fields (`required`). A reporter always requests this. */
+  /** True if the answers to accepted reports shall have the list of needed fields (`required`). A reporter always requests this list. */
   readonly required?: boolean
 }
 
 export interface ReporterOptions {
   readonly name: ResourceName
-  /** Returns the present full report. It is called for the first report, and when the service needs a full one. */
+  /** Returns the present full report. Called for the first report, and each time the service needs a full report. */
   full(): FullStats | Promise<FullStats>
-  /** The incarnation. Absent: a new one is generated. A program that restarts must begin a new incarnation. */
+  /** The incarnation of the reports. By default a new incarnation is generated. A program must use a new incarnation after each start. */
   readonly incarnation?: string
 }
 
-/** Sends the reports of one host one after the other. Each report waits for the answer to the previous one. */
+/** Sends the reports of one host. Each report is sent after the answer to the report before it. */
 export interface Reporter {
   readonly incarnation: string
-  /** The sequence of the last report that was sent; 0 before the first one. */
+  /** The sequence of the last sent report. 0 before the first report. */
   readonly sequence: number
   /** Sends the full report. */
   report(options?: CallOptions): Promise<ResourceStatsResult>
-  /** Sends the changes since the last accepted report, or the full report if the service does not have that report. */
+  /** Sends the changes since the last accepted report, or the full report if there is none or the service no longer has it. */
   change(delta: StatsDelta, options?: CallOptions): Promise<ResourceStatsResult>
 }
 
@@ -59,7 +59,7 @@ export function createReports({ ask }: Calls): Reports {
     reporter: (options) =>
       createReporter(options, async (update, how) => {
         const [result] = (await send([update], { ...how, required: true })).results
-        if (result === undefined) throw new Error('the service answered no result for the report')
+        if (result === undefined) throw new Error('expected one result for the report, found none')
         return result
       }),
   }
@@ -70,7 +70,7 @@ function createReporter(
   send: (update: ResourceStats, options?: CallOptions) => Promise<ResourceStatsResult>,
 ): Reporter {
   let sequence = 0
-  /** The sequence of the last accepted report of this incarnation. A delta contains the changes since that report. */
+  /** The sequence of the last accepted report of this incarnation. The next delta has the changes since that report. */
   let base: number | undefined
   let turn: Promise<unknown> = Promise.resolve()
   const inTurn = <Answer>(work: () => Promise<Answer>): Promise<Answer> => {
@@ -82,7 +82,7 @@ function createReporter(
     sequence += 1
     const result = await send({ name, reporter: { incarnation, sequence }, report }, options)
     if (result.__typename === 'ResourceStatsApplied') base = result.lastSequence ?? sequence
-    // The report was sent twice, and its first copy has taken effect.
+    // The report was sent twice because the first answer was lost. The first copy was accepted.
     if (result.__typename === 'ResourceStatsStale' && result.lastSequence === sequence) base = sequence
     return result
   }

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { ProtocolError, UnreachableError } from './errors.ts'
 import { AskAgain, type Clock, createRetry, pauseAfter, systemClock } from './retry.ts'
 
-/** A clock that advances only when code waits on it. */
+/** A clock for tests. Its time advances only by `wait`, which resolves at once. */
 function aClock(): Clock & { readonly waits: number[] } {
   const waits: number[] = []
   return {
@@ -17,7 +17,7 @@ function aClock(): Clock & { readonly waits: number[] } {
 
 const away = new UnreachableError('away')
 
-test('pauses are drawn from 0 up to a bound that doubles each time and is at most five seconds', () => {
+test('pauses are random, from 0 up to a bound that doubles with each failure and is at most five seconds', () => {
   const longest = Array.from({ length: 8 }, (_, failures) => pauseAfter(failures, () => 1))
   expect(longest).toEqual([100, 200, 400, 800, 1_600, 3_200, 5_000, 5_000])
   fc.assert(
@@ -28,7 +28,7 @@ test('pauses are drawn from 0 up to a bound that doubles each time and is at mos
   )
 })
 
-test('no pause ends after the deadline, and the time limit of an attempt is at most the remaining time', () => {
+test('every pause ends before the deadline, and the time limit of an attempt is at most the remaining time', () => {
   const input = [
     fc.integer({ min: 1, max: 60_000 }),
     fc.integer({ min: 1, max: 20_000 }),
@@ -42,7 +42,7 @@ test('no pause ends after the deadline, and the time limit of an attempt is at m
       let attempts = 0
       const ended = retry({ deadlineMs, attemptMs }, async (given) => {
         expect(given.deadlineMs).toBeLessThanOrEqual(Math.max(1, Math.min(attemptMs, deadlineMs - clock.now())))
-        // If the clock did not advance, failing attempts would continue forever.
+        // The 51st attempt succeeds, so that the test ends even if pauses of 0 ms never reach the deadline.
         if (++attempts > 50) return 'enough'
         throw new ProtocolError('busy', 503, retryAfterMs)
       })
@@ -54,7 +54,7 @@ test('no pause ends after the deadline, and the time limit of an attempt is at m
   )
 })
 
-test('an answer that requires a retry is returned if no time is left for one', async () => {
+test('an answer that requires a retry is returned if no time is left for a retry', async () => {
   const clock = aClock()
   const retry = createRetry({ clock, random: () => 0 })
   expect(await retry({ deadlineMs: 2_500 }, async () => new AskAgain('later', 1_000))).toBe('later')
@@ -75,7 +75,7 @@ test('onFailure is called for every failure, and an error that would recur is th
   expect(failures).toEqual([away, away, wrong])
 })
 
-test('a signal ends the pause with its reason, and leaves no timer behind', async () => {
+test('an aborted signal ends a pause with its reason', async () => {
   const stop = new AbortController()
   const waiting = systemClock.wait(600_000, stop.signal)
   stop.abort(new Error('enough'))

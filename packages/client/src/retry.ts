@@ -1,19 +1,19 @@
 import { retryAfter } from './errors.ts'
 
-/** The time limits of a repeated call. */
+/** The time limits and the signal of a call that is retried. */
 export interface CallOptions {
-  /** The time limit in milliseconds for all attempts of a call, including pauses; 30,000 if absent. */
+  /** The time limit in milliseconds for all attempts of a call, including pauses. The default is 30,000. */
   readonly deadlineMs?: number
   /**
-   * The time limit of one attempt in milliseconds. It is never more than the remaining time. The default of 12,000 is slightly more than
-   * the service's own limit.
+   * The time limit of one attempt in milliseconds. It is never more than the remaining time. The default is 12,000, which is slightly more
+   * than the service's own limit.
    */
   readonly attemptMs?: number
-  /** Ends the call with the reason of the signal. */
+  /** If aborted, the call ends with the reason of the signal. */
   readonly signal?: AbortSignal
 }
 
-/** The sources of time and randomness, which tests replace. */
+/** The sources of time and randomness. Tests replace them. */
 export interface Surroundings {
   readonly clock?: Clock
   /** Returns a number from 0 to 1, like Math.random. */
@@ -21,9 +21,9 @@ export interface Surroundings {
 }
 
 export interface Clock {
-  /** Milliseconds since an arbitrary time. The value never decreases. */
+  /** Returns the milliseconds since an arbitrary time. The value never decreases. */
   now(): number
-  /** Resolves after this time. Rejects with the reason of the signal if the signal is aborted first. */
+  /** Resolves after the given milliseconds. Rejects with the reason of the signal if the signal is aborted first. */
   wait(ms: number, signal?: AbortSignal): Promise<void>
 }
 
@@ -44,7 +44,7 @@ export const systemClock: Clock = {
     }),
 }
 
-/** An answer that requires a retry. It becomes the result only if no time is left for a retry. */
+/** Wraps an answer after which the call must be retried. The answer is the result only if no time is left for a retry. */
 export class AskAgain<Answer> {
   readonly answer: Answer
   readonly afterMs: number
@@ -55,7 +55,7 @@ export class AskAgain<Answer> {
   }
 }
 
-/** The limits of one attempt. */
+/** The time limit and the signal of one attempt. */
 export type Attempt = Required<Pick<CallOptions, 'deadlineMs'>> & Pick<CallOptions, 'signal'>
 
 const DEADLINE_MS = 30_000
@@ -63,7 +63,7 @@ const ATTEMPT_MS = 12_000
 const FIRST_PAUSE_MS = 100
 const LONGEST_PAUSE_MS = 5_000
 
-/** Resolves or rejects like the last attempt. `onFailure` is called with the error of each failed attempt. */
+/** Repeats an attempt. The result or the error is that of the last attempt. `onFailure` is called with the error of each failed attempt. */
 export type Retry = <Answer>(
   options: CallOptions,
   attempt: (given: Attempt) => Promise<Answer | AskAgain<Answer>>,
@@ -71,8 +71,9 @@ export type Retry = <Answer>(
 ) => Promise<Answer>
 
 /**
- * Retries work that is safe to retry until it is answered: after an answer that requires a retry, after an error that the service marks as
- * temporary, and if no answer came. It ends when the deadline leaves no time for the pause before another attempt.
+ * Creates a function that repeats attempts which are safe to repeat. An attempt is repeated if its answer requires a retry, if the service
+ * marks its error as temporary, or if there was no answer. The last attempt is the one after which the deadline leaves no time for another
+ * pause.
  */
 export function createRetry({ clock = systemClock, random = Math.random }: Surroundings): Retry {
   return async (options, attempt, onFailure) => {
@@ -92,13 +93,13 @@ export function createRetry({ clock = systemClock, random = Math.random }: Surro
 }
 
 /**
- * A random pause from 0 up to a bound that doubles with each failure, so that many callers that failed together do not
- * retry together (full jitter).
+ * Returns a random pause in milliseconds, from 0 up to a bound that doubles with each failure (full jitter). Callers that failed at the
+ * same time then retry at different times.
  */
 export const pauseAfter = (failures: number, random: () => number): number =>
   random() * Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** failures)
 
-/** The outcome of an attempt, and the pause before the next attempt; undefined if there must be none. */
+/** The outcome of an attempt, and the least pause before the next attempt. `afterMs` is undefined if there must be no other attempt. */
 type Outcome<Answer> = ({ readonly answer: Answer } | { readonly error: unknown }) & { readonly afterMs: number | undefined }
 
 async function settle<Answer>(attempt: Promise<Answer | AskAgain<Answer>>): Promise<Outcome<Answer>> {

@@ -2,7 +2,7 @@ import { type Fault, FaultError, KeySourceError, ProtocolError } from './errors.
 import { createKeyring, type KeySource } from './keys.ts'
 
 export interface TransportOptions {
-  /** The URL of the service's GraphQL endpoint, such as http://127.0.0.1:4400/graphql. In browsers a path is enough. */
+  /** The URL of the service's GraphQL endpoint, such as http://127.0.0.1:4400/graphql. In browsers it can be a path. */
   readonly url: string
   /** The API key, which is sent as `Authorization: Bearer KEY`. */
   readonly key?: KeySource
@@ -11,8 +11,8 @@ export interface TransportOptions {
 }
 
 /**
- * Sends one operation with the present key. If the service refuses the key without reading the operation, sends it once more with the next
- * key. A key with characters that a header cannot have is never sent; KeySourceError is thrown.
+ * Sends one operation with the present key. If the service refuses the key, the key is read again, and the operation is sent once more with
+ * the new key. Throws KeySourceError for a key with characters that an HTTP header cannot have; such a key is never sent.
  */
 export type Transport = (body: string, accept: string, signal: AbortSignal) => Promise<Response>
 
@@ -23,9 +23,9 @@ export function createTransport({ url, key, fetch = globalThis.fetch }: Transpor
   const keys = createKeyring(key)
   return async (body, accept, signal) => {
     const send = (bearer: string | undefined): Promise<Response> => {
-      // The key is checked here, because the error message of fetch would contain it.
+      // An invalid key is refused here, because the error message of fetch would contain the key.
       if (bearer !== undefined && /[^\t\x20-\x7e]/.test(bearer.trim()))
-        throw new KeySourceError('the key has characters that no key has: line breaks, or others than ASCII')
+        throw new KeySourceError('the key has a line break or a character outside of ASCII, which a key cannot have')
       return fetch(url, {
         method: 'POST',
         headers: { accept, 'content-type': 'application/json', ...(bearer !== undefined && { authorization: `Bearer ${bearer}` }) },
@@ -58,7 +58,7 @@ export function readAnswer<Data>(url: string, { status, headers }: Response, tex
   return answer.data
 }
 
-/** The delay in the header Retry-After in milliseconds. The header contains seconds or a date. */
+/** Reads the header Retry-After, which has seconds or a date. Returns the delay in milliseconds. */
 function retryAfterOf(headers: Headers): number | undefined {
   const value = headers.get('retry-after')
   if (value === null) return undefined
@@ -67,7 +67,7 @@ function retryAfterOf(headers: Headers): number | undefined {
   return Number.isNaN(at) ? undefined : Math.max(0, at - Date.now())
 }
 
-/** The reason of a failed request. It is in the cause of fetch's error, whose own message is only `fetch failed`. */
+/** Returns why a request failed. The reason is in the `cause` of the error that fetch throws; its own message is only `fetch failed`. */
 export function causeOf(error: unknown): string {
   const cause = error instanceof Error ? (error.cause ?? error) : error
   if (!(cause instanceof Error)) return String(cause)

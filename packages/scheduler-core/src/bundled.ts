@@ -3,9 +3,10 @@ import { nameableFilters } from './filters/index.ts'
 import { nova } from './nova/built-in.ts'
 import { nameableWeighers } from './weighers/index.ts'
 
-// The only file outside of nova/ that knows Nova: it puts the built-in package into the core. Every entry point of the core loads it.
+// Registers Nova's filters and weighers with the core. Every entry point of the core imports this file. No other file outside of nova/
+// imports from nova/.
 registerBuiltIn(nova)
 
-/** Every filter and weigher that a profile of the release may name. */
+/** Every filter that a profile may name without a plug-in. */
 export const filters = nameableFilters()
 export const weighers = nameableWeighers()

@@ -2,7 +2,7 @@ import type { Picture } from '../picture.ts'
 import type { Cpu } from '../readers/cpu.ts'
 import type { Offer } from '../report.ts'
 
-/** A simulated machine, which exists only in reports. */
+/** A simulated machine. It does not exist, but has a picture from which reports are made. */
 export interface Machine {
   readonly name: string
   readonly picture: Picture
@@ -19,11 +19,11 @@ interface Type {
   /** How many huge pages of 2 MiB each cell has. */
   readonly hugePages: number
   readonly gpus: number
-  /** How many virtual functions of the network card are available to instances. */
+  /** How many virtual functions of the network card instances can use. */
   readonly networkParts: number
 }
 
-/** The types of machines. The machine at index i has the type at index i modulo the count of types. */
+/** The types of simulated machines. The machines of a fleet have these types in turn. */
 const TYPES: readonly Type[] = [
   { word: 'plain', sockets: 2, coresPerSocket: 16, threads: 2, memoryGib: 256, diskGib: 1_800, hugePages: 0, gpus: 0, networkParts: 0 },
   { word: 'telco', sockets: 2, coresPerSocket: 24, threads: 2, memoryGib: 384, diskGib: 900, hugePages: 65_536, gpus: 0, networkParts: 16 },
@@ -31,7 +31,7 @@ const TYPES: readonly Type[] = [
   { word: 'edge', sockets: 1, coresPerSocket: 8, threads: 1, memoryGib: 32, diskGib: 240, hugePages: 0, gpus: 0, networkParts: 0 },
 ]
 
-/** The machine at an index of the fleet. It depends on the prefix, but not on the size of the fleet. */
+/** Creates the machine with an index. It is the same in fleets of all sizes with the same prefix. */
 export function machineAt(index: number, prefix: string): Machine {
   const type = TYPES[index % TYPES.length] as Type
   const name = `${prefix}-${type.word}-${String(Math.floor(index / TYPES.length) + 1).padStart(4, '0')}`
@@ -88,7 +88,7 @@ function pictureOf(type: Type): Omit<Picture, 'machineId'> {
   }
 }
 
-/** The CPU ids that most machines use: the first threads of all cores, then the second threads. */
+/** The CPUs of a machine. As on most machines, the first threads of all cores have the lowest ids, then follow the second threads. */
 function cpusOf({ sockets, coresPerSocket, threads }: Type): readonly Cpu[] {
   const cores = sockets * coresPerSocket
   return Array.from({ length: cores * threads }, (_, id) => ({

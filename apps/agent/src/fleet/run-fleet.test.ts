@@ -3,10 +3,10 @@ import { machineAt } from './machines.ts'
 import { takeDue } from './run-fleet.ts'
 import { createSimulatedHost, type SimulatedHost } from './simulated-host.ts'
 
-test('if more machines are due than fit into one call, those that have waited longest report first, and all report equally often', () => {
+test('if more machines are due than fit into one call, the longest waiting machines report first, and all report equally often', () => {
   const hosts = Array.from({ length: 2_500 }, (_, i) => createSimulatedHost(machineAt(i, 'sim'), 'incarnation', () => 0))
   const turns = new Map<SimulatedHost, number>()
-  // Every call is late. There is one call per interval, and there are two and a half times as many machines as fit into a call.
+  // All 2,500 machines are always due, and a call has 1,000 of them. In five calls each machine must report twice.
   for (const host of hosts) host.dueAt = 0
   for (let round = 0; round < 5; round++)
     for (const host of takeDue(hosts, 100_000)) {

@@ -8,23 +8,23 @@ export interface FleetOptions {
   readonly gantt: Gantt
   /** How many machines are simulated, 1 or more. */
   readonly machines: number
-  /** The interval of each machine's reports. */
+  /** The time between two reports of a machine, in milliseconds. */
   readonly intervalMs: number
-  /** The share of reports with changed content, 0 to 1. */
+  /** Which share of the reports has changed content, from 0 to 1. */
   readonly changing: number
   /** The prefix of the names of the machines. */
   readonly prefix: string
-  /** The simulation ends this many milliseconds after all machines are known. Absent: it runs until the signal ends it. */
+  /** The simulation ends this many milliseconds after all machines sent their first report. If absent, it runs until the signal ends it. */
   readonly forMs?: number
-  /** Ends the simulation in an orderly way. */
+  /** Ends the simulation after the running calls. */
   readonly signal: AbortSignal
-  /** Called with a message for each problem. Of several problems in a row, only the first is passed. */
+  /** Called with a message about a problem. A repeated problem is passed only once. */
   readonly say: (line: string) => void
   readonly clock?: Clock
   readonly random?: () => number
 }
 
-/** The measurements of a fleet. They begin when all machines are known. */
+/** What was measured during a simulation, from the time when all machines had sent their first report. */
 export interface FleetFigures {
   readonly machines: number
   readonly elapsedMs: number
@@ -36,7 +36,7 @@ export interface FleetFigures {
   readonly lost: number
   /** For each report, the time in milliseconds from when it was due until its answer arrived, in ascending order. */
   readonly lagsMs: readonly number[]
-  /** The size of all reports in bytes. The rest of the calls is not included. */
+  /** The size of all reports in bytes, without the other content of the calls. */
   readonly bytes: number
   /** CPU time of this process in milliseconds. */
   readonly cpuMs: number
@@ -48,8 +48,9 @@ const TICK_MS = 50
 const CALLS_AT_ONCE = 4
 
 /**
- * Simulates machines that report, each with its own offset in the interval. Machines are first added by full reports, and the measurements
- * begin when all are known. A machine whose report has no answer yet delays its next report, and the delay counts as lag.
+ * Simulates machines that report. First each machine sends a full report, and then the measurement begins. The reports of the machines are
+ * spread evenly over the interval. A machine sends its next report only after the answer to its last report, and this delay is part of its
+ * lag.
  */
 export async function runFleet(options: FleetOptions): Promise<FleetFigures> {
   const { machines, intervalMs, forMs = Number.POSITIVE_INFINITY, prefix, signal, clock = systemClock, random = Math.random } = options
@@ -77,7 +78,7 @@ export async function runFleet(options: FleetOptions): Promise<FleetFigures> {
   return { ...tally, lagsMs, machines, elapsedMs: clock.now() - startedAt, cpuMs: (user + system) / 1_000 }
 }
 
-/** The machines that report next. If too many are due for one call, these are the ones that wait longest. */
+/** Selects the machines for the next call. If more machines are due than fit into a call, the longest waiting machines are selected. */
 export function takeDue(hosts: readonly SimulatedHost[], nowMs: number): readonly SimulatedHost[] {
   const due = hosts.filter(({ dueAt, isUnderway }) => dueAt <= nowMs && !isUnderway)
   return due.length <= PER_CALL ? due : due.sort((a, b) => a.dueAt - b.dueAt).slice(0, PER_CALL)
@@ -89,7 +90,7 @@ type Counted = { -readonly [Name in keyof Tally]: Tally[Name] }
 interface Caller {
   /** Sends the next report of each machine in one call. Failures are logged and counted. */
   call(hosts: readonly SimulatedHost[]): Promise<void>
-  /** Sets the counts to zero and returns their former values. */
+  /** Begins new counts at zero and returns them. Later calls add to the returned object. */
   measure(): Tally
 }
 
@@ -125,7 +126,7 @@ function createCaller({ gantt, intervalMs, changing, signal, say }: FleetOptions
       tally.calls++
       tally.reports += hosts.length
       for (const { report } of updates) tally.bytes += JSON.stringify(report).length
-      // the list of needed fields is requested once per interval, and not with each of thousands of reports
+      // The list of needed fields is requested only once per interval.
       const required = clock.now() - askedAt >= intervalMs
       if (required) askedAt = clock.now()
       try {

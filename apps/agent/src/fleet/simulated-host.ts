@@ -2,31 +2,31 @@ import type { FullStats, ResourceStats, ResourceStatsResult, StatsDelta } from '
 import { type Omittable, toFull } from '../report.ts'
 import type { Machine } from './machines.ts'
 
-/** What is stored about the reports of one simulated machine. */
+/** A simulated machine with the state of its reports. */
 export interface SimulatedHost {
   readonly name: string
-  /** The time of the next report, in milliseconds of the fleet's clock. */
+  /** The time at which the next report is due, in milliseconds of the simulation's clock. */
   dueAt: number
-  /** Whether the last report has no answer yet. */
+  /** True while the last report has no answer. */
   readonly isUnderway: boolean
   /**
-   * The next report. The first report is full, and so is one that the service requests; others have only the changes. With `moves`, the
-   * resource usage changes first.
+   * Creates the next report: a full report at first and whenever the service needs one, else a delta. With `moves`, the resource usage has
+   * changed since the last report.
    */
   next(omittable: ReadonlySet<Omittable>, moves: boolean): ResourceStats
-  /** Processes the answer to the last report; undefined if no answer came. */
+  /** Processes the answer to the last report. `result` is undefined if there was no answer. */
   take(result: ResourceStatsResult | undefined): void
 }
 
 export function createSimulatedHost({ name, picture, offer }: Machine, incarnation: string, random: () => number): SimulatedHost {
   let sequence = 0
-  /** The sequence of the last accepted report, which the next delta refers to. */
+  /** The sequence of the last accepted report. The next delta has the changes since this report. */
   let base: number | undefined
   let leftOut: ReadonlySet<Omittable> | undefined
   let use = { vcpusUsed: 0, memoryMbUsed: offer.reserved.memoryMb }
   const cpus = 'value' in picture.cpuCount ? picture.cpuCount.value : 0
   const move = (): void => {
-    // Instances of 2 CPUs and 4 GiB start and stop at random.
+    // A random count of instances with 2 CPUs and 4 GiB each is running now.
     const guests = Math.floor(random() * (cpus / 2))
     use = { vcpusUsed: guests * 2, memoryMbUsed: offer.reserved.memoryMb + guests * 4_096 }
   }
@@ -53,7 +53,7 @@ export function createSimulatedHost({ name, picture, offer }: Machine, incarnati
     },
     take(result) {
       isUnderway = false
-      // A report without an answer may have taken effect. In that case the service requests a full report after the next delta.
+      // A report without an answer may have been accepted. The service then refuses the next delta and requests a full report.
       if (result?.__typename === 'ResourceStatsApplied') base = result.lastSequence ?? sequence
       else if (result !== undefined) base = undefined
     },

@@ -1,6 +1,6 @@
 import { parseList, reading, type Source, valueIn } from './source.ts'
 
-/** The limits of a control group; undefined if it sets none. */
+/** The limits of control groups (cgroups). Undefined if no group sets a limit. */
 export interface GroupLimits {
   /** The CPU time in whole CPUs, rounded down, at least 1. */
   readonly cpus: number | undefined
@@ -9,7 +9,7 @@ export interface GroupLimits {
 
 const MOUNT = 'sys/fs/cgroup'
 
-/** The smallest limits of the agent's control group and those above it, for version 2, or version 1 if that is mounted. */
+/** Reads the smallest limits of the agent's control group and all groups above it, in version 2 and version 1 of control groups. */
 export function readGroupLimits(source: Source): GroupLimits {
   const groups = valueIn(reading(() => source.text('proc/self/cgroup'))) ?? ''
   const pathIn = (controller: string): string =>
@@ -33,13 +33,15 @@ export function readGroupLimits(source: Source): GroupLimits {
   }
 }
 
-/** The paths of a group and all groups above it: /a/b, /a, and the root as ''. In a container its own group is the root. */
+/**
+ * The paths of a group and of all groups above it: /a/b, /a, and '' for the root. In a container, the root is the group of the container.
+ */
 function upwards(group: string): readonly string[] {
   const parts = group.split('/').filter((part) => part !== '')
   return [...parts.map((_, i) => `/${parts.slice(0, parts.length - i).join('/')}`), '']
 }
 
-/** The CPUs in a file such as "200000 100000": microseconds of CPU time in each period of microseconds. */
+/** Reads a CPU limit such as "200000 100000", which means 200000 µs of CPU time in each 100000 µs: 2 CPUs. */
 function quotaOf(source: Source, file: string): number | undefined {
   const [, quota, period] = /^(\d+) (\d+)$/.exec(valueIn(reading(() => source.text(file))) ?? '') ?? []
   return quota === undefined || Number(period) === 0 ? undefined : Number(quota) / Number(period)
@@ -51,13 +53,13 @@ function oldQuotaOf(source: Source, folder: string): number | undefined {
   return quota === undefined || quota <= 0 || period === undefined || period === 0 ? undefined : quota / period
 }
 
-/** How many CPUs a group may use. */
+/** Counts the CPUs in a list, which are the CPUs that a group may use. Undefined if the list is empty or cannot be read. */
 function cpusIn(source: Source, file: string): number | undefined {
   const cpus = valueIn(reading(() => parseList(file, source.text(file)))) ?? []
   return cpus.length === 0 ? undefined : cpus.length
 }
 
-/** An amount in a file; undefined if there is no limit. Version 1 expresses "no limit" as a value that is larger than any machine. */
+/** Reads a limit in bytes. Undefined if there is no limit, which version 1 expresses as a value of more than 2^60 bytes. */
 function amountIn(source: Source, file: string): number | undefined {
   const text = valueIn(reading(() => source.text(file))) ?? ''
   return /^\d+$/.test(text) && Number(text) < 2 ** 60 ? Number(text) : undefined

@@ -3,13 +3,12 @@ import { numbered, parseList, type Source, Unreadable } from './source.ts'
 /** One logical CPU. */
 export interface Cpu {
   readonly id: number
-  /** The physical package that it is in. */
+  /** The socket (physical package) of the CPU. */
   readonly socket: number
-  /** All CPUs that are threads of the same core, including this one. */
+  /** The ids of all CPUs that are threads of the same core, including this CPU. */
   readonly core: readonly number[]
 }
 
-/** The CPU model of the machine. */
 export interface CpuModel {
   readonly vendor: string | undefined
   readonly model: string | undefined
@@ -18,7 +17,7 @@ export interface CpuModel {
 
 const CPUS = 'sys/devices/system/cpu'
 
-/** The ids of the online CPUs, from sysfs or, if sysfs cannot be read, from /proc/cpuinfo. Throws Unreadable. */
+/** Reads the ids of the online CPUs, from sysfs or, if sysfs does not list them, from /proc/cpuinfo. Throws Unreadable. */
 export function readOnlineCpus(source: Source): readonly number[] {
   const online = `${CPUS}/online`
   if (source.has(online)) return parseList(online, source.text(online))
@@ -27,7 +26,7 @@ export function readOnlineCpus(source: Source): readonly number[] {
   return listed
 }
 
-/** The online CPUs with their sockets and cores. Throws Unreadable. */
+/** Reads the online CPUs with their sockets and cores. Throws Unreadable. */
 export function readCpuTopology(source: Source): readonly Cpu[] {
   const online = new Set(readOnlineCpus(source))
   return numbered(source, CPUS, 'cpu')
@@ -44,7 +43,7 @@ export function readCpuTopology(source: Source): readonly Cpu[] {
 export function readCpuModel(source: Source): CpuModel {
   const text = source.text('proc/cpuinfo')
   const first = (name: string): string | undefined => new RegExp(`^${name}\\s*: (.+)$`, 'm').exec(text)?.[1]?.trim()
-  // On x86 the line is named flags. On Arm it is named Features, and there are no names of models.
+  // The line with the flags is named flags on x86 and Features on Arm. On Arm there is no model name.
   const flags = first('flags') ?? first('Features') ?? ''
   return { vendor: first('vendor_id'), model: first('model name'), flags: flags.split(/\s+/).filter((flag) => flag !== '') }
 }

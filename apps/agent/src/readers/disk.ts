@@ -1,4 +1,4 @@
 import type { FileSystem, Source } from './source.ts'
 
-/** The file system that holds the disks of instances. Throws Unreadable. */
+/** Reads the size of the file system with the disks of instances. Throws Unreadable. */
 export const readDisk = (source: Source, folder: string): FileSystem => source.fileSystem(folder.replace(/^\/+/, '') || '.')

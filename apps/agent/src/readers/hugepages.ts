@@ -6,7 +6,7 @@ export interface Pages {
   readonly total: number
 }
 
-/** The huge pages of a cell by size, including sizes without pages. A kernel without huge pages has no sizes. Throws Unreadable. */
+/** Reads the huge pages of a cell by size, including sizes without pages. Empty if the kernel has no huge pages. Throws Unreadable. */
 export function readHugePages(source: Source, cellFolder: string): readonly Pages[] {
   const folder = `${cellFolder}/hugepages`
   if (!source.has(folder)) return []
@@ -19,7 +19,7 @@ export function readHugePages(source: Source, cellFolder: string): readonly Page
     .sort((a, b) => a.sizeKib - b.sizeKib)
 }
 
-/** The size of a plain page in KiB: 4 on most machines, 16 or 64 on some with Arm CPUs. Throws Unreadable. */
+/** Reads the size of a plain memory page in KiB: 4 on most machines, 16 or 64 on some machines with Arm CPUs. Throws Unreadable. */
 export function readPageKib(source: Source): number {
   const found = /^KernelPageSize:\s+(\d+) kB$/m.exec(source.text('proc/self/smaps'))?.[1]
   if (found === undefined) throw new Unreadable('/proc/self/smaps: it has no KernelPageSize')

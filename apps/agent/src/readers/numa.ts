@@ -9,16 +9,16 @@ export interface Cell {
   /** The online CPUs of the cell, in ascending order. */
   readonly cpus: readonly number[]
   readonly memoryKib: number
-  /** The CPUs that are threads of one core, for each core. A core with one thread is left out. */
+  /** For each core with several threads, the CPUs that are its threads. */
   readonly siblings: readonly (readonly number[])[]
-  /** The socket of the cell's CPUs; undefined if they do not report it, or if the cell has no CPUs. */
+  /** The socket of the cell's CPUs. Undefined if it is unknown, or if the cell has no CPUs. */
   readonly socket: number | undefined
   readonly pages: readonly Pages[]
 }
 
 const NODES = 'sys/devices/system/node'
 
-/** The online cells with their contents. Throws Unreadable, also for a kernel without cells and for a container that cannot see them. */
+/** Reads the online NUMA cells. Throws Unreadable, also if the kernel has no cells or a container hides them. */
 export function readCells(source: Source, cpus: readonly Cpu[]): readonly Cell[] {
   const online = parseList(`${NODES}/online`, source.text(`${NODES}/online`))
   const byId = new Map(cpus.map((cpu) => [cpu.id, cpu]))

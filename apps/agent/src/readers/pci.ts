@@ -8,22 +8,22 @@ export interface PciDevice {
   readonly vendor: string
   /** The product id, four hexadecimal digits. */
   readonly product: string
-  /** The class, six hexadecimal digits: class, subclass, interface. */
+  /** The PCI class, six hexadecimal digits: two each for class, subclass and interface. */
   readonly class: string
-  /** The NUMA cell of the device; undefined if the machine does not report it. */
+  /** The NUMA cell of the device. Undefined if the machine does not report it. */
   readonly cell: number | undefined
-  /** PF: a physical function that can be divided. VF: a virtual function, a part of a divided one. */
+  /** PF: a physical function that can be divided into virtual functions. VF: a virtual function. */
   readonly type: 'type-PCI' | 'type-PF' | 'type-VF'
-  /** How many VFs a PF is divided into now. */
+  /** How many virtual functions a physical function is divided into now. */
   readonly parts: number
   readonly driver: string | undefined
-  /** Whether the device is the display controller with which the machine boots. */
+  /** True if the device is the display controller with which the machine boots. */
   readonly isBootScreen: boolean
 }
 
 const DEVICES = 'sys/bus/pci/devices'
 
-/** All PCI devices in order of address. Throws Unreadable on a machine without a PCI bus. */
+/** Reads all PCI devices, in the order of their addresses. Throws Unreadable on a machine without a PCI bus. */
 export const readPciDevices = (source: Source): readonly PciDevice[] =>
   source.names(DEVICES).map((address) => {
     const folder = `${DEVICES}/${address}`
@@ -35,7 +35,7 @@ export const readPciDevices = (source: Source): readonly PciDevice[] =>
       vendor: digits('vendor'),
       product: digits('device'),
       class: digits('class'),
-      // -1 means that the firmware does not report the cell.
+      // The kernel writes -1 if the firmware does not report the cell.
       cell: cell === undefined || cell < 0 ? undefined : cell,
       type: source.has(`${folder}/physfn`) ? 'type-VF' : isDivisible ? 'type-PF' : 'type-PCI',
       parts: isDivisible ? (valueIn(reading(() => source.number(`${folder}/sriov_numvfs`))) ?? 0) : 0,

@@ -1,37 +1,37 @@
 import { existsSync, readdirSync, readFileSync, readlinkSync, statfsSync } from 'node:fs'
 import path from 'node:path'
 
-/** The files that describe a machine, below `/` or below a folder with a similar tree. All paths are relative. */
+/** Reads the files that describe a machine, below `/` or, in tests, below a folder with copies. Paths are relative to this folder. */
 export interface Source {
-  /** The contents of the file without white space at both ends. Throws Unreadable. */
+  /** Returns the contents of a file without white space at both ends. Throws Unreadable. */
   text(file: string): string
-  /** The contents of the file as an integer. Throws Unreadable. */
+  /** Returns the contents of a file as an integer. Throws Unreadable. */
   number(file: string): number
-  /** The names in a folder, sorted. Throws Unreadable. */
+  /** Returns the sorted names of the files in a folder. Throws Unreadable. */
   names(folder: string): readonly string[]
-  /** Whether a file or folder exists. */
+  /** True if the file or folder exists. */
   has(file: string): boolean
-  /** The last part of the target of a symbolic link; undefined if the link does not exist. */
+  /** Returns the last part of the path to which a symbolic link leads. Undefined if the link does not exist. */
   target(link: string): string | undefined
-  /** The size of the file system that contains the folder. Throws Unreadable. */
+  /** Returns the size of the file system with the folder. Throws Unreadable. */
   fileSystem(folder: string): FileSystem
 }
 
 export interface FileSystem {
   readonly totalBytes: number
-  /** The space that is free for users other than root. */
+  /** The space that users other than root can use, in bytes. */
   readonly freeBytes: number
 }
 
-/** A value, or the reason why it could not be read. A value that was not read is not reported. */
+/** A value, or the reason why it could not be read and so is not reported. */
 export type Reading<Value> = { readonly value: Value } | { readonly notReported: string }
 
-/** A file is missing or does not have the expected contents. The message names the file. */
+/** Thrown if a file is missing or does not have the expected contents. The message names the file. */
 export class Unreadable extends Error {
   override readonly name = 'Unreadable'
 }
 
-/** The result of `read`, or the reason why it threw Unreadable. Any other error is a defect and is thrown again. */
+/** Calls `read`. Returns its result, or the reason if it throws Unreadable. Other errors are thrown again. */
 export function reading<Value>(read: () => Value): Reading<Value> {
   try {
     return { value: read() }
@@ -41,10 +41,10 @@ export function reading<Value>(read: () => Value): Reading<Value> {
   }
 }
 
-/** The value; undefined if it could not be read. */
+/** Returns the value, or undefined if it could not be read. */
 export const valueIn = <Value>(of: Reading<Value>): Value | undefined => ('value' in of ? of.value : undefined)
 
-/** The result of `read`. Throws Unreadable with the file and the error of the system. */
+/** Calls `read` and returns its result. Errors of the system become Unreadable with the name of the file. */
 function attempt<Value>(file: string, read: () => Value): Value {
   try {
     return read()
@@ -54,7 +54,7 @@ function attempt<Value>(file: string, read: () => Value): Value {
   }
 }
 
-/** Reads the files of a machine below `root`. `fileSystem` replaces the size of the file system, for a recorded tree. */
+/** Creates a source that reads the files below `root`. In tests, `fileSystem` replaces the size of the real file system. */
 export function createSource(root = '/', fileSystem?: FileSystem): Source {
   const at = (file: string): string => path.join(root, file)
   const text = (file: string): string => attempt(file, () => readFileSync(at(file), 'utf8').trim())
@@ -62,7 +62,7 @@ export function createSource(root = '/', fileSystem?: FileSystem): Source {
     text,
     number(file) {
       const found = text(file)
-      if (!/^-?\d{1,15}$/.test(found)) throw new Unreadable(`/${file}: ${JSON.stringify(found.slice(0, 40))} is no whole number`)
+      if (!/^-?\d{1,15}$/.test(found)) throw new Unreadable(`/${file}: ${JSON.stringify(found.slice(0, 40))} is not a whole number`)
       return Number(found)
     },
     names: (folder) => attempt(folder, () => readdirSync(at(folder)).sort()),
@@ -83,18 +83,18 @@ export function createSource(root = '/', fileSystem?: FileSystem): Source {
   }
 }
 
-/** Parses a list of the kernel, such as the CPUs "0-3,8", into numbers. Throws Unreadable. */
+/** Parses a list as the kernel writes it, such as "0-3,8", into numbers. Throws Unreadable. */
 export function parseList(file: string, text: string): readonly number[] {
   if (text === '') return []
   return text.split(',').flatMap((part) => {
     const [, from, to = from] = /^(\d{1,6})(?:-(\d{1,6}))?$/.exec(part) ?? []
     if (from === undefined || Number(to) < Number(from))
-      throw new Unreadable(`/${file}: ${JSON.stringify(part)} is no number and no range of numbers`)
+      throw new Unreadable(`/${file}: ${JSON.stringify(part)} is neither a number nor a range of numbers`)
     return Array.from({ length: Number(to) - Number(from) + 1 }, (_, i) => Number(from) + i)
   })
 }
 
-/** The ids in the names of a folder that have this prefix, such as `node0`. Throws Unreadable. */
+/** Returns the numbers after the prefix in the names of a folder: 0 for `node0` with the prefix `node`. Throws Unreadable. */
 export const numbered = (source: Source, folder: string, prefix: string): readonly number[] =>
   source
     .names(folder)

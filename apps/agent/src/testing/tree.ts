@@ -2,10 +2,10 @@ import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 
-/** The files of a machine by path; `{ to }` is a symbolic link. */
+/** The contents of a machine's files by path. `{ to }` is a symbolic link to this path. */
 export type Tree = Readonly<Record<string, string | { readonly to: string }>>
 
-/** Writes the files of a machine below a new folder. */
+/** Writes the files of a machine into a new folder. */
 export function plant(tree: Tree): { readonly root: string; remove(): void } {
   const root = mkdtempSync(path.join(tmpdir(), 'gantt-machine-'))
   for (const [file, content] of Object.entries(tree)) {
@@ -29,8 +29,8 @@ const load = {
 }
 
 /**
- * A machine with 2 sockets of 2 cores with 2 threads each. Both cells have pages of 2 MiB, and the second has pages of 1 GiB. There are a
- * divided network card and two GPUs.
+ * A machine with 2 sockets, 2 cores per socket and 2 threads per core. Both NUMA cells have pages of 2 MiB, and the second cell has pages
+ * of 1 GiB. The machine has a network card with virtual functions and two GPUs.
  */
 export const twoSockets: Tree = {
   ...load,
@@ -41,7 +41,7 @@ export const twoSockets: Tree = {
   'dev/kvm': '',
   'etc/machine-id': '3f0a5c1e7b2d4986a1c3e5f708192a3b',
   [`${CPU}/online`]: '0-7',
-  // The ids of a core's threads are 4 apart, and consecutive ids alternate between the sockets, as with some firmware.
+  // As with some firmware, consecutive CPU ids alternate between the sockets, and the ids of the two threads of a core differ by 4.
   ...Object.fromEntries(
     Array.from({ length: 8 }, (_, cpu) => [
       [`${CPU}/cpu${cpu}/topology/physical_package_id`, String(cpu % 2)],
@@ -66,7 +66,7 @@ export const twoSockets: Tree = {
   'proc/driver/nvidia/gpus/0000:3b:00.0/information': 'Model: \t\t NVIDIA A100-PCIE-80GB\nIRQ:   \t\t 120',
 }
 
-/** A virtual machine with 4 CPUs. Its kernel has no cells, and the PCI bus is not readable. */
+/** A virtual machine with 4 CPUs. Its kernel has no NUMA cells, and its PCI bus cannot be read. */
 export const withoutCells: Tree = {
   ...load,
   'proc/cpuinfo': ['0', '1', '2', '3'].map((id) => `processor\t: ${id}\nvendor_id\t: AuthenticAMD\nflags\t\t: fpu avx`).join('\n\n'),
@@ -74,7 +74,7 @@ export const withoutCells: Tree = {
   'proc/self/smaps': smaps,
 }
 
-/** A container on the machine with two sockets, limited to half of the CPU time and 2 GiB. */
+/** A container on the machine with two sockets. Its control group is limited to half of the CPU time and 2 GiB of memory. */
 export const container: Tree = {
   ...twoSockets,
   'proc/self/cgroup': '0::/pod/app',
@@ -85,7 +85,7 @@ export const container: Tree = {
   'sys/fs/cgroup/pod/app/memory.max': '2147483648',
 }
 
-/** The same container with control groups of version 1. */
+/** A container on the machine without cells, with control groups of version 1. */
 export const oldContainer: Tree = {
   ...withoutCells,
   'proc/self/cgroup': '4:memory:/pod\n1:cpu,cpuacct:/pod\n0::/',

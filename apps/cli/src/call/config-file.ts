@@ -41,20 +41,20 @@ function parse(file: string, text: string): { readonly url?: string; readonly ke
   } catch {
     throw refuse('is not JSON; it must be like {"url": "http://127.0.0.1:4400", "key": "gantt_..."}')
   }
-  if (typeof content !== 'object' || content === null || Array.isArray(content)) throw refuse('must hold one JSON object')
+  if (typeof content !== 'object' || content === null || Array.isArray(content)) throw refuse('must contain one JSON object')
   const read: { url?: string; key?: string } = {}
   for (const [field, value] of Object.entries(content)) {
     if (field !== 'url' && field !== 'key')
       throw refuse(`has the unknown field ${JSON.stringify(field)}; known are ${FIELDS.join(' and ')}`)
-    if (typeof value !== 'string' || value === '') throw refuse(`has no text in ${field}; it must be a text that is not empty`)
+    if (typeof value !== 'string' || value === '') throw refuse(`has an invalid ${field}; it must be a text that is not empty`)
     read[field] = value
   }
   return read
 }
 
-/** A warning if a file with a key is readable by others than its owner. */
+/** Warns if the file contains a key and users other than its owner can read it. */
 function warningsAbout(file: string, text: string): readonly string[] {
   const mode = fs.statSync(file).mode & 0o777
   if (process.platform === 'win32' || !text.includes('"key"') || (mode & 0o077) === 0) return []
-  return [`${file} holds a key and others may read it (mode ${mode.toString(8)}); chmod 600 cures that`]
+  return [`${file} contains a key, and other users can read it (mode ${mode.toString(8)}); run chmod 600 on it`]
 }

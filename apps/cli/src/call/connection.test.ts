@@ -35,9 +35,9 @@ test('an option takes precedence over the environment, and the environment over 
 
 test.each([
   ['is not JSON', 'url: x', 'is not JSON'],
-  ['is a list', '[]', 'must hold one JSON object'],
+  ['is a list', '[]', 'must contain one JSON object'],
   ['has another field', '{"token":"x"}', 'has the unknown field "token"; known are url and key'],
-  ['has a number', '{"key":1}', 'has no text in key'],
+  ['has a number', '{"key":1}', 'has an invalid key'],
 ])('a config file that %s is refused, and the error names the file', async (_name, content, message) => {
   const GANTT_CONFIG = aConfig(content)
   const { err, code } = await gantt({ GANTT_CONFIG }, 'hosts')
@@ -51,6 +51,6 @@ test('a config file that GANTT_CONFIG names must exist', async () => {
 
 test('a key in a file that others can read causes a warning', async () => {
   const content = JSON.stringify({ url: NOBODY, key: 'k' })
-  expect((await gantt({ GANTT_CONFIG: aConfig(content, 0o644) }, 'hosts')).err).toContain('others may read it (mode 644)')
+  expect((await gantt({ GANTT_CONFIG: aConfig(content, 0o644) }, 'hosts')).err).toContain('other users can read it (mode 644)')
   expect((await gantt({ GANTT_CONFIG: aConfig(content) }, 'hosts')).err).not.toContain('warning')
 })

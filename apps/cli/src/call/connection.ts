@@ -29,7 +29,7 @@ interface Setting {
   readonly from: string
 }
 
-/** The variables as commands pass them: lists are read-only, and an option that was not given is undefined and is not sent. */
+/** The type of a call's variables as commands pass them: lists may be read-only, and undefined values are not sent. */
 export type Sent<Input> = Input extends readonly (infer Item)[]
   ? readonly Sent<Item>[]
   : Input extends object
@@ -40,7 +40,7 @@ export type Sent<Input> = Input extends readonly (infer Item)[]
       }
     : Input
 
-/** Typed calls of the service: the types of variables and answer come from the document. */
+/** Typed calls of the service: the GraphQL document determines the types of the variables and of the answer. */
 export interface ServiceClient {
   request<Data, Input extends Readonly<Record<string, unknown>>>(
     document: TypedDocument<Data, Input>,
@@ -49,8 +49,8 @@ export interface ServiceClient {
 }
 
 /**
- * A client of the service. The URL and the key come from the options, the environment or the config file, in this order. Its errors are
- * CommandFailures.
+ * A client of the service. The URL and the key come from the options, the environment or the config file, in this order. Its calls
+ * fail with CommandFailure.
  */
 export const connect = (flags: ConnectionFlags, environment: NodeJS.ProcessEnv = process.env): ServiceClient =>
   connectWith((options, attempt) => attempt(options), flags, environment)
@@ -92,8 +92,8 @@ export async function readProject(client: ServiceClient): Promise<string | null>
 }
 
 /**
- * The full client of the service, for commands that run for a long time. If the key is refused, the client reads it again from where it was
- * set.
+ * The client of @gantt/client, for commands that run for a long time. If the service refuses the key, the client reads the key again from
+ * the option, the environment or the config file.
  */
 export function connectForLong(
   flags: ConnectionFlags,
@@ -104,13 +104,13 @@ export function connectForLong(
   return createGantt({ ...options, url: address, key: () => accessOf(flags, environment).key.value })
 }
 
-/** Converts an error of the full client to a CommandFailure. */
+/** Converts an error of the client that `connectForLong` returns to a CommandFailure. */
 export function toFailureOf(flags: ConnectionFlags, error: unknown, environment: NodeJS.ProcessEnv = process.env): unknown {
   const { address, url, key } = accessOf(flags, environment)
   return toFailure(error, { url: `${address} (from ${url.from})`, keyFrom: key.from })
 }
 
-/** Whether options, environment or config file name a key. */
+/** True if the options, the environment or the config file contain a key. */
 export const hasKey = (flags: ConnectionFlags, environment: NodeJS.ProcessEnv = process.env): boolean =>
   findSetting('key', flags, environment, readConfigFile(environment)) !== undefined
 
@@ -128,7 +128,7 @@ function accessOf(flags: ConnectionFlags, environment: NodeJS.ProcessEnv): Acces
   if (key === undefined)
     throw new CommandFailure(EXIT.usage, `no key is given; use --key, GANTT_KEY or "key" in ${config.file} ("${GANTT} serve" prints one)`)
   if (!/^[\x21-\x7e]+$/.test(key.value))
-    throw new CommandFailure(EXIT.usage, `the key (from ${key.from}) has characters that no key has: spaces, or others than ASCII`)
+    throw new CommandFailure(EXIT.usage, `the key (from ${key.from}) has characters that a key cannot have: spaces or non-ASCII characters`)
   return { address: toAddress(url), url, key }
 }
 

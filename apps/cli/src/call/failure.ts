@@ -17,7 +17,7 @@ export class CommandFailure extends Error {
   }
 }
 
-/** The failure with exit code 2 for a named object that does not exist. Exit code 1 means that an existing object was refused. */
+/** The failure for an object that does not exist. Its exit code is 2, because 1 means that the service refused the request. */
 export const notThere = (message: string): CommandFailure => new CommandFailure(EXIT.usage, message)
 
 /** Converts an error that the caller can correct to a CommandFailure. Any other error is a defect and is passed on unchanged. */
@@ -34,27 +34,27 @@ export function toFailure(error: unknown, { url, keyFrom }: { readonly url: stri
   return as(EXIT.refused, error.message)
 }
 
-/** The message, and below it every other problem of the input. */
+/** The message of the error, and a line for each further problem of the input. */
 const wholeFault = ({ message, extensions }: FaultError['faults'][number]): string =>
   [message, ...(extensions?.issues ?? []).slice(1).map(({ path, message: what }) => `  ${path.join('.')}: ${what}`)].join('\n')
 
-/** Whether the call may have taken effect although it failed: the service was reached, but its answer was lost. */
+/** True if the failed call may have taken effect: the service was reached, but its answer was lost. */
 export const mayHaveHappened = (failure: unknown): boolean =>
   failure instanceof CommandFailure && failure.cause !== undefined && mayBeDone(failure.cause)
 
-/** An expected result of a call that is a refusal. */
+/** A result by which the service refuses a call, such as a ValidationError. */
 export interface Refusal {
   readonly __typename: string
   readonly message?: string
   readonly issues?: readonly { readonly path: readonly string[]; readonly message: string }[]
 }
 
-/** Selects what `toRefusal` shows of a result that is a refusal. */
+/** The GraphQL fields of a refusal that `toRefusal` reads. */
 export const REFUSAL = graphql(`fragment Refusal on UserError { message ... on ValidationError { issues { path message } } }`)
 
-/** The message of the service, with every problem of the input. */
+/** Converts a refusal to a CommandFailure with the service's message and every problem of the input. */
 export function toRefusal({ __typename, message = __typename, issues = [] }: Refusal): CommandFailure {
-  // A single problem may have the same text as the message; it is then shown once.
+  // If a problem has the same text as the message, the text is shown only once.
   const lines = issues.flatMap(({ path, message: what }) => (what === message ? [] : [`  ${path.join('.')}: ${what}`]))
   const isWrongCall = __typename === 'ValidationError' || __typename === 'NotFound'
   return new CommandFailure(isWrongCall ? EXIT.usage : EXIT.refused, [message, ...lines].join('\n'))

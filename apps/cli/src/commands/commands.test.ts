@@ -21,7 +21,7 @@ async function refusedDecision(): Promise<string> {
 
 const idsOf = (said: Said) => oneLine<{ decisions: { id: string }[] }>(said).decisions.map(({ id }) => id)
 
-test('hosts are shown as a table with free amounts, and through a pipe their names are complete', async () => {
+test('hosts are shown as a table with free amounts, and their names are not shortened if the output is a pipe', async () => {
   const { out, err, code } = await run('hosts')
   expect([err, code]).toEqual(['', 0])
   expect(out).toMatch(/^NAME +ZONE +STATUS +VCPU +MEMORY +DISK +CLAIMS +AGE\n/)
@@ -37,7 +37,7 @@ test('hosts can be filtered by zone, status and name', async () => {
   expect((await run('hosts', '--zone', 'az9')).out).toBe('No matching hosts.\n')
 })
 
-test('hosts are shown with the columns that are named, for long lists too', async () => {
+test('hosts are shown with the columns that --columns names, also in a long list', async () => {
   const { out, err, code } = await run(
     'hosts',
     '--columns',
@@ -57,7 +57,7 @@ test('hosts are listed in the requested order, by default by name', async () => 
   expect(byName).toEqual(byName.toSorted())
   expect(await names('--sort', '-host')).toEqual(byName.toReversed())
   expect(await names('--sort', '-az,host', '--first', '2')).toEqual(byName.filter((name) => name.startsWith('az2')).slice(0, 2))
-  // One of the hosts reports its CPU model, and comes after those that do not. Hosts with equal values are ordered by the next field.
+  // Only az2-gpu reports its CPU model. It is listed after the hosts without a CPU model, which are ordered by the second field.
   const others = byName.filter((name) => name !== 'az2-gpu')
   expect(await names('--sort', 'cpu.model,-host')).toEqual([...others.toReversed(), 'az2-gpu'])
   expect(await names('--query', '-cpu.model:*')).toEqual(others)
@@ -173,7 +173,7 @@ test.each([
   expect((await run('what-would-fit', '--decision', id)).code).toBe(2)
 })
 
-test('an invalid option is reported as an invalid option if the decision exists', async () => {
+test('if the decision exists, explain reports an invalid option', async () => {
   const { err, code } = await run('explain', await refusedDecision(), '--instance', '7')
   expect([err, code]).toEqual(['error: instanceIndex is 7; it must be 0 to 0\n', 2])
 })
@@ -184,7 +184,7 @@ test('explain lists the refused hosts that are nearest to passing, with every fi
   expect(out).toMatch(/\naz2-gpu +\d+ (?:s|min) +Memory: 60000 MiB needed, 32768\n +free\. 99 vCPUs/)
 })
 
-test('a problem whose text is also the message is printed once', async () => {
+test('a problem whose text equals the error message is printed only once', async () => {
   const { err, code } = await run('select', ...SMALL, '--profile', 'nosuch')
   expect([err.match(/There is no profile/g)?.length, code]).toEqual([1, 2])
 })
@@ -259,7 +259,7 @@ test('select with a key bound to a project shows only the hosts that its instanc
   const [, id] = /^No host was found for the instance\.\n\nWhat is in the way: gantt explain ([0-9a-f-]{36})\n$/.exec(refused.out) ?? []
   expect((await ask('explain', String(id))).out).toContain('The cause: 99 vCPUs.')
   expect((await ask('select', ...SMALL, '--advice', '--alternates', '3')).err).toBe(
-    'error: the key is bound to project mall: it may not give --advice, --alternates (docs/keys.md)\n',
+    'error: the key is bound to project mall: it cannot be used with --advice, --alternates (docs/keys.md)\n',
   )
   const listed = await ask('decisions')
   expect([listed.err, listed.code]).toEqual(['', 0])
@@ -284,7 +284,7 @@ test.each([
   ['an empty order', ['hosts', '--sort', ','], 'It must name a field.'],
   ['an unknown status', ['hosts', '--status', 'ASLEEP'], 'It must be one of ENABLED'],
   ['half a CPU', ['select', '--vcpus', '0.5'], 'It must be a whole number'],
-  ['a request without resources', ['select'], 'Give --vcpus and --memory-mb'],
+  ['a request without resources', ['select'], 'give --vcpus and --memory-mb'],
   ['a request twice', ['select', '--spec', '-', '--vcpus', '1'], 'cannot be used with option'],
   ['a file that does not exist', ['select', '--spec', '/nowhere'], '/nowhere cannot be read'],
 ])('%s exits with 2 and a message', async (_name, args, message) => {

@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import { addProof, isProof, listProofs } from '../proofs.ts'
 
-/** Every command except the proofs, in the order of the help. Each command is imported from its own file, and only if it is needed. */
+/** Every command except those of packages/proofs, in the order of the help. A command's file is imported only if the command is needed. */
 export const commands: Readonly<Record<string, () => Promise<(program: Command) => void>>> = {
   serve: async () => (await import('./service/serve.ts')).addServe,
   hosts: async () => (await import('./host/hosts.ts')).addHosts,

@@ -32,7 +32,7 @@ test.each(commandsBelow(program, 'gantt'))('the help of %s is at most 80 columns
   ).toEqual([])
 })
 
-test('a command has the name under which it is loaded', () => {
+test('each command has the name under which commands.ts lists it', () => {
   expect(program.commands.map((command) => command.name())).toEqual(all.map(([name]) => name))
 })
 

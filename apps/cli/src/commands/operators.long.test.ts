@@ -28,7 +28,7 @@ test('a claim is extended, confirmed, listed and released, and further edits of 
   expect(oneLine(await run('claims', '--state', 'RELEASED', '--json'))).toMatchObject({ claims: [{ id }] })
 })
 
-test('a list of several pages is complete, and one command ends either all or none of more claims than one call may have', async () => {
+test('claims on several pages are all listed, and claims release with more ids than one call may have releases all or none', async () => {
   type Placed = { destinations: { selected: { claim: { id: string } } }[] }
   const ids: string[] = []
   for (let placed = 0; placed < 6; placed++)
@@ -143,7 +143,7 @@ test('gantt replicas lists the replicas and the checks of their states, in 80 co
   expect(said.out).toMatch(
     /\n\nREPLICA +DEC\/S +CONFLICTS +MEMORY +UP +SUSPECT +DOWN +MOST LAG\n\S+ \* +<?[\d.]+ +\S.* +[\d.]+ [MG]iB +\d+ +\d+ +\d+ +\S.*\n\n/,
   )
-  expect(said.out.replaceAll(/\s+/g, ' ')).toMatch(/0 violations since 20\S+Z, in \d+ looks of \d+ rounds?; last full check: \d+ items/)
+  expect(said.out.replaceAll(/\s+/g, ' ')).toMatch(/0 violations since 20\S+Z, in \d+ checks of \d+ rounds?; last full check: \d+ items/)
   expect(widthOf(said.out)).toBeLessThanOrEqual(80)
   const { replicas, auditor } = oneLine<{ replicas: { live: boolean; url: string }[]; auditor: { violations: number } }>(
     await run('replicas', '--json'),
@@ -152,7 +152,7 @@ test('gantt replicas lists the replicas and the checks of their states, in 80 co
   expect(auditor.violations).toBe(0)
 })
 
-test('replicas --heal shows what differs from the log, and --dry-run is refused without it', async () => {
+test('replicas --heal shows what differs from the log, and --dry-run without --heal is refused', async () => {
   const said = await run('replicas', '--heal', '--dry-run')
   expect(said).toMatchObject({ code: 0, err: '' })
   // the check starts from a checkpoint if the earlier tests took a minute, and otherwise from the beginning of the log

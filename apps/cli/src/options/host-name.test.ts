@@ -61,7 +61,7 @@ test('every document that selects the name and node of a host also selects hasOt
     // a name without a node means all nodes of the host
     /\bhost \{ name \}/.test(text) ||
     /\bfromHost fromNode\b(?! fromHasOtherNodes)/.test(text) ||
-    // Of the cause of a refusal only the sentence is printed, and it contains the name of the host.
+    // Commands print only the sentence of a refusal's cause. The service has already put the host's name into this sentence.
     /(?<!admittedHosts )hostName node\b(?! (?:host \{ )?hasOtherNodes)/.test(text)
   expect(files.length).toBeGreaterThan(60)
   expect(files.filter((file) => isWithout(fs.readFileSync(new URL(file, folder), 'utf8')))).toEqual([])

@@ -8,7 +8,7 @@ export interface MomentFlags {
   readonly at?: string
 }
 
-/** A past state: its revision, and the store time of its last entry. */
+/** A past state: its revision, and the time when its last entry was written, by the store's clock. */
 export interface PastState {
   readonly revision: string
   readonly at: string

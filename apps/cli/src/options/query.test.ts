@@ -2,7 +2,7 @@ import { hostFields } from '@gantt/scheduler-core/query'
 import { expect, test } from 'vitest'
 import { queryOf } from './query.ts'
 
-test('a valid line is passed on unchanged', () => expect(queryOf(hostFields)('az:z1 mem.free>=64GiB')).toBe('az:z1 mem.free>=64GiB'))
+test('a valid query is passed on unchanged', () => expect(queryOf(hostFields)('az:z1 mem.free>=64GiB')).toBe('az:z1 mem.free>=64GiB'))
 
 test('a problem of a query is marked below its position', () => {
   expect(() => queryOf(hostFields)('az:z1 status:open')).toThrow(

@@ -15,7 +15,7 @@ export const wholeNumber =
     throw new InvalidArgumentError(`It must be a whole number of ${least} to ${most}.`)
   }
 
-/** Parses one of these words, in upper or lower case; live-migrate is LIVE_MIGRATE. */
+/** Parses one of these words, in upper or lower case. A hyphen is read as an underscore: live-migrate becomes LIVE_MIGRATE. */
 export const oneOf =
   <Word extends string>(words: readonly Word[]) =>
   (text: string): Word => {

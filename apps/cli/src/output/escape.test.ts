@@ -18,7 +18,7 @@ test.each([
   ['another colour', '\u001b[31mred', '\\u{1b}[31mred'],
 ])('a printed line shows %s', (_name, line, shown) => expect(shownLine(line)).toBe(shown))
 
-test('a table has the same rows, whatever is in its cells', () => {
+test('invisible characters and line breaks in a cell are escaped, and add no rows to the table', () => {
   const lines = toTable(
     [{ head: 'host' }, { head: 'zone' }],
     [

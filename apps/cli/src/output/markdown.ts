@@ -12,7 +12,7 @@ export const inert = (text: string): string =>
     .replaceAll('<', '&lt;')
     .replaceAll('>', '&gt;')
 
-/** A paragraph, a list item or a cell. Characters that would begin a list, a quote or a heading are escaped too. */
+/** Escapes the text of a paragraph, a list item or a cell, including characters that would begin a list, a quote or a heading. */
 export const paragraph = (text: string): string =>
   inert(text)
     .replace(/^[#+=-]/, '\\$&')

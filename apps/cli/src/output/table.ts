@@ -9,7 +9,7 @@ export interface Column {
   readonly cut?: 'end' | 'middle'
   /** The text continues on further lines instead of being cut. */
   readonly wraps?: true
-  /** Whether the column is a key that people copy and search for. A key is truncated last, and only on a terminal, never in a pipe. */
+  /** True if people copy the cells and search for them. Such a column is truncated last, and only on a terminal, never in a pipe. */
   readonly key?: true
   /** The minimum width. */
   readonly least?: number
@@ -90,7 +90,7 @@ export function wrap(text: string, columns: number = PAGE_COLUMNS): readonly str
   return lines
 }
 
-/** The text if it fits, otherwise a shortened text with a mark where a part is missing. */
+/** Returns the text if it fits into `width`. Otherwise replaces its end or its middle by an ellipsis. */
 export function shorten(text: string, width: number, where: 'end' | 'middle'): string {
   if (text.length <= width) return text
   if (where === 'end') return `${text.slice(0, width - 1)}…`

@@ -22,10 +22,10 @@ export interface OwnService {
 export interface OwnServiceOptions {
   /** Settings that are added to those of every test service. */
   readonly settings?: Readonly<Record<string, string>>
-  /** Whether the hosts of fleet.ts are reported before the first test. */
+  /** False if the hosts of fleet.ts are not reported before the first test. */
   readonly withFleet?: boolean
   /**
-   * Whether the service starts its own PostgreSQL server in `stateDir`, as at a first start. By default it uses the server that all tests
+   * True if the service starts its own PostgreSQL server in `stateDir`, as at a first start. By default it uses the server that all tests
    * share.
    */
   readonly ownDatabase?: boolean

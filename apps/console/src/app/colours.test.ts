@@ -12,7 +12,7 @@ const DEUTERANOPIA: readonly [Triple, Triple, Triple] = [
   [0.280085, 0.672501, 0.047413],
   [-0.01182, 0.04294, 0.968881],
 ]
-/** The matrix from linear red, green and blue to X, Y and Z as shares of the white of D65. */
+/** The matrix that converts linear red, green and blue to CIE X, Y and Z. The values are relative to the white of D65. */
 const XYZ: readonly [Triple, Triple, Triple] = [
   [0.433953, 0.376219, 0.189828],
   [0.212673, 0.715152, 0.072175],
@@ -51,7 +51,7 @@ test('the simulation of deuteranopia keeps greys, and makes red and green simila
 
 test.each(backdrops)('with deuteranopia the lightness of the scale for load is monotonic (%s)', (backdrop) => {
   const lightness = Array.from(loadPixels(backdrop), (pixel) => seen([pixel & 255, (pixel >> 8) & 255, (pixel >> 16) & 255])[0])
-  // on a dark page, full hosts are the brightest; colours are rounded, so neighbouring steps may be equally light
+  // On a dark page, full hosts are the brightest. Colours are rounded to whole numbers, so neighbouring steps may be equally light.
   const upwards = backdrop === 'dark' ? lightness : lightness.toReversed()
   const back = upwards.flatMap((one, i) => (i > 0 && one < (upwards[i - 1] ?? 0) ? [i] : []))
   expect(back).toEqual([])
@@ -76,7 +76,7 @@ describe('the eight colours of the parts of a bar', () => {
   })
 })
 
-describe('outcomes', () => {
+describe('the colours of decision outcomes', () => {
   const declared = (css: string, name: string): string | undefined => new RegExp(`--gantt-${name}: (#[0-9a-f]{6})`).exec(css)?.[1]
   const usual = cssVariables(DEFAULT_THEME)
   /** The rules for high contrast, which replace some of the colours. */
@@ -88,7 +88,7 @@ describe('outcomes', () => {
   const colour = (backdrop: Backdrop, isHigh: boolean, name: string): Triple =>
     seen(fromHex((isHigh ? declared(highOf[backdrop], name) : undefined) ?? usual[backdrop][`--gantt-${name}`] ?? ''))
 
-  // adjacent colours: the cells of a strip, the parts of a bar
+  // These colours are adjacent in the cells of a strip, or in the sections of a bar.
   test.each(
     backdrops.flatMap((backdrop) =>
       (

@@ -19,7 +19,7 @@ const sheets = readdirSync(sources, { recursive: true, encoding: 'utf8' })
   .filter((file) => file.endsWith('.css'))
   .map((file) => ({ file, css: readFileSync(path.join(sources, file), 'utf8').replace(/\/\*[\s\S]*?\*\//g, '') }))
 
-/** All variables of the page, in the order in which style sheets override each other. */
+/** All CSS variables of the page. A later style sheet overrides the values of an earlier style sheet. */
 function variablesOf(backdrop: Backdrop, isHigh: boolean): Variables {
   const library = defaultCssVariablesResolver(merged)
   const own = cssVariables(merged)
@@ -91,7 +91,7 @@ const grey = ([red, green, blue]: Rgba, alpha: number): Rgba => {
   return [value, value, value, alpha]
 }
 
-/** Colours of running text, which may be on each of `SURFACES`. */
+/** The colours of running text. Such text can be on each of `SURFACES`. */
 const INKS = [
   '--mantine-color-text',
   '--mantine-color-dimmed',

@@ -4,21 +4,21 @@ import { Help } from './help.tsx'
 import { Palette } from './palette.tsx'
 import { TravelPicker } from './travel-picker.tsx'
 
-/** The dialogs of the shell. Only one is open at a time. */
+/** The dialogs that every page can open. Only one is open at a time. */
 export type Dialog = 'palette' | 'actions' | 'time' | 'help'
 
 interface DialogsProps {
   /** The open dialog. */
   readonly open: Dialog | undefined
   onOpen(dialog: Dialog): void
-  /** Called when a dialog was closed; it may have opened another one. */
+  /** Called when `dialog` was closed. Another dialog may have been opened from it. */
   onClose(dialog: Dialog): void
 }
 
-/** The dialogs of the shell. This module is loaded after the shell was rendered. */
+/** The dialogs that every page can open. This module is loaded after the first rendering of the page. */
 export function Dialogs({ open, onOpen, onClose }: DialogsProps) {
-  // A dialog can be requested before this module is loaded. It opens only after the first rendering, so that the focus can return when it
-  // is closed.
+  // A dialog can be requested before this module is loaded. It opens only after this component was rendered once, so that the focus can
+  // return when the dialog is closed.
   const [drawn, setDrawn] = useState<Dialog>()
   useEffect(() => setDrawn(open), [open])
   const stateOf = (dialog: Dialog) => ({ opened: drawn === dialog, onClose: () => onClose(dialog) })

@@ -25,7 +25,7 @@ const PART_OF_ID = /^[0-9a-f-]{4,36}$/i
 /** The search uses at most this many characters of a pasted text, because the service limits the length of a filter. */
 const MOST_NAME = 100
 
-/** The pages and actions of the palette, by kind. */
+/** A group of entries in the palette, such as all pages or all found hosts. */
 export interface PaletteGroup {
   readonly group: string
   readonly actions: readonly (SpotlightActionData & { readonly id: string })[]
@@ -33,7 +33,7 @@ export interface PaletteGroup {
 
 interface FoundProps {
   readonly word: string
-  /** Renders the groups. This is a parameter because the rendering code is loaded with the console, and this module only later. */
+  /** Renders the groups. The caller passes this function because it already has the rendering code. This module is loaded later. */
   children(groups: readonly PaletteGroup[], isSearching: boolean): ReactNode
 }
 
@@ -82,7 +82,7 @@ export function PaletteFound({ word, children }: FoundProps) {
     },
     {
       group: 'Profiles',
-      // the service has no filter for profiles, and there are few
+      // The service has no filter for profiles, so the page filters them. A fleet has few profiles.
       actions: (found?.profiles ?? [])
         .filter(({ name }) => has(name))
         .map(({ name, active, rollout }) => ({

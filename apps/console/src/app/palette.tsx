@@ -7,9 +7,7 @@ import { PaletteFound, type PaletteGroup } from './palette-found.tsx'
 
 const [store, palette] = createSpotlight()
 
-/**
- * The focus stays in the input, so the list must be scrollable with the keyboard. The library's type does not have the property for this.
- */
+/** The focus stays in the input, so the list must be scrollable with the keyboard. The type of the library lacks the property for this. */
 const scrolled = { viewportProps: { tabIndex: 0 } }
 
 interface PaletteProps {
@@ -36,7 +34,7 @@ export function Palette({ opened, onClose, onPickTime }: PaletteProps) {
         {
           id: 'another time',
           label: 'Show another time',
-          description: 'the whole console at an earlier time: t',
+          description: 'show the whole console at an earlier time (key t)',
           onClick: () => void onPickTime(),
         },
         ...(at === undefined ? [] : [{ id: 'now', label: 'Back to now', description: 'show the present', onClick: () => void goToNow() }]),
@@ -86,7 +84,7 @@ const drawn = ({ group, actions }: PaletteGroup) => (
   </Spotlight.ActionsGroup>
 )
 
-/** Opens the first result on Enter if no row is selected, because a row is selected only some time after the last typed key. */
+/** Opens the first result on Enter if no row is selected yet. The library selects a row only some time after the last typed key. */
 export function takeFirst(event: KeyboardEvent<HTMLElement>): void {
   const found = event.currentTarget.closest('[role=dialog]')
   if (event.key !== 'Enter' || event.nativeEvent.isComposing || found?.querySelector('[data-action][data-selected]') != null) return

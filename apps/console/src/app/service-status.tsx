@@ -15,7 +15,7 @@ const SERVICE_STATUS = graphql(`
 
 /** The service is checked once in this many milliseconds. After three seconds without a message, the page shows that it has no news. */
 const EVERY_MS = 1_000
-/** The timeout of an answer. */
+/** The timeout in milliseconds for an answer of the service. */
 const DEADLINE_MS = 5_000
 
 /** The state of the service on every page: its mode, and the latest findings of its auditor. */

@@ -46,7 +46,7 @@ export function Shell() {
   // this shortcut also works while the user types
   useHotkeys([['mod+K', () => setDialog('palette')]], [], true)
   const isCovered = dialog !== undefined
-  // runs before the effects of a page that opens at the same time
+  // A layout effect runs before the effects of a page that opens at the same time, so that the page knows whether a dialog covers it.
   useLayoutEffect(() => coverPage(isCovered), [isCovered])
   useShortcuts([
     ...pages.map(({ to, label, keys }) => ({ keys, label: `Go to ${label}`, run: () => void navigate({ to }) })),
@@ -138,7 +138,7 @@ async function copyLink(): Promise<void> {
     notifications.show({
       color: 'red',
       title: 'Not copied',
-      message: 'The browser gives pages its clipboard only over https or from localhost; the link is in the address bar.',
+      message: 'The browser allows pages to use the clipboard only over https or on localhost. Copy the link from the address bar.',
       closeButtonProps: { 'aria-label': 'Close' },
     })
   }

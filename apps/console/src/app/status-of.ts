@@ -8,16 +8,16 @@ export interface Health {
   readonly stateAge: string
   readonly violations: number
   readonly checkedAge: string | null
-  /** The time since when the auditor has found no violation, and how many checks it has made since then. */
+  /** Since `cleanSince`, the auditor has made `cleanLooks` checks and found no violation. */
   readonly cleanSince: string | null
   readonly cleanLooks: number
 }
 
 export interface Shown {
   readonly label: string
-  /** For how long there has been no violation. The text changes every second. */
+  /** For how long the service has not answered, such as "for 4 s". The text changes every second. */
   readonly since?: string
-  /** The time of the check, if it did not fail. */
+  /** How long ago the auditor last checked. Only set if it found no violation. */
   readonly age?: string
   readonly colour: 'green' | 'red'
   readonly text: string

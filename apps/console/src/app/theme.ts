@@ -6,7 +6,9 @@ import {
   type VariantColorsResolver,
 } from '@mantine/core'
 
-/** A text colour with at least 4.5:1 on white for each colour, because the library's shades fail WCAG AA in badges, buttons and notes. */
+/**
+ * Text colours by name. Each has a contrast of at least 4.5:1 on white. The library's own shades fail WCAG AA in badges, buttons and notes.
+ */
 const inks: Readonly<Record<string, string>> = {
   blue: '#1864ab',
   green: '#256f33',
@@ -19,12 +21,12 @@ const inks: Readonly<Record<string, string>> = {
   grape: '#862e9c',
 }
 
-/** The text colour of a button, badge or note that is not filled; on a dark page the pale shade. */
+/** The text colour of a button, badge or note that is not filled. On a dark page it is a pale shade. */
 const inkOf = (name: string): string => `light-dark(var(--gantt-ink-${name}), var(--mantine-color-${name}-2))`
 
 /**
- * The background of an element under the pointer. It is one shade paler than the library's, on which the text would have a contrast of less
- * than 4.5:1.
+ * The background of an element under the pointer. It is one shade paler than the library's background, on which the text would have a
+ * contrast of less than 4.5:1.
  */
 const hoverOf = (name: string): string => `light-dark(var(--mantine-color-${name}-1), var(--mantine-color-${name}-light-hover))`
 
@@ -67,7 +69,7 @@ export const theme = createTheme({
     // the close button has only an icon, so it needs a label
     Modal: { defaultProps: { closeButtonProps: { 'aria-label': 'Close' } } },
     Drawer: { defaultProps: { closeButtonProps: { 'aria-label': 'Close' } } },
-    // a menu may contain only items, so the first item is focused instead
+    // An ARIA menu may contain only items, so the library's placeholder is not rendered, and the first item gets the focus.
     Menu: { defaultProps: { withInitialFocusPlaceholder: false } },
   },
 })

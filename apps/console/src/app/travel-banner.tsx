@@ -37,7 +37,7 @@ export function TravelBanner({ at, present, onPick }: TravelBannerProps) {
   const { data, error, isPlaceholderData } = useOperation(THEN, {})
   const then = isPlaceholderData || error ? undefined : data?.fleet
   const { data: reach } = useOperation(REACH, {}, { everyMs: REACH_EVERY_MS })
-  // `at` is a time or a revision; a revision is shown as the time of its log entry
+  // `at` is a time or a revision. For a revision, the time of its log entry is shown.
   const shownMs = /^\d+$/.test(at) ? (then === undefined ? undefined : Date.parse(then.at)) : Date.parse(at)
   const isShown = shownMs !== undefined && !Number.isNaN(shownMs)
   useEffect(() => {

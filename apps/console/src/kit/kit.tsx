@@ -6,8 +6,8 @@ import { cssVariables, theme } from '../app/theme.ts'
 import { stories } from './stories.ts'
 
 /**
- * `/kit`: every component that pages share, in each of its states, without a service. It exists during development, and in a build with
- * `vite build --mode kit`; the served console does not contain it. `?at=...` shows the past.
+ * The page `/kit` shows every component that pages share, in each of its states, without a service. It exists during development, and in a
+ * build with `vite build --mode kit`. The served console does not contain it. `?at=...` shows the past.
  */
 export function Kit() {
   return (

@@ -149,9 +149,7 @@ const nowhere = { current: null }
 const chips = (label: string, value: string) => (
   <FilterChips label={label} fields={fields} value={value} input={nowhere} onChange={nothing} />
 )
-const filter = (label: string, value: string) => (
-  <FilterBar label={label} fields={fields} value={value} onChange={nothing} Chips={FilterChips} />
-)
+const filter = (label: string, value: string) => <FilterBar label={label} fields={fields} value={value} onChange={nothing} />
 
 /** A list of two rows, with a side panel. */
 const sidePanel = (id: string | undefined) => (

@@ -176,8 +176,8 @@ export const messages: readonly Story[] = [
   {
     of: 'running',
     states: {
-      running: <Running label="10,000 hosts are asked" onCancel={nothing} />,
-      cancelled: <Cancelled label="The question was cancelled." onRun={nothing} />,
+      running: <Running label="10,000 hosts are being checked" onCancel={nothing} />,
+      cancelled: <Cancelled label="The check was cancelled." onRun={nothing} />,
     },
   },
 ]

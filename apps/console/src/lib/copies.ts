@@ -18,7 +18,7 @@ export function curlOf(origin: string, document: Operation | string, variables: 
   return `curl -s ${origin}/graphql -H "authorization: Bearer $GANTT_KEY" -H 'content-type: application/json' -d ${quoteForShell(body)}`
 }
 
-/** A command of the CLI with its options; options without a value are omitted. */
+/** A command of the CLI with its options. Options without a value are omitted. */
 export const commandOf = (command: string, options: Readonly<Record<string, string | null | undefined>> = {}): string =>
   [
     command,

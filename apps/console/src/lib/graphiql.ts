@@ -13,7 +13,7 @@ const MOST_CHARACTERS = 12_000
 export const isTooLong = ({ query = '', variables = '' }: Partial<InAddress>): boolean =>
   encodeURIComponent(`${query}${variables}`).length > MOST_CHARACTERS
 
-/** A call in the form of the editors of GraphiQL. */
+/** Converts a call to the texts of GraphiQL's editors. */
 export const inEditors = (document: string | Operation, variables: Readonly<Record<string, unknown>> = {}): InAddress => ({
   query: typeof document === 'string' ? document : textOf(document),
   ...(Object.keys(variables).length === 0 ? {} : { variables: JSON.stringify(variables, null, 2) }),

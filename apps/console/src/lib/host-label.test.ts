@@ -13,7 +13,9 @@ test.each([
   expect(labelOfHost({ name: host, ...names })).toBe(label)
 })
 
-/** If a node has the name of its host and the host has several nodes, HOST alone would mean all of them. */
+/**
+ * If a host has several nodes, and one of them has the name of the host, HOST alone would mean all nodes. The page then shows HOST/NODE.
+ */
 test('every GraphQL document that selects the name and the node of a host also selects `hasOtherNodes`', () => {
   const folder = new URL('../', import.meta.url)
   const files = fs
@@ -22,7 +24,7 @@ test('every GraphQL document that selects the name and the node of a host also s
     .filter((file) => /(documents|explanation|palette-found)\.tsx?$/.test(file))
   const isWithout = (text: string): boolean =>
     /[{\s`]name node\b(?! hasOtherNodes)/.test(text) ||
-    // the fields before `hostName` that are excluded here are keys of linked pages and are not shown
+    // The names that the lookbehind excludes are keys of links. They are not shown.
     /(?<!(?:verdict \{\s+|text |host ))hostName node\b(?! (?:host \{ )?hasOtherNodes)/.test(text)
   expect(files.length).toBeGreaterThan(8)
   expect(files.filter((file) => isWithout(fs.readFileSync(new URL(file, folder), 'utf8')))).toEqual([])

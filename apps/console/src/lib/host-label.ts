@@ -2,11 +2,11 @@
 export interface ShownHost {
   readonly host: string
   readonly node: string
-  /** Whether the name of the host has several nodes. */
+  /** True if the name of the host has several nodes. */
   readonly hasOtherNodes?: boolean | undefined
 }
 
-/** HOST, or HOST/NODE if the node has its own name or the host has other nodes; commands print and read the same form. */
+/** HOST, or HOST/NODE if the node has its own name or the host has other nodes. Commands print and read the same form. */
 export const hostLabel = ({ host, node, hasOtherNodes = false }: ShownHost): string =>
   host === node && !hasOtherNodes ? host : `${host}/${node}`
 

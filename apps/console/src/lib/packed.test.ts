@@ -16,7 +16,7 @@ test.each([
   )
 })
 
-test('a column of F64 is read as it was packed', () => {
+test('a packed column of F64 is unpacked unchanged', () => {
   fc.assert(
     fc.property(fc.array(fc.double()), (values) => {
       expect([...unpack(base64(Float64Array.from(values)), 'F64')]).toEqual(values)

@@ -6,7 +6,7 @@ export const MOST_ROWS = 20_000
 
 interface ReadRows<Row> {
   readonly rows: readonly Row[]
-  /** Whether the list has more rows than were read. */
+  /** True if the list has more rows than were read. */
   readonly isCut: boolean
 }
 
@@ -39,7 +39,7 @@ export interface Sheet {
   readonly text: string
   /** The count of rows. */
   readonly count: number
-  /** Whether the list has more rows than the file. */
+  /** True if the list has more rows than the file. */
   readonly isCut: boolean
 }
 

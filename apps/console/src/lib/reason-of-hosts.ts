@@ -1,4 +1,4 @@
-/** The reason of several hosts, as the API counts them: `text` is the reason of the first host, with its own facts. */
+/** One reason that several hosts have in common. `text` is the reason of the first host, with the amounts of that host. */
 interface CountedReason {
   readonly hosts: number
   readonly text: string

@@ -108,7 +108,7 @@ export async function copy(label: string, make: Copy[1]): Promise<void> {
       closeButtonProps: { 'aria-label': 'Close' },
       title: 'Not copied',
       message: isRefused
-        ? 'The browser gives pages its clipboard only over https, from localhost, and where it is allowed.'
+        ? 'The browser allows pages to use the clipboard only over https or on localhost, and only with permission.'
         : problemOf(error).text,
     })
   }

@@ -31,7 +31,7 @@ export function wholeList<Row>(nodes: readonly Row[]): CopiedPages<Row> {
 
 interface CopyListProps<Row> {
   readonly call: Call
-  /** Further items to copy. */
+  /** Items in addition to the rows, such as a command. */
   readonly items?: readonly Copy[]
   /** The name of the list for its stored layout, and for its file. */
   readonly list: string
@@ -40,7 +40,7 @@ interface CopyListProps<Row> {
   /** The columns of a copied row. A field that belongs to a table column is only included while the column is shown. */
   readonly fields: readonly RowField<Row>[]
   readonly pages: CopiedPages<Row>
-  /** Only if the page counts the rows itself: the count, and whether there are more rows than counted. */
+  /** The count of rows, and whether the list has more rows than counted. Only set if the page counts the rows itself. */
   readonly counted?: { readonly total: number; readonly isMore: boolean }
 }
 

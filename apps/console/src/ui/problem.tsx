@@ -57,7 +57,7 @@ export const problemText = ({ title, text, code, requestId }: ProblemAlert): str
     '\n',
   )
 
-/** The error as a sentence. */
+/** Converts an error to the title and the text of an alert. */
 export function problemOf(error: unknown): ProblemAlert {
   if (error instanceof FaultError) {
     const [first] = error.faults

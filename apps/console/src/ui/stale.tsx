@@ -21,7 +21,7 @@ export interface FreshProps {
 interface StaleProps extends FreshProps {
   /** Why the data could not be refreshed. Null if it could. */
   readonly error: unknown
-  /** Whether the content belongs to an earlier request, because the requested data has not arrived yet. */
+  /** True if the content belongs to an earlier request, because the requested data has not arrived yet. */
   readonly isOther?: boolean
   readonly children: ReactNode
 }

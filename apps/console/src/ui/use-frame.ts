@@ -17,7 +17,7 @@ export function useFrame<Over extends Element>(
 ) {
   const [frame, setFrame] = useState<Frame | undefined>()
   const pressed = useRef<Point | undefined>(undefined)
-  /** Whether a frame was just drawn. The click at its end must not be handled as a click on the chart. */
+  /** True if a frame was just drawn. The click at its end must not be handled as a click on the chart. */
   const isOver = useRef(false)
   const cancel = (): void => {
     pressed.current = undefined
@@ -26,7 +26,7 @@ export function useFrame<Over extends Element>(
   return {
     frame,
     cancel,
-    /** Whether a click ends a selection frame. It must be called once for each click. */
+    /** True if a click ends a selection frame. It must be called once for each click. */
     endsFrame: (): boolean => {
       const ends = isOver.current
       isOver.current = false

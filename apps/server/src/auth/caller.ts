@@ -10,7 +10,7 @@ export interface Caller {
   readonly scopes: readonly Scope[]
   /** The only host names for which the caller may report; empty: any host name. */
   readonly hosts: readonly string[]
-  /** One of the caller's hosts may have at most this many nodes after a report of another node. */
+  /** The caller may report a new node of a host only if the host then has at most this many nodes. */
   readonly maxNodes: number
   /** The only project for which the caller may place instances; null: any project. */
   readonly project: string | null
@@ -27,10 +27,10 @@ export function findCaller(header: string | undefined, keys: Pick<ApiKeyStore, '
   return { keyId, name, account, scopes, hosts, maxNodes: maxNodes ?? 1, project, isStillKnown: () => keys.verify(secret) !== undefined }
 }
 
-/** Whether a caller may use a scope. ADMIN includes every scope. */
+/** True if a caller may use a scope. ADMIN includes every scope. */
 export const mayDo = ({ scopes }: Pick<Caller, 'scopes'>, scope: Scope): boolean => scopes.includes(scope) || scopes.includes('ADMIN')
 
-/** Text with the scopes that the caller has and those that it needs. */
+/** A text that names the scopes that the caller has and the scopes that it needs. */
 export function tellScopes({ scopes }: Pick<Caller, 'scopes'>, needed: readonly Scope[]): string {
   const has = `it has ${scopes.join(', ') || 'no scope'}`
   return needed.length === 0 ? has : `${has}; ${needed.join(' and ')} ${needed.length === 1 ? 'is' : 'are'} needed`

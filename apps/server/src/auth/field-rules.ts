@@ -30,7 +30,7 @@ const ends: Fields = {
   PageInfo: ['hasNextPage', 'hasPreviousPage', 'startCursor', 'endCursor'],
 }
 
-/** The fields about a host's next report that a reporter may read. The list of profiles that need each field is not included. */
+/** The fields of RequiredStats that a reporter may read. They do not show which profiles need a field. */
 const required: Fields = {
   RequiredStats: ['namespaces', 'revision'],
   RequiredNamespace: ['namespace', 'fields', 'omittable'],
@@ -92,14 +92,14 @@ export const hostBoundFields: Fields = {
 
 /**
  * All fields that a key bound to a project may select, including root fields. A host's name is returned only for the selected host, by the
- * call that selected it. The obstacles of a refusal are returned as a TenantExplanation, which contains no host counts and no amounts of a
- * host.
+ * call that selected it. The causes of a refusal are returned as a TenantExplanation, which contains no host counts and no amounts of
+ * hosts.
  */
 export const projectBoundFields: Fields = {
   ...ends,
   Query: ['viewer', 'decision', 'decisions', 'tenantExplanation'],
   Mutation: ['selectDestinations', 'claimConfirm', 'claimExtend', 'claimRelease', 'claimAbandon'],
-  // for such a key the message contains nothing about hosts (services/key/bound.ts); UserError returns the message too
+  // for these keys, services/key/bound.ts removes everything about hosts from the message
   NoValidHost: ['code', 'message', 'path', 'decision', 'placedCount', 'ignoredFields'],
   SelectDestinationsPayload: ['decision', 'destinations', 'replayed', 'fleetRevision', 'ignoredFields'],
   InstanceDestinations: ['instanceUuid', 'selected'],
@@ -138,10 +138,10 @@ export function refusedField(caller: Pick<Caller, 'scopes' | 'hosts' | 'project'
   return uses.find((use) => !roots.has(use.type) && !isListed(answerFields, use))
 }
 
-/** Whether a scope allows reading every field of the returned objects. */
+/** True if a scope allows reading every field of the returned objects. */
 const readsObjects = (scope: Scope): boolean => scope === 'READ' || scope === 'OPERATE' || scope === 'ADMIN'
 
-/** The scopes that a caller lacks for a document with a refused field. */
+/** The scopes that a caller needs, in addition to its own, for a document with a refused field. */
 export function missingScopes(caller: Pick<Caller, 'scopes'>, uses: readonly FieldUse[]): readonly Scope[] {
   const missing = new Set(uses.flatMap(({ scope }) => (scope === undefined || mayDo(caller, scope) ? [] : [scope])))
   return [...missing].some(readsObjects) ? [...missing] : [...missing, 'READ']

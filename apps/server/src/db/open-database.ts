@@ -9,9 +9,9 @@ export type DatabaseOptions = {
   readonly databaseUrl?: string
   /** The folder of the embedded server's files. */
   readonly stateDir?: string
-  /** Whether the embedded server must not be shared. If another process already owns the server, `postgres.in_use` is thrown. */
+  /** True if the embedded server must not be shared. If another process already owns the server, `postgres.in_use` is thrown. */
   readonly alone?: boolean
-  /** False: an external server may be unavailable, and the first user after it is back migrates it. Default: true. */
+  /** If false, an external server may be unavailable at the start. The database is then migrated when it is first used. Default: true. */
   readonly isAwaited?: boolean
   /**
    * The start waits for an external server that cannot be reached until this signal is aborted. Without the signal, an unreachable server
@@ -43,7 +43,9 @@ const NAME = 'gantt'
 const CREATION_LOCK = 0x67616e77
 const RETRY_AFTER_MS = 500
 
-/** A migrated database on the server at `databaseUrl`, otherwise on the embedded server, which is started or joined. */
+/**
+ * Opens a migrated database on the server at `databaseUrl`. Without a URL, the embedded server is started, or joined if it runs already.
+ */
 export async function openDatabase(options: DatabaseOptions = {}): Promise<Database> {
   return options.databaseUrl === undefined ? openEmbedded(options) : openExternal(options.databaseUrl, options)
 }

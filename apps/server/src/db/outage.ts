@@ -4,7 +4,7 @@ const SERVER_CLASSES = /^(08|25|40|53|55|57|58)...$/
 const NETWORK = new Set('ECONNREFUSED ECONNRESET ETIMEDOUT EHOSTUNREACH ENETUNREACH ENOTFOUND EAI_AGAIN EPIPE ENOENT'.split(' '))
 /** Prisma's error codes for a server that cannot be reached, or for a connection or transaction that did not start in time. */
 const PRISMA = new Set(['P1001', 'P1002', 'P1008', 'P1017', 'P2024', 'P2028', 'P2034', 'P2037'])
-/** The codes of Prisma's adapter for the same errors in raw statements. */
+/** The codes of Prisma's adapter for unreachable servers in raw statements. */
 const ADAPTER_KINDS = new Set(['DatabaseNotReachable', 'ConnectionClosed', 'SocketTimeout', 'TooManyConnections'])
 /** The messages of `pg` errors that have no code. */
 const WORDS = /^(timeout expired|timeout exceeded when trying to connect|Connection terminated.*|Can't reach database.*)$/

@@ -28,5 +28,5 @@ export function createPrisma(connection: pg.ClientConfig, database: DatabaseWatc
 
 export type { PrismaClient }
 
-/** What a store needs: the client itself, or one of its transactions. */
+/** The methods that a store needs, of the client itself or of one of its transactions. */
 export type Database = Pick<PrismaClient, '$executeRaw' | '$queryRaw'>

@@ -10,7 +10,10 @@ export interface Session {
 
 /** The server's limit for one statement, in milliseconds. */
 export const STATEMENT_MS = 10_000
-/** How long the client waits for an answer. This is longer than the server's own limit, so that the server's error arrives first. */
+/**
+ * How long the client waits for an answer, in milliseconds. This is longer than the server's own limit, so that the server's error arrives
+ * first.
+ */
 const ANSWER_MS = 15_000
 
 /** How long the client waits for a new connection, and for a free connection of a pool, in milliseconds. */
@@ -34,7 +37,7 @@ export const TIMEOUTS = {
 /** SQLSTATE of a lock that was not granted in time. */
 export const LOCK_TIMEOUT = '55P03'
 
-/** Pauses before a statement that may be repeated is sent again. */
+/** Pauses before a statement that may be repeated is sent again, in milliseconds. */
 const REPEAT_MS = [50, 200] as const
 
 /** SQLSTATE classes of statements that are wrong themselves. They are defects of this service and never retried. */
@@ -47,20 +50,20 @@ export function sqlState(error: unknown): string | undefined {
 }
 
 /**
- * Rethrows errors of this service's own statements. Any other error means that the store did not answer, or rolled back a repeatable
- * statement.
+ * Returns errors of this service's own wrong statements unchanged. Any other error becomes a StoreUnavailableError: the store did not
+ * answer, or it rolled back a statement that can be repeated.
  */
 export function toStoreError(error: unknown): unknown {
   if (error instanceof StoreUnavailableError || DEFECTS.test(sqlState(error) ?? '')) return error
   return new StoreUnavailableError(error instanceof Error ? error.message : String(error), { cause: error })
 }
 
-/** Whether a connection is usable after an error, because only the statement was refused. */
+/** Returns true if a connection is usable after an error, because only the statement was refused. */
 const isAlive = (error: unknown): boolean => error instanceof pg.DatabaseError && error.severity === 'ERROR'
 
 /** Sends statements to a PostgreSQL server. The simulator implements it with a simulated server. */
 export interface Driver {
-  /** One connection, reopened after it was lost. `prepare` runs on each new one, and `onEnd` after each loss. */
+  /** One connection, which is reopened after it was lost. `prepare` runs on each new connection, and `onEnd` after each loss. */
   session(prepare: (client: Prepared) => Promise<unknown>, onEnd?: () => void): Session
   /** Runs statements that are not urgent and may be repeated, on any connection. */
   query<Row extends pg.QueryResultRow>(query: pg.QueryConfig): Promise<pg.QueryResult<Row>>

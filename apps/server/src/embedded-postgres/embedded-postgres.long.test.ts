@@ -106,7 +106,7 @@ test('processes that start together share one server', async () => {
   expect(new Set(servers.map(({ pid }) => pid)).size).toBe(1)
 })
 
-test('of processes that start together and need the server exclusively one gets it, and others may join it', async () => {
+test('of four processes that start together and need the server exclusively, exactly one gets it, and a process without this need can join', async () => {
   const attempts = await Promise.allSettled(Array.from({ length: 4 }, () => start({ alone: true })))
   const refused = attempts.filter((attempt) => attempt.status === 'rejected')
   expect(refused.map(({ reason }) => reason.code)).toEqual(['postgres.in_use', 'postgres.in_use', 'postgres.in_use'])
@@ -114,7 +114,7 @@ test('of processes that start together and need the server exclusively one gets 
   await expect(start({ alone: true })).rejects.toMatchObject({ code: 'postgres.in_use' })
 })
 
-test('a process that needs the server exclusively does not get one that is in use', async () => {
+test('a process that needs the server exclusively is refused if the server is in use', async () => {
   await start()
   await expect(start({ alone: true })).rejects.toMatchObject({ code: 'postgres.in_use' })
 })
@@ -164,7 +164,7 @@ test.each([
   [
     'a folder with other data than a database',
     (folder: string) => fs.mkdirSync(path.join(folder, 'data'), { recursive: true }),
-    'holds no database',
+    'contains no database',
   ],
 ])('%s in place of the state directory is refused without changes, and the error names the setting', async (_what, make, message) => {
   const foreign = path.join(own, `foreign-${message.length}`)
@@ -211,7 +211,7 @@ test('a setting that PostgreSQL refuses is reported with the end of its log', as
   })
 })
 
-/** A separate service process, which can be killed without killing the tests. */
+/** The program of a separate service process, which tests can kill. */
 let program: string
 const cache = fileURLToPath(new URL('../../node_modules/.cache/gantt-test', import.meta.url))
 

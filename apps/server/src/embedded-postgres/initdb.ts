@@ -10,7 +10,7 @@ import type { StateDir } from './state-dir.ts'
 
 export const DATABASE_USER = 'gantt'
 
-/** Options for the same sorting and upper case on every machine with any C library. A random password needs few hash rounds. */
+/** Options of initdb. Sorting and case conversion do not depend on the C library. A random password needs few hash rounds. */
 const FLAGS = [
   ...['--username', DATABASE_USER, '--auth', 'scram-sha-256', '--encoding', 'UTF8', '--no-instructions'],
   ...['--locale', 'C', '--locale-provider', 'builtin', '--builtin-locale', 'C.UTF-8'],
@@ -18,8 +18,8 @@ const FLAGS = [
 ]
 
 /**
- * Creates the database if it does not exist, and returns whether it did. The password is stored inside it, so that both exist or neither
- * does.
+ * Creates the database if it does not exist, and returns true if it was created. The password is stored in the folder of the database, so
+ * that neither exists without the other.
  */
 export function createDatabase(stateDir: StateDir, binaries: Binaries): boolean {
   return makeWhole(stateDir.data, (unfinished) => {
@@ -44,7 +44,7 @@ export function assertSameVersion({ data }: StateDir, { majorVersion }: Binaries
   if (found === majorVersion) return
   throw new EmbeddedPostgresError(
     'postgres.wrong_version',
-    `${data} was made by PostgreSQL ${found}, and this release brings PostgreSQL ${majorVersion}. Nothing was changed. Export the data with the release that made it, or set DATABASE_URL to a PostgreSQL ${found} server.`,
+    `${data} was created by PostgreSQL ${found}, and this release contains PostgreSQL ${majorVersion}. Nothing was changed. Export the data with the release that created it, or set DATABASE_URL to a PostgreSQL ${found} server.`,
   )
 }
 

@@ -47,7 +47,7 @@ async function takeAlone(client: pg.Client): Promise<void> {
 }
 
 const inUse = () =>
-  new EmbeddedPostgresError('postgres.in_use', 'Another process uses the embedded PostgreSQL server that was wanted alone.')
+  new EmbeddedPostgresError('postgres.in_use', 'Another process uses the embedded PostgreSQL server, which this process needs alone.')
 
 /**
  * Ends the ownership of this process. The last owner stops the server. No process can join meanwhile, because joining waits for the lock.

@@ -31,7 +31,7 @@ const SETTINGS: Settings = {
   timezone: 'UTC',
 }
 
-/** A server process that this process started; `ended` resolves with its result. */
+/** A server process that this process started. Once it has ended, `ended` is its exit code, its signal, or the error. */
 export type Launched = { readonly pid: number | undefined; ended?: string }
 
 /** The process id of the server that runs on this data directory; undefined if there is none. */
@@ -40,14 +40,14 @@ export function findPostmaster(stateDir: StateDir): number | undefined {
   return pid !== undefined && isPostmaster(pid, stateDir) ? pid : undefined
 }
 
-/** Whether this process is the server of this data directory. True until it has ended, which is shortly after it removes its lock file. */
+/** True if this process is the server of the data directory. A server removes its lock file shortly before it ends. */
 export function isPostmaster(pid: number, { data }: StateDir): boolean {
   try {
     process.kill(pid, 0)
   } catch {
     return false // there is no such process, or it belongs to another account; signals to own processes never fail
   }
-  // the process id may belong to another process now, and only the server has its data directory as working directory
+  // The process id may now belong to another process. The server is recognised by its working directory, the data directory.
   if (process.platform !== 'linux') {
     return spawnSync('ps', ['-p', String(pid), '-o', 'comm='], { encoding: 'utf8' }).stdout.includes('postgres')
   }
@@ -98,7 +98,7 @@ export function askToStop(pid: number): void {
   process.kill(pid, 'SIGINT')
 }
 
-/** The last lines of the newest two logs. Another process that starts at the same time may rename this one's log. */
+/** The last lines of the two newest logs, because another process that starts at the same time may rename the log of this process. */
 export function readLogTail({ logFile }: StateDir): string {
   const logs = [`${logFile}.1`, logFile].filter((file) => fs.existsSync(file))
   return logs.flatMap((file) => fs.readFileSync(file, 'utf8').trim().split('\n').slice(-6)).join('\n')

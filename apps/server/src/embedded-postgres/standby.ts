@@ -33,7 +33,7 @@ export async function promote(standby: Pick<EmbeddedPostgres, 'connection'>): Pr
     throw new EmbeddedPostgresError('postgres.start_failed', 'The standby did not become the primary within a minute.')
 }
 
-/** From now on, commits of this server and of its later copies are not answered before a standby has them on its disk. */
+/** Makes the commits of this server, and of later copies of it, wait until a standby has them on its disk. */
 export async function waitForStandbys(server: Pick<EmbeddedPostgres, 'connection'>): Promise<void> {
   await asAdmin(server.connection(), async (admin) => {
     await admin.query(`ALTER SYSTEM SET synchronous_standby_names = '*'`)
@@ -41,7 +41,7 @@ export async function waitForStandbys(server: Pick<EmbeddedPostgres, 'connection
   })
 }
 
-/** How many standbys have everything that the server acknowledges. */
+/** How many standbys are synchronous. The server acknowledges a commit only after a synchronous standby has stored it. */
 export async function countSynchronous(server: Pick<EmbeddedPostgres, 'connection'>): Promise<number> {
   const { rows } = await asAdmin(server.connection(), (admin) =>
     admin.query<{ count: number }>(`SELECT count(*)::int AS count FROM pg_stat_replication WHERE sync_state IN ('sync', 'quorum')`),
@@ -64,7 +64,7 @@ export async function makeStandby(primary: PostgresConnection, from: string, to:
     for (const [name, text] of [
       ['backup_label', rows[0]?.labelfile ?? ''],
       ['standby.signal', ''],
-      // the last line applies, and only the server's account may read the file
+      // If a setting occurs twice, its last line applies. The file contains a password, so only the server's account may read it.
       ['postgresql.auto.conf', `primary_conninfo = 'host=${host} user=${user} password=${password} application_name=standby'\n`],
     ] as const) {
       const file = path.join(target.data, name)

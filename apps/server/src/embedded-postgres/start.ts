@@ -21,11 +21,11 @@ export type EmbeddedPostgresOptions = {
 
 export type EmbeddedPostgres = {
   /**
-   * How the server was found: `started` by this process; `attached` to one that others use; or `adopted` without an owner, because its
-   * owners died, or its starter joins later than this process.
+   * `started`: this process started the server. `attached`: other processes already used the server. `adopted`: the server ran without an
+   * owner, because its owners died or because the process that started it has not joined yet.
    */
   readonly mode: 'started' | 'attached' | 'adopted'
-  /** Whether this start created the database. */
+  /** True if this start created the database. */
   readonly created: boolean
   /** How many processes used the server when this one joined, including this one. */
   readonly owners: number
@@ -125,7 +125,7 @@ async function joinOrLaunch({ stateDir, binaries, settings, timeoutMs, alone, co
       const joined = await tryToJoin(connection, stateDir, alone)
       if ('client' in joined) return { ...joined, launched }
 
-      // the server is starting, recovering or stopping, which has no time limit
+      // 57P03: the server is starting, recovering or stopping. The timeout begins only when this ends.
       if (codeOf(joined.refusal) === '57P03') deadline = Date.now() + timeoutMs
       if (Date.now() > deadline) throw timedOut(stateDir, timeoutMs, joined.refusal)
 
@@ -141,7 +141,7 @@ async function joinOrLaunch({ stateDir, binaries, settings, timeoutMs, alone, co
       await sleep(LOOK_EVERY_MS)
     }
   } catch (error) {
-    // stops the started server, unless another process owns it now
+    // stops the server that this process started, unless another process owns it now
     if (launched?.pid !== undefined && launched.ended === undefined && codeOf(error) !== 'postgres.in_use') askToStop(launched.pid)
     throw error
   }
@@ -160,7 +160,7 @@ async function tryToJoin(
     if (code === '28P01' || code === '28000') {
       throw new EmbeddedPostgresError(
         'postgres.wrong_password',
-        `The embedded PostgreSQL server refuses the password kept in ${passwordFile}.`,
+        `The embedded PostgreSQL server refuses the password in ${passwordFile}.`,
         {
           cause: refusal,
         },
@@ -171,8 +171,8 @@ async function tryToJoin(
 }
 
 /**
- * Throws if a server that this process started failed for a reason that retrying does not resolve. Such reasons do not include that another
- * process started first, that children of a killed server are still ending, or that the last owner stopped the server before this process
+ * Throws if the server that this process started failed for a reason that retrying does not resolve. Retrying resolves three cases: another
+ * process started the server first, children of a killed server are still ending, or the last owner stopped the server before this process
  * joined.
  */
 function assertPasses(stateDir: StateDir, { ended }: Launched): void {

@@ -17,7 +17,7 @@ export type StateDir = {
   readonly passwordFile: string
 }
 
-/** The maximum length of a socket's path in bytes: 107 on Linux, 103 on macOS. */
+/** The maximum length of a socket's path in bytes on macOS. On Linux it is 107. */
 const LONGEST_SOCKET_PATH_BYTES = 103
 const SOCKET_NAME = '.s.PGSQL.5432'
 
@@ -49,14 +49,14 @@ export function openStateDir(stateDir: string): StateDir {
 }
 
 /**
- * Throws if the folder is not a database. A database is created completely or not at all, so a folder without its marker file belongs to
- * something else.
+ * Throws if the folder exists and is not a database. A database is created completely or not at all, so a folder without the file PG_VERSION
+ * is not a database.
  */
 function assertDatabase(data: string): void {
   if (!fs.existsSync(data) || fs.existsSync(path.join(data, 'PG_VERSION'))) return
   throw new EmbeddedPostgresError(
     'postgres.state_dir_foreign',
-    `${data} is there and holds no database (it has no file PG_VERSION). Nothing was changed. Remove it, restore it from a backup, or choose another folder with GANTT_DATA_DIR.`,
+    `${data} exists and contains no database (it has no file PG_VERSION). Nothing was changed. Remove it, restore it from a backup, or choose another folder with GANTT_DATA_DIR.`,
   )
 }
 
@@ -85,12 +85,12 @@ function madeFirst(folder: string): string | undefined {
   )
 }
 
-/** Root owns the directory, and the server's group may enter it. A directory with other content is not changed. */
+/** Makes root the owner of the directory, and lets the server's group enter it. Throws for a directory with content of other programs. */
 function handOver(root: string): void {
   const names = fs.readdirSync(root)
   const isOurs = names.length === 0 || names.some((name) => /^(data|run|postgresql-.*|postgres\.log|\..*\.tmp-.*)$/.test(name))
   if (!isOurs) {
-    const found = `${root} is not empty and holds no database of this service (found: ${names.slice(0, 3).join(', ')}).`
+    const found = `${root} is not empty and contains no database of this service (found: ${names.slice(0, 3).join(', ')}).`
     throw new EmbeddedPostgresError('postgres.state_dir_foreign', `${found} Choose an empty or new directory.`)
   }
   fs.chownSync(root, 0, serverIds?.gid ?? 0)
@@ -115,7 +115,7 @@ function openSocketDir(root: string): string {
   return run
 }
 
-/** another user may have created a folder below /tmp first */
+/** Throws if another user created the folder below /tmp, or if other users can enter it. */
 function assertPrivate(run: string): void {
   const found = fs.lstatSync(run)
   if (found.isDirectory() && found.uid === serverUid && (found.mode & 0o077) === 0) return

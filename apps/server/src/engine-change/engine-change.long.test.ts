@@ -28,9 +28,9 @@ const TRIMMED = ['trimmed', 3] as const
 
 let fleets = 0
 
-// one server tests all steps; the cluster also tests the copies of the streams
-describe.each([1, 3] as const)('changing the engine, on %i of nats-server', (count) => {
-  describe.skipIf(noNatsServer !== undefined)(`there${noNatsServer === undefined ? '' : ` [skipped: ${noNatsServer}]`}`, () => {
+// Tests of single steps run with one server. The cluster of three servers also has copies of the streams.
+describe.each([1, 3] as const)('changing the engine with %i nats-server processes', (count) => {
+  describe.skipIf(noNatsServer !== undefined)(`nats-server${noNatsServer === undefined ? '' : ` [skipped: ${noNatsServer}]`}`, () => {
     let servers: NatsServers
     let database: TestDatabase
     let nats: NatsAddress
@@ -51,7 +51,7 @@ describe.each([1, 3] as const)('changing the engine, on %i of nats-server', (cou
     }
     const addressOf = (fleet: string): NatsAddress => {
       const address = parseNatsAddress(`${servers.url}/${fleet}`)
-      if (address === undefined) throw new Error(`${servers.url} is no address`)
+      if (address === undefined) throw new Error(`${servers.url} is not a NATS URL`)
       return address
     }
     const options = (to: EngineName, other: Partial<ChangeOptions> = {}): ChangeOptions => ({
@@ -72,7 +72,7 @@ describe.each([1, 3] as const)('changing the engine, on %i of nats-server', (cou
           ? whenThere(() => openNatsSynchronizer(nats, { reached: async () => 0, warn: () => undefined }))
           : openPostgresSynchronizer(database.connection),
       )
-    /** Whether a replica with this engine finds the log. A service does not start with an empty log either. */
+    /** True if a replica with this engine finds the log. False for an empty log, because a service does not start with it. */
     const isOpen = async (engine: EngineName): Promise<boolean> => {
       const log = await openLog(engine).catch((error: unknown) => {
         if (error instanceof StoreSetupError) return undefined
@@ -145,7 +145,7 @@ describe.each([1, 3] as const)('changing the engine, on %i of nats-server', (cou
         const answer = await placeWith(api, later)
         await placeWith(api, {}, { flavor: { vcpus: 998, memoryMb: 4_096 } })
         const writer = await api.keyWith('SCHEDULE')
-        await expect(change('postgres')).rejects.toThrow(/replicas gave a sign: .* at http/)
+        await expect(change('postgres')).rejects.toThrow(/replicas gave a recent sign of life: .* at http/)
         return { answer, later, writer, held: await dataOf(api, HELD), state: stateOf(api.service.replica.fleet) }
       })
       const back = await change('postgres')

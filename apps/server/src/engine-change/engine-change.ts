@@ -21,7 +21,7 @@ export interface ChangeOptions {
   readonly connection: pg.ClientConfig
   readonly nats: NatsAddress
   readonly to: EngineName
-  /** If true, the change is only checked and the amounts are reported. Nothing is changed. */
+  /** If true, checks that the change is possible and computes the digest of the log. Nothing is changed. */
   readonly isDry?: boolean
   /** The maximum size in bytes of data that waits in NATS for the database. */
   readonly recordBytes: number
@@ -55,9 +55,8 @@ interface Parts extends ChangeOptions {
 
 /**
  * Moves the log and the other stores from one engine to the other, with the same revisions. No replica may be running. The old engine is
- * closed first. The new engine is opened last, after its log was read and compared. If a call is interrupted, both engines stay closed or
- * exactly one is valid, and the call can be repeated. Throws EngineChangeError, StoreSetupError, StoreUnavailableError, or
- * EntryTooLargeError.
+ * closed first. The new engine is opened last, after its log was read and compared. If a call is interrupted, at most one engine is open,
+ * and the call can be repeated. Throws EngineChangeError, StoreSetupError, StoreUnavailableError, or EntryTooLargeError.
  */
 export async function changeEngine(options: ChangeOptions): Promise<ChangeReport> {
   return withParts(options, async (parts) => (options.to === 'nats' ? changeToNats(parts) : changeToPostgres(parts)))
@@ -165,12 +164,12 @@ async function changeToPostgres(parts: Parts): Promise<ChangeReport> {
 
 /**
  * Cancels an incomplete change, so that the old engine is used again. Throws EngineChangeError if there is no such change
- * (`engine.no_change`), or if the new engine is already valid (`engine.elsewhere`).
+ * (`engine.no_change`), or if the new engine is already in use (`engine.elsewhere`).
  */
 export async function abandonChange(options: ChangeOptions): Promise<void> {
   await withParts(options, async ({ record, side, last, address, to }) => {
     if (last === undefined || last.state === 'done')
-      throw new EngineChangeError('engine.no_change', 'there is no change of engine that has not ended')
+      throw new EngineChangeError('engine.no_change', 'there is no change of the engine that could be reverted')
     const { phase, change } = await side.state()
     if (last.to !== to || (last.address !== address && change !== last.id)) throw new EngineChangeError('engine.no_change', whereIs(last))
     if (to === 'postgres') {
@@ -180,7 +179,10 @@ export async function abandonChange(options: ChangeOptions): Promise<void> {
       return record.forget(last.id, before.rowCount === 0)
     }
     if (phase === 'here' && change === last.id)
-      throw new EngineChangeError('engine.elsewhere', 'the log in NATS is good already: run the same without --abandon to end the change')
+      throw new EngineChangeError(
+        'engine.elsewhere',
+        'the log in NATS is already in use: run the same command without --abandon to end the change',
+      )
     if (phase === 'incoming' && change === last.id) await side.remove()
     await record.client.query(`DELETE FROM projection_position WHERE name <> 'main'`)
     await record.forget(last.id, true)
@@ -200,7 +202,7 @@ const dryReport = (from: LogSum): ChangeReport => ({ outcome: 'ready', from, to:
  */
 function assertMayGo({ last, to, address }: Parts, { change }: NatsLogState): void {
   if (last === undefined) return
-  // a cluster can be named in several ways, so the streams' own record of the change is compared too
+  // A cluster can have several URLs. A different URL is accepted if the streams contain the id of the same change.
   const isSame = last.address === address || change === last.id
   const mayGo = last.state === 'done' ? last.to !== to && (to === 'nats' || isSame) : last.to === to && isSame
   if (!mayGo) throw new EngineChangeError('engine.elsewhere', whereIs(last))
@@ -247,7 +249,7 @@ async function assertMayReplace({ record, side, last }: Parts): Promise<void> {
     }
   throw new EngineChangeError(
     'engine.other_fleet',
-    `the tables of the database follow another log: they are at revision ${revision}, entry ${id}, which the log in NATS has not`,
+    `the tables of the database follow another log: they are at revision ${revision}, entry ${id}, which the log in NATS does not contain`,
   )
 }
 
@@ -260,6 +262,6 @@ function assertNobodyLives({ now, rows }: ReplicaRows): void {
   )
   throw new EngineChangeError(
     'engine.in_use',
-    `replicas gave a sign: ${names.join('; ')}. Stop them; one that was killed is silent after 10 s`,
+    `these replicas gave a recent sign of life: ${names.join('; ')}. Stop them; after a kill, wait for 10 s`,
   )
 }

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { type Checkpoint, digestAll, digestPart, Fleet, type LogEntry, partsOf, restoreFleet } from '@gantt/scheduler-core'
 import { EngineChangeError } from './error.ts'
 
-/** A log without writers, with its checkpoints, on either engine. */
+/** A log in PostgreSQL or NATS to which no replica writes, with its checkpoints. */
 export interface ReadableLog {
   /** The log's name in messages. */
   readonly name: string
@@ -61,7 +61,7 @@ export async function sumUp(log: ReadableLog): Promise<LogSum> {
     const shorter = await restored(log, newest.revision)
     for await (const one of log.entries(newest.revision + 1)) shorter.apply(one)
     if (digestOf(shorter) !== state)
-      throw differs(`${log.name}: its checkpoint at ${newest.revision} leads to another state than its entries`)
+      throw differs(`${log.name}: its checkpoint at ${newest.revision} leads to a different state than its entries`)
   }
   const { place, ledger, hosts } = fleet
   return { entries, revision: place.revision, entry, log: hash.digest('hex'), state, claims: ledger.claims.size, hosts: hosts.count }

@@ -14,7 +14,7 @@ export interface EngineChange {
   readonly address: string
   /** The last revision of the copied log; null until it is known. */
   readonly revision: number | null
-  /** From `verified` on, the target may already be valid. With `done`, it is valid. */
+  /** `verified`: the target has the whole log, and replicas may already use it. `done`: replicas use the target. */
   readonly state: 'copying' | 'verified' | 'done'
 }
 
@@ -27,7 +27,7 @@ export interface ChangeRecord {
   /** Prevents appends by all replicas, if they are possible now. */
   close(): Promise<void>
   mark(id: string, state: EngineChange['state'], revision: number): Promise<void>
-  /** Cancels a change as if it had not begun. `isOpen`: replicas may append here again. */
+  /** Cancels a change as if it had not begun. With `isOpen`, replicas can append to this database again. */
   forget(id: string, isOpen: boolean): Promise<void>
   end(): Promise<void>
 }
@@ -39,7 +39,7 @@ const LIMITS = `SET statement_timeout = 0; SET lock_timeout = '30s'; SET idle_in
 
 const NOW = `(extract(epoch FROM clock_timestamp()) * 1000)::bigint`
 
-/** Locks the log while it is in the other engine. The lock waits for writers that have begun, and refuses later ones. */
+/** Closes the tables while the log is in NATS. The table lock waits for running writes, and the trigger refuses later ones. */
 const CLOSE = `LOCK TABLE log IN SHARE ROW EXCLUSIVE MODE;
   CREATE OR REPLACE TRIGGER log_is_elsewhere BEFORE INSERT ON log FOR EACH STATEMENT EXECUTE FUNCTION log_is_elsewhere()`
 export const OPEN = 'DROP TRIGGER IF EXISTS log_is_elsewhere ON log'
@@ -98,7 +98,7 @@ export async function inTransaction<T>(client: pg.Client, work: () => Promise<T>
     await client.query('COMMIT')
     return result
   } catch (error) {
-    // if the session ended, so did its transaction
+    // If the session was lost, PostgreSQL has already rolled its transaction back.
     await client.query('ROLLBACK').catch(() => undefined)
     throw error
   }
@@ -120,7 +120,7 @@ export async function assertLogIn(engine: EngineName, connection: pg.ClientConfi
   try {
     const change = await lastChange(client)
     if (change === undefined || (change.to === engine && change.state === 'done')) return
-    // For a NATS engine, only the streams show whether they already or still contain the log.
+    // During a change, the database does not know whether the NATS streams contain the log. The streams show this.
     if (engine === 'nats' && (change.to === 'nats' ? change.state === 'verified' : change.state !== 'done')) return
     throw new StoreSetupError([whereIs(change)])
   } finally {
@@ -128,7 +128,7 @@ export async function assertLogIn(engine: EngineName, connection: pg.ClientConfi
   }
 }
 
-/** Text that says where the log is, if the database records that it does not have all of it. */
+/** Text for an error that says where the log is, according to the database's record of the last change. */
 export function whereIs({ to, address, state, revision }: EngineChange): string {
   if (state === 'done')
     return to === 'nats'

@@ -23,7 +23,7 @@ const AGAIN_MS = 50
 
 const tablesOf = ({ prisma, warn }: RecordsOptions): RecordTables =>
   createRecordTables(prisma, {
-    // not packed, because every release supports the long form
+    // Decisions are written in the long form, because every release can read it.
     mayPack: () => false,
     onSetAside: ({ kind, id, reason }) => warn(`the database refuses ${kind} ${id}: ${reason}; it is set aside`),
     warn,
@@ -67,7 +67,7 @@ export async function drainRecords(options: RecordsOptions): Promise<number> {
       const isDone = async (): Promise<boolean> =>
         (await writer.caughtUp(DRAIN_MS)) && (keys.fold.head === '' || (await tables.position(KEYS)).id === keys.fold.head)
       for (const end = Date.now() + DRAIN_MS; !(await isDone()); await sleep(AGAIN_MS)) {
-        if (Date.now() > end) throw new StoreUnavailableError('the tables do not take what waits for them in NATS')
+        if (Date.now() > end) throw new StoreUnavailableError('the tables do not accept the data that waits for them in NATS')
         writer.kick()
       }
     } finally {
@@ -88,12 +88,12 @@ function assertSameKeys(from: readonly KeyRow[], to: readonly KeyRow[]): number 
   const missing = from.filter((row) => !known.has(textOf(row)))
   if (missing.length > 0 || from.length !== to.length)
     throw differs(
-      `of ${from.length} keys, ${missing.length} are missing or others in the copy of ${to.length}: ${missing[0]?.key.id ?? ''}`,
+      `${missing.length} of ${from.length} keys are missing or different in the copy of ${to.length} keys: ${missing[0]?.key.id ?? ''}`,
     )
   return from.length
 }
 
-/** All of a key except the time of its last use, which is copied later. */
+/** All fields of a key as text, except the time of its last use, which is copied later. */
 const textOf = ({ key: { lastUsedAt: _lastUsedAt, scopes, hosts, ...key }, hash }: KeyRow): string =>
   JSON.stringify([
     key.id,

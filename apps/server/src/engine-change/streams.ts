@@ -56,7 +56,7 @@ export interface NatsSide {
    */
   fill(change: string, from: ReadableLog, each: (entries: number) => void): Promise<void>
   read(): Promise<ReadableLog>
-  /** Opens a filled stream, with a single change of its settings. */
+  /** Opens a filled stream atomically, by one change of its settings. */
   declare(): Promise<void>
   close(): Promise<void>
 }
@@ -64,7 +64,7 @@ export interface NatsSide {
 /** no caller waits for this command, so answers may take long */
 const ANSWER_MS = 30_000
 
-/** At most this many entries, and at most this many bytes of entries, are published before the first of them is answered. */
+/** At most this many entries, and at most this many bytes of entries, are published without an acknowledgement. */
 const AHEAD = 64
 const AHEAD_BYTES = 4_194_304
 /** The timeout for a cluster whose copies are not in sync, and the interval of the checks. */
@@ -154,7 +154,7 @@ function createSide(connection: Connection, fleet: string, copies: number): Nats
       const subject = inPhase(names.logSubject, 'incoming')
       await ensureStream(connection, { ...logSettings(names), subjects: [subject], description: change }, copies)
       await ensureStream(connection, checkpointSettings(names), copies)
-      // an empty stream that is purged up to a sequence continues from it
+      // After an empty stream is purged up to a sequence, its next message gets this sequence.
       if (from.firstRevision > 1) await asked(streams.purge(names.log, { seq: from.firstRevision }))
       await publishAll(connection, { stream: names.log, subject }, from, each)
       for (const { revision, logBytes } of from.checkpoints)
@@ -206,7 +206,7 @@ async function inStep(get: (stream: string) => Promise<StreamInfo>, stream: stri
   }
 }
 
-/** Publishes entries in order, with several unanswered at a time, and checks the revision of each. */
+/** Publishes entries in order, several without waiting for an acknowledgement. Checks that each entry's sequence is its revision. */
 async function publishAll(
   connection: Connection,
   { stream, subject }: { readonly stream: string; readonly subject: string },
@@ -225,7 +225,7 @@ async function publishAll(
   }
   const send = async ({ headers, body }: Awaited<ReturnType<typeof toMessage>>, revision: number): Promise<void> => {
     const sequence = await publish(connection, stream, subject, body, headers)
-    if (sequence !== revision) throw new StoreUnavailableError(`the stream ${stream} took revision ${revision} as its message ${sequence}`)
+    if (sequence !== revision) throw new StoreUnavailableError(`the stream ${stream} stored revision ${revision} as message ${sequence}`)
   }
   for await (const entry of from.entries(from.firstRevision)) {
     const message = await toMessage(entry, connection.maxPayload(), entry.at)

@@ -23,7 +23,7 @@ export async function eachInPieces<Item>(items: Iterable<Item>, use: (item: Item
   }
 }
 
-/** The result for each item. Yields between any two. Throws CallerGoneError. */
+/** The result of `make` for each item, in order. Yields between items. Throws CallerGoneError. */
 export async function mapInPieces<Item, Made>(items: readonly Item[], make: (item: Item, position: number) => Made): Promise<Made[]> {
   const made: Made[] = []
   await eachInPieces(items, (item, position) => void made.push(make(item, position)))

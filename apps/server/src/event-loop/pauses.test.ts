@@ -72,7 +72,7 @@ describe('turns of the event loop', () => {
 })
 
 describe('a query whose caller disconnects', () => {
-  test('the query ends when it yields next, and releases what it holds', async () => {
+  test('a query whose caller disconnected ends when it yields next, and releases what it holds', async () => {
     const { turns, turn } = aLoop()
     const caller = new AbortController()
     let [steps, released] = [0, 0]
@@ -95,7 +95,7 @@ describe('a query whose caller disconnects', () => {
     expect(released).toBe(1)
   })
 
-  test('work of other calls continues', async () => {
+  test('work of other calls continues after a caller disconnected', async () => {
     const { turns, turn, isIdle } = aLoop()
     const [gone, stays] = [new AbortController(), new AbortController()]
     const first = duringCall(gone.signal, () =>

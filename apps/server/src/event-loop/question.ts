@@ -49,7 +49,7 @@ export async function answerInPieces<Result>(work: Generator<void, Result>, shar
       if (pause !== undefined) await pause
     }
   } catch (error) {
-    // releases what the work holds
+    // ends the generator, so that its finally blocks run
     work.return(undefined as never)
     throw error
   }

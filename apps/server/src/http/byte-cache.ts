@@ -1,7 +1,10 @@
 /** A cache of the most recently used values by key, limited in bytes. */
 export interface ByteCache<Value> {
   get(key: string): Value | undefined
-  /** Caches values up to this many bytes, and drops the least recently used. A value that is too large alone is not cached. */
+  /**
+   * Caches a value of this many bytes, and drops the least recently used values above the limit. A value that exceeds the limit alone is
+   * not cached.
+   */
   set(key: string, value: Value, bytes: number): void
   /** How many bytes are cached, including keys. */
   readonly bytes: number

@@ -137,7 +137,7 @@ describe('a report', () => {
   })
 })
 
-describe('parts that are evaluated on every host', () => {
+describe('queries and extra specs, which are evaluated on every host', () => {
   const place = async (gantt: Json): Promise<Json> => {
     const { data, text } = await api.ask(
       `mutation ($input: SelectDestinationsInput!) { it: selectDestinations(input: $input) { __typename ... on UserError { message }

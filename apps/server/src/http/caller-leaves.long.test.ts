@@ -115,12 +115,12 @@ test('a call whose caller disconnected while the call waited is not started', as
     },
     () => onCall(),
   )
-  // all calls wait for their turn, so that many calls are waiting
+  // thirty long tasks share the turns of the event loop, so that both calls wait before they start
   const work = Array.from({ length: 30 }, () => inPieces(busy()))
   const first = send(url)
   await seen
   first.destroy()
-  // this call arrived later, so it starts later
+  // the second call arrived later, so when it is answered, the first one would have started
   await new Promise((resolve) => void send(url).once('response', resolve))
   isBusy = false
   await Promise.all(work)

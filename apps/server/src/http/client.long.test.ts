@@ -77,7 +77,7 @@ test('calls for an alternate, a confirmation and a release are repeated after a 
   const chosen = placedBy(await gantt.selectDestinations(oneInstance(uuid)))
   const [{ selected, alternates } = { selected: undefined, alternates: [] }] = chosen.destinations
   const [alternate] = alternates
-  if (!selected?.claim || !alternate) throw new Error('two hosts have enough free')
+  if (!selected?.claim || !alternate) throw new Error('two hosts should have enough free resources')
   proxy.plan('claimRelease', 'lose answer')
   expect(await gantt.release([selected.claim], 'elsewhere')).toMatchObject([{ __typename: 'ClaimPayload', claim: { state: 'RELEASED' } }])
   proxy.plan('claimCreate', 'lose answer')
@@ -146,7 +146,7 @@ test('a claim moves to the host in the answer', async () => {
   const uuid = randomUUID()
   const [first] = placedBy(await gantt.selectDestinations({ ...oneInstance(uuid), claim: { mode: 'CONFIRM' } })).destinations
   const moveOf = first?.selected.claim
-  if (!moveOf) throw new Error('the call holds resources')
+  if (!moveOf) throw new Error('the answer has no claim')
   const [there] = placedBy(await gantt.selectDestinations({ ...oneInstance(uuid), intent: 'LIVE_MIGRATE', moveOf })).destinations
   expect(there?.selected.host.name).not.toBe(first.selected.host.name)
   expect((await claimsFor(uuid)).toSorted()).toEqual(['CONFIRMED', 'RESERVED'])

@@ -34,7 +34,7 @@ function send(
   })
 }
 
-describe('limits', () => {
+describe('the limits of a call', () => {
   const nested = (depth: number): string => (depth === 0 ? 'name' : `aggregates { nodes { hosts { nodes { ${nested(depth - 1)} } } } }`)
   test.each([
     ['depth', `{ hosts { nodes { ${nested(3)} } } }`, 'limit.depth'],

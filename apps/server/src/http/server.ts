@@ -135,7 +135,7 @@ export async function startHttpServer(options: HttpOptions): Promise<HttpServer>
     Object.assign(request, { body: await readParams(request, documents, texts) })
     // calls that arrive together start in several turns of the event loop, so that none waits for all others
     await turns.admit()
-    // The response is already closed, so nothing would stop work that starts here.
+    // if the response is closed, nothing would stop work that starts here
     if (over.signal.aborted) return
     const answer = answers.begin(() => gone.abort())
     // an answer uses memory until its caller has read all of it
@@ -165,7 +165,7 @@ async function drain(server: Server, endStreams: () => void): Promise<void> {
   const closed = new Promise<void>((resolve) => server.close(() => resolve()))
   endStreams()
   server.closeIdleConnections()
-  // a connection becomes idle when its call is answered
+  // connections become idle when their calls are answered, and are then closed
   const sweep = setInterval(() => server.closeIdleConnections(), 100)
   const end = setTimeout(() => server.closeAllConnections(), DRAIN_MS)
   await closed
@@ -183,13 +183,13 @@ function listen(server: Server, { host, port }: HttpOptions): Promise<void> {
   })
 }
 
-/** Whether a browser requests the URL. It is then redirected to the console's page for trying the API. */
+/** Returns true if a browser requests the URL. It is then redirected to the console's page for trying the API. */
 const wantsPage = (request: IncomingMessage): boolean => (request.headers.accept ?? '').includes('text/html')
 
 /** The query string, with its question mark. */
 const searchOf = ({ url = '' }: IncomingMessage): string => (url.includes('?') ? url.slice(url.indexOf('?')) : '')
 
-/** The caller's own request id if it is valid, so that the logs of both can be compared. */
+/** The caller's own request id if it is valid, so that the logs of the caller and of the service can be compared. Otherwise a new id. */
 function requestIdOf({ headers }: IncomingMessage): string {
   const given = headers['x-request-id']
   return typeof given === 'string' && /^[A-Za-z0-9._-]{1,64}$/.test(given) ? given : randomUUID()

@@ -68,7 +68,7 @@ test('the reason has the begin and the duration of the silence, and the source',
 })
 
 describe('many hosts become silent at once', () => {
-  test('more than a fifth of the fleet and at least five hosts do not become DOWN', () => {
+  test('if at least five hosts and more than a fifth of the fleet are silent, none of them becomes DOWN', () => {
     const dead = fleet(5, 'SUSPECT')
     const of = (others: number) => judge([...dead, ...fleet(others, 'UP', {}, 'other')], allSilent(dead, 200))
     expect(of(19)).toMatchObject({ changes: [], withheld: ['h0', 'h1', 'h2', 'h3', 'h4'] })

@@ -4,9 +4,12 @@ import type { Heard } from './liveness-source.ts'
 /** What is known about a host when its liveness is decided. */
 export interface WatchedHost extends HostName {
   readonly state: Liveness
-  /** Store time (the database's clock) of the host's last report in the log. It is used if the host has no other sign of life. */
+  /** When the host last reported according to the log, by the store's clock. It is used if the host has no other sign of life. */
   readonly reportedAt: number
-  /** Store time of the host's replacement, if it was replaced. An earlier sign of life under its name belongs to another host. */
+  /**
+   * When the host was replaced, by the store's clock; absent if it was not replaced. An earlier sign of life under its name belongs to
+   * another host.
+   */
   readonly namedAt?: number
   /** The failure domains of a host: its zone and rack. Read only if hosts would go DOWN. */
   readonly domains: readonly string[]
@@ -25,14 +28,14 @@ interface Conclusion {
 
 export interface LivenessVerdict {
   readonly changes: readonly Conclusion[]
-  /** Hosts that are not set DOWN because too many are silent at once. An operator must confirm it. */
+  /** Hosts that are not set DOWN because too many are silent at once. An operator must confirm that they are down. */
   readonly withheld: readonly WatchedHost[]
   /** Why these hosts are not set DOWN, for operators; null if there are none. */
   readonly warning: string | null
 }
 
 /**
- * If more hosts than this share of the fleet, and more than MASS_HOSTS, are silent, the source is assumed to have failed rather than the
+ * If more hosts than this share of the fleet, and at least MASS_HOSTS, are silent, the source is assumed to have failed rather than the
  * hosts.
  */
 const MASS_PART = 0.2
@@ -40,8 +43,8 @@ const MASS_HOSTS = 5
 /** A zone or rack with fewer hosts than this may go DOWN as a whole. */
 const DOMAIN_HOSTS = 3
 /**
- * A whole zone or rack is only withheld if at least this many of its hosts become silent at once, because the last live host of a rack can
- * fail alone.
+ * The hosts of a whole zone or rack are kept from becoming DOWN only if at least this many of them become silent at once, because the last
+ * live host of a rack can fail alone.
  */
 const AT_ONCE = 2
 
@@ -94,7 +97,7 @@ function withhold(
   return { withheld, warning: withheld.length === 0 ? null : warningOf(withheld, mass, silentDomains) }
 }
 
-/** Zones and racks with at least DOMAIN_HOSTS hosts in which every host is silent, and more than one was not DOWN before. */
+/** Zones and racks with at least DOMAIN_HOSTS hosts in which every host is silent, and at least AT_ONCE hosts were not DOWN before. */
 function domainsWhere(hosts: readonly WatchedHost[], isSilent: (host: WatchedHost) => boolean): ReadonlySet<string> {
   const counts = new Map<string, { all: number; silent: number; atOnce: number }>()
   for (const host of hosts)

@@ -10,7 +10,7 @@ export async function heardBy(source: LivenessSource): Promise<Heard & { readonl
   await source.look(async (heard, isMine) => {
     seen = { ...heard, isMine }
   })
-  if (seen === undefined) throw new Error('the source showed nothing')
+  if (seen === undefined) throw new Error('the source was not read')
   return seen
 }
 

@@ -28,7 +28,7 @@ const openReports = async (): Promise<LivenessSource> =>
     },
   })
 
-describe('static', () => {
+describe('the liveness source static', () => {
   livenessSourceSuite(async () => createStaticLiveness(() => 1_000_000))
 
   test('with the source static, hosts that were never heard are alive', async () => {
@@ -37,7 +37,7 @@ describe('static', () => {
   })
 })
 
-describe('reports', () => {
+describe('the liveness source reports', () => {
   livenessSourceSuite(openReports)
 
   test('with the source reports, a sign that one replica received is known to another, and one replica at a time evaluates', async () => {

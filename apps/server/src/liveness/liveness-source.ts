@@ -15,8 +15,8 @@ export interface Heard {
 }
 
 /**
- * A source of signs of life other than the hosts' own reports about themselves. Any number of replicas receive signs, and one at a time
- * evaluates them. The source itself decides nothing. Results of the evaluation become changes in the log.
+ * A source of the signs of life of hosts. Any number of replicas receive signs, and one replica at a time evaluates them. The source itself
+ * decides nothing. Results of the evaluation become changes in the log.
  */
 export interface LivenessSource {
   readonly name: string
@@ -24,7 +24,9 @@ export interface LivenessSource {
   heard(hosts: Iterable<HostName>): void
   /** Resolves when other replicas can read the signs received so far, or rejects with the reason why they cannot. */
   flush(): Promise<void>
-  /** Passes the known signs to `conclude`. `isMine`: no other replica evaluates them at the same time, so this one may write the result. */
+  /**
+   * Passes the known signs to `conclude`. `isMine`: no other replica evaluates them at the same time, so this replica may write the result.
+   */
   look(conclude: (heard: Heard, isMine: boolean) => Promise<void>): Promise<void>
   close(): Promise<void>
 }

@@ -53,7 +53,7 @@ const open = (provider = aProvider(), limitMs?: number): Promise<LivenessSource>
 describe('a lease provider of a plug-in', () => {
   livenessSourceSuite(() => open())
 
-  test('hosts of a provider are known by the store’s time, and the last sign of each host is used', async () => {
+  test('signs of life from a provider get the store’s time, and the last sign of each host is used', async () => {
     const list = () => [
       { ...A, heardMsAgo: 9_000 },
       { ...A, heardMsAgo: 5_000 },
@@ -94,9 +94,9 @@ describe('a lease provider of a plug-in', () => {
         { ...A, heardMsAgo: 0 },
         { ...A, heardMsAgo: Number.NaN },
       ],
-      'list answered a lease 1 that is none',
+      'list answered an invalid lease 1',
     ],
-    ['contains a sign from the future', () => [{ ...A, heardMsAgo: -1 }], 'list answered a lease 0 that is none'],
+    ['contains a sign from the future', () => [{ ...A, heardMsAgo: -1 }], 'list answered an invalid lease 0'],
   ])("if a provider's list %s, it has no effect, and operators are warned", async (_name, list, why) => {
     const source = await open(aProvider({ list }), 20)
     let looks = 0
@@ -113,7 +113,7 @@ describe('a lease provider of a plug-in', () => {
     }
     const source = await open(aProvider({ list }), 20)
     await expect(heardBy(source)).rejects.toThrow('within 20 ms')
-    await expect(heardBy(source)).rejects.toThrow('list has not ended since it was called before')
+    await expect(heardBy(source)).rejects.toThrow('list: the previous call has not ended')
     expect(asked).toBe(1)
     await source.close()
   })
@@ -138,7 +138,7 @@ describe('a lease provider of a plug-in', () => {
     await source.close()
   })
 
-  test('if other calls of a provider fail, this is logged and the provider is used further', async () => {
+  test('if a call other than list fails, the failure is logged and the provider is still used', async () => {
     const no = (): never => {
       throw new Error('no')
     }

@@ -7,12 +7,12 @@ import type { LivenessSource } from './liveness-source.ts'
 export const PROVIDER_LIMIT_MS = 5_000
 
 export interface ProvidedOptions {
-  /** Stores which replica evaluates, and since when, but not the leases. */
+  /** Stores which replica evaluates signs of life, and since when. The leases are in the provider. */
   readonly store: LeaseStore
   /** After a gap of more than this between two reads, signs of life may have been missed. */
   readonly breakMs: number
   readonly provider: LeaseProvider
-  /** Counts and logs the provider's violation, and returns an error that describes it. */
+  /** Counts and logs that the provider violated its contract, and returns an error that describes the violation. */
   fail(what: string): Error
   /** Default: PROVIDER_LIMIT_MS. */
   readonly limitMs?: number
@@ -33,7 +33,7 @@ export async function openProvidedLiveness({
   const waiting = new Set<string>()
   /** The provider's answer within the time limit. A provider that has not answered yet is not called again. */
   const ask = async <Answer>(what: string, call: () => PromiseLike<Answer> | Answer): Promise<Answer> => {
-    if (waiting.has(what)) throw fail(`${what} has not ended since it was called before`)
+    if (waiting.has(what)) throw fail(`${what}: the previous call has not ended`)
     waiting.add(what)
     const asked = (async () => call())().finally(() => waiting.delete(what))
     let stop: (() => void) | undefined
@@ -50,7 +50,7 @@ export async function openProvidedLiveness({
   }
   const leases: Leases = await ask('open', () => provider.open())
   if (typeof leases?.list !== 'function') throw fail('open answered no leases; it must answer an object with list')
-  /** The provider's failure is already counted and logged. */
+  /** Ignores an error, because `fail` has already counted and logged it. */
   const ignored = (): void => undefined
   const flush = async (): Promise<void> => {
     if (leases.flush !== undefined) await ask('flush', () => leases.flush?.()).catch(ignored)
@@ -92,7 +92,7 @@ function agesOf(list: unknown, fail: ProvidedOptions['fail']): ReadonlyMap<strin
   const ages = new Map<string, number>()
   for (const [i, lease] of list.entries()) {
     if (!isLease(lease))
-      throw fail(`list answered a lease ${i} that is none; it must have host, node, and heardMsAgo, a number that is 0 or more`)
+      throw fail(`list answered an invalid lease ${i}; it must have host, node, and heardMsAgo, a number that is 0 or more`)
     const key = hostKey(lease)
     ages.set(key, Math.min(ages.get(key) ?? Number.POSITIVE_INFINITY, lease.heardMsAgo))
   }

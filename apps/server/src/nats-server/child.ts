@@ -30,7 +30,7 @@ export function createNatsChild(
   let isWanted = false
 
   const run = (): void => {
-    // its last output, for the error message
+    // The server's output is appended to its log, because error messages quote the end of the log.
     const words = openSync(log, 'a', 0o600)
     const started = spawn(program, args, { stdio: ['ignore', words, words] })
     closeSync(words)

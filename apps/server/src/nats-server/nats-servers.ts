@@ -49,7 +49,7 @@ export interface NatsServersOptions {
   readonly token?: string
   /** Further lines of each configuration file. */
   readonly settings?: string
-  /** User and password in the URL, as these settings require. */
+  /** User and password in the URL, if `settings` requires them. */
   readonly credentials?: string
 }
 
@@ -112,10 +112,10 @@ function clusterOf(own: NatsPorts, { ports, cluster, token }: NatsServersOptions
 }`
 }
 
-/** Tries until a stream can be created. Then the cluster has a leader, and knows the free space of each server. */
+/** Retries until a stream can be created. Then the cluster has a leader, and knows the free disk space of each server. */
 async function untilReady(url: string, copies: number, signal?: AbortSignal): Promise<void> {
   const address = parseNatsAddress(url)
-  if (address === undefined) throw new Error('the address of these nats-servers cannot be read')
+  if (address === undefined) throw new Error('the URL of these nats-servers cannot be parsed')
   let why: unknown
   for (const deadline = performance.now() + READY_MS; performance.now() < deadline; await sleep(LOOK_EVERY_MS)) {
     signal?.throwIfAborted()
@@ -130,7 +130,7 @@ async function untilReady(url: string, copies: number, signal?: AbortSignal): Pr
 }
 
 async function tryStream({ servers, user, password, token }: NatsAddress, copies: number): Promise<void> {
-  // imported here, so that only callers that start a server load it
+  // The NATS client is imported here, so that only callers that start a server load it.
   const [{ jetstreamManager }, { connect }] = await Promise.all([import('@nats-io/jetstream'), import('@nats-io/transport-node')])
   const connection = await connect({
     servers: [...servers],

@@ -15,21 +15,21 @@ import {
   type Weigher,
 } from '@gantt/scheduler-core'
 
-/** Counts a failure of a part, and returns the error to throw. */
+/** Counts a failure of a plug-in's part (a filter, weigher or scheduler), and returns the error to throw. */
 export type Fail = (part: string, what: string) => Error
 
-/** How failures of a part in this process are handled, by kind of part. For external parts, the calling code handles them. */
+/** Functions that wrap a plug-in's part in this process and contain its failures. The callers of external parts contain theirs. */
 export const containParts: { readonly [List in PartList]: (part: Parts[List], fail: Fail) => Parts[List] } = {
   filters: containFilter,
   weighers: containWeigher,
   schedulers: containScheduler,
-  // handled in liveness/provided.ts
+  // liveness/provided.ts contains failures of lease providers
   leaseProviders: (provider) => provider,
-  // handled in outside/documents.ts
+  // outside/documents.ts contains failures of namespaces
   namespaces: (namespace) => namespace,
 }
 
-/** A filter that returns what its contract allows, or throws an error that names its plug-in. */
+/** Wraps a filter. The wrapper throws an error that names the plug-in if the filter returns a value that its contract does not allow. */
 function containFilter(filter: Filter, fail: Fail): Filter {
   const { name, description, parameters, readsHostOnly } = filter
   const wrong = (what: string, must: string): Error => fail(name, `${what}; it must ${must}`)
@@ -65,7 +65,7 @@ function containFilter(filter: Filter, fail: Fail): Filter {
   }
 }
 
-/** A weigher that returns what its contract allows, or throws an error that names its plug-in. */
+/** Wraps a weigher. The wrapper throws an error that names the plug-in if the weigher returns a value that its contract does not allow. */
 function containWeigher(weigher: Weigher, fail: Fail): Weigher {
   const { name, description, unit, parameters, minval, readsHostOnly } = weigher
   const finite = (what: string, number: unknown): number => {
@@ -109,7 +109,7 @@ function containWeigher(weigher: Weigher, fail: Fail): Weigher {
             }),
           }
         } catch {
-          // the failure was counted, and the profile's own multiplier applies
+          // The failure is already counted. The multiplier of the profile applies.
           return { usual }
         }
       },
@@ -123,7 +123,7 @@ function containWeigher(weigher: Weigher, fail: Fail): Weigher {
   }
 }
 
-/** A scheduler with choices that the core checks (schedulers/plugin-scheduler.ts). Invalid ones are counted under the plug-in's name. */
+/** Wraps a scheduler. The core checks its choices (schedulers/plugin-scheduler.ts), and calls `fail` to count an invalid choice. */
 function containScheduler(scheduler: PluginScheduler, fail: Fail): PluginScheduler {
   const { name, description } = scheduler
   return {
@@ -138,7 +138,7 @@ function containScheduler(scheduler: PluginScheduler, fail: Fail): PluginSchedul
 
 type Part = Filter | Weigher
 
-/** The fields that a part reads with the given options. None if that is unknown, so that the part is called for every host. */
+/** The fields that a filter or weigher reads with the given options. Empty if its `reads` failed; it is then called for every host. */
 const readsOf = ({ name, reads }: Part, fail: Fail): Reads =>
   typeof reads !== 'function'
     ? reads
@@ -172,13 +172,13 @@ function attempt<Answer>(part: string, fail: Fail, ask: () => Answer): Answer {
   }
 }
 
-/** Returns the answer of a part. A promise is not a valid answer, and its later rejection must not end the process. */
+/** Returns the answer of a plug-in's part. A promise is not a valid answer, and its later rejection must not end the process. */
 function heard<Answer>(answer: Answer): Answer {
   if (answer instanceof Promise) answer.catch(() => undefined)
   return answer
 }
 
-/** The result of the part, or a default if the part failed. The failure is already counted. */
+/** Calls a plug-in's part. If the call fails, which `ask` has already counted, returns `otherwise`. */
 function orElse<Answer>(otherwise: Answer, ask: () => Answer): Answer {
   try {
     return ask()

@@ -1,7 +1,7 @@
 import { ofEachKind, type PartList, type PartLists, type Parts, type Plugin, shorten } from '@gantt/scheduler-core'
 import { containParts, type Fail } from './contain-part.ts'
 
-/** The last failure in a part of a plug-in. */
+/** The last failure in a part of a plug-in, such as a filter or a weigher. */
 export interface Failure {
   /** The name of the part. */
   readonly part: string
@@ -21,7 +21,7 @@ export interface Failures {
 export interface Contained {
   readonly plugin: Plugin
   readonly failures: Failures
-  /** Counts a failure of a part that other code calls instead of this wrapper, which is the case for lease providers. */
+  /** Counts a failure of a lease provider. The wrapper does not call lease providers, so their callers count the failures. */
   readonly fail: Fail
 }
 
@@ -36,7 +36,7 @@ const REPORT_EVERY_MS = 60_000
 const MOST_CHARACTERS = 200
 
 /**
- * Isolates the failures of a plug-in: all are counted, the last one is stored, and at most one per part and minute is logged. A filter that
+ * Contains the failures of a plug-in: all are counted, the last one is stored, and at most one per part and minute is logged. A filter that
  * fails refuses the host with ERROR, a weigher that fails gives the lowest score, and a scheduler that fails refuses all hosts with ERROR.
  * No exception of the plug-in reaches other code.
  */
@@ -55,7 +55,7 @@ export function containPlugin(plugin: Plugin, { warn, now }: ContainOptions): Co
     if (before !== undefined && at - before.at < REPORT_EVERY_MS && before.error.message === text) return before.error
     if (before === undefined || at - before.at >= REPORT_EVERY_MS)
       warn(`${part} of ${of} failed (${count} failures since the start): ${message}`)
-    // one error object for all hosts with the same message, because creating one costs more than calling the part
+    // All hosts with the same message share one error object, because creating an error costs more than calling the part.
     const error = new Error(text)
     reported.set(part, { at: before !== undefined && at - before.at < REPORT_EVERY_MS ? before.at : at, error })
     return error

@@ -12,7 +12,7 @@ export async function packageFolder(name: string, from: string): Promise<string>
   for (let folder = path.resolve(from); ; folder = path.dirname(folder)) {
     const candidate = path.join(folder, 'node_modules', name)
     if (await isFolder(candidate)) return candidate
-    if (folder === path.dirname(folder)) throw new Error('no node_modules from there upwards has it')
+    if (folder === path.dirname(folder)) throw new Error('no node_modules folder from there upwards contains it')
   }
 }
 
@@ -21,12 +21,12 @@ export async function entryOf(target: string): Promise<string> {
   if (!(await stat(target)).isDirectory()) return target
   const text = await readFile(path.join(target, 'package.json'), 'utf8')
   const manifest: unknown = JSON.parse(text)
-  if (!isJsonObject(manifest)) throw new Error('its package.json is no object')
+  if (!isJsonObject(manifest)) throw new Error('its package.json is not an object')
   const { exports: doors, main } = manifest
   const door = isJsonObject(doors) && '.' in doors ? doors['.'] : doors
   const entry = pick(door) ?? (typeof main === 'string' ? main : 'index.js')
   const file = path.join(target, entry)
-  if (!(await stat(file)).isFile()) throw new Error(`its entry ${entry} is no file`)
+  if (!(await stat(file)).isFile()) throw new Error(`its entry ${entry} is not a file`)
   return file
 }
 

@@ -16,7 +16,7 @@ export function findProvider(loaded: readonly LoadedPlugin[], name: string | und
   const found = all.find(({ provider }) => provider.name === name)
   if (found === undefined) {
     const known = [...livenessSources, ...all.map(({ provider }) => provider.name)].join(', ')
-    throw new PluginError('plugin.not_loaded', `GANTT_LIVENESS is ${name}, which no plug-in brings; it must be one of ${known}`)
+    throw new PluginError('plugin.not_loaded', `GANTT_LIVENESS is ${name}, which no plug-in provides; it must be one of ${known}`)
   }
   const { provider, fail = (_part, what) => new Error(what) } = found
   return { provider, fail: (what) => fail(name, what) }

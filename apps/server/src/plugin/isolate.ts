@@ -21,7 +21,7 @@ export async function isolatePlugin(name: string, options: Omit<ThreadOptions, '
   }
 }
 
-/** A plug-in in a thread, with its own description as JSON. Throws PluginError. */
+/** Loads a plug-in into a thread. Also returns the plug-in's description of itself as JSON. Throws PluginError. */
 export async function loadInThread(
   name: string,
   options: Omit<ThreadOptions, 'title'>,
@@ -37,7 +37,7 @@ export async function loadInThread(
 }
 
 function readPlugin(name: string, said: unknown): Plugin {
-  if (!isJsonObject(said)) throw new PluginError('plugin.invalid', `plug-in ${name} says nothing of itself that is an object`)
+  if (!isJsonObject(said)) throw new PluginError('plugin.invalid', `plug-in ${name} has no description that is an object`)
   const { inProcess, lists, ...about } = said
   const [kind] = Array.isArray(inProcess) ? inProcess : []
   if (kind !== undefined)

@@ -7,7 +7,7 @@ import { PluginError, problemsOf } from './plugin-error.ts'
 
 /**
  * The URL of the file for a name or path: a path as Node resolves it, a folder by its package.json, or the name of a package as seen from
- * the folder `from`. A name without a package is also tried as a path without `./`. Throws PluginError.
+ * the folder `from`. If no package has the name, it is read as a path in the folder `from`. Throws PluginError.
  */
 export async function resolvePlugin(name: string, from = process.cwd()): Promise<string> {
   const isPath = name.startsWith('.') || path.isAbsolute(name)

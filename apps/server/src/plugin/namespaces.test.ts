@@ -185,7 +185,7 @@ test('a replica without the plug-in refuses reports in its namespaces, and lists
   })
 })
 
-test('a replica without the plug-in stores the documents of its namespaces too, and both replicas have the same state', async () => {
+test('a replica without the plug-in stores documents that another replica accepted, and both replicas have the same state', async () => {
   const [one, other] = [api, without].map(({ service }) => service.replica)
   if (one === undefined || other === undefined) throw new Error('two replicas are needed')
   await other.fresh()
@@ -201,7 +201,7 @@ test('a replica without the plug-in stores the documents of its namespaces too, 
   ])
 })
 
-describe('a schema of a plug-in that', () => {
+describe('a faulty schema of a plug-in', () => {
   test.each(Object.entries(hostile))(
     "if a schema %s, the document is refused with the plug-in's name, nothing is lost, and the service continues",
     async (name, { says }) => {

@@ -17,7 +17,7 @@ export interface LoadedPlugin {
   readonly plugin: Plugin
   readonly setting: PluginSetting
   readonly failures: Failures
-  /** Counts a failure of a part in this process. */
+  /** Counts a failure of the plug-in in this process. */
   readonly fail?: Fail
   /** Calls the parts that run outside of this process, and counts these calls. Undefined if they run in this process. */
   readonly asker?: Asker
@@ -49,7 +49,7 @@ export interface OpenPluginsOptions {
   readonly extenders?: string | undefined
 }
 
-/** Loads every plug-in of the setting, one after the other. If one fails, it closes the others and throws PluginError. */
+/** Loads every plug-in of the setting, one after the other. If one cannot be loaded, closes the others and throws PluginError. */
 export async function openPlugins(
   settings: readonly PluginSetting[],
   { warn, now, from, timeoutMs = DEFAULT_PLUGIN_TIMEOUT_MS, extenders }: OpenPluginsOptions,
@@ -111,7 +111,7 @@ const failuresOf = (asker: Asker): Failures => ({
   },
 })
 
-/** The failures of both sources added up. */
+/** The failures of a plug-in in this process, and of the thread that checks documents for it, added up. */
 const bothOf = (one: Failures, other: Failures): Failures => ({
   get count() {
     return one.count + other.count

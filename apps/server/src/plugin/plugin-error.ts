@@ -15,6 +15,6 @@ export class PluginError extends Error {
 /** One error with all problems of a plug-in; `of` names the plug-in. */
 export function problemsOf(of: string, problems: readonly Problem[]): PluginError {
   const [first] = problems
-  if (first === undefined) throw new Error('a refusal without a problem')
+  if (first === undefined) throw new Error('problemsOf needs at least one problem')
   return new PluginError(first.code, `${of} cannot be used: ${problems.map(({ message }) => message).join('; ')}`)
 }

@@ -80,7 +80,7 @@ describe('the plug-ins in the setting', () => {
     ['trusted:./gone.mjs', /^plug-in \.\/gone\.mjs could not be loaded from .*gone\.mjs: ENOENT.* \(plugin\.not_loaded\)\.$/],
     [
       'trusted:no-such-package',
-      /^plug-in no-such-package could not be loaded as a package from .*: no node_modules from there upwards has it/,
+      /^plug-in no-such-package could not be loaded as a package from .*: no node_modules folder from there upwards contains it/,
     ],
     ['trusted:./plain', /^plug-in \.\/plain could not be loaded from .*gone\.js/],
     ['trusted:./broken.mjs', /^plug-in \.\/broken\.mjs could not be loaded from file:/],
@@ -101,7 +101,7 @@ test('a service that is set to an unknown lease provider lists the known ones', 
   expect(findProvider(loaded, 'static')).toBeUndefined()
   expect(findProvider(loaded, 'boards')?.provider.name).toBe('boards')
   expect(() => findProvider(loaded, 'gone')).toThrow(
-    'GANTT_LIVENESS is gone, which no plug-in brings; it must be one of static, reports, boards (plugin.not_loaded).',
+    'GANTT_LIVENESS is gone, which no plug-in provides; it must be one of static, reports, boards (plugin.not_loaded).',
   )
   await close()
 })
@@ -186,7 +186,7 @@ describe('a service with plug-ins', () => {
     verifyDecision(id: $id) { outcome fidelity }
     profile(name: "named") { active { filters { name description reads } weighers { name description } } } }`
 
-  test('the list of plug-ins has each with its parts', async () => {
+  test('the API lists each plug-in with its filters, weighers and schedulers', async () => {
     const { plugins } = await dataOf(api, '{ plugins { name version mode parts { kind name description reads unit parameters } } }')
     expect(plugins[0]).toMatchObject({
       ...{ name: 'named', version: '1.0.0', mode: 'TRUSTED' },
@@ -199,7 +199,7 @@ describe('a service with plug-ins', () => {
     })
   })
 
-  test('a service decides by the parts of its plug-ins, and a decision records the plug-ins', async () => {
+  test('a service decides with the filters and weighers of its plug-ins, and a decision records the plug-ins', async () => {
     expect(placed).toMatchObject({ destinations: [{ selected: { host: { name: 'b' } } }] })
     const { decision, profile, verifyDecision } = await dataOf(api, DECISION, { id: placed.decision.id })
     expect(decision.plugins).toEqual([{ name: 'named', version: '1.0.0' }])
@@ -293,7 +293,7 @@ describe('a service with plug-ins', () => {
     expect(verifyDecision).toEqual({ outcome: 'UNKNOWN', fidelity: 'APPROXIMATE' })
     const { requiredStats, plugins } = await dataOf(api, '{ requiredStats { namespaces { namespace } } plugins { name } }')
     expect([requiredStats.namespaces[0].namespace, plugins]).toEqual(['compute', []])
-    // every decision so far except the one by the default profile used a plug-in
+    // Only one decision so far used the default profile. The others used a plug-in, so they cannot be checked without it.
     expect(await verifyStoredDecisions(database.connection)).toMatchObject({ checked: 1, elsewhere: 9, differences: [] })
     const simulated = await api.ask('query ($in: SimulateInput!) { simulate(input: $in) { __typename } }', {
       in: { profile: 'named', requests: [{ spec: { gantt: { flavor: { vcpus: 1, memoryMb: 64 } } } }] },

@@ -7,8 +7,8 @@ export type Mode = 'NORMAL' | 'STORE_AWAY' | 'READ_ONLY' | 'CLOSING'
 
 /** The reasons why a replica no longer accepts writes. A code is never reused or renamed; docs/errors.md lists the codes. */
 export const haltCodes = {
-  'log.unreadable': 'The log holds what this release does not read.',
-  'store.went_back': 'The store no longer holds what this replica has applied.',
+  'log.unreadable': 'The log contains an entry that this release cannot read.',
+  'store.went_back': 'The store no longer contains entries that this replica has applied.',
   'store.setup': 'The store is not set up any more as it must be to keep what it acknowledged.',
   'replica.failed': 'The replica could not continue with the log.',
 } as const

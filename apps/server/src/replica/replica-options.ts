@@ -5,7 +5,7 @@ import type { Timers } from '../timers.ts'
 import type { Gather, UnloggedDecision } from './propose/placement.ts'
 import type { MayRaise } from './watch/feature-level.ts'
 
-/** The parts of a replica. */
+/** The dependencies and settings of a replica. */
 export interface ReplicaOptions extends FleetReader {
   readonly store: Synchronizer
   readonly name: string
@@ -19,11 +19,13 @@ export interface ReplicaOptions extends FleetReader {
   readonly timers?: Timers
   /** How many entries of the log are kept, by age and size. */
   readonly horizon?: Horizon
-  /** Called only before the log's level is raised. */
+  /** Checks that every living replica supports the level. Called only before the log's level is raised. */
   readonly mayRaise?: MayRaise
-  /** Whether every living replica supported a level at the last check. Does not query the store. */
+  /** Returns true if every living replica supported a level at the last check. Does not query the store. */
   readonly isReadByAll?: (level: number) => boolean
-  /** Whether enough of the state was checked for other replicas to start from it. */
+  /**
+   * Returns false if the auditor has found an error in this replica's state, so that no other replica should start from its checkpoints.
+   */
   readonly mayCheckpoint?: () => boolean
   /** Requests answers of external plug-ins for a call before it is decided. Absent: there are no external plug-ins. */
   readonly gather?: Gather

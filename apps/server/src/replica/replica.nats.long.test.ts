@@ -108,12 +108,13 @@ describe.skipIf(noNatsServer !== undefined)(`replicas on one nats-server${skippe
       await expectSound(replicas, outcomes)
     }))
 
-  test('an entry that was appended twice, the first time without an answer, counts once', () => {
+  test('an entry that was appended twice, the first time without an answer, takes effect once', () => {
     let sent = 0
     const twice = (store: Synchronizer, other: Synchronizer): Synchronizer => ({
       ...store,
       async append(entry) {
-        // every third append succeeds on another connection, without an answer
+        // every third entry is appended on another connection; of these appends, every second one fails without an answer, and the others
+        // append a copy
         if (++sent % 3 !== 0) return store.append(entry)
         await other.append(entry)
         if (sent % 2 === 0) throw new StoreUnavailableError('the answer was lost')
@@ -222,7 +223,7 @@ async function leaderOf(cluster: NatsServers, stream: string): Promise<NatsServe
   return leader
 }
 
-/** Whether all copies of a stream exist and are up to date. */
+/** Resolves with true if all copies of a stream exist and are up to date. */
 const isWhole = (cluster: NatsServers, stream: string): Promise<boolean> =>
   withStreams(cluster, (streams) =>
     streams.info(stream).then(

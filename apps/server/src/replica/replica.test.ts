@@ -47,7 +47,7 @@ test('a placed request is answered with its claim, and every replica has the cla
   const [a, b] = [await open(store), await open(store)]
   await a.propose([aReport('h1'), aReport('h2')])
   const outcome = await b.place(call('k1', aRequest({ instanceUuids: ['00000000-0000-4000-8000-00000000000a'] })))
-  if (outcome.type !== 'placed') throw new Error(`it was ${outcome.type}`)
+  if (outcome.type !== 'placed') throw new Error(`the outcome is ${outcome.type}`)
   expect(outcome.answer[0]?.selected.host).toBe('h1')
   expect(outcome.answer[0]?.alternates.map(({ host }) => host)).toEqual(['h2'])
   expect(outcome.claims[0]).toMatchObject({ state: 'RESERVED', instance: '00000000-0000-4000-8000-00000000000a' })
@@ -176,7 +176,7 @@ test('if the store lost revisions, the replica stops writes with an error', asyn
   await replica.place(call('k1', aRequest()))
   store.faults.truncate(1)
   await expect(replica.place(call('k2', aRequest()))).rejects.toMatchObject({ reason: 'went_back' })
-  expect(replica.halted?.message).toContain('does not hold revision 2')
+  expect(replica.halted?.message).toContain('at revision 2')
 })
 
 test('a replica that starts later reaches the same state', async () => {
@@ -242,7 +242,7 @@ test('a decision that cannot be recorded fails alone, and other decisions succee
     name: 'x',
     warn: () => {},
     recordUnlogged: async (decisions) => {
-      if (decisions.some(({ record }) => record.request.projectId === 'odd')) throw new Error('the table does not take it')
+      if (decisions.some(({ record }) => record.request.projectId === 'odd')) throw new Error('the table refuses the row')
     },
   })
   replicas.push(replica)

@@ -30,7 +30,7 @@ export class Replica {
   readonly #stopExpiry: () => void
   #startFigures: StartFigures = { checkpoint: 0, checkpointMs: 0, entries: 0, entriesMs: 0 }
 
-  /** Loads the newest checkpoint and the log after it, then follows. Throws when the store cannot be read. */
+  /** Loads the newest checkpoint and the log after it, then follows the log. Throws when the store cannot be read. */
   static async start(options: ReplicaOptions): Promise<Replica> {
     const { now } = options.timers ?? realTimers
     const startedAt = now()
@@ -82,7 +82,7 @@ export class Replica {
     this.#stopExpiry = timers.every(1_000, () => {
       this.#freshness.watch.ask()
       expireOverdue()
-      // calls that wait for the store continue when it stops answering
+      // if the store becomes unavailable, calls that wait for it end at once
       if (this.isStoreAway) this.#freshness.changed.notify()
     })
   }
@@ -117,7 +117,7 @@ export class Replica {
     return this.#store.flushing
   }
 
-  /** This replica's estimate of the store's time, in milliseconds since 1970. It decides nothing: the stamps of the log do. */
+  /** This replica's estimate of the store's time, in milliseconds since 1970. Rules of the log use the stamps of entries instead. */
   get storeTime(): number {
     return this.#freshness.watch.now(this.fleet.now)
   }
@@ -127,7 +127,7 @@ export class Replica {
     return this.#freshness.age
   }
 
-  /** Whether the store has been silent for so long that calls are refused at once instead of waiting for it. */
+  /** True if the store has been silent for so long that calls are refused at once instead of waiting for it. */
   get isStoreAway(): boolean {
     return this.#freshness.isStoreAway
   }
@@ -147,19 +147,25 @@ export class Replica {
   }
 
   /**
-   * Calls the listener when the fleet was replaced by another, so that readers of its entries must start again. Returns a function that
-   * ends the subscription.
+   * Calls the listener when another fleet replaced this replica's fleet, so that readers of its entries must start again. Returns a
+   * function that ends the subscription.
    */
   onReplaced(listener: () => void): () => void {
     return this.#follower.onReplaced(listener)
   }
 
-  /** Calls the listener with the present fleet, and with the copy for each checkpoint. Returns a function that ends the subscription. */
+  /**
+   * Calls the listener with a copy of the present fleet at once, and later with the copy for each checkpoint. Returns a function that ends
+   * the subscription.
+   */
   onSnapshot(listener: (snapshot: Snapshot) => void): () => void {
     return this.#follower.onSnapshot(listener)
   }
 
-  /** Decides and claims. Throws UnavailableError if there is no answer in time. A later call with the same key returns the outcome. */
+  /**
+   * Decides a call and claims resources. Throws UnavailableError if there is no answer in time. A later call with the same key returns the
+   * outcome.
+   */
   place(call: PlacementCall): Promise<PlacementOutcome> {
     const { timers } = this.#options
     const gather = call.gather ?? this.#options.gather
@@ -199,7 +205,7 @@ export class Replica {
       this.#appender.enqueue<readonly ChangeVerdict[], ChangeWork>(deadlineMs, (waiting) => ({ type: 'changes', changes, ...waiting }))
     if (this.fleet.featureLevel >= FEATURE_LEVEL) return enqueue()
     const atLevel = () => this.#levels.admit(Math.max(...changes.map(levelOf)), enqueue)
-    // a new log is first raised to the level of its release
+    // the first entry of a new log raises it to the level of this release
     return this.fleet.place.revision === 0 ? this.#levels.learn().then(atLevel) : atLevel()
   }
 
@@ -209,12 +215,12 @@ export class Replica {
   }
 
   /**
-   * Undefined if all readable state is durable. Otherwise a promise for its durability; answers from the fleet wait for it. Throws
+   * Undefined if the whole present fleet is durable. Otherwise resolves when it is; answers from the fleet wait for this. Throws
    * UnavailableError if the store does not answer, or has lost the state.
    */
   settled(timeoutMs = 10_000): Promise<void> | undefined {
     const { place } = this.fleet
-    // a replica that accepts no writes cannot get a better state
+    // a halted replica answers from its last state, because no flush can make that state durable
     if (place.revision <= this.#store.durableRevision() || this.halted !== undefined) return undefined
     return whenDurable(this.#appender.held, place, this.#options.timers, timeoutMs)
   }

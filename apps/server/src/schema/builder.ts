@@ -60,8 +60,8 @@ export function newBuilder() {
         description: 'The objects with these global ids, in the order of the ids; null for an id that no object has.',
         args: { ids: { description: 'Global ids of the objects.' } },
       },
-      hasNextPageFieldOptions: { description: 'Whether there are items after this page.' },
-      hasPreviousPageFieldOptions: { description: 'Whether there are items before this page.' },
+      hasNextPageFieldOptions: { description: 'True if there are items after this page.' },
+      hasPreviousPageFieldOptions: { description: 'True if there are items before this page.' },
       startCursorFieldOptions: { description: 'The cursor of the first item; null for an empty page.' },
       endCursorFieldOptions: {
         description: 'The cursor of the last item. Pass it as `after` to get the next page. Null for an empty page.',

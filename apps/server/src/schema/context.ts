@@ -8,7 +8,7 @@ export interface Context extends Services {
   readonly caller: Caller
   /** The fleets that this call reads. */
   readonly fleetAt: FleetAt
-  /** The id in every answer and every log line of the call. */
+  /** The id of the call, which its answer and its log lines contain. */
   readonly requestId: string
   /** Adds up the size of the answer, and stops the call if the answer is too large. */
   readonly answer: AnswerSize

@@ -9,7 +9,7 @@ import { createSchema } from './index.ts'
  * the source: in the file that defines the input object, or in the code to which the object is passed as a whole.
  */
 
-/** Input objects that are passed on as a whole or in part (`...rest`). Core or the services read their fields. */
+/** Input objects that the schema passes on as a whole or in part (`...rest`). The core or the services read their fields. */
 const handedOn = new Set(
   `AggregateChangeInput AggregateUpdateInput AssignmentInput AssignmentRuleInput CpuInfoInput DestinationInput ExplainPlacementInput FilterSettingInput
    FlavorInput FleetOverlayInput FullStatsInput GangMemberInput GpuInput GpuRequestInput HostFilter HostNumaCellInput HostOrder AggregateOrder
@@ -46,7 +46,9 @@ const isIn = (code: string, name: string): boolean => new RegExp(`\\b${name}\\b`
 
 const all = [...own.values()].join('\n')
 
-/** The code of the file that defines a field of an input object. If several objects share the field, the code of all their files. */
+/**
+ * The code of the file that defines a field of an input object. If the object gets the field from a shared function, the code of all files.
+ */
 function codeAround(type: string, field: string): string {
   for (const [file, code] of own) {
     const text = fs.readFileSync(path.join(root, 'apps/server/src/schema', file), 'utf8')
@@ -57,7 +59,7 @@ function codeAround(type: string, field: string): string {
 
 const isKept = ({ deprecationReason }: Pick<GraphQLInputField, 'deprecationReason'>): boolean => deprecationReason == null
 
-test('every input field is read somewhere, or is deprecated with what to do instead', () => {
+test('every input field is read somewhere, or is deprecated with a text that says what to do instead', () => {
   const unread = types.filter(isInputObjectType).flatMap((type) =>
     Object.values(type.getFields())
       .filter((field) => isKept(field) && !isIn(codeAround(type.name, field.name), field.name))
@@ -67,7 +69,7 @@ test('every input field is read somewhere, or is deprecated with what to do inst
   expect(unread).toEqual([])
 })
 
-test('every argument is read somewhere, or is deprecated with what to do instead', () => {
+test('every argument is read somewhere, or is deprecated with a text that says what to do instead', () => {
   const unread = types
     .filter(isObjectType)
     .flatMap((type) =>

@@ -58,7 +58,7 @@ import { createHypotheticals } from './what-if/hypothetical.ts'
 import { createSimulations, type Simulations } from './what-if/simulate.ts'
 import { createRemedies, type Remedies } from './what-if/what-would-fit.ts'
 
-/** The services of this process, one for each kind of object. */
+/** The services of this process. Each serves one kind of object. */
 export interface Services {
   readonly placement: Placement
   readonly relocation: Relocation
@@ -116,7 +116,7 @@ export interface ServicesOptions extends Records {
   readonly outside: Outside
   /** Checks the documents of plug-ins' namespaces. */
   readonly documents: Documents
-  /** Solves requests whose instances are arranged together by the solver. */
+  /** Solves requests under profiles with the scheduler `solver`, which arranges all instances of a request together. */
   readonly solve: Solve
   /** A separate solver for simulations, so that no real placement waits for a simulation. */
   readonly askSimulated: AskSolver
@@ -132,7 +132,7 @@ export interface ServicesOptions extends Records {
   readonly keys: ApiKeyStore
   readonly audit: Audit
   readonly listening: Listening
-  /** The degradations of this replica at present. */
+  /** The functions that do not work although this replica works. */
   degraded(): readonly Degraded[]
   /** The plug-ins that this process has loaded. */
   readonly plugins: readonly LoadedPlugin[]
@@ -224,11 +224,11 @@ export function createServices({
   }
 }
 
-/** Records that every host that reports is alive, whatever the result of its report. */
+/** Treats every report as a sign of life of its host, even if the report is refused. */
 const hearingReports = (stats: Stats, liveness: LivenessService): Stats => ({
   async update(reports, limits) {
     const answer = await stats.update(reports, limits)
-    // the report takes effect in any case; a host that could not be set to UP now becomes UP at its next sign of life
+    // a failure here must not fail the report: the host then becomes UP at its next sign of life
     await liveness.heartbeat(reports.map(({ name }) => name)).catch(() => undefined)
     return answer
   },

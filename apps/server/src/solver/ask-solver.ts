@@ -46,7 +46,7 @@ export interface Question {
   readonly before?: readonly ClaimsProposed[]
 }
 
-/** Searches the best arrangement of a request's instances on a fleet with the solver. Never rejects. */
+/** Searches for the best arrangement of a request's instances on a fleet with the solver. Never rejects. */
 export type AskSolver = (fleet: () => Fleet, question: Question) => Promise<Solution>
 
 /** An integer program that can be formulated in several ways, and the check of its result. */
@@ -56,7 +56,7 @@ export interface Problem<Place extends HostName | null, Made extends Formulated<
   /** Formulates the program. `mayStay`: if not all instances fit, as many as possible are placed. */
   formulate(fleet: Fleet, overlay: Overlay, options: SolvingOptions): Generator<void, Made>
   holds(fleet: Fleet, overlay: Overlay, hosts: readonly Place[]): boolean
-  /** Whether a smaller problem is solved if the whole one has no solution. */
+  /** True if as many instances as possible are placed when not all of them fit. */
   readonly mayStay: boolean
 }
 
@@ -80,7 +80,7 @@ export type Solve = <Place extends HostName | null, Made extends Formulated<Plac
 export const createAskSolver = (solver: Solver, timers: Timers, mostOpen = MOST_OPEN): AskSolver =>
   askRequest(createSolve(solver, timers, mostOpen))
 
-/** Solves the placement of requests. */
+/** Creates a function that searches for the placement of a request's instances with the solver. */
 export const askRequest =
   (solve: Solve): AskSolver =>
   (fleet, { profile, request, seed, deadlineMs, before = [] }) => {
@@ -184,7 +184,7 @@ async function solveProblem<Place extends HostName | null, Made extends Formulat
   let options: SolvingOptions = {}
   let found = await once(options)
   const { size } = found.solution
-  // hosts that were left out of the program may be needed
+  // The program left out hosts that pass, and these may be needed. So the problem is solved again with all of them.
   if (found.solution.status === 'INFEASIBLE' && size !== null && size.candidates < size.passing) {
     options = { isWide: true }
     found = await once(options)
@@ -196,7 +196,8 @@ async function solveProblem<Place extends HostName | null, Made extends Formulat
   }
   const { hosts } = found
   if (hosts.length === 0 || (await within(own, async (overlay) => problem.holds(own, overlay, hosts)))) return found
-  // the result violates a rule that is only checked afterwards, so the problem is solved again with conflicting kinds on different hosts
+  // The result violates a rule that the program does not contain. The problem is solved again with conflicting kinds of instances on
+  // different hosts.
   options = { ...options, isCareful: true }
   const careful = await once(options)
   if (careful.hosts.length > 0) return { ...careful, solution: boundBy(careful.solution, found.solution) }
@@ -205,8 +206,8 @@ async function solveProblem<Place extends HostName | null, Made extends Formulat
 }
 
 /**
- * The bound of the previous program. It is used if the present program leaves out arrangements, because its own optimum is then not a
- * bound. Null if the previous program was of another kind, so that no bound is known.
+ * Replaces the bound of `part` by the bound of `whole`. The program of `part` leaves out arrangements, so its own optimum is not a bound for
+ * all arrangements. If `whole` is null, no bound is known.
  */
 function boundBy<Part extends Omit<Solution, 'hosts'>>(part: Part, whole: Part | null): Part {
   const { objective, limits } = part

@@ -107,7 +107,7 @@ describe('a request with several kinds that fits in only one arrangement', () =>
 })
 
 test('hosts that were left out of the first program are considered before the request is refused', async () => {
-  // both kinds prefer the same hosts, and a host that has one database has no free resources
+  // Both kinds of instances prefer the hosts w1 and w2. A database needs all resources of such a host.
   const hosts: Record<string, HostShape> = { w1: { vcpus: 8, memoryMb: 8_192 }, w2: { vcpus: 8, memoryMb: 8_192 } }
   for (let i = 0; i < 6; i++) hosts[`n${i}`] = { vcpus: 2, memoryMb: 2_048 }
   const request = aRequest({
@@ -188,7 +188,7 @@ describe('a call for which the solver is running', () => {
     await replica.close()
   })
 
-  test('if the solver is busy or the time is too short, the call is answered so before any work is done for it', async () => {
+  test('a call gets BUSY if too many calls wait, and NOT_FOUND if its time limit ends before the solver is free', async () => {
     const hanging = createSolver({ openWorker: () => new Worker('for (;;);', { eval: true }) })
     const profile = profileOf({ solver: { timeLimitMs: 30 } })
     const fleet = fleetWith({ h1: {} }, profile)
@@ -249,7 +249,7 @@ describe('a spread request with several kinds', () => {
   ]
 
   test('the maximum skew holds at each placement, not only at the end', async () => {
-    // the first two instances prefer the first host; the third one does not fit there, and would reduce the skew only afterwards
+    // By weight, the first two instances would be on `large`. The skew would be 2 until the third one, which does not fit there, is placed.
     const hosts = { large: { vcpus: 3, memoryMb: 65_536, cpuAllocationRatio: 1 }, wide: { vcpus: 8, memoryMb: 8_192 } }
     const profile = profileOf({ weighers: [{ name: 'RAMWeigher', multiplier: 1 }] })
     const { parts, record } = await decided(hosts, aRequest({ gang, numInstances: 3, ...spread({ maxSkew: 1 }) }), profile)
@@ -265,8 +265,8 @@ describe('a spread request with several kinds', () => {
   })
 })
 
-test('an arrangement that separates kinds on different hosts is not reported as optimal: the bound is that of all arrangements', async () => {
-  // both kinds prefer the host with more memory, which has one device
+test('if the solver must keep kinds of instances on different hosts, its result is not reported as optimal, and the bound is that of all results', async () => {
+  // Both kinds of instances prefer the host with more memory, which has only one device.
   const device = (memoryMb: number): HostShape => ({ vcpus: 8, memoryMb, pciPools: [{ vendorId: 'v', productId: 'p', total: 1 }] })
   const pciRequests = [{ count: 1, specs: [{ vendor_id: 'v' }] }]
   const gang = [{ instances: 1, flavor: { vcpus: 2, memoryMb: 1_024 }, pciRequests }]

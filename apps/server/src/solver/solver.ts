@@ -68,7 +68,7 @@ export function createSolver({
   }
   const open = (): Worker => {
     const opened = openWorker()
-    // the process may end while its solver is running
+    // lets the process end even while the solver is running
     opened.unref()
     opened.on('message', (found: Found) => {
       if (worker === opened) end(found)

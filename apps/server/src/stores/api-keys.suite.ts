@@ -6,7 +6,7 @@ import type { Stores } from './stores.ts'
 
 const aKey = (name: string) => ({ name, account: 'suite', scopes: ['READ', 'CLAIM'] as const })
 
-/** The contract of every store of API keys. */
+/** Tests that an engine's store of API keys obeys the laws of api-keys.ts. */
 export function apiKeysSuite(engine: StoresEngine): void {
   describe(`the API keys of the ${engine.name} engine`, () => {
     let place: StoresPlace

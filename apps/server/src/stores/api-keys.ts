@@ -9,7 +9,7 @@ export interface ApiKey {
   readonly name: string
   /** The service account: idempotency keys and claims belong to it, so that keys can be exchanged. */
   readonly account: string
-  /** The first characters of the secret, which may be shown. */
+  /** The first characters of the secret. They may be shown to people. */
   readonly prefix: string
   readonly scopes: readonly Scope[]
   /** The names of the hosts for which the key may report; an empty list allows every host. */
@@ -27,7 +27,7 @@ export interface ApiKey {
   readonly lastUsedAt: number | null
 }
 
-/** The writes to a key. */
+/** A change of the stored keys. */
 export type KeyWrite =
   | { readonly type: 'insert'; readonly key: ApiKey; readonly hash: string }
   | { readonly type: 'expire'; readonly id: string; readonly at: number }
@@ -51,7 +51,7 @@ export type NewApiKey = Pick<ApiKey, 'name' | 'account' | 'scopes'> &
  * - A replica sees its own edit at once, and the others see it within `seenWithinMs`.
  */
 export interface ApiKeyStore {
-  /** How long another replica may still use the state before an edit, in milliseconds. */
+  /** After an edit, another replica may use the former keys for this long, in milliseconds. */
   readonly seenWithinMs: number
   /** The key of a secret, from memory. Undefined if the key is unknown, revoked or expired. */
   verify(secret: string): ApiKey | undefined
@@ -93,12 +93,12 @@ export async function createKey(
   return { key, secret }
 }
 
-/** The times of the last use of keys that are not written yet. */
+/** Collects when keys were last used, until these times are written. */
 export interface KeyUses {
   used(id: string, at: number): void
   /** The later one of the stored time and the time that is not written yet. */
   lastOf(key: Pick<ApiKey, 'id' | 'lastUsedAt'>): number | null
-  /** Writes the waiting uses. Those that could not be written wait for the next call, and the error is rethrown. */
+  /** Writes the waiting times. If that fails, they wait for the next call, and the error is rethrown. */
   write(keep: (uses: readonly KeyUse[]) => Promise<void>): Promise<void>
 }
 

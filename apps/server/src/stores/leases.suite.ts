@@ -4,7 +4,7 @@ import type { StoresEngine, StoresPlace } from './stores.suite.ts'
 import type { Stores } from './stores.ts'
 
 const LONG_MS = 60_000
-/** Shorter than the time between any two reads. */
+/** A break that is shorter than the time between any two reads. */
 const NONE_MS = -1
 
 const host = (name: string) => ({ host: name, node: name })
@@ -19,7 +19,7 @@ async function lookOf(store: LeaseStore, breakMs = LONG_MS): Promise<Omit<Look, 
   return seen
 }
 
-/** The contract of every store of leases. */
+/** Tests that an engine's store of leases obeys the laws of leases.ts. */
 export function leasesSuite(engine: StoresEngine): void {
   describe(`the leases of the ${engine.name} engine`, () => {
     let place: StoresPlace

@@ -6,7 +6,7 @@ export type LastOf = (host: HostName) => number | undefined
 /** One read of the hosts' signs of life. */
 export interface Look {
   /**
-   * Whether only this replica evaluates the leases now and should write the result. Safety does not depend on it, because the log judges
+   * True if only this replica evaluates the leases now and should write the result. Safety does not depend on it, because the log judges
    * each change.
    */
   readonly isMine: boolean
@@ -29,7 +29,7 @@ export interface LeaseStore {
   renew(hosts: readonly HostName[]): Promise<void>
   /**
    * Reads the leases, and resolves when `conclude` has resolved. If no replica has read for longer than `breakMs`, `listeningSince` starts
-   * again. Errors of a read are rethrown, and such a read does not count.
+   * again. Errors are rethrown, and a read that fails does not change `listeningSince`.
    */
   look(breakMs: number, conclude: (look: Look) => Promise<void>): Promise<void>
   close(): Promise<void>

@@ -7,7 +7,7 @@ import type { StoredDecision } from '../db/tables/rows.ts'
 import type { StoresEngine, StoresPlace } from './stores.suite.ts'
 import type { Stores } from './stores.ts'
 
-/** A refusal. */
+/** A stored decision that refused its request. */
 export function aRefusal(id = randomUUID()): StoredDecision {
   const record = { ...aClaim().decision, id }
   return {
@@ -21,7 +21,7 @@ export const anAuditEntry = (id = randomUUID()): AuditEntry => ({
   ...{ result: 'done', requestId: 'r' },
 })
 
-/** The contract of every store of records. */
+/** Tests that an engine's store of records obeys the laws of records.ts. */
 export function recordsSuite(engine: StoresEngine): void {
   describe(`the records of the ${engine.name} engine`, () => {
     let place: StoresPlace

@@ -6,7 +6,7 @@ import type { StoredDecision } from '../db/tables/rows.ts'
  *
  * The laws, which records.suite.ts checks for every engine:
  * - A stored record survives every crash and is in the tables once, even if it is sent repeatedly, because copies have the same id.
- * - Audit entries of one call are chained in its order. Calls have one order for all replicas.
+ * - Audit entries of one call are chained in the order of the call. Calls have one order for all replicas.
  * - A call that rejects may have stored everything, a part, or nothing. It is repeated with the same ids.
  */
 export interface RecordStore {
@@ -15,7 +15,7 @@ export interface RecordStore {
   keepAudit(entries: readonly AuditEntry[]): Promise<void>
   /** Resolves with true when the tables have all records that were stored at this call, and with false after a timeout. */
   caughtUp(timeoutMs: number): Promise<boolean>
-  /** Whether more records can be stored, as far as is known. If not, calls that need a record are refused. */
+  /** Returns true if more records can be stored, as far as is known. If not, calls that need a record are refused. */
   takesMore(): boolean
 }
 

@@ -12,7 +12,7 @@ const aSign = (id: string, more: Partial<Sign> = {}): Sign => ({
   ...more,
 })
 
-/** The contract of every store of the replicas' signs. */
+/** Tests that an engine's store of signs of life obeys the law of replicas.ts. */
 export function replicasSuite(engine: StoresEngine): void {
   describe(`the replicas of the ${engine.name} engine`, () => {
     let place: StoresPlace

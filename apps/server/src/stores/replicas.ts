@@ -41,7 +41,7 @@ export interface Sign {
   readonly reason: string | null
   readonly revision: number
   readonly violations: number
-  /** Store time, milliseconds since 1970. */
+  /** When the auditor last completed a round: store time, milliseconds since 1970. */
   readonly checkedAt: number | null
   readonly digests: TakenDigests
   /** Null before the replica follows the log, and for releases that do not report them. */
@@ -50,7 +50,7 @@ export interface Sign {
 
 /** A stored sign of life. All times are the store's. */
 export interface ReplicaRow extends Sign {
-  /** How far the replica lags behind the log: in changes, and in milliseconds since the first of them. */
+  /** How far the replica lags behind the log: how many changes it lacks, and the milliseconds since the first of these changes. */
   readonly lagChanges: number
   readonly lagMs: number
   readonly startedAt: number
@@ -82,7 +82,7 @@ export interface ReplicaStore {
 /** A replica that is silent for this long is deleted, in milliseconds. */
 export const FORGOTTEN_AFTER_MS = 86_400_000
 
-/** Parses stored digests. If another release wrote another form, there are none to compare. */
+/** Parses stored digests. If another release wrote another form, the result has no digests. */
 export function readDigests(value: unknown): TakenDigests {
   const { format, taken, whole } = (value ?? {}) as Record<string, unknown>
   if (typeof format !== 'number' || !Array.isArray(taken)) return { format: 0, taken: [], whole: null }

@@ -1,5 +1,5 @@
 /**
- * A cluster may show less than it acknowledged for this long before the loss is accepted. A leader needs 10 s to notice that it was cut
- * off, and a new leader needs time to apply its log.
+ * If a cluster shows fewer entries than it acknowledged, the loss is accepted only after this time. A leader needs 10 s to notice that it
+ * was cut off, and a new leader needs time to apply its log.
  */
 export const DOUBT_MS = 15_000

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { chooseFlushing, flushingText } from './flushing.ts'
 
-/** A store with transactions of the given duration. Every tenth takes longer. */
+/** A store with transactions of the given durations in milliseconds. Every tenth transaction takes longer. */
 function aStore(flushMs: number, commitMs: number) {
   let time = 0
   let count = 0

@@ -1,12 +1,12 @@
 import type { Flushing } from './synchronizer.ts'
 
-/** The operator's setting for how entries reach the disk. `auto` measures. */
+/** The operator's setting for how entries reach the disk. With `auto`, the service measures the duration of a flush and decides by it. */
 export const sharedFlushSettings = ['auto', 'on', 'off'] as const
 export type SharedFlush = (typeof sharedFlushSettings)[number]
 
 /**
- * Flushes are shared if one takes at least this long. For shorter flushes, the extra round trip costs more than sharing saves (LOG-PROTOCOL
- * 1.4).
+ * Flushes are shared if one takes at least this long, in milliseconds. For shorter flushes, the extra round trip costs more than sharing
+ * saves (LOG-PROTOCOL 1.4).
  */
 export const SHARED_FROM_MS = 0.3
 const MEASURED = 11

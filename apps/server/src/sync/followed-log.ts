@@ -11,8 +11,8 @@ export type Followed = Pick<Place, 'revision' | 'id'>
 const AGAIN_MS = 500
 
 /**
- * Why a log is not the one that tables have followed up to an entry. Undefined if the log contains that entry, or begins after it. A
- * cluster that shows less is queried again for a while, because a newly elected leader may do so.
+ * Explains why a log is not the log that the tables have followed. Undefined if the log contains the last entry in the tables, or begins
+ * after it. If a cluster shows fewer entries, it is queried again for DOUBT_MS, because a newly elected leader may show fewer for a while.
  */
 export async function findMismatch(
   { past, engine, flushing }: Pick<Synchronizer, 'past' | 'engine' | 'flushing'>,
@@ -33,6 +33,6 @@ export async function findMismatch(
   }
 }
 
-/** What happens if the service continues with such a log, and what to do. */
+/** The message for operators: the mismatch, its consequence, and what to do. */
 export const mismatchText = (mismatch: string): string =>
-  `The log that GANTT_SYNC names ${mismatch}: with it claims would be forgotten. Set GANTT_SYNC as it was, or restore the log; a new fleet needs a database of its own.`
+  `The log that GANTT_SYNC names ${mismatch}: with this log, claims would be lost. Set GANTT_SYNC to its former value, or restore the log; a new fleet needs a database of its own.`

@@ -7,7 +7,10 @@ type List = (typeof LISTS)[number]
 /** How many elements are in one part. Processing a part takes milliseconds, and the process does other work between two parts. */
 const ELEMENTS = 200
 
-/** The first row of a checkpoint with its lists in parts. Older releases do not accept it as a complete checkpoint. */
+/**
+ * The first row of a stored checkpoint. The lists are in further rows, the parts. Older releases do not accept this row as a complete
+ * checkpoint.
+ */
 type Head = Omit<Checkpoint, List | 'format' | 'endedKeys'> & {
   readonly format: string
   readonly was: Checkpoint['format']
@@ -33,7 +36,7 @@ export function toParts(checkpoint: Checkpoint): PartedCheckpoint {
       for (const list of LISTS)
         for (let first = 0; first < checkpoint[list].length; first += ELEMENTS)
           yield JSON.stringify({ [list]: checkpoint[list].slice(first, first + ELEMENTS) })
-      // each chunk is a part, because it has a thousand keys
+      // each chunk is a part of its own, because it has a thousand keys
       for (const chunk of chunks) yield JSON.stringify({ endedKeys: chunk })
     },
   }
@@ -44,7 +47,7 @@ export async function fromParts(head: string, parts: AsyncIterable<string>): Pro
   const whole = JSON.parse(head) as Checkpoint | Head
   if (!('was' in whole)) return whole
   if (whole.format !== 'parts-1')
-    throw new RangeError(`the checkpoint at revision ${whole.place.revision} is kept as ${whole.format}; this release reads parts-1`)
+    throw new RangeError(`the checkpoint at revision ${whole.place.revision} has the format ${whole.format}; this release reads parts-1`)
   const { was, format: _format, forgottenKeys, ...rest } = whole
   const chunks: EndedChunk[] = []
   const lists: Pick<Mutable<Checkpoint>, List> = { hosts: [], claims: [], keys: [] }

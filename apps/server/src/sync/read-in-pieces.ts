@@ -2,7 +2,7 @@ import type { LogEntry } from '@gantt/scheduler-core'
 import { createTurns, type Turns } from '../event-loop/pauses.ts'
 import { realTimers } from '../timers.ts'
 
-/** Separate from the turns of queries, so that a replica that follows the log does not wait for them. */
+/** Separate from the turns of queries, so that a replica that follows the log does not wait for queries. */
 const turns = createTurns(realTimers)
 
 /**

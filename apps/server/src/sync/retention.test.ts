@@ -3,7 +3,7 @@ import { DEFAULT_HORIZON, planTrim, retainedUntil } from './retention.ts'
 
 const DAY = 86_400_000
 const now = 100 * DAY
-/** One checkpoint a day. Each is a hundred revisions and a thousand bytes after the one before. */
+/** One checkpoint a day. Each is a hundred revisions and a thousand bytes after the previous one. */
 const daily = (count: number) =>
   Array.from({ length: count }, (_, i) => ({ revision: (i + 1) * 100, at: now - (count - 1 - i) * DAY, logBytes: (i + 1) * 1_000 }))
 

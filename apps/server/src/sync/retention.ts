@@ -1,4 +1,4 @@
-/** The limits of the log. Older entries are dropped if a checkpoint follows them. */
+/** The limits of the log, by age and size. Entries beyond a limit are dropped if a checkpoint follows them. */
 export interface Horizon {
   readonly days: number
   readonly bytes: number
@@ -19,7 +19,7 @@ export interface Retention {
 /** The size of a log row without its body, in bytes. */
 export const ROW_BYTES = 100
 
-/** The log must have grown for at least this long before its growth is used as an estimate. */
+/** The growth rate of the log is computed over at least this time, so that the first minutes of a log do not determine it. */
 const LEAST_SPAN_MS = 3_600_000
 
 /**
@@ -46,13 +46,14 @@ export interface KeptCheckpoint {
   readonly logBytes: number
 }
 
-/** The newest checkpoints that always stay; further ones are spread over the rest of the log. */
+/** This many newest checkpoints always stay. About SPREAD of the older ones stay too, spread over the rest of the log. */
 const NEWEST = 4
 const SPREAD = 8
 
 /**
- * What to drop: entries before the revision `base`, which has a checkpoint and stays itself, and some checkpoints. At least two checkpoints
- * stay. No entry after `reached` is dropped, the revision that every follower of the log has reached. Undefined if everything stays.
+ * Plans what to drop: the entries before the revision `base`, and some checkpoints. The entry and the checkpoint at `base` stay. At least
+ * two checkpoints stay. No entry after `reached` is dropped, which is the revision that every follower of the log has reached. Undefined if
+ * nothing is dropped.
  */
 export function planTrim(
   checkpoints: readonly KeptCheckpoint[],

@@ -99,7 +99,7 @@ export function synchronizerSuite(engine: SynchronizerEngine): void {
       expect(ours).toEqual(theirs)
       return ours.verdicts
     }
-    /** A change that counts only the first time. */
+    /** A change that takes effect only the first time. */
     const once: Change = {
       type: 'aggregate',
       uuid: '00000000-0000-4000-8000-0000000000a1',
@@ -217,7 +217,7 @@ export function synchronizerSuite(engine: SynchronizerEngine): void {
       const first = await appendTo(a, ORIGIN)
       await appendTo(a, first)
       expect(await b.past.read(ORIGIN, 10)).toHaveLength(2)
-      // the durable revision of b does not change, because it may follow another history until it reads
+      // b may follow another history until it reads, so its durable revision does not change
       expect(b.durableRevision()).toBe(0)
     })
 

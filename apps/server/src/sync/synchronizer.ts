@@ -15,7 +15,7 @@ import type { Horizon, Retention } from './retention.ts'
  * - After a StoreUnavailableError from `append` the outcome is unknown. The same entry is sent again, with the same id and basis, until the
  * answer is certain. An engine that refuses early accepts at most one of the copies. In the log of another engine there may be several: the
  * first counts, and `apply` makes the others void.
- * - `at` is the stamp of a server, which may be earlier than the one before. `apply` uses the later of the two.
+ * - `at` is the stamp of a server, which may be earlier than the stamp of the entry before. `apply` uses the later of the two.
  * - A log may be trimmed at its beginning. A position before its first entry is refused with LogTrimmedError, and a replica at such a
  * position continues from a checkpoint.
  * - `read` and `durable` compare the caller's position with the store's. They throw StoreWentBackError if the store lost it. A checkpoint
@@ -25,8 +25,8 @@ import type { Horizon, Retention } from './retention.ts'
 export interface Synchronizer extends LogReader {
   readonly engine: string
   /**
-   * Whether `append` compares the entry's basis with the head, and refuses entries that are behind. If it does not, entries are appended at
-   * the present head, a repeated entry is appended again, and only the judge decides what counts.
+   * True if `append` refuses an entry whenever the entry's basis is not the head of the log. If false, every entry is appended at the
+   * present head, a repeated entry is appended again, and only the judge decides which changes take effect.
    */
   readonly refusesEarly: boolean
   /** How entries reach the disk, for display to operators. */
@@ -42,15 +42,18 @@ export interface Synchronizer extends LogReader {
   durableRevision(): number
   /** Resolves when the entry at this position and all earlier ones survive any crash of the store. One flush serves all waiting calls. */
   durable(place: Place): Promise<void>
-  /** The store's clock, milliseconds since 1970. */
+  /** The time of the store's clock, milliseconds since 1970. */
   time(): Promise<number>
   /**
-   * Calls back when the log may have grown, with the revision if it is known. This is a hint: it may come late, twice, or without cause.
+   * Calls the listener when the log may have grown, with the revision if it is known. This is a hint: it may come late, twice, or without
+   * cause.
    */
   onNews(listener: (revision?: number) => void): void
   /** Waits a limited time for this replica's turn. The returned function ends the turn. */
   takeTurn(): Promise<() => Promise<void>>
-  /** Stores a checkpoint. False if another replica is writing one, this revision has one, or the store does not have its position. */
+  /**
+   * Stores a checkpoint. Returns false if another replica is writing one, this revision has one, or the store does not have its position.
+   */
   saveCheckpoint(checkpoint: Checkpoint): Promise<boolean>
   /** Drops old entries up to the oldest checkpoint that stays. */
   trim(horizon: Horizon): Promise<void>
@@ -65,7 +68,10 @@ export interface Flushing {
   readonly isShared: boolean
   /** The measured duration of a flush, milliseconds; null if it was not measured. */
   readonly medianMs: number | null
-  /** The number of servers, if a majority of them holds an entry before its append is answered, instead of a wait for a disk. */
+  /**
+   * If entries are copied to several servers instead of flushed: the count of servers. A majority of them holds an entry before its append
+   * is answered.
+   */
   readonly copies?: number
 }
 
@@ -75,15 +81,15 @@ export interface Flushing {
  */
 export const ENTRIES_AT_ONCE = 50
 
-/** The range of a log that can be read. */
+/** Reads the entries and checkpoints of a log. */
 export interface LogReader {
-  /** The entries after a position in order, at most `limit` of them. A shorter answer ends at the head. */
+  /** The entries after a position in order, at most `limit` of them. If there are fewer, the last one is at the head of the log. */
   read(after: Place, limit: number): Promise<readonly LogEntry[]>
   /** The newest checkpoint at or before a revision. */
   loadCheckpoint(atMost: number): Promise<Checkpoint | undefined>
   /** The position at a revision, with the store's stamp; undefined if the log ends before it or begins after it. */
   placeAt(revision: number): Promise<Place | undefined>
-  /** The range that can be read. */
+  /** The range of entries that can be read. */
   retention(): Promise<Retention>
 }
 
@@ -92,7 +98,7 @@ export class StoreUnavailableError extends Error {
   override readonly name = 'StoreUnavailableError'
 }
 
-/** The store no longer holds what this replica has applied: a restored backup, or a lost tail. */
+/** The store no longer contains entries that this replica has applied: a backup was restored, or unflushed entries were lost. */
 export class StoreWentBackError extends Error {
   override readonly name = 'StoreWentBackError'
 }
@@ -102,7 +108,7 @@ export class EntryTooLargeError extends RangeError {
   override readonly name = 'EntryTooLargeError'
 
   constructor(bytes: number, most: number) {
-    super(`the entry takes ${bytes} bytes; the store takes ${most} at most`)
+    super(`the entry has ${bytes} bytes; the store accepts at most ${most}`)
   }
 }
 
@@ -120,6 +126,6 @@ export class LogTrimmedError extends RangeError {
   override readonly name = 'LogTrimmedError'
 
   constructor(asked: number, first: number) {
-    super(`the log begins at revision ${first}; what follows revision ${asked} was asked for`)
+    super(`the log begins at revision ${first}; entries after revision ${asked} were requested`)
   }
 }

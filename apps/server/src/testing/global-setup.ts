@@ -1,6 +1,6 @@
 import { removeAbandonedDatabases, startTestServer } from './test-database.ts'
 
-/** Runs one server for the whole test run, so that each test file only joins it. It stops when the last run ends. */
+/** Starts one PostgreSQL server for the whole test run, which each test file joins. The server stops when the last test run ends. */
 export default async function setup(): Promise<() => Promise<void>> {
   const server = await startTestServer()
   await removeAbandonedDatabases(server)

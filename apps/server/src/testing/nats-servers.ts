@@ -39,7 +39,7 @@ export interface NatsServersOptions {
 
 const ANSWERS_MS = 300_000
 
-/** Why the tests that need a nats-server cannot run here; undefined if they can. */
+/** The reason why tests that need a nats-server cannot run on this machine; undefined if they can. */
 export const noNatsServer: string | undefined = findNatsServer() === undefined ? INSTALL_NATS_SERVER : undefined
 
 /** Starts servers with JetStream on free ports and in separate folders. They answer when this resolves. */

@@ -6,7 +6,7 @@ import path from 'node:path'
 export interface SwallowingProxy {
   /** The folder of the proxy's socket, for `host` of a connection. */
   readonly host: string
-  /** After the next statement with this text, its connection forwards no further answers. */
+  /** From the next statement with this text on, the proxy forwards no answers on the connection of that statement. */
   swallowAnswersFrom(text: string): void
   /** Pauses all connections or lets them continue. A paused proxy forwards nothing, and loses nothing. */
   standStill(isStill: boolean): void

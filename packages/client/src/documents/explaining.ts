@@ -2,7 +2,7 @@ import { type Given, graphql, type ResultOf, type VariablesOf } from './graphql.
 
 const reason = graphql('fragment ReasonParts on ReasonCount @_unmask { code filter hosts text }')
 
-/** The parts of an explanation that a log line or a ticket needs. */
+/** Queries the parts of an explanation that are usually needed in a log line or a ticket. */
 export const explainDecision = graphql(
   `
   query ExplainDecision($id: ID!, $instance: Int) {

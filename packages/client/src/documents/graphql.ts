@@ -1,21 +1,21 @@
 import { initGraphQLTada } from 'gql.tada'
 import type { introspection } from '../generated/graphql-env.d.ts'
 
-/** Creates typed documents. `graphql('query ...')` knows the schema of the service (generated from apps/server/schema.graphql). */
+/** Creates a typed document: `graphql('query ...')`. The types are generated from the schema of the service, apps/server/schema.graphql. */
 export const graphql = initGraphQLTada<{
   introspection: introspection
   disableMasking: true
   scalars: {
-    /** ISO 8601, UTC. */
+    /** An ISO 8601 time in UTC. */
     DateTime: string
-    /** ISO 8601. */
+    /** An ISO 8601 duration. */
     Duration: string
     ID: string
     JSON: unknown
-    /** A point in the history of the fleet: a revision, a time, or how long ago. */
+    /** A moment in the history of the fleet: a revision, a time, or an age such as -15m. */
     Moment: string
     PackedColumn: string
-    /** A position in the log, as decimal digits. */
+    /** A revision of the log, as decimal digits. */
     Revision: string
     /** An integer up to 2^53 - 1. */
     SafeInt: number
@@ -25,7 +25,7 @@ export const graphql = initGraphQLTada<{
 
 export type { ResultOf, TadaDocumentNode as TypedDocument, VariablesOf } from 'gql.tada'
 
-/** The input type with read-only lists, because the client only sends arguments. */
+/** An input type whose lists may be read-only, because the client does not change arguments. */
 export type Given<Input> = Input extends readonly (infer Item)[]
   ? readonly Given<Item>[]
   : Input extends object

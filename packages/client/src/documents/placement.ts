@@ -29,7 +29,7 @@ const placed = graphql(
   [claim],
 )
 
-/** Selects hosts for instances, and claims the resources. */
+/** Selects hosts for instances, and claims resources on them. */
 export const selectDestinations = graphql(
   `
   mutation SelectDestinations($input: SelectDestinationsInput!) {
@@ -50,8 +50,8 @@ export const selectDestinations = graphql(
 )
 
 /**
- * Selects hosts and claims resources, with a key that is bound to a project. It requests only the fields that such a key may read: the
- * hosts of its instances, and nothing about other hosts.
+ * Selects hosts and claims resources with a key that is bound to a project. The document requests only fields that such a key may read: the
+ * hosts of the project's instances, and nothing about other hosts.
  */
 export const selectDestinationsForProject = graphql(
   `
@@ -78,7 +78,7 @@ export const selectDestinationsForProject = graphql(
   [claim],
 )
 
-/** Claims resources on a host that an earlier decision named. */
+/** Claims resources on a host that an earlier decision returned, such as an alternate. */
 export const claimCreate = graphql(
   `
   mutation ClaimCreate($input: ClaimCreateInput!) {
@@ -98,8 +98,8 @@ export const claimCreate = graphql(
 )
 
 /**
- * The result of an edit of a claim. It has no lists, because one call can be about a thousand claims, and every list adds to the cost of
- * the call.
+ * The result of an edit of a claim. Lists are not requested, because they add to the cost of the call, and one call can edit a thousand
+ * claims.
  */
 const ended = graphql(
   `
@@ -127,10 +127,7 @@ export const claimRelease = graphql(
   [ended],
 )
 
-/**
- * Releases everything that is held under an idempotency key. The answer has a list of claims, because one key can have placed several
- * instances.
- */
+/** Releases all claims of an idempotency key. The answer has a list of claims, because one key may have placed several instances. */
 export const claimAbandon = graphql(
   `
   mutation ClaimAbandon($key: String!) {
@@ -155,15 +152,15 @@ export type Claim = ResultOf<typeof claim>
 type Whole = ResultOf<typeof selectDestinations>['selectDestinations']
 type WholePlaced = Extract<Whole, { readonly __typename: 'SelectDestinationsPayload' }>
 
-/** A host in a decision. Zone and weight are null for a key that is bound to a project. */
+/** An alternate: a further host of a decision, without a claim. Zone and weight are null for a key that is bound to a project. */
 export interface Alternate {
   readonly host: { readonly name: string; readonly node: string; readonly availabilityZone: string | null }
   /** The total score of the host. */
   readonly weight: number | null
 }
-/** The host that was selected, and the claim there. Limits are empty for a key that is bound to a project. */
+/** The selected host, and the claim on it. Limits are empty for a key that is bound to a project. */
 export type Destination = Alternate & Pick<WholePlaced['destinations'][number]['selected'], 'limits' | 'claim'>
-/** The selected hosts. Alternates are empty for a key that is bound to a project. */
+/** The answer if hosts were selected. Alternates are empty for a key that is bound to a project. */
 export type Placed = Omit<WholePlaced, 'destinations'> & {
   readonly destinations: readonly {
     readonly instanceUuid: string | null
@@ -175,7 +172,7 @@ export type SelectDestinationsResult = Exclude<Whole, WholePlaced> | Placed
 
 type ToProject = ResultOf<typeof selectDestinationsForProject>['selectDestinations']
 
-/** Converts the answer for a project to the form of all answers. Values that a project may not read are empty or null. */
+/** Converts the answer to `selectDestinationsForProject` to the general form. Values that a project may not read become empty or null. */
 export function fromProject(answer: ToProject): SelectDestinationsResult {
   if (answer.__typename === 'NoValidHost') return { ...answer, reasons: [] }
   if (answer.__typename !== 'SelectDestinationsPayload') return answer

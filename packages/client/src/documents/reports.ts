@@ -1,6 +1,6 @@
 import { type Given, graphql, type ResultOf, type VariablesOf } from './graphql.ts'
 
-/** Reports of hosts about themselves, and of other services about hosts. */
+/** Sends reports: those of hosts about themselves, and documents of other services about hosts. */
 export const updateResourceStats = graphql(`
   mutation UpdateResourceStats($input: UpdateResourceStatsInput!, $required: Boolean! = false) {
     updateResourceStats(input: $input) {
@@ -30,7 +30,7 @@ export const hostHeartbeat = graphql(
 )
 
 type UpdateResourceStatsInput = Given<VariablesOf<typeof updateResourceStats>['input']>
-/** One report about one host: full, a delta, a namespace's, or in Nova's form. */
+/** A report about one host: a full report, a delta, a document of a namespace, or a report in Nova's form. */
 export type ResourceStats = UpdateResourceStatsInput['updates'][number]
 export type UpdateResourceStatsResult = ResultOf<typeof updateResourceStats>['updateResourceStats']
 export type ResourceStatsResult = UpdateResourceStatsResult['results'][number]

@@ -29,7 +29,7 @@ test.each([3, FEATURE_LEVEL].flatMap((level) => [11, 12, 13, 14].map((seed) => [
       fc.property(histories, (steps) => {
         const fleet = new Fleet()
         const historian = new Historian(level)
-        // Below STRICT_CLAIMS an instance may be claimed twice, and the auditor must find that.
+        // Below level STRICT_CLAIMS the log accepts two claims of one instance, so the finding instance.twice is correct.
         const isMistake = ({ code }: Finding): boolean => level >= STRICT_CLAIMS || code !== 'instance.twice'
         fleet.apply(historian.first(fleet))
         for (const [i, step] of steps.entries()) {
@@ -294,7 +294,7 @@ function onAnotherGpu(): Fleet {
   return log.fleet
 }
 
-test('a claim that counts too little after its CPUs or shares moved is found by the free share of all GPUs', () => {
+test('if the report shows an instance on another GPU than its claim, the audit finds a free sum of all GPUs that is too large', () => {
   expect(findingsOf(onAnotherGpu())).toEqual([])
   const fleet = onAnotherGpu()
   force(h1(fleet).gpus[1] ?? {}, { freeMilli: 1_000 })
@@ -305,7 +305,7 @@ test('a claim that counts too little after its CPUs or shares moved is found by 
   ])
 })
 
-test('a claim that was accepted although another claim waits for its GPU is found', () => {
+test('the audit finds a claim that was accepted although the claims of the host already hold all GPUs', () => {
   const fleet = onAnotherGpu()
   const { ledger } = fleet
   const third = { ...claim(fleet, 'c1'), id: 'c3', state: 'CONFIRMED' as const, instance: null, createdAt: 9_000 }
@@ -354,7 +354,7 @@ test('an excess that a report caused is not blamed on claims', () => {
   expect(findingsOf(log.fleet)).toEqual([])
 })
 
-test('a comparison names the object, the member, and both values, and only the digest of that part differs', () => {
+test('a comparison names the host, the member and both values, and only the digest of the part with the host differs', () => {
   const log = (hosts: number) => {
     const made = aLog()
     made.append(Array.from({ length: hosts }, (_, i) => aReport(`h${i}`, { vcpus: 8 })))

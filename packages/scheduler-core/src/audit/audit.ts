@@ -4,7 +4,7 @@ import { auditHost } from './host.ts'
 import { auditInstance } from './instance.ts'
 import { auditAggregate, auditClaim, auditKey, auditMembers, auditReservation } from './ledger.ts'
 
-/** One object that was checked, and its findings. */
+/** The result of the check of one object. */
 export interface Looked {
   readonly subject: Subject
   readonly name: string | number

@@ -7,7 +7,9 @@ import { compareNamed, compareWritten, type Difference } from './diff.ts'
 
 const group = { uuid: aUuid(7), policy: 'ANTI_AFFINITY', maxServerPerHost: 2 } as const
 
-/** A fleet with two hosts in an aggregate and a claim of a server group on the first host, before and after these changes. */
+/**
+ * Returns a fleet before and after the given changes. Its two hosts are in an aggregate, and the first host has a claim of a server group.
+ */
 function changed(...changes: readonly Change[]) {
   const log = aLog()
   log.append([aReport('h1'), aReport('h2')])
@@ -56,7 +58,7 @@ describe('differences after one entry', () => {
   })
 })
 
-describe('differences in some hosts and claims', () => {
+describe('differences in the named hosts and claims', () => {
   const HOST = 0 as HostIndex
 
   test('differences of claims include their keys and groups, each once', () => {
@@ -65,7 +67,7 @@ describe('differences in some hosts and claims', () => {
     expect(found.filter((one) => !one.startsWith('host'))).toEqual([`group ${aUuid(7)} members`, 'claim b.0', 'key acme b', 'claim b.1'])
   })
 
-  test('a claim that ends leaves its group, which also differs; its key stays unchanged', () => {
+  test('if a claim ends, the claim and its group differ, and its key does not', () => {
     const { before, after } = changed({ type: 'revoke', claim: 'a.0', reason: 'it is gone' })
     const found = compareNamed(before, after, [], ['a.0'])
     expect(texts(found)).toContain('claim a.0 state')

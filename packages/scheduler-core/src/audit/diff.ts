@@ -4,7 +4,7 @@ import { canonicalJson } from '../values/canonical-json.ts'
 import type { HostIndex } from '../values/host-index.ts'
 import { claimView, groupView, headView, hostView, keyView, type View } from './views.ts'
 
-/** A difference between two fleets at one revision. */
+/** A member with different values in two fleets at the same revision. */
 export interface Difference {
   readonly subject: 'fleet' | 'host' | 'claim' | 'key' | 'group' | 'aggregate' | 'profile'
   readonly name: string
@@ -17,7 +17,7 @@ export interface Difference {
 
 const MAX_TEXT = 200
 
-/** Compares two fleets at the same revision, one object per step. Both may advance between two steps, if they advance together. */
+/** Compares two fleets at the same revision, one object per step. Between two steps, entries can be applied if both fleets apply them. */
 export function* compareFleets(before: Fleet, after: Fleet): Generator<readonly Difference[], void> {
   yield differences('fleet', '', headView(before), headView(after))
   const count = Math.max(before.hosts.count, after.hosts.count)
@@ -30,9 +30,9 @@ export function* compareFleets(before: Fleet, after: Fleet): Generator<readonly 
     const [old, next] = [before.ledger.claims.get(id), after.ledger.claims.get(id)]
     yield differences('claim', id, old && claimView(before, old), next && claimView(after, next))
   }
-  // Objects in both fleets were compared in the first round.
+  // A key that both fleets have was compared in the first loop.
   for (const { account, key } of before.ledger.keys()) yield keyDifferences(before, after, account, key)
-  // Objects in both fleets under the same name were compared above.
+  // A key that both fleets have was compared in the loop above.
   for (const { account, key } of after.ledger.keys())
     if (before.ledger.findKey(account, key)?.key !== key) yield keyDifferences(before, after, account, key)
   for (const uuid of namesOf(before.groups.byUuid, after.groups.byUuid))
@@ -46,7 +46,7 @@ export function* compareFleets(before: Fleet, after: Fleet): Generator<readonly 
   }
 }
 
-/** The differences between a fleet after one entry and a copy from before the entry. Only the objects that the entry wrote are compared. */
+/** Compares a fleet after one entry with a copy from before the entry. Only the objects that the entry wrote are compared. */
 export function* compareWritten(before: Fleet, after: Fleet): Generator<readonly Difference[], void> {
   for (const next of after.hosts.records) {
     const old = before.hosts.records[next.index]
@@ -66,7 +66,9 @@ export function* compareWritten(before: Fleet, after: Fleet): Generator<readonly
 const nameOf = (old: HostRecord | undefined, next: HostRecord): string =>
   next.gone === null ? hostKey(next) : `${hostKey(old ?? next)} (gone)`
 
-/** The differences in these hosts, and in these claims with their keys and groups. One fleet is an earlier copy of the other. */
+/**
+ * Compares the given hosts, and the given claims with their keys and groups. `before` is a copy of the fleet `after` that was made earlier.
+ */
 export function compareNamed(before: Fleet, after: Fleet, hosts: Iterable<HostIndex>, claims: Iterable<string>): Difference[] {
   const found: Difference[] = []
   for (const index of hosts) {
@@ -107,7 +109,7 @@ interface Names {
   has(name: string): boolean
 }
 
-/** The names in one or both maps, each once. Entries can be added or removed between two steps. */
+/** Yields each name that is in at least one of the maps once. Entries can be added or removed between two steps. */
 function* namesOf(before: Names, after: Names): Generator<string> {
   yield* before.keys()
   for (const key of after.keys()) if (!before.has(key)) yield key
@@ -127,7 +129,7 @@ function differences(
   return [...fields].flatMap((field) => fieldDifferences(subject, name, field, before[field], after[field]))
 }
 
-/** Nested members are compared one by one, down to the level of the columns of classes. */
+/** Compares two values. Nested objects are compared member by member, down to the columns of resource classes. */
 function fieldDifferences(subject: Difference['subject'], name: string, field: string, before: unknown, after: unknown): Difference[] {
   if (before === after || canonicalJson(before) === canonicalJson(after)) return []
   if (!isRecord(before) || !isRecord(after)) return [{ subject, name, field, before: shown(before), after: shown(after) }]

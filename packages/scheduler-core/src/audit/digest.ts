@@ -2,22 +2,22 @@ import type { Fleet } from '../fleet/fleet.ts'
 import { byCodeUnit } from '../values/canonical-json.ts'
 import { headView, wholeHostView } from './views.ts'
 
-/** The version of the digested form. It is raised with every change of the form, so that digests of different forms are not compared. */
+/** The version of the digest format. Every change of the format raises it, so that digests in different formats are not compared. */
 export const DIGEST_FORMAT = 2
 
 /**
- * The number of hosts in one part of the state. It is small, because a part is digested without a yield (npm run prove -- restart measures
- * the time).
+ * One part of the state has this many hosts. The count is small because the digest of a part is computed without yielding to the event loop
+ * (npm run prove -- restart measures the time).
  */
 export const HOSTS_PER_PART = 4
 
 /**
- * The number of parts of the state. The first part contains the data that exists only once, and the other parts contain the hosts in the
- * order of their first reports.
+ * Returns the count of parts of the state. The first part has the data that exists only once. The other parts have the hosts, in the order
+ * of their first reports.
  */
 export const partsOf = ({ hosts }: Fleet): number => 1 + Math.ceil(hosts.count / HOSTS_PER_PART)
 
-/** The present digest of one part, as 16 hexadecimal digits. It is equal on all replicas at the same revision. */
+/** Computes the digest of one part, as 16 hexadecimal digits. All replicas at the same revision have the same digest. */
 export function digestPart(fleet: Fleet, part: number): string {
   const digest = createDigest()
   if (part === 0) {
@@ -31,14 +31,14 @@ export function digestPart(fleet: Fleet, part: number): string {
   return digest.end()
 }
 
-/** The digest over the digests of all parts, in their order. */
+/** Combines the digests of all parts, in their order, into one digest. */
 export function digestAll(parts: readonly string[]): string {
   const digest = createDigest()
   digest.take(parts)
   return digest.end()
 }
 
-/** FNV-1a over the code units of a value's canonical form, in two lanes. It detects differences between states and gives no security. */
+/** FNV-1a in two lanes over the UTF-16 code units of a value's canonical form. It detects different states, but is not cryptographic. */
 function createDigest() {
   let a = 0x811c9dc5
   let b = 0x01234567
@@ -63,17 +63,17 @@ function createDigest() {
       }
       text('}')
     }
-    // A text and a number with the same characters are different values.
+    // Quotes distinguish a string from a number with the same characters.
     else if (typeof value === 'string') text(`"${value.length}${value}`)
     else text(` ${value}`)
   }
   return { take, end: () => hex(a) + hex(b) }
 }
 
-/** Objects of one kind have the same keys in the same order, so their sorted order is computed once. */
+/** The sorted keys of objects, by the joined unsorted keys. Most objects have the same keys in the same order, so they are sorted once. */
 const orders = new Map<string, readonly string[]>()
 const MAX_ORDERS = 1_000
-/** The order of longer key lists is not cached: objects with keys chosen by callers may have many long keys, and rarely the same ones. */
+/** Longer key lists are not cached. Callers choose the keys of such objects, so the lists rarely repeat. */
 const MAX_ORDER_LENGTH = 1_000
 
 function inOrder(keys: string[]): readonly string[] {

@@ -5,38 +5,38 @@ import type { HostIndex } from '../values/host-index.ts'
 export const auditCodes = {
   'state.over_capacity': 'A claim that was made after the host’s last report makes the host exceed what it has.',
   'state.host_gone': 'A claim is on a host that does not exist.',
-  'state.column': 'What a host is said to hold is not what its report and its claims give.',
+  'state.column': 'A stored amount of a host differs from the amount computed from its report and its claims.',
   'state.orphan_claim': 'A claim is missing from an index that should list it.',
   'state.orphan_entry': 'An index lists something that does not exist, or that does not match the index.',
-  'state.duplicate': 'Two claims or idempotency keys go by one name.',
+  'state.duplicate': 'Two claims or two idempotency keys have the same name.',
   'instance.twice': 'One instance has two live claims in one project or account that are not the two ends of a move.',
   'instance.elsewhere': 'One instance has live claims in several projects or accounts.',
   'instance.two_hosts': 'Several hosts list one instance that is not moving between them.',
-  'instance.other_host': 'Another host lists the instance of a claim than the one on which the claim is.',
+  'instance.other_host': 'The instance of a claim is listed by another host than the host of the claim.',
   'instance.unlisted': 'No host has listed the instance of a confirmed claim for longer than the stated time.',
-  'instance.unclaimed': 'A host lists instances for which no claim is held.',
-  'host.same_machine': 'Hosts of different names report one machine.',
-  'state.group_count': 'A server group does not count its members on a host as its claims do.',
+  'instance.unclaimed': 'A host lists instances without a claim.',
+  'host.same_machine': 'Hosts with different names report the same machine id.',
+  'state.group_count': 'The stored member count of a server group on a host differs from the count of its claims there.',
   'state.diverged': 'Another replica has another state at the same revision.',
 } as const
 
-/** The codes above, and the codes of warnings about a host with a reported use that contradicts its claims. */
+/** The codes above, and the codes of warnings about hosts whose reported amounts contradict their claims. */
 export type AuditCode = keyof typeof auditCodes | HostWarning['code']
 
 /**
- * Whether a finding means that this replica's own state differs from the state that the log implies. All other findings are about actions
- * of callers and hosts. Every replica has such findings, a replica may start from a state with them, and `replicaHeal` cannot repair them.
+ * True if a finding means that this replica's state differs from the state that the log implies. All other findings are about actions of
+ * callers and hosts. These are the same on every replica, and `replicaHeal` cannot repair them.
  */
 export const isOfState = (code: AuditCode): code is Extract<AuditCode, `state.${string}`> => code.startsWith('state.')
 
 /**
  * How serious a finding is. VIOLATION: a promise of this service is broken. WARNING: reports of hosts contradict the claims, so an operator
- * has to act. NOTICE: a state that may be correct, but that this service does not know about.
+ * has to act. NOTICE: a state that this service does not know about and that may be correct.
  */
 export const severities = ['VIOLATION', 'WARNING', 'NOTICE'] as const
 export type Severity = (typeof severities)[number]
 
-/** The promise of docs/promises.md that each finding concerns. */
+/** The promise in docs/promises.md that each finding concerns. */
 export const promiseOf: Readonly<Record<AuditCode, string>> = {
   'state.over_capacity': 'I1',
   'state.host_gone': 'I7',
@@ -60,8 +60,8 @@ export const promiseOf: Readonly<Record<AuditCode, string>> = {
 }
 
 /**
- * Reports may contain anything, and callers may use one uuid in several projects. Neither breaks a promise of this service, so neither
- * counts as a violation.
+ * Contradictions in reports (I18) are warnings, because reports may contain anything. Claims of one uuid in several projects are a warning
+ * too, because callers may use a uuid twice. This service breaks no promise in these cases.
  */
 export const severityOf = (code: AuditCode): Severity => {
   if (code === 'instance.unclaimed') return 'NOTICE'
@@ -85,25 +85,25 @@ const contradictions: readonly AuditCode[] = [
 /** The rank of a finding, from 0. Broken promises come first, then contradictions in their order. */
 export const rankOf = (code: AuditCode): number => 1 + contradictions.indexOf(code)
 
-/** Whether this is the name of an audit code. */
+/** Returns true if the text is an audit code. */
 export const isAuditCode = (code: string): code is AuditCode => Object.hasOwn(promiseOf, code)
 
 /** The kinds of objects that the audit checks. */
 export type Subject = 'host' | 'claim' | 'reservation' | 'instance' | 'key' | 'group' | 'aggregate' | 'part'
 
-/** An impossible fact in a replica's state, or one that contradicts the reports of hosts. */
+/** An impossible value in a replica's state, or a contradiction between the claims and the reports of hosts. */
 export interface Finding {
   readonly code: AuditCode
-  /** The kind of the checked object. `name` is its name. */
+  /** The kind of the object that was checked. `name` is the name of the object. */
   readonly subject: Subject
   readonly name: string
-  /** Present if the host is known. */
+  /** Null if the finding is not about one known host. */
   readonly host: string | null
   readonly claim: string | null
-  /** The column, index or member that is wrong. */
+  /** The column, index or member with the wrong value. */
   readonly field: string
   readonly expected: string
   readonly actual: string
-  /** The hosts of a finding about several hosts. The repair uses them. */
+  /** All hosts of a finding that concerns several hosts. The repair offers an option for each. */
   readonly hosts?: readonly HostIndex[]
 }

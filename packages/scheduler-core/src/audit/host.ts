@@ -18,8 +18,8 @@ import { auditCells, auditGpus } from './strict-units.ts'
 import { type CellSums, type Held, type HostSums, heldUncounted, sumClaims } from './sums.ts'
 
 /**
- * Checks invariants I1 and I13 for one host and its indexes. Its columns must follow from its report and its claims, and nothing may be
- * allocated twice.
+ * Checks the promises I1 and I13 (docs/promises.md) for one host and its indexes. The columns of the host must have the values that follow
+ * from its report and its claims, and nothing may be allocated twice.
  */
 export function auditHost(fleet: Fleet, index: HostIndex): Finding[] {
   const record = fleet.hosts.records[index]
@@ -108,11 +108,11 @@ function checkClasses({ hosts, featureLevel }: Fleet, record: HostRecord, { clas
         report('state.column', `${name}.${column}`, expected[column], at(columns[column], index))
     if (expected.free < 0 && held?.late !== undefined) report('state.over_capacity', name, capacity, used + claimed, held.late.id)
   }
-  // Finds classes that claims hold although they have no columns.
+  // Claims may hold amounts of a class that has no columns.
   for (const name of classes.keys()) if (!hosts.classes.has(name)) report('state.column', `${name}.claimed`, 'columns', 'none')
 }
 
-/** The amount of a class that materialised claims hold, and the amount of all claims that the report does not count. */
+/** Two amounts of a class: held by materialised claims, and held by any claims but not counted in the report. */
 function claimedOf(held: Held | undefined, inventory: Inventory | undefined, featureLevel: number) {
   const countsUse = inventory !== undefined && inventory.used !== null
   const covered = featureLevel >= STRICT_CLAIMS && countsUse ? (held?.unlessCounted ?? 0) : 0
@@ -151,7 +151,7 @@ function checkGpus({ hosts }: Fleet, { index, stats, gpus }: HostRecord, sums: H
     report('state.column', 'gpuMostFreeMilli', most, at(hosts.columns.gpuMostFreeMilli, index))
 }
 
-/** Checks the columns with the sums over all GPUs of a host. */
+/** Checks the columns that contain sums over all GPUs of a host. */
 function checkGpuSums({ hosts: { columns } }: Fleet, { index, gpus, stats }: HostRecord, report: Report): void {
   const free = gpus.map(({ freeMilli }) => freeMilli)
   const sum = free.reduce((total, milli) => total + milli, 0)
@@ -185,7 +185,7 @@ function checkCells({ stats, cells }: HostRecord, sums: HostSums, report: Report
     checkPins(cell, held?.pinned, reported.pinnedCpus, report)
     checkPages(cell, held?.pages, reported.pages, report)
     const pins = new Set([...(reported.pinnedCpus ?? []), ...cell.pinnedByClaims.keys()])
-    // CPUs count as reserved for dedicated use only on a host that reports which CPUs can be dedicated.
+    // Pinned CPUs reduce the CPUs that can be shared. If the cell has a separate set of dedicated CPUs, only pinned CPUs in `cpuset` do.
     const pinned = reported.dedicatedCpuset === null ? pins.size : cell.cpuset.filter((cpu) => pins.has(cpu)).length
     const shareable = cell.cpuset.length === 0 ? 0 : Math.floor(((cell.cpuset.length - pinned) * cpuCapacity) / cell.cpuset.length)
     if (cpus > shareable && held?.cpus.late !== undefined)
@@ -255,7 +255,7 @@ function checkGroups({ groups }: Fleet, { index }: HostRecord, { members }: Host
 
 type Inventory = HostStats['inventories'][number]
 
-/** The resource classes of a report: the three standard ones from its plain fields, and those in its list. */
+/** The resource classes of a report: VCPU, MEMORY_MB and DISK_GB from its own fields, and the classes in its list. */
 function inventoriesOf(stats: HostStats): ReadonlyMap<string, Inventory> {
   const standard: readonly (readonly [string, number, number, number])[] = [
     ['VCPU', stats.vcpus, stats.cpuAllocationRatio, stats.vcpusUsed],

@@ -8,8 +8,8 @@ import type { HostIndex } from '../values/host-index.ts'
 import type { AuditCode, Finding, Subject } from './finding.ts'
 
 /**
- * Checks invariant I7 and the indexes: the host of a claim exists, and every index that should list the claim does. `id` is the name of the
- * claim in the ledger.
+ * Checks a claim: its host exists (promise I7), and every index that should list the claim lists it. `id` is the key of the claim in the
+ * ledger.
  */
 export function auditClaim(fleet: Fleet, id: string, claim: Claim): Finding[] {
   const { hosts, ledger, groups } = fleet
@@ -41,18 +41,18 @@ export function auditClaim(fleet: Fleet, id: string, claim: Claim): Finding[] {
   return findings
 }
 
-/** Checks that every entry in the index of reservations is a reservation of the ledger. */
+/** Checks that an entry of the reservation index is the claim with this id in the ledger. */
 export function auditReservation({ ledger }: Fleet, claim: Claim): Finding[] {
   const { findings, report } = about('reservation', claim.id, null, claim.id)
   if (ledger.claims.get(claim.id) !== claim) report('state.orphan_entry', 'reservations', 'a claim of the ledger', 'none')
   return findings
 }
 
-/** Checks that the claims of an idempotency key exist and belong to it, and that the key exists while one of them is live. */
+/** Checks that the claims of an idempotency key exist and name the key, and that the key is not removed while one of its claims is live. */
 export function auditKey({ ledger }: Fleet, bound: BoundKey): Finding[] {
   const { findings, report } = about('key', `${bound.account} ${bound.key}`, null, null)
   const known = ledger.findKey(bound.account, bound.key)
-  // Ended claims are unpacked at each access, so their keys are not compared by identity.
+  // The key of ended claims is a new object at each access, so its members are compared and not its identity.
   if (known !== bound && (known?.boundAt !== bound.boundAt || known.revision !== bound.revision || bound.forgottenAt === null))
     report('state.duplicate', 'key', 'bound once', 'bound twice')
   let lives = false
@@ -68,7 +68,7 @@ export function auditKey({ ledger }: Fleet, bound: BoundKey): Finding[] {
   return findings
 }
 
-/** Checks the number of members of a group on one host. */
+/** Checks the stored member count of a group on one host. */
 export function auditMembers({ hosts, ledger }: Fleet, { uuid, members }: Group, host: HostIndex): Finding[] {
   const record = hosts.records[host]
   const { findings, report } = about('group', uuid, record === undefined ? null : hostKey(record), null)
@@ -80,7 +80,7 @@ export function auditMembers({ hosts, ledger }: Fleet, { uuid, members }: Group,
   return findings
 }
 
-/** Checks that every node of a member host knows the aggregate. */
+/** Checks that every node of a member host lists the aggregate. */
 export function auditAggregate({ hosts }: Fleet, { uuid, hosts: names }: Aggregate): Finding[] {
   const { findings, report } = about('aggregate', uuid, null, null)
   for (const name of names)
@@ -97,7 +97,7 @@ export function about(subject: Subject, name: string, host: string | null, claim
   const report = (code: AuditCode, field: string, expected: string | number, actual: string | number, of: string | null = claim): void => {
     findings.push({ code, subject, name, host, claim: of, field, expected: String(expected), actual: String(actual) })
   }
-  /** A finding about several hosts. */
+  /** Reports a finding that concerns several hosts. */
   const reportHosts = (hosts: readonly HostIndex[], code: AuditCode, field: string, expected: string, actual: string): void => {
     findings.push({ code, subject, name, host, claim, field, expected, actual, hosts })
   }

@@ -16,13 +16,13 @@ export interface Lag {
   readonly afterMs: number
 }
 
-/** Whether a host is in the fleet. A host that has left it cannot be found by its name. */
+/** True if the host is still in the fleet. A host that left the fleet is not found by its name. */
 export const isThere = ({ hosts }: Fleet, record: HostRecord): boolean => hosts.find(record) === record
 
-/** Whether a host may still list the instance of an ended claim, because the end was recent and the instance may not be removed yet. */
+/** True if the claim ended so recently that its host may not have removed the instance yet and may list it. */
 const isLeaving = ({ endedAt }: Claim, { now, afterMs }: Lag): boolean => endedAt !== null && now - endedAt < afterMs
 
-/** The instances that a host lists although they have no live claim on it, and had none recently. In the order of the report. */
+/** The instances that a host lists without a live or recently ended claim on the host, in the order of the report. */
 export function straysOf({ stats, present, claims }: HostRecord, lag: Lag): string[] {
   if (stats.instances === null) return []
   const covered = new Set<string>()
@@ -31,42 +31,45 @@ export function straysOf({ stats, present, claims }: HostRecord, lag: Lag): stri
 }
 
 /**
- * The hosts that list an instance now, among the hosts with its claims and the given hosts. A host on which the instance's claim ended
- * recently is left out.
+ * The hosts that list an instance now. Only the hosts of its claims and the hosts in `strays` are searched. A host on which the claim of
+ * the instance ended recently is left out.
  */
 export function listersOf(fleet: Fleet, instance: string, strays: readonly HostIndex[], lag: Lag): HostRecord[] {
   const { hosts, ledger } = fleet
   const candidates = new Set([...ledger.claimsFor(instance).map(({ host }) => host), ...strays])
   return [...candidates].flatMap((index) => {
     const record = hosts.records[index]
-    // the host has stopped listing instances, so its last list does not count
+    // A host without a list in its newest report is left out: `present` is from an older report.
     if (record === undefined || record.stats.instances === null || !record.present.has(instance) || !isThere(fleet, record)) return []
     const own = [...record.claims].filter((claim) => claim.instance === instance)
-    // If several claims ended on one host, the last end determines since when the instance should be gone.
+    // If several claims of the instance ended on this host, the most recent end decides.
     const isGoing = !own.some(isLive) && own.some((claim) => isLeaving(claim, lag))
     return isGoing ? [] : [record]
   })
 }
 
 /**
- * Whether no report shows the instance of a claim on its expected hosts. A host without an instance list is not evidence: the host may run
- * the instance, or another host that lists it may.
+ * True if neither the host of a confirmed claim nor the destination of its open move lists the instance. A host that lists no instances is
+ * treated as not listing it.
  */
 export function isUnseen(fleet: Fleet, claim: Claim): boolean {
   const { instance } = claim
-  // A reservation expires without a call. A moving instance is listed by one of its two hosts, so only the source claim is checked.
+  // A reservation expires by itself. In an open move either host may list the instance, so the move is checked once, by its source claim.
   if (instance === null || claim.state !== 'CONFIRMED' || claim.source !== null) return false
-  // If the instance was claimed where it already ran, the next report materialises the claim.
+  // A claim of an instance that already ran on the host is CONFIRMED until the next report, although the host lists the instance.
   return !endsOf(fleet, claim).some(({ stats, present }) => stats.instances !== null && present.has(instance))
 }
 
-/** The host of a claim, and the destination of its open move. */
+/** The host of a claim, and the destination host if the claim has an open move. */
 function endsOf({ hosts, ledger }: Fleet, { host, target }: Claim): HostRecord[] {
   const destination = target === null ? undefined : ledger.claims.get(target)
   return [host, ...(destination === undefined ? [] : [destination.host])].flatMap((index) => hosts.records[index] ?? [])
 }
 
-/** The store time since which no report of its host has listed the instance of a claim. Null if the instance is listed, or need not be. */
+/**
+ * The store time since which no host of a confirmed claim has listed its instance. Null if a host lists it, if a host of the claim reports
+ * no list, or if the claim is not confirmed.
+ */
 export function unlistedSince(fleet: Fleet, claim: Claim): number | null {
   const ends = endsOf(fleet, claim)
   if (ends.length === 0 || !isUnseen(fleet, claim) || ends.some(({ stats }) => stats.instances === null)) return null

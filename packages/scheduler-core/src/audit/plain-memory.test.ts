@@ -7,7 +7,7 @@ import { aClaim, aLog, aReport, aUuid, type HostShape, type TestLog } from '../t
 import { PLAIN_IN_CELLS } from '../values/levels.ts'
 import { audit } from './audit.ts'
 
-/** Tests that memory outside of huge pages is counted for the whole host, as the judge does. */
+/** Tests that the audit counts memory outside of huge pages for the whole host, as the judge does from level PLAIN_IN_CELLS on. */
 
 const small = { sizeKib: 4, total: 1_048_576 }
 const huge = { sizeKib: 2_048, total: 2_048 }
@@ -45,7 +45,7 @@ function overFull(level: number = PLAIN_IN_CELLS): TestLog {
   return log
 }
 
-/** A fleet in which all claims were accepted by the rules of its present level. */
+/** Marks all claims of a fleet as accepted by the rules of its present level. */
 function letIn(log: TestLog): Fleet {
   log.fleet.strictSince = 0
   return log.fleet
@@ -57,7 +57,7 @@ test('the audit finds claims that hold more than the memory outside of the huge 
   ])
 })
 
-test('guests with huge pages hold no memory outside of them', () => {
+test('a guest with huge pages holds no memory outside of the huge pages', () => {
   const log = aHost()
   expect([claim(log, 'a', plain(4_096)), claim(log, 'b', inCell(4_096, { sizeKib: 2_048, count: 2_048 }))]).toEqual([
     [undefined],
@@ -67,7 +67,7 @@ test('guests with huge pages hold no memory outside of them', () => {
   expect(claim(log, 'c', plain(1))).toEqual(['claim.no_room'])
 })
 
-test('claimed huge pages of a size that the host no longer has count as huge pages', () => {
+test('claimed 2 MiB pages count as huge pages after the host reports only 1 GiB pages', () => {
   const gigabytes = { ...cell, pages: [small, { sizeKib: 1_048_576, total: 4 }] }
   const log = aHost()
   expect(claim(log, 'b', inCell(4_096, { sizeKib: 2_048, count: 2_048 }))).toEqual([undefined])
@@ -75,7 +75,7 @@ test('claimed huge pages of a size that the host no longer has count as huge pag
   expect([claim(log, 'a', plain(4_096)), findingsOf(letIn(log))]).toEqual([[undefined], []])
 })
 
-test('huge pages of the report are excluded from the plain memory, used or not', () => {
+test('reported huge pages are not part of the plain memory, even if they are in use', () => {
   const used = { ...cell, memoryUsageMb: 6_144, pages: [small, { ...huge, used: 2_048 }] }
   const log = aHost(PLAIN_IN_CELLS, { ...host, memoryMbUsed: 6_144, numaCells: [used] })
   expect([claim(log, 'a', plain(2_048)), claim(log, 'b', plain(1))]).toEqual([[undefined], ['claim.no_room']])
@@ -87,12 +87,12 @@ test('plain memory is multiplied by the allocation ratio', () => {
   expect([claim(log, 'a', plain(4_000)), claim(log, 'b', plain(2_144)), findingsOf(log.fleet)]).toEqual([[undefined], [undefined], []])
 })
 
-describe('claims from before the level at which plain memory is counted for the whole host', () => {
-  test.each([PLAIN_IN_CELLS - 1, PLAIN_IN_CELLS])('older claims are no violation at level %i', (level) => {
+describe('claims that were accepted below the level at which plain memory is counted for the whole host', () => {
+  test.each([PLAIN_IN_CELLS - 1, PLAIN_IN_CELLS])('older claims are not a violation at level %i', (level) => {
     expect(findingsOf(overFull(level).fleet)).toEqual([])
   })
 
-  test('older claims are no violation in a copied or restored fleet', () => {
+  test('older claims are not a violation in a copied or restored fleet', () => {
     const { fleet } = overFull()
     const restored = restoreFleet(JSON.parse(JSON.stringify(checkpointOf(fleet))))
     expect([findingsOf(copyFleet(fleet)), findingsOf(restored)]).toEqual([[], []])
@@ -106,7 +106,7 @@ describe('claims from before the level at which plain memory is counted for the 
   })
 })
 
-test('a host that reserves more than before breaks no promise', () => {
+test('a report with more huge pages than before is not a violation, although claims exceed the remaining plain memory', () => {
   const log = aHost()
   expect(claim(log, 'a', plain(4_096))).toEqual([undefined])
   const pages = [

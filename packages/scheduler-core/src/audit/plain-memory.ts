@@ -5,7 +5,7 @@ import { type HostSums, hugeSizesOf } from './sums.ts'
 
 const KIB_PER_MIB = 1_024
 
-/** The memory of a host from its report and its settings, and the MiB that the report counts as used. */
+/** The memory of a host in MiB, according to its report and settings. `used` is the usage in the report. */
 export interface AuditedMemory {
   readonly total: number
   readonly reserved: number
@@ -14,8 +14,9 @@ export interface AuditedMemory {
 }
 
 /**
- * Checks the rule from feature level PLAIN_IN_CELLS on. Memory in huge pages, and the other memory that instances have in cells and outside
- * of them, are together at most the memory of the host. The check uses no code of the ledger.
+ * Checks the memory rule that applies from feature level PLAIN_IN_CELLS on. Huge pages and the plain memory of all instances together may
+ * not exceed the memory of the host. Plain memory is memory outside of huge pages, in cells or not. The check shares no code with the
+ * ledger.
  */
 export function auditPlainMemory({ numaCells }: HostStats, memory: AuditedMemory, sums: HostSums): readonly Mismatch[] {
   const { late, always, unlessCounted } = sums.plain
@@ -30,7 +31,7 @@ export function auditPlainMemory({ numaCells }: HostStats, memory: AuditedMemory
 
 type Pages = HostStats['numaCells'][number]['pages']
 
-/** MiB of a cell outside of its huge pages. At most the size of its small pages, if it reports those. */
+/** MiB of a cell outside of its huge pages, limited to the size of its small pages if the cell reports small pages. */
 function withoutHugePages(memoryMb: number, pages: Pages): number {
   const sizes = hugeSizesOf(pages)
   if (!pages.some(({ sizeKib, total }) => sizes.has(sizeKib) && total > 0)) return memoryMb

@@ -4,7 +4,7 @@ import { aLog, aReport } from '../testing/index.ts'
 import { repairOf } from './repair.ts'
 import { A, findingsOf } from './testing/scene.ts'
 
-test('repairs of a finding name the node if the host has several', () => {
+test('repair options name host and node if the host has several nodes', () => {
   const log = aLog()
   const listing = { instances: [A], vcpusUsed: 2 }
   log.append([
@@ -14,7 +14,7 @@ test('repairs of a finding name the node if the host has several', () => {
     aReport('h', listing),
   ])
   const [finding] = findingsOf(log.fleet).filter(({ code }) => code === 'instance.two_hosts')
-  if (finding === undefined) throw new Error('three nodes list one instance, and the audit must find that')
+  if (finding === undefined) throw new Error('expected instance.two_hosts for an instance that three nodes list')
   expect([...repairOf(log.fleet, finding).options].map(({ text }) => text.split(' ')[0])).toEqual(['drv/drv', 'drv/n2', 'h'])
 
   const unclaimed = { ...finding, code: 'instance.unclaimed', host: 'drv', name: 'drv' } as const

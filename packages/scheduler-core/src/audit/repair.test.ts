@@ -8,7 +8,7 @@ import { A, B, C, findingsOf, HOUR, Scene } from './testing/scene.ts'
 const optionsOf = (fleet: Fleet, finding: Finding): string[] => [...repairOf(fleet, finding).options].map(({ name }) => name)
 
 describe('repairs of contradictions in reports', () => {
-  /** The repair options of the one finding with a code, and the effect of each. */
+  /** The repair options of the only finding with the given code, each with its effect. */
   const repairs = (scene: Scene, code: Finding['code'], host?: string): string[] => {
     const { fleet } = scene.log
     const found = findingsOf(fleet).filter((one) => one.code === code && (host === undefined || one.host === host))
@@ -26,19 +26,19 @@ describe('repairs of contradictions in reports', () => {
 
   test.each<readonly [string, Scene, Finding['code'], readonly string[]]>([
     [
-      'if two hosts list an instance, the host of its claim may keep it, or the claim moves to the other one',
+      'if two hosts list an instance, it stays on the host of its claim, or the claim moves to the other host',
       new Scene(['h1', 'h2']).claims('a', 'h1', A).lists('h1', A).lists('h2', A),
       'instance.two_hosts',
       ['host:h1: nothing', 'host:h2: a to h2'],
     ],
     [
-      'if it has no claim, one is made on the host that keeps it, with the size that an operator states',
+      'if two hosts list an instance without a claim, a claim with a stated size is created on the chosen host',
       new Scene(['h1', 'h2']).lists('h1', A).lists('h2', A),
       'instance.two_hosts',
       ['host:h1: of a stated size', 'host:h2: of a stated size'],
     ],
     [
-      'with claims in two projects, one of the claims has to end first',
+      'if two hosts list an instance with claims in two projects, no option changes anything until one claim has ended',
       new Scene(['h1', 'h2', 'h3']).claims('a', 'h1', A, 'p1').claims('b', 'h2', A, 'p2').lists('h1', A).lists('h3', A),
       'instance.two_hosts',
       ['host:h1: nothing', 'host:h3: nothing'],
@@ -50,37 +50,37 @@ describe('repairs of contradictions in reports', () => {
       ['host:h2: a to h2'],
     ],
     [
-      'if several hosts list it, an operator chooses one',
+      'if several other hosts list the instance of a claim, the claim can move to each of them',
       new Scene(['h1', 'h2', 'h3']).claims('a', 'h1', A).lists('h2', A).lists('h3', A),
       'instance.other_host',
       ['host:h2: a to h2', 'host:h3: a to h3'],
     ],
     [
-      'for one instance without a claim, the size is the rest of the reported use, unless that is too little',
+      'a claim for the only instance without a claim gets the reported use that no other claim explains',
       new Scene(['h1']).claims('a', 'h1', A).reports('h1', { instances: [A, B], vcpusUsed: 5, memoryMbUsed: 1_024, localGbUsed: 7 }),
       'instance.unclaimed',
       [`instance:${B}: of [3,1024,7]`],
     ],
     [
-      'if the report leaves no memory for it, the size has to be stated',
+      'if the reported use leaves no memory for the instance without a claim, its size must be stated',
       new Scene(['h1']).reports('h1', { instances: [B], vcpusUsed: 5 }),
       'instance.unclaimed',
       [`instance:${B}: of a stated size`],
     ],
     [
-      'for several instances without a claim, an operator chooses one and states its size',
+      'if several instances have no claim, each has an option for which a size must be stated',
       new Scene(['h1']).reports('h1', { instances: [B, C], vcpusUsed: 4, memoryMbUsed: 2_048 }),
       'instance.unclaimed',
       [`instance:${B}: of a stated size`, `instance:${C}: of a stated size`],
     ],
     [
-      'one machine keeps either of its names',
+      'a machine with two names can keep either name',
       new Scene(['h1', 'h2']).reports('h1', machine('m1')).reports('h2', machine('m1')),
       'host.same_machine',
       ['host:h2: replace', 'host:h1: replace'],
     ],
     [
-      'a report that counts too little is replaced by the claims, or the claim of an instance that is gone ends',
+      'if a report shows less use than its claims, the claims replace the reported use, or the claim of a missing instance ends',
       new Scene(['h1']).claims('a', 'h1', A).reports('h1', { instances: [A] }),
       'use.below_claims',
       ['used-from-claims: usedFrom', 'claim:a: revoke'],
@@ -95,7 +95,7 @@ describe('repairs of contradictions in reports', () => {
     expect(repairs(scene, code)).toEqual(expected)
   })
 
-  test('a finding that no longer holds has no option', () => {
+  test('a finding that has been resolved has no option', () => {
     const later: readonly (readonly [Scene, Finding['code'], (scene: Scene) => Scene])[] = [
       [new Scene(['h1', 'h2']).lists('h1', A).lists('h2', A), 'instance.two_hosts', (scene) => scene.lists('h2')],
       [new Scene(['h1', 'h2']).claims('a', 'h1', A).lists('h2', A), 'instance.other_host', (scene) => scene.lists('h1', A)],
@@ -108,7 +108,7 @@ describe('repairs of contradictions in reports', () => {
     ]
     for (const [scene, code, change] of later) {
       const finding = findingsOf(scene.log.fleet).find((one) => one.code === code)
-      if (finding === undefined) throw new Error(`${code} was not found`)
+      if (finding === undefined) throw new Error(`expected a finding with the code ${code}`)
       expect(optionsOf(scene.log.fleet, finding), code).not.toEqual([])
       expect(optionsOf(change(scene).log.fleet, finding), code).toEqual([])
     }
@@ -119,7 +119,7 @@ describe('the destination of a move was the last to list the instance', () => {
   const movedAway = () => new Scene(['h1', 'h2']).claims('a', 'h1', A).lists('h1', A).moves('b', 'h2', 'a').lists('h1').lists('h2', A)
   const missed = [expect.stringMatching(/^instance\.unlisted \| h1 \| a \| none since /)]
 
-  test('the instance is expected at its source from the end of the move on', () => {
+  test('if the move ends without confirmation, the instance is missing one hour after the end of the move', () => {
     const scene = movedAway()
       .after(2 * HOUR)
       .releases('b')
@@ -129,7 +129,7 @@ describe('the destination of a move was the last to list the instance', () => {
     expect(scene.after(1).found).toEqual(missed)
   })
 
-  test('the instance is missing since the destination stopped listing it', () => {
+  test('in an open move, the instance is missing one hour after the destination stopped listing it', () => {
     const scene = movedAway().after(HOUR).lists('h2')
     expect(scene.found).toEqual([])
     expect(scene.after(HOUR - 1).found).toEqual([])
@@ -146,11 +146,11 @@ describe('repairs of an instance with claims in two projects', () => {
   }
   const scene = () => new Scene(['h1', 'h2']).claims('a', 'h1', A, 'p1').claims('b', 'h2', A, 'p2').lists('h1', A)
 
-  test('the repair ends the claim on the host that reports a list without the instance', () => {
+  test('the repair ends the claim on the host that does not list the instance', () => {
     expect(repairs(scene())).toEqual(['claim:b'])
   })
 
-  test('a host without a list may run the instance, so an operator chooses the repair', () => {
+  test('if one host lists no instances, it may run the instance, so an operator chooses which claim ends', () => {
     expect(repairs(scene().reports('h2', { instances: null }))).toEqual(['claim:a', 'claim:b'])
   })
 })

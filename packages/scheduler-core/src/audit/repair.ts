@@ -11,33 +11,33 @@ import { LISTED_CLAIMS } from '../values/levels.ts'
 import { type Finding, isOfState } from './finding.ts'
 import { isThere, isUnseen, listersOf, straysOf, unlistedSince } from './listing.ts'
 
-/** How a finding is repaired. */
+/** How operators can repair a finding. */
 export interface Repair {
   /** What to do, in sentences. */
   readonly text: string
-  /** The changes of the log that repair the finding. An operator chooses one. Empty if no change of the log repairs it. */
+  /** Changes to the log that repair the finding. An operator chooses one. Empty if no change to the log repairs the finding. */
   readonly options: Iterable<RepairOption>
 }
 
 /** One way to repair a finding. */
 export interface RepairOption {
-  /** The name of the option for operators, such as `host:rack1-a`. Unique among the options of the finding. */
+  /** Operators choose the option by this name, such as `host:rack1-a`. It is unique among the options of the finding. */
   readonly name: string
-  /** The effect of the repair, as a sentence. */
+  /** The effect of the option, as a sentence. */
   readonly text: string
   readonly act: RepairAct
 }
 
 export type RepairAct =
   | { readonly type: 'change'; toChange(reason: string): Change }
-  /** The claim moves at once. */
+  /** The claim moves to the host at once, without an open move. */
   | { readonly type: 'move'; readonly claim: Claim; readonly to: HostRecord }
   /**
-   * A claim is created for an instance that runs there. `reported` is its size according to the host's report; null if an operator must
-   * specify it.
+   * A claim is created for an instance that runs on the host `on`. `reported` is the size of the instance according to the host's report,
+   * or null if an operator must specify the size.
    */
   | { readonly type: 'claim'; readonly instance: string; readonly on: HostRecord; readonly reported: InstanceSize | null }
-  /** The log is already correct. Something outside of the log must change. */
+  /** The option changes nothing. `why` says what operators must do first. */
   | { readonly type: 'nothing'; readonly why: string }
 
 /** The resources of an instance on its host. */
@@ -47,12 +47,12 @@ export interface InstanceSize {
   readonly diskGib: number
 }
 
-/** The repair of a finding in the present fleet. `listing`: hosts that may list its instance now; by default the hosts of the finding. */
+/** Determines the repair of a finding in the present fleet. `listing` has the hosts that may list the instance of the finding now. */
 export function repairOf(fleet: Fleet, finding: Finding, listing = finding.hosts ?? []): Repair {
   const { code, host, name, claim } = finding
   if (isOfState(code))
     return byHand(
-      'Compare the state of the replica with the log by replicaHeal with dryRun, then rebuild it without: gantt replicas --heal.',
+      'Compare the state of the replica with the log: call replicaHeal with dryRun. Then rebuild the state: call replicaHeal without dryRun (gantt replicas --heal).',
     )
   const where = host === null ? 'its host' : addressOfKey(fleet.hosts, host)
   const listers = (): HostRecord[] => listersOf(fleet, name, listing, { now: fleet.now, afterMs: 0 })
@@ -61,19 +61,19 @@ export function repairOf(fleet: Fleet, finding: Finding, listing = finding.hosts
       const unlisted = claim === null ? undefined : fleet.ledger.claims.get(claim)
       if (unlisted === undefined || unlistedSince(fleet, unlisted) === null || listers().length > 0)
         return byHand('This is resolved: the claim has ended, or a host lists its instance again.')
-      const text = `End claim ${claim}: no host runs its instance. If it is only late, leave it; if ${where} runs it, its report must list it.`
+      const text = `No host lists the instance of claim ${claim}. End the claim if no host runs the instance. If the instance will start later, wait. If ${where} runs it, the report of the host must list it.`
       return { text, options: [ends(unlisted, 'End the claim.')] }
     }
     case 'instance.twice':
     case 'instance.elsewhere': {
       const idle = unlistedOf(fleet, name)
       if (idle !== undefined) {
-        const text = `End claim ${idle.id}: no report shows instance ${name} on its host, and one shows it on another.`
+        const text = `End claim ${idle.id}: its host does not list instance ${name}, and the host of another claim lists it.`
         return { text, options: [ends(idle, text)] }
       }
       const live = liveClaimsOf(fleet.ledger.claimsFor(name))
       return {
-        text: `Find out which claim instance ${name} runs under, and end its other claims.`,
+        text: `Find out on which host instance ${name} runs, keep the claim on that host, and end the other claims of the instance.`,
         options: live.length < 2 ? [] : live.map((one) => ends(one.claim, textOfEnd(fleet, one.claim))),
       }
     }
@@ -81,7 +81,7 @@ export function repairOf(fleet: Fleet, finding: Finding, listing = finding.hosts
       const running = listers()
       if (running.length < 2) return byHand('This is resolved: at most one host lists the instance.')
       return {
-        text: `Two copies of one instance may write the same disks: stop ${name} on all but one of its hosts, and say which one keeps it: its claim goes there. The finding ends with the next reports of the others.`,
+        text: `Several hosts list instance ${name}, and its copies may write to the same disks. Stop it on all hosts but one, and choose the option of that host: the claim of the instance moves there. The finding ends with the next reports of the other hosts.`,
         options: running.map((record) => holds(fleet, name, record)),
       }
     }
@@ -89,29 +89,29 @@ export function repairOf(fleet: Fleet, finding: Finding, listing = finding.hosts
       const running = listers().filter((record) => hostKey(record) !== host)
       const counted = claim === null ? undefined : fleet.ledger.claims.get(claim)
       if (counted === undefined || !isLive(counted) || !isUnseen(fleet, counted) || running.length === 0)
-        return byHand('This is resolved: the claim has ended or moved, or its own host lists the instance.')
+        return byHand('This is resolved: the claim has ended or moved, or the host of the claim lists the instance.')
       const isBlind = fleet.hosts.get(counted.host).stats.instances === null
-      const first = isBlind ? `${where} does not list its instances: see whether it runs this one too, and stop one of the two. ` : ''
+      const first = isBlind ? `${where} does not list its instances. If it also runs this instance, stop one of the two copies. ` : ''
       return {
-        text: `${first}Instance ${name} runs elsewhere than it is counted: move its claim to the host that lists it. Until the next report of that host it is counted there twice, so it needs room.`,
+        text: `${first}Instance ${name} runs on another host than its claim. Move the claim to the host that lists the instance. That host counts the instance twice until its next report, so it needs free capacity for the claim.`,
         options: running.map((record) => moves(fleet, counted, record)),
       }
     }
     case 'instance.unclaimed': {
       const record = recordOf(fleet, host)
       return {
-        text: `Claim each instance that is to stay, of the size that it has, and stop those that are not to. Until then only the report of ${where} counts them${textOfRoom(fleet)}.`,
+        text: `Claim each instance that should stay, with its size, and stop the other instances. Until then only the report of ${where} counts them${textOfRoom(fleet)}.`,
         options: record === undefined ? [] : lazily(() => claimsFor(fleet, record)),
       }
     }
     case 'host.same_machine':
       return {
-        text: `If the machine was renamed, say which name it goes by from now on: what the other one has follows, claims too, and reports under the other name are refused (hostReplace; hostForget where the other name has nothing). If these are two machines, give each a machine id of its own: they were made from one image.`,
+        text: `If the machine was renamed, choose its present name. The claims and settings of the former name move to it, and reports under the former name are refused (hostReplace; hostForget if only the present name has claims). If these are two machines made from one image, give each its own machine id.`,
         options: namesOf(fleet, listing),
       }
     case 'use.no_instances':
       return {
-        text: `Let ${where} list its instances. If it cannot, and runs none without a claim, let its used amounts come from claims.`,
+        text: `Let ${where} list its instances in its reports. If it cannot, and runs no instance without a claim, set its used amounts to come from claims.`,
         options: fromClaims(fleet, recordOf(fleet, host)),
       }
     case 'capacity.below_claims': {
@@ -120,36 +120,36 @@ export function repairOf(fleet: Fleet, finding: Finding, listing = finding.hosts
         record !== undefined && warningsOf(fleet, record).some((one) => one.isShared === true && one.subject === finding.field)
       if (isShared)
         return {
-          text: `Let a host that reaches the ${finding.field} report what the pool has: a smaller total, or more kept back, is the usual reason. If the pool will not have that again, move instances of its hosts to disks outside of it, or end the claims of those that are gone, on whichever of its hosts, until the rest fits.`,
+          text: `Let a host that reaches the ${finding.field} report what the pool has. Usually the reported total became smaller, or the reserved amount became larger. If the pool will not get that capacity back, move instances of its hosts to disks outside of the pool, or end claims of instances that are gone, until the remaining claims fit.`,
           options: lazily(() => endsOn(record)),
         }
       return {
-        text: `Let ${where} report what it has: a card that is not found, or a setting that went, is the usual reason. If it will not have that again, move instances away (gantt host evacuate), or end the claims of those that are gone, until the rest fits.`,
+        text: `Let ${where} report what it has. Usually a card was not detected, or a setting was removed. If the host will not get that capacity back, move instances away (gantt host evacuate), or end claims of instances that are gone, until the remaining claims fit.`,
         options: record === undefined ? [] : lazily(() => endsOn(record)),
       }
     }
     case 'use.beyond_memory': {
       const record = recordOf(fleet, host)
       return {
-        text: `Let ${where} count all memory in use, huge pages included. If its figures are wrong, and it runs nothing without a claim, let its used amounts come from claims.`,
+        text: `Let ${where} report all memory in use, including huge pages. If its figures are wrong, and it runs no instance without a claim, set its used amounts to come from claims.`,
         options: fromClaims(fleet, record),
       }
     }
     case 'use.below_claims': {
       const record = recordOf(fleet, host)
       return {
-        text: `Let ${where} report the use of all instances that it lists. If its figures are wrong, and it runs nothing without a claim, let its used amounts come from claims; if it lists an instance that is gone, end the claim of that one.`,
+        text: `Let ${where} report the use of all instances that it lists. If its figures are wrong, and it runs no instance without a claim, set its used amounts to come from claims. If it lists an instance that is gone, end the claim of that instance.`,
         options: record === undefined ? [] : lazily(() => either(fleet, record, fromClaims(fleet, record))),
       }
     }
   }
 }
 
-/** All hosts that list an instance. A host may have started to list it after the audit. */
+/** All hosts that list an instance now. This includes hosts that started to list it after the audit. */
 export const listingOf = ({ hosts }: Fleet, instance: string): HostIndex[] =>
   hosts.present.filter(({ present }) => present.has(instance)).map(({ index }) => index)
 
-/** Options are generated while they are read, since there may be one for every claim of a host. */
+/** Generates options only while they are read, because there may be an option for every claim of a host. */
 const lazily = (options: () => Iterator<RepairOption>): Iterable<RepairOption> => ({ [Symbol.iterator]: options })
 
 const byHand = (text: string): Repair => ({ text, options: [] })
@@ -172,36 +172,37 @@ const moves = ({ hosts }: Fleet, claim: Claim, to: HostRecord): RepairOption => 
   act: { type: 'move', claim, to },
 })
 
-/**
- * The repair option after which an instance has one claim, on this host: the claim is already on this host, is moved to it, or is created
- * on it.
- */
+/** The option that keeps an instance on the given host. The claim of the instance stays on the host, moves to it, or is created on it. */
 function holds(fleet: Fleet, instance: string, record: HostRecord): RepairOption {
   const [live, ...others] = liveClaimsOf(fleet.ledger.claimsFor(instance))
   const where = hostAddress(fleet.hosts, record)
   const name = `host:${hostKey(record)}`
   if (live === undefined)
-    return { name, text: `${where} keeps it: claim it there.`, act: { type: 'claim', instance, on: record, reported: null } }
+    return {
+      name,
+      text: `${where} keeps the instance: create its claim there.`,
+      act: { type: 'claim', instance, on: record, reported: null },
+    }
   if (live.destination?.host === record.index) {
     const { id, fence } = live.destination
-    const text = `${where} keeps it: confirm its claim there, ${id}, which ends the open move.`
+    const text = `${where} keeps the instance: confirm its claim ${id} there, which completes the open move.`
     return { name, text, act: { type: 'change', toChange: () => ({ type: 'confirm', claim: id, fence }) } }
   }
   if (live.claim.host === record.index) {
-    const why = `Its claim is on ${where} already: stop the instance on its other hosts. The finding ends with their next reports.`
-    return { name, text: `${where} keeps it. ${why}`, act: { type: 'nothing', why } }
+    const why = `Its claim is already on ${where}. Stop the instance on its other hosts. The finding ends with their next reports.`
+    return { name, text: `${where} keeps the instance. ${why}`, act: { type: 'nothing', why } }
   }
   if (others.length > 0) {
-    const why = `It has ${1 + others.length} live claims: end those of hosts that do not keep it first (gantt claims revoke).`
-    return { name, text: `${where} keeps it. ${why}`, act: { type: 'nothing', why } }
+    const why = `The instance has ${1 + others.length} live claims. First end its claims on hosts that will not keep it (gantt claims revoke).`
+    return { name, text: `${where} keeps the instance. ${why}`, act: { type: 'nothing', why } }
   }
-  return { ...moves(fleet, live.claim, record), text: `${where} keeps it: move claim ${live.claim.id} there.` }
+  return { ...moves(fleet, live.claim, record), text: `${where} keeps the instance: move claim ${live.claim.id} there.` }
 }
 
-/** One option for each claim of a host, which ends that claim. */
+/** Yields an option for each live claim of a host. The option ends the claim. */
 function* endsOn({ claims }: HostRecord): Generator<RepairOption, void> {
   for (const claim of claims)
-    if (isLive(claim) && claim.source === null) yield ends(claim, `End claim ${claim.id}, of instance ${claim.instance ?? 'none'}.`)
+    if (isLive(claim) && claim.source === null) yield ends(claim, `End claim ${claim.id} (instance: ${claim.instance ?? 'none'}).`)
 }
 
 function* claimsFor(fleet: Fleet, record: HostRecord): Generator<RepairOption, void> {
@@ -209,10 +210,10 @@ function* claimsFor(fleet: Fleet, record: HostRecord): Generator<RepairOption, v
   const unclaimed = straysOf(record, { now: fleet.now, afterMs: 0 }).filter(
     (instance) => liveClaimsOf(fleet.ledger.claimsFor(instance)).length === 0,
   )
-  // The size of the instance is the usage that claims do not explain. It is known only if the host lists no other instance without a claim.
+  // The usage that no claim explains is the size of the instance, if the host lists no other instance without a claim.
   const reported = unclaimed.length === 1 ? usedWithoutClaims(record) : null
   for (const instance of unclaimed) {
-    const size = reported === null ? '' : `, of the size that its report leaves if none is stated: ${textOfSize(reported)}`
+    const size = reported === null ? '' : `, by default with the reported use that no claim explains: ${textOfSize(reported)}`
     yield {
       name: `instance:${instance}`,
       text: `Claim ${instance} on ${where}${size}.`,
@@ -221,10 +222,7 @@ function* claimsFor(fleet: Fleet, record: HostRecord): Generator<RepairOption, v
   }
 }
 
-/**
- * The usage that a report counts in addition to the claims of its listed instances. Null if no CPU or no memory is left for another
- * instance.
- */
+/** The reported usage minus the claims of the listed instances. Null if the rest has no CPU or no memory, so that it is not an instance. */
 function usedWithoutClaims({ stats, claims, present }: HostRecord): InstanceSize | null {
   const left = (used: number, resource: string): number => {
     let held = 0
@@ -242,14 +240,14 @@ function usedWithoutClaims({ stats, claims, present }: HostRecord): InstanceSize
 
 const textOfRoom = ({ featureLevel }: Fleet): string =>
   featureLevel < LISTED_CLAIMS
-    ? '; until the next report after it they are counted twice, so each needs room'
-    : '; a claim takes no room beyond the use that the report counts without one'
+    ? '. A claimed instance is counted twice until the next report, so its claim needs free capacity'
+    : '. A claim needs no free capacity if the report already counts the use of its instance'
 
 const textOfSize = ({ vcpus, memoryMib, diskGib }: InstanceSize): string => `${vcpus} vCPU, ${memoryMib} MiB, ${diskGib} GiB`
 
 const nameOf = ({ host, node }: HostRecord): HostName => ({ host, node })
 
-/** One option for each name of a machine: the name that remains. */
+/** The options for a machine that two hosts report. Each option keeps one of the two names. */
 function namesOf(fleet: Fleet, indexes: readonly HostIndex[]): RepairOption[] {
   const [first, second] = indexes.map((index) => fleet.hosts.get(index))
   if (first === undefined || second === undefined || first.stats.machineId !== second.stats.machineId) return []
@@ -258,17 +256,17 @@ function namesOf(fleet: Fleet, indexes: readonly HostIndex[]): RepairOption[] {
     const nodesOf = (host: string): HostRecord[] => fleet.hosts.nodesOf(host).map((index) => fleet.hosts.get(index))
     const nodes = nodesOf(old.host)
     const isHeld = nodesOf(by).some((record) => claimsKeeping(record, fleet.now).length > 0)
-    // A host can only be merged into a name without claims.
+    // A host cannot be replaced by a host that has claims.
     if (isHeld)
       return {
         name: `host:${by}`,
-        text: `The machine goes on as ${by}: ${old.host} is forgotten.`,
+        text: `The machine keeps the name ${by}, and ${old.host} is forgotten.`,
         act: { type: 'change', toChange: (reason) => ({ type: 'forget', hosts: nodes.map(nameOf), isForced: false, reason }) },
       }
     const pairs = nodes.map((node) => ({ from: nameOf(node), to: nameAfter(node, { host: by }) }))
     return {
       name: `host:${by}`,
-      text: `The machine is called ${by} from now on: ${old.host} is replaced by it.`,
+      text: `The machine keeps the name ${by}, and ${old.host} is replaced by ${by}.`,
       act: { type: 'change', toChange: (reason) => ({ type: 'replace', hosts: pairs, reason }) },
     }
   }
@@ -281,7 +279,7 @@ function fromClaims({ hosts }: Fleet, record: HostRecord | undefined): RepairOpt
   return [
     {
       name: 'used-from-claims',
-      text: `Let the used amounts of ${hostAddress(hosts, record)} come from claims: only where it runs no instance without one.`,
+      text: `Set the used amounts of ${hostAddress(hosts, record)} to come from claims. Do this only if it runs no instance without a claim.`,
       act: { type: 'change', toChange: (reason) => ({ type: 'usedFrom', host, node, usedFrom: 'CLAIMS', reason }) },
     },
   ]
@@ -295,8 +293,8 @@ function* either({ hosts }: Fleet, record: HostRecord, first: readonly RepairOpt
 }
 
 /**
- * The one claim of an instance on a host that reports a list without the instance, while the hosts of all its other claims list it.
- * Undefined if that is not certain. A host without a list may run the instance.
+ * Returns a claim that can be ended because its host does not list the instance, while the hosts of all other claims list it. Undefined if
+ * that is not certain: a host that lists no instances may run the instance.
  */
 function unlistedOf(fleet: Fleet, instance: string): Claim | undefined {
   const claims = fleet.ledger.claimsFor(instance)

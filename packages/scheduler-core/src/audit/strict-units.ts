@@ -6,9 +6,9 @@ import { floorOf } from './floor.ts'
 import type { CellSums, Held, HostSums } from './sums.ts'
 
 /**
- * Checks GPUs and cells of a host from feature level STRICT_CLAIMS on. For the whole host, the free amount is what the report and the
- * claims leave. The same holds for each unit, if every claim has its amount on the units that it names. The check uses no code of the
- * ledger.
+ * Checks the GPUs of a host from feature level STRICT_CLAIMS on. The free amount of all GPUs together must be the reported capacity minus
+ * reported use and claims. Each single GPU is checked too, unless another instance uses a GPU that a claim names. The check shares no code
+ * with the ledger.
  */
 export function auditGpus({ gpus }: HostRecord, stats: HostStats, sums: HostSums): readonly Mismatch[] {
   const units = stats.gpus.map(({ index, usedMilli }) => ({
@@ -88,10 +88,10 @@ export function auditCells({ cells }: HostRecord, stats: HostStats, { cells: sum
 type Reported = HostStats['numaCells'][number]
 
 interface Pins {
-  /** CPUs that claims hold and the report does not count, by cell, each with the number of its claims. */
+  /** For each cell, the CPUs that claims hold and that the report does not count. The value of a CPU is the count of its claims. */
   readonly uncounted: ReadonlyMap<number, ReadonlyMap<number, number>>
   readonly count: number
-  /** The number of CPUs in use, including those of the report. */
+  /** Pinned CPUs in use, according to claims and the report. */
   readonly taken: number
   readonly isWhole: boolean
   readonly late: string | undefined
@@ -155,7 +155,7 @@ function auditPins(
   return found
 }
 
-/** Whether the shared CPUs of a cell fit in addition to its pinned CPUs. */
+/** True if the claimed shared CPUs of a cell fit next to its pinned CPUs. */
 function isShareable(cell: Reported, { capacity, used, countsUse }: AuditedUnit<number>, sums: CellSums | undefined): boolean {
   if (sums === undefined) return true
   const pinsCount = cell.pinnedCpus !== null
@@ -174,7 +174,7 @@ function isShareable(cell: Reported, { capacity, used, countsUse }: AuditedUnit<
   return unshared <= size && used + shared <= Math.floor(((size - unshared) * capacity) / size)
 }
 
-/** The held amounts by id. Units without a held amount are left out. */
+/** The held amounts by unit id. Units of which nothing is held are left out. */
 function holdsOf<Id, Sums>(sums: ReadonlyMap<Id, Sums>, read: (sums: Sums) => Held | undefined): ReadonlyMap<Id, AuditedHold> {
   const holds = new Map<Id, AuditedHold>()
   for (const [id, one] of sums) {

@@ -7,22 +7,22 @@ import type { Grants, KindName } from '../records/grants.ts'
 import { ALLOCATION_RULES, KEPT_PAGES, STRICT_CLAIMS } from '../values/levels.ts'
 
 /**
- * The amount of a resource that claims hold. `always` is held in addition to the report. `unlessCounted` is already contained in the use of
- * a report that counts use.
+ * The amount of a resource that claims hold. `always` is added to the reported use. `unlessCounted` is added only if the report does not
+ * count the use of this resource.
  */
 export interface Held {
   always: number
   unlessCounted: number
   /**
-   * A claim that holds a part of `always` and was made after the host's last report and after the last edit that may have made the host
-   * smaller. For a confirmed move in place, only the amount that it added is considered.
+   * A claim with a share of `always` that was made after the host's last report and after the last edit that may have reduced the capacity.
+   * If the host is over capacity, this claim is to blame. For a confirmed move in place, only the amount that the move added is considered.
    */
   late: Claim | undefined
 }
 
 /**
- * The resources that the claims of one host hold, computed from the claims. The ledger updates its own sums incrementally, and the audit
- * compares both.
+ * The resources that the claims of one host hold, computed from all its claims. The ledger has the same sums, but updates them with each
+ * change. The audit compares the two.
  */
 export interface HostSums {
   readonly classes: ReadonlyMap<string, Held>
@@ -32,11 +32,11 @@ export interface HostSums {
   readonly cells: ReadonlyMap<number, CellSums>
   /** All grants by kind, for the kinds that have their own audit. */
   readonly grants: ReadonlyMap<KindName, readonly HeldGrant<unknown>[]>
-  /** The number of instances that the report does not count. */
+  /** Count of the claimed instances that the report does not count. */
   readonly newcomers: number
-  /** The number of live members, by uuid of the group. */
+  /** Count of live claims on the host, by uuid of their server group. */
   readonly members: ReadonlyMap<string, number>
-  /** Memory outside of huge pages. */
+  /** Claimed memory outside of huge pages, in MiB. */
   readonly plain: Held
 }
 
@@ -56,7 +56,7 @@ export function sumClaims({ hosts, ledger, featureLevel, strictSince }: Fleet, r
   const members = new Map<string, number>()
   let newcomers = 0
   const plain = nothing()
-  // Ratios that operators and aggregates set may make the capacity smaller than existing claims.
+  // An edit of an allocation ratio may make the capacity smaller than the claims from before the edit.
   const ratedAt = featureLevel < ALLOCATION_RULES ? -1 : (hosts.columns.lastEdit[record.index] as number)
 
   const isLate = ({ createdAt, fence }: Pick<Claim, 'createdAt' | 'fence'>): boolean =>
@@ -93,18 +93,18 @@ export function sumClaims({ hosts, ledger, featureLevel, strictSince }: Fleet, r
       const counted = claim.state === 'MATERIALISED' && record.usedFrom === 'REPORT'
       if (!inPlace) {
         const { grants, extra } = claim
-        // After a confirmed move in place, the rest of the claim was already held by its source.
+        // After a confirmed move in place, `extra` is the amount that the move added. The source claim held the other resources before.
         if (extra === null || featureLevel < STRICT_CLAIMS) add(claim, grants, counted)
         else add(claim, withoutExtra(grants, extra), counted, false)
         if (!counted) newcomers++
         if (claim.group !== null) members.set(claim.group, (members.get(claim.group) ?? 0) + 1)
       } else if (claim.extra === null) add(claim, claim.grants, false)
-      // the amount that an earlier move added may have been held before the host became too small
+      // The added amount may be older than the report or edit that made the host too small.
       const isNew = claim.extra !== null && (inPlace || !isAllOf(claim.extra, claim.grants))
       if (claim.extra !== null) add(claim, claim.extra, false, isNew && isLate(claim.extraSince ?? claim))
     }
-    // The claim has ended, but its instance still runs. Resources that the host does not count itself stay held, and so do resources that
-    // no report has counted yet.
+    // The claim has ended, but its instance still runs. Its resources stay held if the host does not count them itself, or if no report has
+    // counted them yet.
     else {
       const { grants, extra } = claim
       if (hosts.isStillListed(record, claim.instance)) add(claim, extra === null ? grants : withoutExtra(grants, extra), true)
@@ -115,8 +115,8 @@ export function sumClaims({ hosts, ledger, featureLevel, strictSince }: Fleet, r
 }
 
 /**
- * The claimed pages by the sizes that the host has now. Pages of a huge size that the host no longer has count as the same amount of memory
- * in the next larger size, or in the largest.
+ * Converts claimed pages to a size that the host reports now. If the host no longer reports their huge page size, they count as the same
+ * amount of memory in pages of the next larger size, or of the largest size.
  */
 function pagesNow({ stats }: HostRecord, pages: { readonly sizeKib: number; readonly count: number }) {
   const there = stats.numaCells.flatMap((cell) => cell.pages.map(({ sizeKib }) => sizeKib))
@@ -127,13 +127,13 @@ function pagesNow({ stats }: HostRecord, pages: { readonly sizeKib: number; read
   return { sizeKib, count: Math.ceil((pages.count * pages.sizeKib) / sizeKib) }
 }
 
-/** The sizes of a cell's pages that are huge: all but the smallest, and every size above the plain pages of any machine. */
+/** The huge page sizes of a cell in KiB: every size but the smallest, and every size above 64 KiB. */
 export function hugeSizesOf(pages: readonly { readonly sizeKib: number }[]): ReadonlySet<number> {
   const sizes = pages.map(({ sizeKib }) => sizeKib)
   return new Set(sizes.filter((size) => size > 64 || size > Math.min(...sizes)))
 }
 
-/** MiB of grants outside of huge pages of the host's cells. */
+/** MiB of the grants that are not in huge pages. */
 function plainMibOf({ stats }: HostRecord, { classes = {}, numa = [] }: Grants): number {
   const huge = new Set(stats.numaCells.flatMap(({ pages }) => [...hugeSizesOf(pages)]))
   const isHuge = ({ sizeKib }: { readonly sizeKib: number }): boolean => sizeKib > 64 || huge.has(sizeKib)
@@ -141,15 +141,15 @@ function plainMibOf({ stats }: HostRecord, { classes = {}, numa = [] }: Grants):
 }
 
 /**
- * Whether a report counts nothing of the claim of a confirmed move in place, so that the whole claim is counted separately. Units that the
- * source claim also held cannot overfill the host.
+ * True if `extra` has all amounts of the claim of a confirmed move in place, so that the report counts nothing of the claim. The source
+ * claim held some of these amounts before, so they did not make the host over-full.
  */
 const isAllOf = (extra: Grants, { classes = {} }: Grants): boolean =>
   Object.entries(classes).every(([name, amount]) => amount === 0 || extra.classes?.[name] === amount)
 
 /**
- * The grants of a claim without the amounts that it holds in addition to the report. Amounts of classes and pools are subtracted; kinds of
- * units are left out as a whole.
+ * The grants of a claim without `extra`, the amounts that are added to the reported use. Amounts of classes and pools are subtracted. A
+ * kind of units (GPUs, cells, PCI devices) is left out completely if `extra` has it.
  */
 const withoutExtra = ({ classes = {}, pools = {}, ...units }: Grants, extra: Grants): Grants => ({
   ...Object.fromEntries(Object.entries(units).filter(([name]) => extra[name as KindName] === undefined)),
@@ -160,7 +160,7 @@ const withoutExtra = ({ classes = {}, pools = {}, ...units }: Grants, extra: Gra
 const lessOf = (amounts: Readonly<Record<string, number>>, extra: Readonly<Record<string, number>> = {}): Record<string, number> =>
   Object.fromEntries(Object.entries(amounts).map(([name, amount]) => [name, amount - (extra[name] ?? 0)]))
 
-/** The amount that claims hold and the report does not count. `countsUse` is whether the report contains the use at all. */
+/** The amount that claims hold and the report does not count. `countsUse` is true if the report counts the use of the resource. */
 export const heldUncounted = (held: Held | undefined, countsUse: boolean): number =>
   held === undefined ? 0 : held.always + (countsUse ? 0 : held.unlessCounted)
 

@@ -8,12 +8,12 @@ import { type Claim, isLive } from '../records/claim.ts'
 import { publishedStats } from '../report/stats-versions.ts'
 
 /**
- * The state as plain data in small pieces, for digests and for comparing two fleets. Hosts are identified by their rank, which is the same
- * on every replica. State that depends on a replica's own history (`version`, unneeded columns) is left out.
+ * One object of the state as plain data, for digests and for comparing two fleets. Hosts are identified by their index, which is equal on
+ * all replicas. State that depends on a replica's own history (`version`, unneeded columns) is left out.
  */
 export type View = Readonly<Record<string, unknown>>
 
-/** The data that exists only once in a fleet. */
+/** The view of the data that a fleet has only once, such as its position in the log and its feature level. */
 export function headView({ place, now, featureLevel, hosts, ledger, groups, aggregates, profiles }: Fleet): View {
   return {
     place,
@@ -26,21 +26,21 @@ export function headView({ place, now, featureLevel, hosts, ledger, groups, aggr
     groups: groups.byUuid.size,
     aggregates: aggregates.byUuid.size,
     profiles: profiles.written().length,
-    // Version 0 is part of the release, and another release may have another one.
+    // Version 0 of a profile is part of the release and may differ in another release, so it is left out.
     activeProfiles: profiles
       .names()
       .filter((name) => profiles.activeNumber(name) !== 0)
       .map((name) => `${name}@${profiles.activeNumber(name)}`),
     ...(ledger.keyLimits.version > 0 && { keyLimits: ledger.keyLimits }),
     ...(hosts.fleetAllocation.version > 0 && { fleetAllocation: hosts.fleetAllocation }),
-    // Present only if there is a rollout, so that digests of older logs do not change.
+    // Absent without rollouts, so that digests of older logs do not change.
     ...(profiles.courses().size > 0 && { profileCourses: [...profiles.courses()].map(([name, course]) => ({ name, ...course })) }),
   }
 }
 
 export function hostView({ hosts }: Fleet, record: HostRecord): View {
   const { index, stats, cells, gpus, claims, present, reporters, namespaces, traits } = record
-  // The last three members follow from the other members, and older releases that compare digests may not have them.
+  // `version` and `zone` are left out. So are members that are derived from other members and that older releases may not have.
   const {
     version: _version,
     zone: _zone,
@@ -68,7 +68,7 @@ export function hostView({ hosts }: Fleet, record: HostRecord): View {
     traits: [...traits],
     present: [...present],
     reporters: [...reporters],
-    // The documents belong to other services. Only the last reporter of each is compared.
+    // The documents of other services are large, so only the version and the reporter of each are compared.
     namespaces: [...namespaces].map(([name, { version, reportedAt }]) => [
       name,
       version,
@@ -86,13 +86,13 @@ export function hostView({ hosts }: Fleet, record: HostRecord): View {
       pinnedByClaims: [...cell.pinnedByClaims].sort(([a], [b]) => a - b),
     })),
     gpus,
-    // Present only for kinds that hold something, so that digests of other hosts do not change when a kind is added.
+    // Kinds that store nothing for the host are left out, so that a new kind does not change the digests of hosts that do not use it.
     ...viewsOf(hosts, record),
     claims: [...claims].map(({ id }) => id),
   }
 }
 
-/** The data that kinds store about a host in addition to columns, cells and GPUs. */
+/** The data about a host that resource kinds store in addition to columns, cells and GPUs. */
 export function viewsOf(hosts: HostTable, { index }: HostRecord): View {
   const views = allKinds.flatMap((kind) => {
     const view = kind.view?.(hosts, index)
@@ -103,7 +103,7 @@ export function viewsOf(hosts: HostTable, { index }: HostRecord): View {
 
 export function claimView({ ledger }: Fleet, claim: Claim): View {
   const { project, instanceAccount, extraSince, unlistedAt, ...others } = claim
-  // Present only if it has a value, so that digests of logs below its feature level do not change.
+  // Members without a value are left out, so that the digests of older logs, which do not have these members, stay the same.
   return {
     ...others,
     ...(project !== null && { project }),
@@ -119,7 +119,7 @@ export function keyView({ ledger }: Fleet, account: string, key: string): View |
   return bound === undefined ? null : { ...bound }
 }
 
-/** The view of a group. With `host`: the number of its members there, and the number of hosts with members. */
+/** The view of a server group. With `host`, it has the count of members on this host and the count of hosts with members. */
 export function groupView({ groups }: Fleet, uuid: string, host?: HostRecord): View | null {
   const group = groups.find(uuid)
   if (group === undefined) return null
@@ -128,7 +128,7 @@ export function groupView({ groups }: Fleet, uuid: string, host?: HostRecord): V
   return { ...rule, members: [...members].sort(([a], [b]) => a - b) }
 }
 
-/** A host with its claims, their keys, and the number of members of their groups on it. */
+/** The view of a host with its claims, their idempotency keys, and the member counts of their groups on the host. */
 export function wholeHostView(fleet: Fleet, record: HostRecord): View {
   return {
     ...hostView(fleet, record),
@@ -144,8 +144,8 @@ export function wholeHostView(fleet: Fleet, record: HostRecord): View {
 }
 
 /**
- * An idempotency key as it is compared. The stored answer is omitted, and the claims are replaced by their count, because both grow with
- * the number of requested instances. The view of each claim refers to its key.
+ * The view of an idempotency key. The stored answer is left out, and the claims are replaced by their count, because both grow with the
+ * count of requested instances.
  */
 const boundView = ({ account, key, digest, boundAt, forgottenAt, claims }: BoundKey): View => ({
   account,
@@ -156,7 +156,7 @@ const boundView = ({ account, key, digest, boundAt, forgottenAt, claims }: Bound
   claims: claims.length,
 })
 
-/** A resource class without the members that follow from the claims, which releases that compare digests may not have. */
+/** The columns of a resource class. `covered` is left out, because it follows from the claims and older releases may not have it. */
 const classView = ({ covered: _covered, ...columns }: ClassColumns, record: HostRecord): View => valuesOf(columns, record)
 
 const valuesOf = (columns: object, { index }: HostRecord): View =>

@@ -13,7 +13,7 @@ import { A, B, C, D, findingsOf, HOUR, Scene } from './testing/scene.ts'
 import { auditWorld } from './world.ts'
 
 describe('instances that two hosts list', () => {
-  test('an instance is found on two hosts, with a claim on one of them or on none', () => {
+  test('an instance on two hosts is found if it has a claim on one of them, and if it has no claim', () => {
     expect(new Scene(['h1', 'h2']).claims('a', 'h1', A).lists('h1', A).lists('h2', A).found).toEqual(['instance.two_hosts | h2 | h1, h2'])
     expect(new Scene(['h1', 'h2']).lists('h1', A).lists('h2', A).found).toEqual([
       `instance.unclaimed | h1 | 1 without: ${A}`,
@@ -22,13 +22,13 @@ describe('instances that two hosts list', () => {
     ])
   })
 
-  test('both ends of an open move may list the instance, and a third host is found', () => {
+  test('both hosts of an open move may list the instance; a third host that lists it is found', () => {
     const scene = new Scene(['h1', 'h2', 'h3']).claims('a', 'h1', A).lists('h1', A).moves('b', 'h2', 'a').lists('h2', A)
     expect(scene.found).toEqual([])
     expect(scene.lists('h3', A).found).toEqual(['instance.two_hosts | h2 | h1, h2, h3', 'instance.two_hosts | h3 | h1, h2, h3'])
   })
 
-  test('the host that an instance left may list it until its claim there has been ended for the given time', () => {
+  test('the former host of a moved instance may list it for one hour after its claim there ended', () => {
     const scene = new Scene(['h1', 'h2']).claims('a', 'h1', A).lists('h1', A).moves('b', 'h2', 'a').lists('h2', A).confirms('b')
     expect(scene.found).toEqual([])
     expect(scene.after(HOUR - 1).found).toEqual([])
@@ -36,7 +36,7 @@ describe('instances that two hosts list', () => {
     expect(scene.lists('h1').found).toEqual([])
   })
 
-  test('the list of a host that has stopped listing instances does not count', () => {
+  test('if a host stops listing instances, its earlier list is ignored', () => {
     const scene = new Scene(['h1', 'h2']).claims('a', 'h2', A).lists('h2', A).lists('h1', A).reports('h1', { instances: null })
     expect(scene.found).toEqual([])
   })
@@ -45,7 +45,7 @@ describe('instances that two hosts list', () => {
 describe('an instance that moves', () => {
   const moving = () => new Scene(['h1', 'h2']).claims('a', 'h1', A).lists('h1', A).moves('b', 'h2', 'a')
 
-  test('a moving instance is found after neither of its two hosts has listed it for the given time', () => {
+  test('a moving instance is missing after neither of its two hosts has listed it for one hour', () => {
     const scene = moving()
       .lists('h1')
       .after(HOUR - 1)
@@ -70,14 +70,14 @@ describe('an instance that moves', () => {
 })
 
 describe('claims of instances that no host lists', () => {
-  test('an instance that was never started is found after the given time, not before', () => {
+  test('an instance that no host ever listed is missing after the configured time, not before', () => {
     const scene = new Scene(['h1']).claims('a', 'h1', A).after(HOUR - 1)
     expect(scene.found).toEqual([])
     expect(scene.after(1).found).toEqual(['instance.unlisted | h1 | a | none since 1970-01-01T00:00:01.000Z'])
     expect(findingsOf(scene.log.fleet, 2 * HOUR)).toEqual([])
   })
 
-  test('time advances without entries', () => {
+  test('an instance becomes missing as time passes, without a new entry of the log', () => {
     const { log } = new Scene(['h1']).claims('a', 'h1', A)
     const codes = (now: number): string[] =>
       [...auditWorld(log.fleet, HOUR, now)].flatMap(({ findings }) => findings.map(({ code }) => code))
@@ -85,7 +85,7 @@ describe('claims of instances that no host lists', () => {
     expect(codes(1_000 + HOUR)).toEqual(['instance.unlisted'])
   })
 
-  test('the time of a missing instance starts with the report that did not list it, and the finding ends once it is listed again', () => {
+  test('an instance is missing since the first report without it, and the finding ends with the next report that lists it', () => {
     const scene = new Scene(['h1'])
       .claims('a', 'h1', A)
       .lists('h1', A)
@@ -98,7 +98,7 @@ describe('claims of instances that no host lists', () => {
     expect(scene.log.fleet.ledger.claims.get('a')?.unlistedAt).toBeNull()
   })
 
-  test('a delta that removes an instance from the list counts like a report', () => {
+  test('a delta that removes an instance from the list starts the time of the missing instance', () => {
     const scene = new Scene(['h1']).claims('a', 'h1', A).lists('h1', A)
     const delta = { baseSequence: 2, vcpusUsed: 0, memoryMbUsed: 0, localGbUsed: 0, removeInstances: [A] }
     const incarnation = aReport('h1').incarnation
@@ -108,7 +108,7 @@ describe('claims of instances that no host lists', () => {
     expect(scene.log.fleet.ledger.claims.get('a')?.unlistedAt).toBe(2_000)
   })
 
-  test('a host that lists nothing does not contradict its claims', () => {
+  test('a host that reports no instance list does not contradict its claims', () => {
     const scene = new Scene(['h1'])
       .claims('a', 'h1', A)
       .reports('h1', { instances: null })
@@ -124,25 +124,25 @@ describe('claims of instances that no host lists', () => {
     expect(scene.found).toEqual([expect.stringMatching(/^instance\.unlisted \| h1 \| a /)])
   })
 
-  test('a claim with its instance on another host is reported at once', () => {
+  test('a claim whose instance is listed by another host is found at once', () => {
     const scene = new Scene(['h1', 'h2']).claims('a', 'h1', A).lists('h2', A)
     expect(scene.found).toEqual(['instance.other_host | h1 | a | h2'])
   })
 
-  test('a host without a list does not hide an instance that another host lists', () => {
+  test('an instance on another host is found even if the host of the claim reports no instance list', () => {
     const scene = new Scene(['h1', 'h2', 'h3']).claims('a', 'h1', A).reports('h1', { instances: null })
     expect(scene.after(9 * HOUR).found).toEqual(['use.no_instances | h1 | not listed'])
     const found = scene.lists('h2', A)
     expect(found.found).toEqual(['use.no_instances | h1 | not listed', 'instance.other_host | h1 | a | h2'])
-    // A host with its used amounts from claims behaves the same.
+    // The finding stays if operators set the used amounts of the host to come from claims.
     const sets: Change = { type: 'usedFrom', host: 'h1', node: 'h1', usedFrom: 'CLAIMS', reason: 'it lists nothing' }
     expect(scene.log.append([sets])).toEqual([undefined])
     expect(scene.found).toEqual(['instance.other_host | h1 | a | h2'])
     const [finding] = findingsOf(scene.log.fleet)
     const { text, options } = repairOf(scene.log.fleet, finding as Finding)
-    expect(text).toMatch(/^h1 does not list its instances: see whether it runs this one too/)
+    expect(text).toMatch(/^h1 does not list its instances\. If it also runs this instance, stop one of the two copies/)
     expect([...options].map(({ name }) => name)).toEqual(['host:h2'])
-    // An open move to a host without a list, while a third host lists the instance.
+    // The destination of an open move reports no instance list, and a third host lists the instance.
     const moving = new Scene(['h1', 'h2', 'h3']).claims('a', 'h1', A).lists('h1', A).moves('b', 'h2', 'a').lists('h1')
     expect(moving.reports('h2', { instances: null }).lists('h3', A).found).toEqual([
       'use.no_instances | h2 | not listed',
@@ -150,7 +150,7 @@ describe('claims of instances that no host lists', () => {
     ])
   })
 
-  test("below the feature level that records the time nothing is found; from that level on the time starts at the level's entry", () => {
+  test('below the feature level that records the time, no instance is missing; the time starts at the entry that raises the level', () => {
     const scene = new Scene(['h1'], UNLISTED_TIMES - 1)
       .claims('a', 'h1', A)
       .lists('h1', A)
@@ -164,12 +164,12 @@ describe('claims of instances that no host lists', () => {
   })
 })
 
-describe('instances that no claim covers', () => {
+describe('listed instances without a claim', () => {
   test('instances without a claim are counted for each host, and the first three are named', () => {
     expect(new Scene(['h1']).lists('h1', A, B, C, D).found).toEqual([`instance.unclaimed | h1 | 4 without: ${A}, ${B}, ${C} and 1 more`])
   })
 
-  test('an instance with a released claim is found only after the given time', () => {
+  test('an instance with a released claim is found only one hour after the release', () => {
     const scene = new Scene(['h1']).claims('a', 'h1', A).lists('h1', A).releases('a')
     expect(scene.found).toEqual([])
     expect(scene.after(HOUR).found).toEqual([`instance.unclaimed | h1 | 1 without: ${A}`])
@@ -181,7 +181,7 @@ describe('instances that no claim covers', () => {
 })
 
 describe('one machine under two names', () => {
-  test('a machine under two names is found on the later host; a former name of a host is not found', () => {
+  test('if two hosts report one machine id, the later host has the finding, until one of them reports another id', () => {
     const scene = new Scene(['h1', 'h2', 'h3'])
       .reports('h1', { instances: [], machineId: 'm1' })
       .reports('h2', { instances: [], machineId: 'm2' })
@@ -190,12 +190,12 @@ describe('one machine under two names', () => {
     expect(scene.reports('h1', { instances: [], machineId: 'm3' }).found).toEqual([])
   })
 
-  test('hosts that report no machine id do not count as one machine', () => {
+  test('hosts without a reported machine id are not treated as one machine', () => {
     expect(new Scene(['h1', 'h2']).found).toEqual([])
   })
 
   test.each(['Not Specified', '00000000-0000-0000-0000-000000000000', ' '])(
-    '%j is a firmware value that identifies no machine',
+    'the firmware value %j does not identify a machine',
     (machineId) => {
       const report = { instances: [], machineId }
       expect(new Scene(['h1', 'h2']).reports('h1', report).reports('h2', report).found).toEqual([])
@@ -217,7 +217,7 @@ describe('situations of Nova and Placement', () => {
     expect(scene.lists('h1').found).toEqual([])
   })
 
-  test('a move in place holds its instance twice on one host, and is not a second instance (resize to the same host)', () => {
+  test('a move in place has two claims of its instance on one host, and that is not a finding (resize to the same host)', () => {
     const scene = new Scene(['h1']).claims('a', 'h1', A).lists('h1', A).moves('b', 'h1', 'a')
     expect(scene.found).toEqual([])
     expect(scene.confirms('b').found).toEqual([])
@@ -251,7 +251,7 @@ test('Z18a: a report that lists the instance and counts no use contradicts the c
   expect(scene.found).toEqual(['use.below_claims | h1 | 0'])
 })
 
-test('Z05: the same agent reports under another name: the machine is found under two names, and each instance on two hosts', () => {
+test('Z05: if an agent reports under a second host name, the machine is found under two names and its instance on two hosts', () => {
   const scene = new Scene(['old']).claims('a', 'old', A)
   const machine: HostShape = { instances: [A], vcpusUsed: 2, machineId: 'm1' }
   scene.reports('old', machine)
@@ -259,7 +259,7 @@ test('Z05: the same agent reports under another name: the machine is found under
   expect(scene.found).toEqual(['host.same_machine | new | as old', 'instance.two_hosts | new | old, new'])
 })
 
-test('reports of hosts are never violations, whatever they contain, and nothing is found twice', () => {
+test('no report of a host causes a violation, and no finding occurs twice', () => {
   fc.assert(
     fc.property(histories, fc.constantFrom(3, 8, FEATURE_LEVEL), (steps, level) => {
       const fleet = new FleetOf()

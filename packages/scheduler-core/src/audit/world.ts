@@ -12,18 +12,18 @@ import { DEFAULT_UNLISTED_AFTER_MS, isThere, isUnseen, type Lag, listersOf, stra
 /** A finding lists at most this many instances. Its count includes all of them. */
 const NAMED = 3
 
-/** Data about the hosts that the present audit round has examined so far. */
+/** What the present audit round has found on the hosts that it has examined so far. */
 interface Met {
-  /** For each instance, the hosts that list it without a claim for it. */
+  /** For each instance, the hosts that list it without having a claim of it. */
   readonly strays: Map<string, HostIndex[]>
   /** The first host with each machine id. */
   readonly machines: Map<string, HostIndex>
 }
 
 /**
- * Compares the reports of hosts with the claims, one host or instance per step. As in `audit`, the fleet can change between two steps, so a
- * finding reads the data that it depends on again. A contradiction becomes a finding after `unlistedAfterMs`. `now` is the store time (the
- * database's clock), which advances without entries. By default it is the time of the log's last entry.
+ * Compares the reports of hosts with the claims, one host or instance per step. The fleet can change between two steps, so each step reads
+ * current data. A missing or left-over instance becomes a finding after `unlistedAfterMs`. `now` is the store time (the database's clock).
+ * By default it is the time of the log's last entry.
  */
 export function* auditWorld(fleet: Fleet, unlistedAfterMs = DEFAULT_UNLISTED_AFTER_MS, now = fleet.now): Generator<Looked, void> {
   const { hosts, ledger } = fleet
@@ -39,13 +39,13 @@ export function* auditWorld(fleet: Fleet, unlistedAfterMs = DEFAULT_UNLISTED_AFT
     if (strays.length > 1) yield { subject: 'instance', name: instance, findings: auditListing(fleet, instance, strays, lag) }
 }
 
-/** Audits the report of one host: its use against its claims, instances without a claim, and whether another host has its machine id. */
+/** Checks the report of one host: use below its claims, instances without a claim, and a machine id that another host reports too. */
 function auditReport(fleet: Fleet, record: HostRecord, { strays, machines }: Met, lag: Lag): Finding[] {
   const { hosts, ledger } = fleet
   const name = hostKey(record)
   const { findings, report, reportHosts } = about('host', name, name, null)
   if (!isThere(fleet, record)) return findings
-  // a host without claims cannot contradict a claim
+  // If no claim holds the resource (`held` is 0), the warning contradicts no claim.
   for (const warning of warningsOf(fleet, record))
     if (warning.held > 0) report(warning.code, warning.subject, `at least ${warning.held}`, warning.reported ?? 'not listed')
   const unclaimed: string[] = []
@@ -63,20 +63,17 @@ function auditReport(fleet: Fleet, record: HostRecord, { strays, machines }: Met
   const { machineId } = record.stats
   if (machineId === null || !isIdentity(machineId)) return findings
   const first = hosts.records[machines.get(machineId) ?? -1]
-  // a driver with many nodes reports the same machine id for all of them
+  // The nodes of one host may report the same machine id: one driver reports them all.
   if (first === undefined) machines.set(machineId, record.index)
   else if (first.host !== record.host && first.stats.machineId === machineId)
     reportHosts([first.index, record.index], 'host.same_machine', 'machineId', 'one host for each machine', `as ${hostKey(first)}`)
   return findings
 }
 
-/**
- * Whether a firmware value identifies a machine. Without an identity, firmware reports one repeated digit, or words such as "Not
- * Specified".
- */
+/** True if a firmware value identifies a machine. Firmware without an id reports a repeated digit, or words such as "Not Specified". */
 const isIdentity = (machineId: string): boolean => /^\S+$/.test(machineId) && new Set(machineId.replaceAll('-', '')).size > 1
 
-/** Audits the reports about one instance. Exactly one host should list it, and that host should have its claim. */
+/** Checks which hosts list an instance. Exactly one host should list it, and its claim should be on this host. */
 function auditListing(fleet: Fleet, instance: string, strays: readonly HostIndex[], lag: Lag): Finding[] {
   const { hosts, ledger, featureLevel } = fleet
   const live = liveClaimsOf(ledger.claimsFor(instance))
@@ -104,6 +101,6 @@ function auditListing(fleet: Fleet, instance: string, strays: readonly HostIndex
   return findings
 }
 
-/** Whether all these hosts are ends of one claim's open move. */
+/** True if each of these hosts is the source or the destination of the claim's open move. */
 const isOnEndsOf = (listers: readonly HostRecord[], { claim, destination }: LiveClaim): boolean =>
   listers.every(({ index }) => index === claim.host || index === destination?.host)

@@ -10,7 +10,9 @@ import { causeText } from './cause-text.ts'
 
 const profileNamed = (name: string) => builtInProfiles.find((profile) => profile.name === name) as Profile
 
-/** A fleet of hosts that have plenty of every resource except those that their shapes limit. */
+/**
+ * A fleet of hosts with 64 vCPUs and 256 GiB of memory, unless their shapes have other amounts. Each batch of changes is one further entry.
+ */
 function fleetOf(shapes: Readonly<Record<string, HostShape>>, ...batches: readonly (readonly Change[])[]): Fleet {
   const log = aLog()
   const large = { vcpus: 64, memoryMb: 262_144 }
@@ -22,7 +24,7 @@ function fleetOf(shapes: Readonly<Record<string, HostShape>>, ...batches: readon
 
 const plain = Object.fromEntries(Array.from({ length: 5 }, (_, i) => [`plain${i}`, {}]))
 
-describe('hosts without the requested resource do not change the cause of the refusal by hosts with the resource', () => {
+describe('hosts without a requested kind of resource do not change the cause if other hosts have the resource', () => {
   const card = { vendorId: '10de', productId: '1db4', total: 1 }
   const cells = [{ id: 0, cpuset: [0, 1], memoryMb: 1_024 }]
   test.each<readonly [string, HostShape, Parameters<typeof aRequest>[0], string, string]>([
@@ -91,7 +93,7 @@ describe('hosts without the requested resource do not change the cause of the re
       expect(causeText(causeOf(fleetOf(shapes), aRequest(asks), profileNamed(name)))).toContain(text)
   })
 
-  test('traits are named in the same order, regardless of their order in the request', () => {
+  test('the cause names traits in the same order, regardless of their order in the request', () => {
     const asked = (traits: readonly string[]) => ({
       flavor: { vcpus: 1, memoryMb: 64, extraSpecs: Object.fromEntries(traits.map((trait) => [`trait:${trait}`, 'required'])) },
     })
@@ -99,12 +101,12 @@ describe('hosts without the requested resource do not change the cause of the re
     expect(textOf(['CUSTOM_BB', 'CUSTOM_B'])).toBe(textOf(['CUSTOM_B', 'CUSTOM_BB']))
   })
 
-  test('if no host has any of the required traits, their absence is the cause', () => {
+  test('if no host has a GPU, the cause of a request for GPUs is that there is no host with GPUs', () => {
     const cause = causeOf(fleetOf(plain), aRequest({ gpus: { count: 1 } }), profileNamed('default'))
     expect([cause.code, causeText(cause)]).toEqual(['gpu.none', 'There is no host with GPUs.'])
   })
 
-  test('GPUs of other models do not match the request', () => {
+  test('if all GPUs are of other models, the cause is that there is no host with GPUs of the model', () => {
     const fleet = fleetOf({ a: { gpus: [{ index: 0, model: 'A' }] }, ...plain })
     const cause = causeOf(fleet, aRequest({ gpus: { count: 1, models: ['B'] } }), profileNamed('default'))
     expect([cause.code, causeText(cause)]).toEqual(['gpu.model', 'There is no host with GPUs of model B.'])
@@ -121,7 +123,7 @@ describe('hosts without the requested resource do not change the cause of the re
     }
   })
 
-  test('vCPUs, memory and disk have their own codes and units under every profile', () => {
+  test('missing vCPUs, memory and disk are reported with the same codes and units under every profile', () => {
     const fleet = fleetOf({ a: { vcpus: 2, memoryMb: 1_024, memoryMbUsed: 512, localGb: 1 } })
     for (const [asks, code, text] of [
       [{ vcpus: 4, memoryMb: 64 }, 'cpu.too_few', '4 vCPUs needed by one instance; the host has 2 in all.'],
@@ -135,7 +137,7 @@ describe('hosts without the requested resource do not change the cause of the re
       }
   })
 
-  test('for a NUMA cell only requested and missing amounts are named, once', () => {
+  test('the sentence about a NUMA cell names only amounts that are requested and missing, and each only once', () => {
     const fleet = fleetOf({ a: { numaCells: [{ id: 0, cpuset: [0, 1], memoryMb: 1_024 }] } })
     const guest = { flavor: { vcpus: 3, memoryMb: 2_048 }, numaTopology: { cells: [{ id: 0, cpus: [0, 1, 2], memoryMb: 2_048 }] } }
     const text = causeText(causeOf(fleet, aRequest(guest), profileNamed('default')))
@@ -150,7 +152,7 @@ describe('members of a server group that must be on different hosts', () => {
   const held = (...hosts: string[]) => hosts.map((host, i) => aClaim({ key: `k${i}`, hosts: [host], grants: {}, group }))
   const asks = { instanceGroup: group, memoryMb: 8_192 }
 
-  test('the shortfall of one host is the cause if each other host already has a member, and there are enough hosts for the group', () => {
+  test('if all other hosts have a member and there are enough hosts for the group, the shortfall of the last host is the cause', () => {
     const fleet = fleetOf({ a: {}, b: {}, c: { memoryMb: 4_096 } }, held('a', 'b'))
     const cause = causeOf(fleet, aRequest(asks), profileNamed('default'))
     expect([cause.code, cause.nearest?.name.host, cause.tooFew]).toEqual(['memory.too_little', 'c', null])
@@ -159,14 +161,14 @@ describe('members of a server group that must be on different hosts', () => {
     )
   })
 
-  test('the number of hosts is the cause if it is too small for the group, whatever else one of the hosts lacks', () => {
+  test('if there are too few hosts for the group, the number of hosts is the cause, even if a host also lacks memory', () => {
     const fleet = fleetOf({ a: {}, b: {}, c: { memoryMb: 4_096 } }, held('a', 'b'))
     const cause = causeOf(fleet, aRequest({ ...asks, numInstances: 2 }), profileNamed('default'))
     expect([cause.code, cause.tooFew?.members]).toEqual(['group.anti_affinity', 4])
     expect(causeText(cause)).toContain('The group needs room for 4 members apart from each other, and the request admits 3 hosts.')
   })
 
-  test('the number of domains is the cause if it is too small for the group', () => {
+  test('if there are too few domains for the group, the number of domains is the cause', () => {
     const racks = ['r1', 'r2'].map((rack, i) => ({
       ...{ type: 'aggregate' as const, uuid: aUuid(20 + i), expectedVersion: 0 },
       next: { name: rack, hosts: [`${rack}a`, `${rack}b`], metadata: { rack } },
@@ -187,11 +189,11 @@ describe('members of a server group that must be on different hosts', () => {
   })
 })
 
-describe('of several conditions that no host meets together, each is counted alone, and the host that meets most of them is the nearest', () => {
+describe('if no host meets all conditions, the hosts that meet each condition are counted, and the host that meets most conditions is the nearest', () => {
   const causesOf = (fleet: Fleet, asks: Parameters<typeof aRequest>[0]) =>
     ['default', 'nova', 'nova-compat'].map((name) => causeOf(fleet, aRequest(asks), profileNamed(name)))
 
-  test('traits, required and forbidden', () => {
+  test('required and forbidden traits', () => {
     const traits = (...names: string[]) => ({ traits: names.map((name) => `CUSTOM_${name}`) })
     const fleet = fleetOf({ a: traits('A', 'B'), b: traits('A', 'C', 'D'), ...plain })
     const group = (more: object) => ({ requestedResources: [{ amounts: [], ...more }] })
@@ -210,13 +212,13 @@ describe('of several conditions that no host meets together, each is counted alo
       ])
   })
 
-  test('further shortfalls of the nearest host are named too', () => {
+  test('of hosts that miss one condition each, the host without a further shortfall is the nearest', () => {
     const fleet = fleetOf({ a: { traits: ['CUSTOM_A'], vcpus: 2 }, b: { traits: ['CUSTOM_B'] } })
     const asks = { vcpus: 4, requestedResources: [{ amounts: [], requiredTraits: ['CUSTOM_A', 'CUSTOM_B'] }] }
     for (const cause of causesOf(fleet, asks)) expect(causeText(cause)).toMatch(/Nearest is b: The host lacks the trait CUSTOM_A\.$/)
   })
 
-  test('extra specs of aggregates', () => {
+  test('extra specs that aggregates must have', () => {
     const aggregates = (['x', 'y'] as const).map((name, i) => ({
       ...{ type: 'aggregate' as const, uuid: aUuid(30 + i), expectedVersion: 0 },
       next: { name, hosts: [name], metadata: { ssd: 'true', ...(name === 'x' && { fast: 'yes' }) } },
@@ -229,7 +231,7 @@ describe('of several conditions that no host meets together, each is counted alo
         )
   })
 
-  test('properties of an image, also if hosts have each property but no host has all', () => {
+  test('image properties, also if each property is supported by a host but no host supports all of them', () => {
     const supports = (...triples: readonly (readonly [string, string, string])[]) => ({
       supportedInstances: triples.map(([arch, hvType, vmMode]) => ({ arch, hvType, vmMode })),
     })
@@ -241,7 +243,7 @@ describe('of several conditions that no host meets together, each is counted alo
     }
   })
 
-  test('lists of aggregates, and hosts that are named', () => {
+  test('lists of aggregates and named hosts', () => {
     const aggregates = [30, 31].map((id, i) => ({
       ...{ type: 'aggregate' as const, uuid: aUuid(id), expectedVersion: 0 },
       next: { name: `g${i}`, hosts: [`h${i}`], metadata: {} },
@@ -253,7 +255,7 @@ describe('of several conditions that no host meets together, each is counted alo
   })
 })
 
-describe('hosts without a requested resource are refused with the amounts of this resource, whatever else they lack', () => {
+describe('a host without a requested resource is refused for this resource, even if it lacks other resources too', () => {
   const card = { vendorId: '10de', productId: '1db4', total: 1 }
   const large = { flavor: { vcpus: 1, memoryMb: 5_000 } }
   test.each<readonly [string, HostShape, Parameters<typeof aRequest>[0], string]>([
@@ -286,7 +288,7 @@ describe('hosts without a requested resource are refused with the amounts of thi
   })
 })
 
-describe('devices of hosts outside of the named places do not change the result', () => {
+describe('if the request names hosts, zones or aggregates, devices of other hosts do not change the cause', () => {
   const zoneZ = { uuid: aUuid(9), expectedVersion: 0, next: { name: 'z', metadata: { availability_zone: 'z' }, hosts: ['a', 'b'] } }
   const card = { vendorId: '10de', productId: '1db4', total: 1 }
   const elsewhere: HostShape = { gpus: [{ index: 0, model: 'X' }], pciPools: [card] }

@@ -9,25 +9,25 @@ import { byCodeUnit } from '../values/canonical-json.ts'
 import type { HostIndex } from '../values/host-index.ts'
 import type { Steps } from '../values/steps.ts'
 
-/** A condition of a request that limits which hosts the request is about. */
+/** A condition of a request that limits which hosts the request admits. */
 export interface Condition {
   readonly filter: string
   readonly by: 'place' | 'property'
-  /** True for a single condition of a filter. False for the combination of all conditions of the filter. */
+  /** True for one of several conditions that a filter checks. False for the combination of all conditions of the filter. */
   readonly isSingle: boolean
   /**
-   * Whether the condition excludes hosts rather than selects them. The combination of a filter's conditions is an exclusion if one of the
-   * conditions is.
+   * True if the condition excludes hosts instead of selecting them. For the combination of a filter's conditions, true if it contains a
+   * condition that excludes hosts.
    */
   readonly isExclusion: boolean
-  /** The hosts that meet the condition, in words that follow "hosts". */
+  /** Describes the hosts that meet the condition. The text follows the word "hosts". */
   readonly which: string
   lets(host: HostIndex): boolean
-  /** The reason for which a host is not admitted. */
+  /** The reason for which this condition refuses a host. */
   reasonAt(host: HostIndex): Reason
 }
 
-/** The hosts that a request is about, regardless of their free resources. */
+/** The hosts that a request admits, regardless of their free resources. */
 export interface AdmittedHosts {
   readonly conditions: readonly Condition[]
   readonly hosts: readonly HostIndex[]
@@ -38,16 +38,17 @@ export interface AdmittedHosts {
   readonly leavesNone: Code | null
 }
 
-/** The name of the filter that keeps all members of a server group on one host. */
+/** The name of the filter by which all members of a server group are placed on one host. */
 export const AFFINITY_FILTER = 'ServerGroupAffinityFilter'
 
 /** The generator yields after this many hosts. */
 const SLICE = 128
 
 /**
- * Narrows the hosts to those that the request is about. The order is: filters about places, filters about properties, and devices that a
- * host must have, free or not (PreparedFilter.havers). Last, if the members of a server group must share a host, only the host of the
- * present members remains, unless it was excluded before. `isAttempt`: the group has no host yet.
+ * Finds the hosts that the request admits. The conditions are applied in this order: hosts, zones and aggregates that the request names;
+ * properties; devices that a host must have, free or in use (PreparedFilter.havers). If the members of a server group must share a host,
+ * only the host of the present members then remains, unless another condition excluded it. `isAttempt` is true if the group has no host
+ * yet.
  */
 export function* admittedBy(
   steps: readonly FilterStep[],
@@ -56,7 +57,7 @@ export function* admittedBy(
   isAttempt: boolean,
   preferred: readonly HostIndex[] = [],
 ): Steps<AdmittedHosts> {
-  // a filter that failed does not decide whether the request is about the host
+  // a filter that failed does not limit the admitted hosts
   const able = steps.filter((step) => isAsked(step) && !step.failed)
   const saying = (by: 'place' | 'property') =>
     able.filter(({ admits }) => admits?.by === by).flatMap((step) => admitting(step, by, request, fleet))
@@ -73,18 +74,21 @@ export function* admittedBy(
   }
   const home = isAttempt ? undefined : homeOf(able, fleet, request)
   const atHome = home === undefined ? [] : yield* letInBy(home, hosts)
-  // If the group's host was excluded before, all remaining hosts refuse the members.
+  // if other conditions exclude the group's host, all other admitted hosts are returned
   return home === undefined || atHome.length === 0
     ? { conditions, hosts, leavesNone }
     : { conditions: [...conditions, home], hosts: atHome, leavesNone }
 }
 
-/** The codes of hosts without any device. Such a host is farther from meeting the request than a host with other devices. */
+/**
+ * The codes for hosts without any device. They have the lowest priority, because a host with other devices is nearer to meeting the
+ * request.
+ */
 const HAS_NO_DEVICE: readonly Code[] = ['gpu.none', 'pci.not_reported']
 
 /**
- * The code for which a condition refuses most of the given hosts. Hosts with devices are preferred, if there are any. Ties are broken by
- * the names of the codes. Undefined if no hosts are given.
+ * The code for which a condition refuses most of the given hosts. Codes in HAS_NO_DEVICE are only used if there is no other code. Ties are
+ * broken by the names of the codes. Undefined if there are no hosts.
  */
 function* codeOfMost({ reasonAt }: Condition, hosts: readonly HostIndex[]): Steps<Code | undefined> {
   const counts = new Map<Code, number>()
@@ -98,8 +102,8 @@ function* codeOfMost({ reasonAt }: Condition, hosts: readonly HostIndex[]): Step
 }
 
 /**
- * Sorts conditions: first the places that a request names, then excluded hosts, then required properties. Hosts outside of the named places
- * are therefore removed before any property is checked, and do not influence which condition leaves no host.
+ * Sorts conditions: first the hosts, zones and aggregates that the request names, then excluded hosts, then required properties. Other
+ * hosts are therefore removed before any property is checked, and do not influence which condition leaves no host.
  */
 export const placesFirst = (conditions: readonly Condition[]): readonly Condition[] => [
   ...conditions.filter(({ by, isExclusion }) => by === 'place' && !isExclusion),
@@ -107,7 +111,7 @@ export const placesFirst = (conditions: readonly Condition[]): readonly Conditio
   ...conditions.filter(({ by }) => by === 'property'),
 ]
 
-/** The hosts among the given ones that meet a condition. */
+/** The hosts in the given list that meet a condition. */
 export function* letInBy({ lets }: Condition, hosts: readonly HostIndex[]): Steps<HostIndex[]> {
   const left: HostIndex[] = []
   for (const [i, host] of hosts.entries()) {
@@ -117,18 +121,18 @@ export function* letInBy({ lets }: Condition, hosts: readonly HostIndex[]): Step
   return left
 }
 
-/** The hosts that are in every list of names in the request. Empty if the request has no such list. */
+/** The hosts that are in every list of host names in the request. Empty if the request has no such list. */
 export function namedBy(steps: readonly FilterStep[], { hosts }: Fleet): readonly HostIndex[] {
   const lists = steps.flatMap(({ prepared }) => prepared?.each?.() ?? []).filter(({ isNames }) => isNames === true)
   if (lists.length === 0) return []
   return Array.from(hosts.presentIndexes, (index) => index as HostIndex).filter((host) => lists.every((list) => isTrue(list.passes, host)))
 }
 
-/** Whether a filter passes a host. A filter that threw an error passes no host. */
+/** Returns true if a filter passes a host. Returns false if the filter throws. */
 export const passes = ({ prepared, failed }: FilterStep, host: HostIndex): boolean =>
   !failed && prepared !== undefined && passesSafely(prepared, host) === true
 
-/** The conditions of a filter: each single condition first, then the combination of all of them. */
+/** The conditions that a filter checks: first the single conditions if there are several, then the combination of all conditions. */
 function admitting(step: FilterStep, by: Condition['by'], request: RequestSpec, fleet: Fleet): readonly Condition[] {
   const isExclusion = step.admits?.isExclusion === true
   const known = { filter: step.name, by, reasonAt: (host: HostIndex) => reasonOf(step, host) }
@@ -151,8 +155,7 @@ function admitting(step: FilterStep, by: Condition['by'], request: RequestSpec, 
 }
 
 /**
- * Whether a host meets a single condition. If checking the condition throws an error, the host counts as meeting it, because the filter as
- * a whole reports the error.
+ * Returns true if a host meets a single condition. Also returns true if the check throws, because the filter as a whole reports the error.
  */
 function isTrue(lets: (host: HostIndex) => boolean, host: HostIndex): boolean {
   try {
@@ -186,8 +189,8 @@ function homeOf(steps: readonly FilterStep[], { groups }: Fleet, { instanceGroup
 }
 
 /**
- * If no host meets all conditions of a request, the nearest hosts: among the hosts in the named places, those that fail the fewest
- * conditions. Only used if there are several conditions and hosts that meet some of them.
+ * Finds the nearest hosts if no host meets all conditions of a request. These are the hosts that violate the fewest properties, among the
+ * hosts that meet all conditions on hosts, zones and aggregates. Empty if they violate every property.
  */
 export function* nearlyAdmitted(conditions: readonly Condition[], fleet: Fleet): Steps<readonly HostIndex[]> {
   const things = conditions.filter(
@@ -204,18 +207,19 @@ export function* nearlyAdmitted(conditions: readonly Condition[], fleet: Fleet):
   return least === things.length ? [] : hosts.filter((host) => (missing.get(host) ?? 0) === least)
 }
 
-/** The condition of one filter, and the hosts that meet it. */
+/** The condition of one filter, and how many hosts meet it. */
 export interface Admission {
   readonly filter: string
-  /** The hosts that meet the condition, in words that follow "hosts". */
+  /** Describes the hosts that meet the condition. The text follows the word "hosts". */
   readonly which: string
   /**
-   * The number of hosts that meet the condition, regardless of other conditions. It is counted only if the request admits no host, to find
-   * the filter that excludes them (not-admitted.ts).
+   * The count of hosts that meet the condition, regardless of other conditions. Null if the request admits a host, because the hosts are
+   * then not counted.
    */
   readonly alone: number | null
   /**
-   * The same counts for each single requirement of the condition. Present if there are several requirements and the request admits no host.
+   * The count of hosts that meet each single requirement of the condition. Empty if the condition has only one requirement or the request
+   * admits a host.
    */
   readonly each: readonly { readonly which: string; readonly alone: number }[]
 }

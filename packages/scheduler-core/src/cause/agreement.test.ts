@@ -12,10 +12,10 @@ import { fleetOf } from './testing/drawn.ts'
 
 const RUNS = draws(40, 300, 2_000)
 
-/** Only requests for one instance, because capacity counts single instances. */
+/** Refused requests for one instance. Requests for several instances are left out, because the capacity is counted for single instances. */
 const oneRefused = refusal.filter(({ asked }) => asked.numInstances === 1)
 
-test('if nothing fits, the first limit of the capacity has the code of the cause', () => {
+test('if no instance fits, the first bottleneck of the capacity has the code of the cause', () => {
   const met = new Set<string>()
   fc.assert(
     fc.property(oneRefused, ({ hosts, asked, profile }) => {
@@ -37,7 +37,7 @@ test('if nothing fits, the first limit of the capacity has the code of the cause
   expect(met.size).toBeGreaterThan(5)
 })
 
-test('the first near miss is the host that the cause names as the nearest, and admitted hosts come before other hosts', () => {
+test('the first near miss is the nearest host of the cause, and admitted hosts are listed before other hosts', () => {
   fc.assert(
     fc.property(oneRefused, ({ hosts, asked, profile }) => {
       const fleet = fleetOf(hosts)

@@ -6,11 +6,11 @@ import { shortfallsOf, shortfallsText } from './shortfalls.ts'
 import { tooFewText } from './too-few.ts'
 import { refusedHosts } from './words.ts'
 
-/** A sentence names at most this many codes. `refusals` contains all codes. */
+/** A sentence names at most this many codes. `Cause.refusals` has all codes. */
 const NAMED = 3
 
 /**
- * The cause of a refusal in a few sentences: the shortfalls of the nearest host, then, if it is known, what would make a placement possible
+ * Describes the cause of a refusal in a few sentences. `way` is a sentence about a change that would make the placement possible
  * (schedulers/way-out.ts).
  */
 export const causeText = (cause: Cause, way?: string): string => [sentencesOf(cause), ...(way === undefined ? [] : [way])].join(' ')
@@ -19,18 +19,18 @@ function sentencesOf(cause: Cause): string {
   const { admission, admitted, refusals, nearest } = cause
   if (admitted === 0 && admission.length === 0) return 'No host has reported.'
   const near = nearest === null ? '' : ` Nearest is ${nearest.address}: ${nearText(nearest)}`
-  // a profile may list a filter twice
+  // duplicates are removed, because a profile can list a filter twice
   const scope = [...new Set(admission.map(({ which }) => which))].join(', ')
   if (admitted === 0) return `There is no host ${scope}.${aloneText(cause)}${exclusiveText(cause)}${near}`
   const which = scope === '' ? '' : ` ${scope}`
   const { before, what } = askedText(cause)
-  // for a single host, counts add nothing to the sentences about the host
+  // if only one host is admitted, the sentences about this host suffice
   if (admitted === 1 && nearest !== null)
     return `${before}The only host${which} does not take ${what}.${groupText(cause)} ${nearest.address}: ${nearText(nearest)}`
   return `${before}${scope === '' ? 'Of' : 'Of the'} ${counted(admitted, 'host')}${which} none takes ${what}: ${countsText(refusals)}.${groupText(cause)}${near}`
 }
 
-/** The number of placed instances, and the first instance that is not placed. */
+/** Describes how many instances are placed (`before`), and what no host takes (`what`). */
 function askedText({ instances, onOneHost }: Cause): { readonly before: string; readonly what: string } {
   if (onOneHost !== null) return { before: '', what: `all ${onOneHost} instances` }
   if (instances === null) return { before: '', what: 'it' }
@@ -41,9 +41,9 @@ function askedText({ instances, onOneHost }: Cause): { readonly before: string; 
 }
 
 /**
- * The number of hosts that each condition alone would admit. If a condition admits no host, it is the cause, regardless of the other
- * conditions. If hosts are in all the places that the request names, only these hosts are counted. For a filter with several conditions,
- * each condition is named separately. Their combination is named only if hosts meet each condition but no host meets all.
+ * Describes how many hosts each condition alone would admit. If some hosts match all hosts, zones and aggregates that the request names,
+ * only these hosts are counted. If a filter has several conditions, each condition is listed. Their combination is listed only if hosts
+ * meet each condition but no host meets all of them.
  */
 function aloneText({ admission, within }: Cause): string {
   const counted = admission.filter(({ alone, each }) => alone !== null || each.length > 0)
@@ -56,7 +56,7 @@ function aloneText({ admission, within }: Cause): string {
   return all.length < 2 ? '' : ` Each by itself: ${counts}.`
 }
 
-/** Describes which conditions no host meets together, although hosts meet each of them. */
+/** Describes which conditions exclude each other: some hosts meet each condition, but no host meets all of them. */
 function exclusiveText({ exclusive, within }: Cause): string {
   if (exclusive.length === 0) return ''
   const texts = exclusive.map((things) => (things.length === 2 ? `both ${things.join(' and ')}` : `all of: ${things.join('; ')}`))
@@ -70,8 +70,8 @@ function countsText(refusals: readonly Refusals[]): string {
 }
 
 /**
- * Text about a server group. If members must share a host, one host must have space for all. If every host already has its members of the
- * group, there are too few hosts.
+ * Describes the rule of a server group that limits the placement: one host must have enough for all members, or there are too few hosts or
+ * domains for the members.
  */
 function groupText({ tooFew, onOneHost }: Cause): string {
   if (onOneHost !== null) return ' They are of one server group that lives together: one host needs room for all of them.'

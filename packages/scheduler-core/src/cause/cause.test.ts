@@ -7,14 +7,14 @@ import { causeOf } from './cause.ts'
 import { causeText } from './cause-text.ts'
 import { profileNamed, textOf, town } from './testing/town.ts'
 
-test('if too few GPUs have the model, only the number is reported as missing', () => {
+test('if a host has too few GPUs of the requested model, only the number of GPUs is reported as missing', () => {
   const gpus = Array.from({ length: 2 }, (_, index) => ({ index, model: 'A100', usedMilli: 0 }))
   expect(textOf(town({ card: { vcpus: 4, memoryMb: 8_192, gpus } }), { gpus: { count: 3, shareMilli: 1_000, models: ['A100'] } })).toBe(
     'The only host with GPUs of model A100 does not take it. card: 3 GPUs of model A100 needed; the host has 2 in all.',
   )
 })
 
-test('a host that lacks amounts alone is nearer than one that is closed', () => {
+test('a host that lacks only amounts is nearer than a disabled host', () => {
   const log = aLog()
   const used = { vcpus: 4, vcpusUsed: 3, memoryMb: 8_192, memoryMbUsed: 7_168 }
   log.append([{ type: 'feature', level: FEATURE_LEVEL }, aReport('shut', { vcpus: 4, memoryMb: 8_192 }), aReport('full', used)])
@@ -22,14 +22,14 @@ test('a host that lacks amounts alone is nearer than one that is closed', () => 
   expect(textOf(log.fleet, { vcpus: 4, memoryMb: 8_192 })).toContain('Nearest is full: ')
 })
 
-test('a shortfall in the total and in the free amount of one host counts once', () => {
+test('a shortfall of a resource in the total and in the free amount of a host counts once', () => {
   const log = aLog()
   const used = { vcpus: 16, memoryMb: 65_536, memoryMbUsed: 8_192 }
   log.append([{ type: 'feature', level: FEATURE_LEVEL }, aReport('small', { vcpus: 16, memoryMb: 1_024 }), aReport('big', used)])
   expect(textOf(log.fleet, { vcpus: 1, memoryMb: 1_000_000 })).toContain('Nearest is big: 1000000 MiB needed by one instance; ')
 })
 
-test('the nearest host is the one with the smallest shortfall, also of one cell', () => {
+test('the nearest host is the host with the smallest shortfall, also if only a NUMA cell has a shortfall', () => {
   const cell = (pinned: number) => ({
     id: 0,
     cpuset: [0, 1, 2, 3],
@@ -43,7 +43,7 @@ test('the nearest host is the one with the smallest shortfall, also of one cell'
   expect(textOf(log.fleet, { vcpus: 4, memoryMb: 1_024, numaTopology: { cells } })).toContain('Nearest is idle: ')
 })
 
-test("for a disabled host the operator's reason is named", () => {
+test("the sentence about a disabled host has the operator's reason", () => {
   const log = aLog()
   log.append([{ type: 'feature', level: FEATURE_LEVEL }, aReport('shut', {})])
   log.append([{ type: 'status', host: 'shut', node: 'shut', status: 'DISABLED', reason: 'its fans' }])
@@ -52,7 +52,7 @@ test("for a disabled host the operator's reason is named", () => {
   )
 })
 
-test('for pages of a size that no cell has, the sizes are named', () => {
+test('if no cell has pages of the requested size, the sentence names the sizes that it has', () => {
   const numaCells = [{ id: 0, cpuset: [0, 1], memoryMb: 8_192, pages: [{ sizeKib: 4, total: 2_097_152 }] }]
   const cells = [{ id: 0, cpus: [0], memoryMb: 1_024, pageSize: 1_048_576 }]
   const log = aLog()
@@ -62,7 +62,7 @@ test('for pages of a size that no cell has, the sizes are named', () => {
   )
 })
 
-describe('the cause is about the hosts that the request admits', () => {
+describe('the cause considers only hosts that the request admits', () => {
   test.each<readonly [string, Parameters<typeof aRequest>[0], string]>([
     [
       'M01: a zone whose hosts lack memory is about memory',
@@ -126,7 +126,7 @@ describe('the cause is about the hosts that the request admits', () => {
     for (const name of ['default', 'nova']) expect([name, causeOf(town(), aRequest(asks), profileNamed(name)).code]).toEqual([name, code])
   })
 
-  test('the extra specs that a filter reads are named, regardless of their order', () => {
+  test('the cause names only extra specs that a filter reads, in the same order regardless of the request', () => {
     const asks = (extraSpecs: Record<string, string>) => ({ flavor: { vcpus: 1, memoryMb: 64, extraSpecs } })
     const own = { 'hw:cpu_policy': 'dedicated', 'aggregate_instance_extra_specs:ssd': 'yes', foo: 'baz' }
     const turned = { foo: 'baz', 'aggregate_instance_extra_specs:ssd': 'yes', 'hw:cpu_policy': 'dedicated' }
@@ -135,11 +135,11 @@ describe('the cause is about the hosts that the request admits', () => {
     expect(textOf(town(), asks(own))).toBe(textOf(town(), asks(turned)))
   })
 
-  test('no host at all', () => {
+  test('if no host has reported, the cause says so', () => {
     expect(textOf(aLog().fleet, {})).toBe('No host has reported.')
   })
 
-  test('the cause is the same for every order of the filters, and under the rules of Nova', () => {
+  test('the cause is the same for the reverse order of the filters', () => {
     const asks = { availabilityZone: 'z1', memoryMb: 16_384 }
     const own = profileNamed('default')
     const turned = { ...own, filters: own.filters.toReversed() }
@@ -148,7 +148,7 @@ describe('the cause is about the hosts that the request admits', () => {
   })
 })
 
-test('hosts are too few for a group whose members must be apart, and the needed number is named', () => {
+test('if there are too few hosts for an anti-affinity group, the cause names the number of members', () => {
   const fleet = town({ large3: { vcpus: 64, traits: ['CUSTOM_LICENSED'] } })
   const group = { uuid: aUuid(9), policy: 'ANTI_AFFINITY' as const, maxServerPerHost: 1 }
   const overlay = openOverlay(fleet)
@@ -163,7 +163,7 @@ test('hosts are too few for a group whose members must be apart, and the needed 
   overlay.discard()
 })
 
-describe('if devices must be near the guest, the sentence is about the cell that has the devices', () => {
+describe('if devices must be near the cells of the guest, the sentence is about the cell of the host that has the devices', () => {
   const asks = (memoryMb: number, cpus: number, more: Parameters<typeof aRequest>[0]) => ({
     flavor: { vcpus: cpus, memoryMb },
     numaTopology: { cells: [{ id: 0, cpus: Array.from({ length: cpus }, (_, cpu) => cpu), memoryMb }] },
@@ -203,7 +203,7 @@ describe('if devices must be near the guest, the sentence is about the cell that
 })
 
 describe('several instances that may be on different hosts', () => {
-  /** The cause for which an instance finds no host after all earlier instances are placed. */
+  /** The text of the cause for the first instance that finds no host. All earlier instances are placed. */
   const textAfter = (shapes: Record<string, HostShape>, asks: Parameters<typeof aRequest>[0]) => {
     const log = aLog()
     log.append([{ type: 'feature', level: FEATURE_LEVEL }, ...Object.entries(shapes).map(([name, shape]) => aReport(name, shape))])
@@ -216,7 +216,7 @@ describe('several instances that may be on different hosts', () => {
     overlay.discard()
     return text
   }
-  test('the kind of instance that is not placed, for a request with several kinds', () => {
+  test('for a request with several kinds of members, the cause names the kind that finds no host', () => {
     const asks = {
       numInstances: 2,
       flavor: { vcpus: 2, memoryMb: 64 },

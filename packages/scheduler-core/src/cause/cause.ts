@@ -19,74 +19,78 @@ import { asTogether, togetherOf } from './together.ts'
 import { type TooFew, tooFewOf } from './too-few.ts'
 
 /**
- * Why no host takes an instance. Only the hosts that the request itself admits are examined: those that every filter with `admits` passes.
- * Other hosts and the order of the profile's filters do not influence the cause.
+ * Why no host takes an instance. Only hosts that the request admits are examined, regardless of their free resources: the hosts that every
+ * filter with `admits` passes. Other hosts and the order of the profile's filters do not influence the cause.
  */
 export interface Cause {
   /**
-   * The code under which the refusal is counted. This is the most frequent code of the admitted hosts or, if the request admits no host,
-   * the code of the first condition that leaves no host. Null: the fleet has no host.
+   * The code under which the refusal is counted: the most frequent code of the admitted hosts. If the request admits no host, the code of
+   * the first condition that leaves no host. Null if the fleet has no host.
    */
   readonly code: Code | null
-  /** The filters that decide which hosts the request is about, places before properties. */
+  /**
+   * The filters that determine which hosts the request admits. Filters on hosts, zones and aggregates are listed before filters on
+   * properties.
+   */
   readonly admission: readonly Admission[]
   /**
-   * If the request admits no host: the hosts that are in all the places that the request names. All other counts are then about these
-   * hosts. Null if there are no such hosts.
+   * If the request admits no host: the hosts that match all hosts, zones and aggregates that the request names. Conditions are then counted
+   * only on these hosts. Null if there are no such hosts.
    */
   readonly within: Within | null
   /**
-   * If the request admits no host: sets of requirements that no host meets together, although hosts meet each of them (not-admitted.ts).
+   * If the request admits no host: sets of conditions that exclude each other. Some hosts meet each condition, but no host meets all
+   * conditions of a set (not-admitted.ts).
    */
   readonly exclusive: Exclusive
-  /** The number of hosts that all filters in `admission` pass. If it is 0, these filters are the cause. */
+  /** The count of hosts that the request admits. If it is 0, the filters in `admission` are the cause. */
   readonly admitted: number
   /**
-   * Why hosts are refused, by code, the code with the most hosts first. Covers the hosts that the request admits or, if it admits no host,
-   * the hosts that it names. A host is counted for each of its reasons.
+   * Why hosts are refused, by code, the code with the most hosts first. Only admitted hosts are counted. If the request admits no host, the
+   * hosts that it names are counted. A host is counted for each of its codes.
    */
   readonly refusals: readonly Refusals[]
   /**
-   * Why hosts are refused, with each host counted once. An admitted host is counted for the first entry of `refusals` that applies to it,
-   * any other host for the first condition that it does not meet. The first entry has the code of the cause.
+   * Why hosts are refused, with each host of the fleet counted once. An admitted host is counted for the first code in `refusals` that it
+   * has. Any other host is counted for the first condition that it does not meet. The first element has the code of the cause.
    */
   readonly reasons: readonly ReasonCount[]
-  /** The host that is nearest to taking the instance; null if the request neither admits nor names a host. */
-  readonly nearest: NearestHost | null
   /**
-   * The limit that is reached if a server group has more members than the admitted hosts or domains may have; null if no such limit is
-   * reached.
+   * The refused host that is nearest to taking the instance. Null if the request neither admits nor names a host and no host has any of the
+   * required properties.
    */
+  readonly nearest: NearestHost | null
+  /** Set if a server group has more members than the admitted hosts or domains can have by its rules. Otherwise null. */
   readonly tooFew: TooFew | null
   /**
-   * If members of a server group must share a host, the number of members. A host must then have enough for all of them together. Null for
-   * a single instance.
+   * If members of a server group must share a host: the count of members. A host must then have enough resources for all members together.
+   * Otherwise null.
    */
   readonly onOneHost: number | null
   /**
-   * For a request for several instances: how many are placed before the first one that finds no host, how many are requested, and the name
-   * of the kind of the instance without a host. Null for a request for one instance.
+   * For a request for several instances: how many are placed before an instance finds no host (`found`), how many are requested (`asked`),
+   * and the kind of the instance that finds no host (`kind`). Null for a request for one instance.
    */
   readonly instances: { readonly found: number; readonly asked: number; readonly kind: string | null } | null
 }
 
-/** One instance of a request, on a fleet in which the instances before it are placed. */
+/** One instance of a request. The fleet holds the resources of the instances before it. */
 export interface AskedInstance {
   readonly fleet: Fleet
   /** The request of this instance alone. */
   readonly request: RequestSpec
-  /** The original request, with all kinds of its instances. */
+  /** The whole request, with all kinds of members. */
   readonly whole: RequestSpec
-  /** The index of the instance, from 0. */
+  /** The index of the instance in the request, counted from 0. */
   readonly instance: number
 }
 
-/** The cause for which no host takes the instance with this index. The fleet must hold the resources of the earlier instances. */
+/** Finds the cause for which no host takes the instance with this index. The fleet must hold the resources of the earlier instances. */
 export const causeOf = (...asked: Parameters<typeof causeInSteps>): Cause => atOnce(causeInSteps(...asked))
 
 /**
- * `causeOf` as a generator that yields in between. The fleet must not change until the generator ends. Lists in the request are read in one
- * fixed order, regardless of how the request was written.
+ * `causeOf` as a generator that yields after each slice of hosts. The fleet must not change until the generator ends. Lists in the request
+ * are sorted first, so that their order does not influence the cause.
  */
 export function* causeInSteps(fleet: Fleet, asked: RequestSpec, profile: Profile, instance = 0): Steps<Cause> {
   const whole = inOneOrder(asked)
@@ -121,7 +125,7 @@ export function* causeInSteps(fleet: Fleet, asked: RequestSpec, profile: Profile
   return { code, admission, within: apart?.within ?? null, exclusive, ...counted }
 }
 
-/** The hosts that the request is about, according to the given filters. */
+/** The hosts that the request admits. */
 export function* admittedIn(filters: readonly FilterStep[], asked: AskedInstance): Steps<AdmittedHosts> {
   const { steps, isAttempt } = stepsOf(filters, asked)
   return yield* admittedBy(steps, asked.fleet, asked.request, isAttempt, namedBy(steps, asked.fleet))
@@ -129,7 +133,7 @@ export function* admittedIn(filters: readonly FilterStep[], asked: AskedInstance
 
 interface AskedSteps {
   readonly steps: readonly FilterStep[]
-  /** The shortfalls of hosts for all members of a group that must share a host. */
+  /** If members of a group must share a host: filters that check a host for all members together. Otherwise empty. */
   readonly lacks: readonly FilterStep[]
   readonly isAttempt: boolean
 }

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import type { Reason } from '../text/reason.ts'
 import { codesInOrder } from './refused.ts'
 
-/** The reasons of many hosts, and a function that returns how many reasons were read since its last call. */
+/** The reasons of `count` hosts. `takeRead` returns how many reads of reasons there were since its last call. */
 function manyHosts(count: number) {
   let read = 0
   const reason = (code: Reason['code']): Reason => ({ code, subject: 'VCPU' })
@@ -25,7 +25,7 @@ function manyHosts(count: number) {
   }
 }
 
-test('counting the codes of 10,000 hosts reads a few hundred hosts between two yields', () => {
+test('counting the codes of 10,000 hosts makes at most 1,000 reads between two yields', () => {
   const { hosts, takeRead } = manyHosts(10_000)
   const steps = codesInOrder(hosts)
   let pieces = 0

@@ -10,8 +10,8 @@ import { saidOf } from './testing/said.ts'
 
 const RUNS = draws(40, 200, 10_000)
 
-describe('the laws of the cause: devices, and what the nearest host lacks', () => {
-  test('hosts without a requested device never change the cause, if other hosts have some', () => {
+describe('the laws of the cause: hosts without devices, and shortfalls of the nearest host', () => {
+  test('adding hosts without devices and cells never changes the cause of a request for devices or cells that admits a host', () => {
     let without = 0
     fc.assert(
       fc.property(refusal, fc.array(hostDrawn, { minLength: 1, maxLength: 6 }), ({ hosts, asked, profile }, others) => {
@@ -30,21 +30,20 @@ describe('the laws of the cause: devices, and what the nearest host lacks', () =
     expect(without).toBeGreaterThan(0)
   })
 
-  test('if all named shortfalls of the nearest host are resolved, and nothing else, the request fits there', () => {
+  test('if exactly the named shortfalls of the nearest host are resolved, the request fits on that host', () => {
     const met = new Set<string>()
     fc.assert(
       fc.property(refusal, ({ hosts, drawn, asked, profile }) => {
         const { nearest, tooFew, onOneHost, instances } = causeIn(fleetOf(hosts), asked, profile)
         if (nearest === null || tooFew !== null) return
-        // if a host has too few cells for one instance, it is undefined how large its cells would have to be for several instances
+        // if a host has too few cells for one instance, the cause does not say how large the cells must be for several instances
         const hasTooFewCells = nearest.refusals.some(({ reason: { code } }) => code === 'numa.not_reported' || code === 'numa.cells')
         if (onOneHost !== null && hasTooFewCells) return
-        // The earlier instances have several cells each. If the host's cells were larger, those instances would use other cells than the
-        // compared ones.
+        // if guests have several cells, the earlier instances would use other cells of a host with larger cells
         if ((onOneHost !== null || (instances?.found ?? 0) > 0) && drawn.cells.length > 1) return
-        // Nova's rounds choose the host for the first member alone, and may choose a host other than the repaired one.
+        // Nova chooses the host for the first member alone, so it may choose a host other than the improved host
         if (onOneHost !== null && profile.compat === 'nova') return
-        // a repaired host adds its domain to the spread, so that the earlier instances may be placed on other hosts
+        // the improved host adds its domain to the topology spread, so the earlier instances may be placed on other hosts
         if ((instances?.found ?? 0) > 0 && asked.topologySpread.length > 0) return
         const position = Number(nearest.name.host.slice(1))
         const host = hosts[position]
@@ -64,7 +63,7 @@ describe('the laws of the cause: devices, and what the nearest host lacks', () =
       }),
       RUNS,
     )
-    // the drawn requests reach every kind of shortfall, except in the short run of the test
+    // the random requests of a long run have every kind of shortfall
     const kinds = ['cpu', 'disk', 'gpu', 'host', 'memory', 'numa', 'pci', 'several', 'together', 'trait']
     expect([...met].sort()).toEqual(expect.arrayContaining(isLongForm ? kinds : ['cpu', 'host', 'memory']))
   })

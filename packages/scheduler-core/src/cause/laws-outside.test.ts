@@ -8,14 +8,14 @@ import { admittedOf, saidOf } from './testing/said.ts'
 
 const RUNS = draws(40, 200, 10_000)
 
-describe('the laws of the cause: hosts that the request is not about', () => {
-  test('hosts that the request does not admit never change the cause, however many and however near they are', () => {
+describe('the laws of the cause: hosts that the request does not admit', () => {
+  test('adding hosts that the request does not admit never changes the cause', () => {
     let outsiders = 0
     fc.assert(
       fc.property(refusal, fc.array(hostDrawn, { minLength: 1, maxLength: 6 }), ({ hosts, asked, profile }, others) => {
-        // members of server groups are counted on all hosts, so the other hosts have none
+        // the other hosts have no members of server groups, because members are counted on all hosts
         const more = others.map((host, i) => ({ ...host, name: `other${i}`, isMember: false, isHome: false }))
-        // if every instance fits on all hosts together, there is no refusal to compare
+        // if all instances fit with the additional hosts, there is no refusal to compare
         fc.pre(foundOf(fleetOf([...hosts, ...more]), asked, profile) < asked.numInstances)
         const admitted = admittedOf(fleetOf([...hosts, ...more]), asked, profile)
         const outside = more.filter((_, i) => !admitted.has(hosts.length + i))
@@ -28,7 +28,7 @@ describe('the laws of the cause: hosts that the request is not about', () => {
     expect(outsiders).toBeGreaterThan(0)
   })
 
-  test('hosts outside of the named places change neither code nor sentence, if the request admits no host', () => {
+  test('if the request admits no host, adding hosts that do not match the hosts, zones and aggregates of the request changes neither code nor text', () => {
     const met = new Set<string>()
     const drawn = { within: 0, contradictory: 0, exclusive: 0 }
     fc.assert(
@@ -49,14 +49,14 @@ describe('the laws of the cause: hosts that the request is not about', () => {
           drawn.within += Number(base.within !== null)
           drawn.contradictory += Number(base.within === null && base.admission.filter(({ alone }) => alone !== null).length > 1)
           drawn.exclusive += Number(base.exclusive.length > 0)
-          // if some hosts are in all the places that the request names, hosts in only some of these places must not change the result
-          // either
+          // if some hosts match all hosts, zones and aggregates of the request, hosts that match only some of these must not change the
+          // result
           const isPart = base.within !== null && place.forceHosts.length > 0
           const outside = others.map(({ zone, rack, ...host }, i) => ({
             ...{ ...host, name: `other${i}`, isMember: false, isHome: false },
             ...(isPart ? { zone, rack } : { zone: null, rack: null }),
           }))
-          // The other hosts are added after and before these hosts, because the order of the hosts' first reports must not matter.
+          // the other hosts report first or last, because the order of first reports must not change the result
           for (const all of [
             [...hosts.map((host, i) => ({ ...host, name: `h${i}` })), ...outside],
             [...outside, ...hosts.map((host, i) => ({ ...host, name: `h${i}` }))],
@@ -69,7 +69,7 @@ describe('the laws of the cause: hosts that the request is not about', () => {
       ),
       draws(60, 400, 10_000),
     )
-    // Every one of these cases occurs if many requests are drawn. A short run may miss some cases.
+    // a long run must have all of these codes, and a short run may miss the codes of devices
     const some = ['gpu.none', 'gpu.model', 'numa.not_reported', 'pci.short']
     const ofDevices = byExtent([], some, [...some, 'pci.not_reported'])
     expect([...met]).toEqual(expect.arrayContaining([...ofDevices, 'host.excluded', 'zone.other', 'trait.missing']))

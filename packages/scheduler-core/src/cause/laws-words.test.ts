@@ -10,7 +10,7 @@ import { afterFound, causeIn, fleetOf } from './testing/drawn.ts'
 
 const RUNS = draws(40, 200, 10_000)
 
-/** The amounts in a sentence, without the numbers in names of cells, requests, hosts and groups. */
+/** The amounts in a sentence. Numbers in names of cells, requests, hosts and groups are left out. */
 const numbersIn = (text: string): readonly number[] =>
   Array.from(
     text
@@ -29,8 +29,8 @@ const evidenceOf = (refusals: readonly HostRefusal[]): ReadonlySet<string> =>
     ),
   )
 
-describe('the laws of the cause: the words about a host', () => {
-  test('no shortfall of a host is named twice, and each number in the sentences about the nearest host is in its facts', () => {
+describe('the laws of the cause: sentences about the nearest host', () => {
+  test('no shortfall of the nearest host is named twice, and each number in the sentences is in the facts about the host', () => {
     const met = { several: 0, numbers: 0 }
     fc.assert(
       fc.property(refusal, ({ hosts, asked, profile }) => {

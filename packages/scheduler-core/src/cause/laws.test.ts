@@ -14,8 +14,8 @@ import { refusedHosts } from './words.ts'
 
 const RUNS = draws(40, 200, 10_000)
 
-describe('the laws of the cause: forms, orders and counts', () => {
-  test('a request has the same cause in the typed form, as a RequestSpec and as the older dictionaries of Nova', () => {
+describe('the laws of the cause: forms of requests, orders of lists, and counts of hosts', () => {
+  test('a request has the same cause in the typed form, as a RequestSpec of Nova and as older dictionaries of Nova', () => {
     fc.assert(
       fc.property(
         fc.array(hostDrawn, { minLength: 1, maxLength: 6 }),
@@ -35,7 +35,7 @@ describe('the laws of the cause: forms, orders and counts', () => {
     )
   })
 
-  test('the order of lists whose order has no meaning does not change the cause', () => {
+  test('reordering lists of the request does not change the cause if their order has no meaning', () => {
     let changed = 0
     fc.assert(
       fc.property(
@@ -81,7 +81,7 @@ describe('the laws of the cause: forms, orders and counts', () => {
     )
   })
 
-  test('code, first sentence and first reason agree, and the reasons count each host of the fleet once', () => {
+  test('the first sentence and the first reason have the code of the cause, and the reasons count each host of the fleet once', () => {
     const met = new Set<string>()
     let ties = 0
     fc.assert(
@@ -93,7 +93,7 @@ describe('the laws of the cause: forms, orders and counts', () => {
         if (admitted === 0 || code === null) return
         met.add(code)
         expect(refusals[0]?.code).toBe(code)
-        // if several codes have the most hosts, the named code is a code of the nearest host, if possible
+        // if several codes have the most hosts, the code of the cause is a code of the nearest host if possible
         const asMany = refusals.filter(({ hosts: count }) => count === refusals[0]?.hosts).map((one) => one.code)
         const ofNearest = nearest?.refusals.map(({ reason }) => reason.code) ?? []
         if (tooFew === null && !refusals.some((one) => isFull(one.code)) && asMany.some((one) => ofNearest.includes(one))) {
@@ -101,7 +101,7 @@ describe('the laws of the cause: forms, orders and counts', () => {
           ties += Number(asMany.length > 1)
         }
         const first = nearest?.refusals[0]?.reason
-        // For one admitted host, the sentences are about this host. For several, the first sentence counts the refused hosts by reason.
+        // If one host is admitted, the text is about this host. If several hosts are admitted, the first sentence counts them by code.
         if (admitted === 1) expect(first?.code).toBe(code)
         else expect(causeText(cause)).toContain(`: ${refusals[0]?.hosts} ${refusedHosts[code as ReasonCode]}`)
         if (nearest !== null && tooFew === null && nearest.refusals.some(({ reason }) => reason.code === code))
@@ -113,7 +113,7 @@ describe('the laws of the cause: forms, orders and counts', () => {
     expect(ties).toBeGreaterThan(0)
   })
 
-  test('the cause counts each host that the request admits, and its nearest host is one of these hosts', () => {
+  test('the cause counts all hosts that the request admits, and the nearest host is one of them', () => {
     fc.assert(
       fc.property(refusal, ({ hosts, asked, profile }) => {
         const fleet = fleetOf(hosts)

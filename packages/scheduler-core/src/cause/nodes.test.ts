@@ -21,7 +21,7 @@ const byMemory = (number: number, multiplier: number): Profile =>
     ...{ name: 'site', number, filters: [{ name: 'RamFilter' }], weighers: [{ name: 'RAMWeigher', multiplier }] },
   })
 
-/** A fleet with a host `h1` with these nodes, which have more memory than all other hosts. */
+/** A fleet in which the host `h1` has these nodes. They have more memory than the other hosts. */
 function aFleet(nodes: readonly string[]) {
   const log = aLog()
   log.append([
@@ -36,7 +36,7 @@ describe.each<[string, readonly string[], string]>([
   ['a host with a second node', ['h1', 'n2'], 'h1/h1'],
   ['a host that is one node', ['h1'], 'h1'],
 ])('%s', (_name, nodes, address) => {
-  test('is the nearest by its address', () => {
+  test('the cause names the nearest host by its address', () => {
     const text = causeText(causeIn(aFleet(nodes), aRequest({ memoryMb: 9_500 }), anyProfile))
     expect(text).toContain(`Nearest is ${address}: `)
   })

@@ -17,7 +17,7 @@ const anAggregate = (number: number, name: string, hosts: readonly string[]): Ch
   next: { name, hosts, metadata: name.startsWith('z') ? { availability_zone: name } : {} },
 })
 
-/** Host a in zone z1, hosts b and c in zone z2. Hosts b and c have a trait. Host c is in an aggregate. */
+/** A fleet with host a in zone z1, and hosts b and c in zone z2. Hosts b and c have a trait. Host c is in an aggregate. */
 function town() {
   const log = aLog()
   const traits = ['CUSTOM_B']
@@ -33,7 +33,7 @@ function town() {
 
 const flavor = (extraSpecs: Record<string, string>) => ({ flavor: { vcpus: 1, memoryMb: 64, extraSpecs } })
 
-describe('A12: contradictions within a request are named, and the host that it names is the nearest, under every profile', () => {
+describe('A12: under every profile the cause names contradictions within a request, and the host that the request names is the nearest', () => {
   test.each<readonly [string, Parameters<typeof aRequest>[0], string]>([
     [
       'a forced host that is ignored',
@@ -63,7 +63,7 @@ describe('A12: contradictions within a request are named, and the host that it n
       expect([profile.name, causeText(causeOf(town(), aRequest(asks), profile))]).toEqual([profile.name, expect.stringContaining(text)])
   })
 
-  test('a zone, an aggregate and a host that is excluded', () => {
+  test('a zone, an aggregate and an excluded host', () => {
     const asks = { ignoreHosts: ['c'], availabilityZone: 'z2', requestedDestination: { aggregates: [aUuid(3)] } }
     for (const profile of profiles) {
       const text = causeText(causeOf(town(), aRequest(asks), profile))
@@ -90,7 +90,7 @@ describe('A12: contradictions within a request are named, and the host that it n
       ])
   })
 
-  test('three conditions of which each host meets two', () => {
+  test('three conditions, if each host meets only two of them', () => {
     const log = aLog()
     const shapes = { a: ['CUSTOM_A', 'CUSTOM_B'], b: ['CUSTOM_B', 'CUSTOM_C'], c: ['CUSTOM_A', 'CUSTOM_C'] }
     const hosts = Object.entries(shapes).map(([name, traits]) => aReport(name, { traits: [...traits, 'FAST'] }))
@@ -103,7 +103,7 @@ describe('A12: contradictions within a request are named, and the host that it n
   })
 })
 
-test('law: no host meets all conditions that exclude each other, and if one of them is left out, a host meets the others', () => {
+test('law: no host meets all conditions of an exclusive set, and without any one of them a host meets the others', () => {
   const met = new Set<number>()
   fc.assert(
     fc.property(fc.array(fc.array(fc.boolean(), { minLength: 5, maxLength: 5 }), { minLength: 1, maxLength: 5 }), (things) => {

@@ -10,7 +10,7 @@ const SLICE = 128
 
 /**
  * Counts the hosts that the request does not admit. Each host is counted for the first condition that it does not meet. The condition that
- * leaves no host comes first, then the conditions with the most hosts.
+ * leaves no host is listed first, followed by the conditions with the most hosts.
  */
 export function* notAdmitted(conditions: readonly Condition[], hosts: readonly HostIndex[], leavesNone: Code | null): Steps<ReasonCount[]> {
   const found = new Map<string, { filter: string; code: Code; hosts: number; example: Reason }>()
@@ -32,30 +32,27 @@ export function* notAdmitted(conditions: readonly Condition[], hosts: readonly H
   return [...found.values()].sort((a, b) => isFirst(b) - isFirst(a) || b.hosts - a.hosts)
 }
 
-/** The hosts on which the conditions of a request are counted, if the request admits no host. */
+/** If the request admits no host: the conditions that are counted, and the hosts on which they are counted. */
 export interface Asked {
   /**
-   * The counted conditions. If some hosts are in all the places that the request names, these are the conditions on those hosts. If the
-   * places contradict each other, these are the places alone.
+   * The conditions that are counted. If some hosts match all hosts, zones and aggregates that the request names, these are all other
+   * conditions. If no host matches all of them, only the hosts, zones and aggregates are counted.
    */
   readonly things: readonly Condition[]
   readonly hosts: readonly HostIndex[]
-  /**
-   * The places that the request names, if some hosts are in all of them. All other conditions are then checked on these hosts only. Null if
-   * the request names no places, or if no host is in all of them.
-   */
+  /** Set if some hosts match all hosts, zones and aggregates that the request names. Otherwise null, also if the request names none. */
   readonly within: Within | null
 }
 
-/** The places that a request names, and the number of hosts that are in all of them. */
+/** Describes the hosts, zones and aggregates that a request names, with the count of hosts that match all of them. */
 export interface Within {
   readonly which: readonly string[]
   readonly hosts: number
 }
 
 /**
- * If the request names places, its conditions are checked only on the hosts in all of these places. Other hosts do not influence the
- * result.
+ * Determines which conditions are counted on which hosts. If some hosts match all hosts, zones and aggregates that the request names, only
+ * these hosts influence the result.
  */
 export function* askedOf(conditions: readonly Condition[], present: readonly HostIndex[]): Steps<Asked> {
   const places = thingsOf(conditions).filter(isPlace)
@@ -69,11 +66,11 @@ export function* askedOf(conditions: readonly Condition[], present: readonly Hos
 
 const isPlace = ({ by, isExclusion }: Condition): boolean => by === 'place' && !isExclusion
 
-/** Each single condition of a filter. A filter with only one condition is listed as a whole. */
+/** The single conditions of all filters. If a filter has only one condition, the filter's combined condition is used. */
 const thingsOf = (conditions: readonly Condition[]): readonly Condition[] =>
   conditions.filter((one) => one.isSingle || !conditions.some((other) => other.isSingle && other.filter === one.filter))
 
-/** For each filter and each of its conditions, the number of these hosts that it passes on its own. */
+/** Counts the hosts that meet the condition of each filter alone, and each of its single conditions alone. */
 export function* countAlone(conditions: readonly Condition[], { things, hosts }: Asked): Steps<Admission[]> {
   const isCounted = new Set(things)
   const found: Admission[] = []
@@ -89,19 +86,19 @@ export function* countAlone(conditions: readonly Condition[], { things, hosts }:
   return found
 }
 
-/** At most this many pairs of conditions that exclude each other are named. */
+/** At most this many pairs of conditions that exclude each other are listed. */
 const PAIRS = 3
 
 /**
- * Sets of conditions of a request that no host meets together, although some hosts meet each single condition: all pairs or, if there are
- * no such pairs, all smallest sets.
+ * Sets of conditions of a request that exclude each other, as texts. Some hosts meet each condition, but no host meets all conditions of a
+ * set.
  */
 export type Exclusive = readonly (readonly string[])[]
 
 /**
- * Finds the pairs of conditions that no host meets together or, if there are none, the smallest such sets. The result is empty if no host
- * meets one of the conditions, because that condition alone is then the cause. It is also empty for at most two conditions, because the
- * counts of each condition are then enough.
+ * Finds the first three pairs of conditions that exclude each other. If there are no such pairs, finds one set from which no condition can
+ * be removed. The result is empty if no host meets one of the conditions, because that condition alone is then the cause. It is also empty
+ * for at most two conditions, because the count of each condition then suffices.
  */
 export function* exclusiveOf(conditions: readonly Condition[], asked: Asked): Steps<Exclusive> {
   if (thingsOf(conditions).length < 3) return []
@@ -129,7 +126,7 @@ function haveNone([first, ...others]: readonly Having[]): boolean {
   return first !== undefined && ![...first.hosts].some((host) => others.every(({ hosts }) => hosts.has(host)))
 }
 
-/** The first pairs of conditions that no host meets together. */
+/** The first pairs of conditions that exclude each other. */
 function* pairsOf(having: readonly Having[]): Steps<readonly (readonly string[])[]> {
   const pairs: (readonly string[])[] = []
   for (const [i, one] of having.entries())

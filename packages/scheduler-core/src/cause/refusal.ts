@@ -3,20 +3,20 @@ import type { Fact } from '../text/evidence.ts'
 import type { Reason } from '../text/reason.ts'
 import type { HostName } from '../values/host-name.ts'
 
-/** The hosts that are refused for one code, by any filter. */
+/** The count of hosts that any filter refuses for a code. */
 export interface Refusals {
   readonly code: Code
   readonly hosts: number
-  /** The shortfall of the host that is nearest to passing. */
+  /** The reason for one of these hosts: the host with the smallest shortfall. */
   readonly example: Reason
 }
 export interface NearestHost {
   readonly name: HostName
-  /** The name of the host in sentences. It includes the node if the host has several nodes. */
+  /** The name of the host in sentences. If the host has several nodes, HOST/NODE. */
   readonly address: string
   /**
-   * The shortfalls by each filter that refuses the host, in the order in which the cause counts codes. If all shortfalls are resolved, the
-   * host takes the instance.
+   * The refusal by each filter that refuses the host, in the order of the codes in `Cause.refusals`. If all of them are resolved, the host
+   * takes the instance.
    */
   readonly refusals: readonly HostRefusal[]
 }

@@ -10,7 +10,7 @@ import { causeText } from './cause-text.ts'
 
 const profileNamed = (name: string) => builtInProfiles.find((profile) => profile.name === name) as Profile
 
-test('A13b: of two codes with equally many hosts, the one of the nearest host is named, and so is the first bottleneck', () => {
+test('A13b: if two codes have equally many hosts, the cause and the first bottleneck have the code of the nearest host', () => {
   const log = aLog()
   const shapes = { h0: { vcpus: 8, memoryMb: 2_000 }, h1: { vcpus: 8, memoryMb: 4_000, memoryMbUsed: 3_900 } }
   log.append([{ type: 'feature', level: FEATURE_LEVEL }, ...Object.entries(shapes).map(([name, shape]) => aReport(name, shape))])
@@ -26,7 +26,7 @@ test('A13b: of two codes with equally many hosts, the one of the nearest host is
   }
 })
 
-test('of two hosts that are equally near, the nearest is the one that reported first, whatever it is called', () => {
+test('if two hosts are equally near, the host that reported first is the nearest, regardless of their names', () => {
   for (const names of [
     ['a', 'b'],
     ['b', 'a'],

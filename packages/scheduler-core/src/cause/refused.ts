@@ -16,10 +16,13 @@ import { isFull, type TooFew } from './too-few.ts'
 /** The generator yields after this many hosts. */
 const SLICE = 128
 
-/** The generator yields after this many hosts if all members are placed on each host one after the other, which takes longer. */
+/** The generator yields after this many hosts if each host is checked for all members together, because this check takes longer. */
 const FEW = 8
 
-/** Filters in groups by priority. A shortfall of a host that one group reports is not counted again for later groups. */
+/**
+ * The filters, in groups by priority. If a group reports a shortfall of a resource, the shortfall of this resource in later groups is not
+ * counted.
+ */
 type Groups = readonly [
   lacks: readonly FilterStep[],
   own: readonly FilterStep[],
@@ -28,8 +31,8 @@ type Groups = readonly [
 ]
 
 /**
- * The groups by priority: shortfalls for all members together; the profile's own filters; rules of every claim; filters outside of this
- * process, which see only hosts that all other filters pass.
+ * Divides the filters into groups, in the order of their priority: checks for all members together, the profile's own filters, rules of
+ * every claim, and filters outside of this process. The last group is only called for hosts that all other filters pass.
  */
 export const groupsOf = (steps: readonly FilterStep[], lacks: readonly FilterStep[]): Groups => [
   lacks,
@@ -39,8 +42,8 @@ export const groupsOf = (steps: readonly FilterStep[], lacks: readonly FilterSte
 ]
 
 /**
- * Why one host is refused, as a cause counts it. A shortfall that the profile's own filters report is not repeated for the rules of every
- * claim.
+ * Why one host is refused, as it is counted in a cause. If the profile's own filters report a shortfall of a resource, the rules of every
+ * claim do not report it again.
  */
 export function reasonsOn(filters: readonly FilterStep[], host: HostIndex): readonly Pick<HostRefusal, 'filter' | 'reason'>[] {
   const [, own, nets, outside] = groupsOf(filters.filter(isAsked), [])
@@ -53,25 +56,25 @@ export function reasonsOn(filters: readonly FilterStep[], host: HostIndex): read
 }
 
 /**
- * The resource that a reason is about. A limit on the amount for one instance is a separate subject, because more free capacity does not
- * help against such a limit.
+ * The resource that a reason is about. A limit on the amount of one instance is a separate subject, because more free capacity does not
+ * resolve it.
  */
 const subjectOf = ({ code, subject = '' }: Reason): string => `${code === 'class.unit' ? 'units of ' : ''}${thingOf(subject)}`
 
-/** Why the given hosts are refused. */
+/** Why the given hosts are refused, and which of them is the nearest. */
 export interface Refused {
-  /** The refusals by code, the code with most hosts first. */
+  /** How many hosts are refused for each code, the code with the most hosts first. */
   readonly refusals: readonly Refusals[]
   readonly nearest: NearestHost | null
-  /** Every reason once, with the number of hosts that are refused for it. */
+  /** How many hosts are refused for each code, with each host counted once. */
   readonly counted: readonly ReasonCount[]
   /** The codes under which the nearest host is counted. */
   readonly ofNearest: readonly Code[]
 }
 
 /**
- * Finds out why hosts are refused, and which of them is the nearest. Each filter is called for all hosts before the next filter, because
- * this is several times faster.
+ * Finds out why hosts are refused, and which of them is the nearest. Each filter is called for all hosts before the next filter is called,
+ * because this order is several times faster.
  */
 export function* refuse(fleet: Fleet, groups: Groups, hosts: readonly HostIndex[], tooFew: TooFew | null): Steps<Refused> {
   const codes = new Map<Code, { hosts: number; readonly filter: string; readonly isCounted: Uint8Array; example: Reason; share: number }>()
@@ -114,7 +117,8 @@ export function* refuse(fleet: Fleet, groups: Groups, hosts: readonly HostIndex[
   const letInHosts = letIn.map((i) => hosts[i] as HostIndex)
   for (const step of outside) yield* eachRefused(step, letInHosts, (i, reason) => note(letIn[i] as number, step.name, reason))
   const distance = (i: number): number => rounded(distances[i] as number)
-  // A host that already has its members of the group is ignored if other hosts can be used, unless the hosts are too few for the group.
+  // Hosts that already have as many members of the group as allowed are ignored if there are other hosts. They are not ignored if there are
+  // too few hosts for the group.
   const isLeft = tooFew !== null || !full.includes(0) ? () => true : (i: number) => full[i] === 0
   const refused = [...hosts.keys()].filter((i) => (reasons[i] as number) > 0 && isLeft(i))
   const inOrder = yield* sortInSteps(refused, (one, other) => distance(one) - distance(other) || one - other)
@@ -135,13 +139,13 @@ export function* refuse(fleet: Fleet, groups: Groups, hosts: readonly HostIndex[
   }
 }
 
-/** The same host, with its refusals in the order of the codes. */
+/** The host with its refusals sorted by the order of the codes. */
 function inOrderOf({ refusals, ...host }: NearestHost, order: ReadonlyMap<Code, number>): NearestHost {
   const positionOf = ({ reason }: HostRefusal): number => order.get(reason.code) ?? order.size
   return { ...host, refusals: [...refusals].sort((one, other) => positionOf(one) - positionOf(other)) }
 }
 
-/** The hosts, each counted for the first of these codes that refuses it. */
+/** Counts each host for the first of these codes for which it is refused. */
 function countOnce(
   codes: readonly { readonly code: Code; readonly filter: string; readonly isCounted: Uint8Array; readonly example: Reason }[],
   hosts: number,
@@ -161,15 +165,18 @@ function countOnce(
 interface Counted {
   readonly code: Code
   readonly hosts: number
-  /** The number of these hosts. Hosts that already have their members of a group are left out, if there are other hosts. */
+  /**
+   * The count of hosts without those that already have as many members of the group as allowed. The latter are included if there are no
+   * other hosts.
+   */
   readonly left: number
-  /** Whether the nearest host is among these hosts. */
+  /** True if the nearest host is refused for this code. */
   readonly isOfNearest: boolean
 }
 
 /**
- * Sorts codes: first the code of a reached limit, then the codes with the most hosts, on a tie the codes of the nearest host, finally by
- * the names of the codes.
+ * Sorts codes: first the code of the limit for the group if it is reached, then by the count of hosts. On a tie, a code of the nearest host
+ * is first. Otherwise the names of the codes decide.
  */
 const compareCounts = (one: Counted, other: Counted, binding: Code | undefined): number =>
   Number(other.code === binding) - Number(one.code === binding) ||
@@ -178,15 +185,15 @@ const compareCounts = (one: Counted, other: Counted, binding: Code | undefined):
   Number(other.isOfNearest) - Number(one.isOfNearest) ||
   byCodeUnit(one.code, other.code)
 
-/** Decides which of two codes comes first if both refuse equally many hosts. */
+/** Determines the order of codes for which equally many hosts are refused. */
 export interface Precedence {
-  /** The code of the limit that is reached, if there is one. */
+  /** The code of the limit for the server group that is reached, if there is one. */
   readonly binding?: Code | undefined
-  /** The codes of the nearest host. If absent, the nearest host is the host with the smallest shortfall in its reasons. */
+  /** The codes of the nearest host. If absent, the host with the smallest sum of shortfalls in its reasons is used as the nearest host. */
   readonly nearest?: readonly Code[] | undefined
 }
 
-/** Sorts the codes that refuse some hosts, in the order in which a cause counts them. */
+/** Sorts the codes for which these hosts are refused, in the order of `Cause.refusals`. */
 export function* codesInOrder(hosts: readonly (readonly Reason[])[], { binding, nearest }: Precedence = {}): Steps<readonly Code[]> {
   const counts = new Map<Code, { hosts: number; left: number }>()
   const least: { ofAll?: Least; ofLeft?: Least } = {}
@@ -218,13 +225,13 @@ export function* codesInOrder(hosts: readonly (readonly Reason[])[], { binding, 
     .map(({ code }) => code)
 }
 
-/** The nearest host found so far: the sum of its missing shares of needed amounts, and its codes. */
+/** The nearest host found so far: its distance, which is the sum of the missing shares of needed amounts, and its codes. */
 interface Least {
   readonly distance: number
   readonly codes: readonly Code[]
 }
 
-/** Calls a function for each host that a filter refuses, with the host's index in the given list. */
+/** Calls a function for each host that a filter refuses, with the position of the host in the list and the reason. */
 function* eachRefused(
   step: FilterStep,
   hosts: readonly HostIndex[],
@@ -238,14 +245,15 @@ function* eachRefused(
 }
 
 /**
- * The minimum and maximum number of hosts that are examined completely. The maximum is needed because all hosts of a fleet may be alike.
+ * At least and at most this many hosts are examined completely. The maximum is needed because all hosts of a fleet may have the same
+ * distance.
  */
 const LOOKED_AT = { least: 8, most: 256 }
 
 /**
- * The nearest host: the host with the smallest sum of missing shares. Ties are broken by the smaller sum over the reasons alone, then by
- * the earlier first report. A reason states only a filter's first shortfall. So hosts are examined completely, in the order of the sums
- * over their reasons, until the remaining hosts have larger sums by their reasons alone.
+ * Finds the nearest host: the host with the smallest distance. The distance from the reasons alone is known for all hosts, but a reason has
+ * only a filter's first shortfall. So hosts are examined completely, in the order of these distances, until the next host is farther by its
+ * reasons alone. On a tie, the host that is first in this order is the nearest.
  */
 function* nearestOf(
   inOrder: readonly number[],
@@ -264,17 +272,17 @@ function* nearestOf(
 }
 
 /**
- * The distance from all shortfalls, without duplicates. Several filters may refuse a host for the same resource, and one filter for several
- * resources of a cell.
+ * The distance from all shortfalls of a host. Each resource is counted once, because several filters can refuse a host for the same
+ * resource.
  */
 const distanceOfHost = (host: NearestHost): number => rounded(distanceBy(shortfallsOf(host)))
 
-/** The same shares summed in a different order may differ in the last bits, so nearly equal sums are rounded to the same value. */
+/** Rounds a distance, because sums of the same shares in a different order can differ in their last bits. */
 const rounded = (distance: number): number => Math.round(distance * 1e9) / 1e9
 
 /**
- * All refusals of one host. The rules of every claim are always reported, although they are evaluated only if no other filter refuses the
- * host.
+ * All refusals of one host. In a decision, the rules of every claim only run on hosts that the other filters pass. Here they are always
+ * included.
  */
 function refusedHost({ hosts }: Fleet, [lacks, own, nets, outside]: Groups, index: HostIndex): NearestHost {
   const { host, node } = hosts.get(index)

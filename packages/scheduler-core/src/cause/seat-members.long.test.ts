@@ -56,7 +56,7 @@ const members = (numInstances: number, guest: Guest, devices: Asks) =>
 const gpus = (count: number): Asks => ({ gpus: { count, numaPolicy: 'required' } })
 const pci = (count: number): Asks => ({ pciRequests: [{ count, specs: [{ vendor_id: 'v' }], numaPolicy: 'required' }] })
 
-describe('A9: for members on one host with devices near their cells, the shortfalls of the nearest host are those of the members that do not fit', () => {
+describe('A9: if members with devices near their cells must share a host, the shortfalls of the nearest host are for the members that do not fit', () => {
   const small = { cpus: 2, gib: 1, isDedicated: false }
   test.each<readonly [string, readonly Cell[], Parameters<typeof members>, string]>([
     [
@@ -116,7 +116,7 @@ describe('A9: for members on one host with devices near their cells, the shortfa
   })
 })
 
-test('C8: for one guest, both kinds of devices that are not near are named, and with these devices the guest fits', () => {
+test('C8: for one guest, the cause names both kinds of devices that are missing near its cells, and with these devices the guest fits', () => {
   const near = { cpus: 8, gib: 8, gpus: 1, devices: 1 }
   const far = { cpus: 1, gib: 8, gpus: 1, devices: 1 }
   const request = aRequest({ ...guestOf({ cpus: 2, gib: 1, isDedicated: true }), ...gpus(2), ...pci(2) })
@@ -128,7 +128,7 @@ test('C8: for one guest, both kinds of devices that are not near are named, and 
   }
 })
 
-/** The host with exactly the additions that the sentences name. */
+/** The cells of the host, enlarged by exactly the named shortfalls. */
 function mended(cells: readonly Cell[], shortfalls: ReturnType<typeof shortfallsOf>): readonly Cell[] {
   return cells.map((cell, id) => {
     const missing = (isOf: (subject: string, unit: string | undefined) => boolean): number =>
@@ -147,7 +147,7 @@ function mended(cells: readonly Cell[], shortfalls: ReturnType<typeof shortfalls
   })
 }
 
-test('law: with exactly the named additions all members fit, and the examination leaves the fleet unchanged', () => {
+test('law: if exactly the named shortfalls are added to the host, all members fit, and finding the cause leaves the fleet unchanged', () => {
   const kinds = new Set<string>()
   const cell = fc.record({
     cpus: fc.nat({ max: 6 }),
@@ -179,7 +179,7 @@ test('law: with exactly the named additions all members fit, and the examination
         const text = shortfallsText(shortfalls)
         expect(text).not.toContain('have none')
         for (const { reason } of nearest.refusals) kinds.add(reason.code)
-        // additional devices near the cells also resolve a shortfall of devices in total
+        // the devices that are added near the cells also resolve the shortfall of devices in total
         const better = mended(cells, shortfalls)
         expect([text, foundOf(fleetWith(better), request, profile)]).toEqual([text, count])
       },

@@ -8,20 +8,22 @@ import type { RequestSpec } from '../request/request-spec.ts'
 import type { Reason } from '../text/reason.ts'
 import type { HostIndex } from '../values/host-index.ts'
 
-/** Members of one kind that are to be placed on a host: the request of one member, their number, and how many are already on the host. */
+/**
+ * Members of one kind for a host: the request of one member, how many members must be placed, and how many are already placed on the host.
+ */
 export interface Seated {
   readonly request: RequestSpec
   readonly count: number
   readonly placed: number
 }
 
-/** The kinds whose units are in NUMA cells or near them. */
+/** The resource kinds whose units belong to NUMA cells or can be required near them. */
 const inCells = allKinds.filter(({ name }) => name === 'numa' || name === 'gpu' || name === 'pci')
 
 /**
- * The shortfalls of a host's cells and of the devices near them for several members. As many members as possible are placed one after the
- * other. The remaining members of a kind are compared with the choice of cells that lacks the least for them. Empty if all members fit. The
- * host is unchanged at the end.
+ * The shortfalls of a host's cells, and of the devices near the cells, for several members. The function places members one after the other
+ * until one does not fit. The remaining members of the kind are compared with the cells that lack the least for them. Empty if all members
+ * fit. All placements are undone at the end.
  */
 export function whatLacksNear(hosts: HostTable, host: HostIndex, members: readonly Seated[]): readonly Reason[] {
   const held: Grants[] = []
@@ -43,7 +45,7 @@ export function whatLacksNear(hosts: HostTable, host: HostIndex, members: readon
   }
 }
 
-/** The cells and devices that an instance would get; undefined if the host has too few. */
+/** The cells and devices that an instance would get on the host. Undefined if the host has too few. */
 function unitsFor(hosts: HostTable, host: HostIndex, request: RequestSpec): Grants | undefined {
   let grants: Grants = {}
   for (const kind of inCells) {
@@ -57,8 +59,8 @@ function unitsFor(hosts: HostTable, host: HostIndex, request: RequestSpec): Gran
 }
 
 /**
- * The shortfalls for the members that do not fit. Limits for a single instance are compared with one member, and free amounts with all of
- * these members.
+ * The shortfalls for the members that do not fit. Limits for a single guest are compared with one member, and free amounts with all members
+ * that do not fit.
  */
 function lacksFor(hosts: HostTable, host: HostIndex, request: RequestSpec, left: LeftOver): readonly Reason[] {
   const [one, all] = [numaAskOf(request), numaAskOf(timesOver(request, left.count))]
@@ -77,7 +79,10 @@ function lacksFor(hosts: HostTable, host: HostIndex, request: RequestSpec, left:
   ]
 }
 
-/** The request of a single guest that needs as many cells and resources as all these guests together. */
+/**
+ * The request of a single guest that needs as many resources as `count` guests together. It has the cells of one guest, enlarged by this
+ * factor.
+ */
 function timesOver(request: RequestSpec, count: number): RequestSpec {
   const { numaTopology, gpus, pciRequests } = request
   const many = (cpus: readonly number[]): number[] => Array.from({ length: count }, (_, i) => cpus.map((cpu) => cpu * count + i)).flat()

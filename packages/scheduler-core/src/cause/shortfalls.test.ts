@@ -12,7 +12,7 @@ const profileNamed = (name: string) => builtInProfiles.find((profile) => profile
 const textOf = (fleet: Fleet, asks: Parameters<typeof aRequest>[0], profile: string): string =>
   causeText(causeOf(fleet, aRequest(asks), profileNamed(profile)))
 
-test("an operator's reserve is named for each amount, whatever the filter reports first", () => {
+test('the sentence about each amount names the part that an operator reserved', () => {
   const log = aLog()
   log.append([{ type: 'feature', level: FEATURE_LEVEL }, aReport('a', { vcpus: 16, memoryMb: 1_000, localGb: 100 })])
   const reserve = (resourceClass: string, reserved: number): Change =>
@@ -37,7 +37,7 @@ test.each(['default', 'nova', 'nova-compat', 'best-fit'])('A8: %s names missing 
   )
 })
 
-test('a resource class that the nearest host does not report is named, even if the host lacks others too', () => {
+test('the cause names a resource class that the nearest host does not report, even if the host lacks other resources too', () => {
   const log = aLog()
   const inventories = [{ resourceClass: 'CUSTOM_P', total: 10 }]
   log.append([{ type: 'feature', level: FEATURE_LEVEL }, aReport('a', { vcpus: 8, inventories })])
@@ -65,21 +65,21 @@ describe.each(['default', 'nova', 'nova-compat', 'best-fit'])('by profile %s, a 
   ]
   const disk = (rootGb: number) => ({ flavor: { vcpus: 1, memoryMb: 64, rootGb } })
 
-  test("A18: a shortfall of a pool's total names the pool only once", () => {
+  test('A18: the sentence about a pool whose total is too small names the pool only once', () => {
     expect(reported(disk(90), {}, pool(0))).toBe(
       'The only host does not take it. a: The pool p has 80 GiB in all; 90 GiB were asked for by one instance; ' +
         '20 of its 100 GiB are reserved (by the storage document of a).',
     )
   })
 
-  test('for the free space of a pool, if a smaller reserve would be enough', () => {
+  test('the sentence about the free space of a pool names the reserved part if reserving less would suffice', () => {
     expect(reported(disk(40), {}, pool(50))).toContain(
       'a: The pool p has 30 GiB left; 40 GiB were asked for; 20 of its 100 GiB are reserved (by the storage document of a).',
     )
     expect(reported(disk(60), {}, pool(50))).toMatch(/a: The pool p has 30 GiB left; 60 GiB were asked for\.$/)
   })
 
-  test('of a pool for all members of a group that must share a host', () => {
+  test('the sentence about a pool for all members of a group names the reserved part', () => {
     const group = { numInstances: 3, instanceGroup: { uuid: aUuid(9), policy: 'AFFINITY' as const } }
     expect(reported({ ...disk(40), ...group }, { vcpus: 64 }, pool(0))).toContain(
       'a: The pool p has 80 GiB in all; 120 GiB were asked for by its 3 instances; 20 of its 100 GiB are reserved (by the storage document of a).',
@@ -89,7 +89,7 @@ describe.each(['default', 'nova', 'nova-compat', 'best-fit'])('by profile %s, a 
     )
   })
 
-  test('for the free amount by the report, if a smaller reserve would be enough', () => {
+  test('the sentence about the free amount of a class names the reserved part if reserving less would suffice', () => {
     const shape = { vcpus: 8, inventories: [{ resourceClass: 'CUSTOM_Q', total: 10, reserved: 3, used: 5 }] }
     const asks = (amount: number) => ({ flavor: { vcpus: 1, memoryMb: 64, extraSpecs: { 'resources:CUSTOM_Q': String(amount) } } })
     expect(reported(asks(4), shape)).toContain('a: CUSTOM_Q: 4 needed, 2 free; 3 of its 10 are reserved (by its report).')
@@ -148,7 +148,7 @@ describe('no shortfall of a host is named twice', () => {
     expect(saidOf(shape, asks, profile, change === undefined ? [] : [change])).toBe(text)
   })
 
-  test('several groups that must be kept apart are each named in the same words', () => {
+  test('if several groups must be kept apart, there is one sentence of the same form for each group', () => {
     const others = [81, 82].map((number) =>
       aClaim({
         key: `k${number}`,

@@ -7,21 +7,21 @@ import type { Reason } from '../text/reason.ts'
 import { reasonText } from '../text/reason-text.ts'
 import type { HostRefusal, NearestHost } from './refusal.ts'
 
-/** One shortfall of a host, with its sentence. If all shortfalls are resolved, and nothing else changes, the host takes the instance. */
+/** One shortfall of a host. If all shortfalls of the host are resolved, the host takes the instance. */
 export interface Shortfall {
   readonly subject: string
   readonly required?: number | string
   readonly actual?: number | string
   readonly unit?: string
-  /** Which amount of the subject is compared, such as its total; absent for the free amount. */
+  /** Which amount of the subject is compared, such as its total. Absent for the free amount. */
   readonly amountOf?: AmountOf
-  /** The part of the amount that the host reserves. */
+  /** A text about the reserved part of the amount. */
   readonly reserved?: string
-  /** The sentence about the shortfall. Facts have a sentence only if they could be a reason. */
+  /** The sentence about the shortfall. Absent if the shortfall is a fact that cannot be the reason of a filter. */
   readonly sentence?: string
 }
 
-/** All shortfalls of a host. If several filters report a shortfall of the same resource, only the largest one is returned. */
+/** All shortfalls of a host. If several filters report a shortfall of the same resource, only the largest shortfall is returned. */
 export function shortfallsOf({ refusals }: Pick<NearestHost, 'refusals'>): readonly Shortfall[] {
   const said = new Map<string, Shortfall>()
   for (const one of refusals.flatMap(shortfallsIn)) {
@@ -29,8 +29,8 @@ export function shortfallsOf({ refusals }: Pick<NearestHost, 'refusals'>): reado
     const known = said.get(key)
     if (known === undefined || isMore(one, known)) said.set(key, one)
   }
-  // If the total is too small, or too little of it is near the cells, a larger total also increases the free amount. The shortfall of the
-  // free amount is then left out, unless it is larger.
+  // A larger total, or more devices near the cells, also increases the free amount. The shortfall of the free amount is therefore left out
+  // unless it is larger than the shortfall of the total.
   return [...said.values()].filter((one) => {
     const wider = one.amountOf === undefined && one.subject !== '' ? [inAllKeyOf(one), keyOf({ ...one, amountOf: NEAR_CELLS })] : []
     return wider.every((key) => {
@@ -41,12 +41,12 @@ export function shortfallsOf({ refusals }: Pick<NearestHost, 'refusals'>): reado
 }
 
 /**
- * Whether `one` reports a larger shortfall of a resource than `known`. Amounts in the same unit are compared directly, because claims may
- * hold so much that more is missing than a few instances need. If both are equal, a shortfall with a sentence of its own is preferred.
+ * Returns true if `one` is a larger shortfall of a resource than `known`. Amounts in the same unit are compared directly, other shortfalls
+ * by their missing shares. If they are equal, a shortfall that has a sentence is preferred.
  */
 function isMore(one: Shortfall, known: Shortfall): boolean {
   const missing = missingOf(one) - missingOf(known)
-  // words are neither more nor less
+  // for words, such as traits, `missing` is NaN
   const isOneUnit = measureOf(one.unit).several === measureOf(known.unit).several
   const more = isOneUnit && !Number.isNaN(missing) ? missing : shareOf(one) - shareOf(known)
   return more === 0 ? known.sentence === undefined : more > 0
@@ -55,8 +55,8 @@ function isMore(one: Shortfall, known: Shortfall): boolean {
 const missingOf = ({ required, actual }: Shortfall): number => Number(required) - Number(actual)
 
 /**
- * The total shortfall of a host: the sum over all resources of the largest missing share. The largest is used because an amount that does
- * not exist is not free either.
+ * The distance of a host: the sum of the missing shares over all resources. Of several shortfalls of one resource, such as of its total and
+ * of its free amount, only the largest share is used.
  */
 export function distanceBy(shortfalls: readonly Shortfall[]): number {
   const most = new Map<string, number>()
@@ -67,10 +67,10 @@ export function distanceBy(shortfalls: readonly Shortfall[]): number {
   return [...most.values()].reduce((sum, share) => sum + share, 0)
 }
 
-/** facts write "cell" for a guest's cell */
+/** facts call a cell of the guest "cell" */
 const GUEST_CELL = /^cell (?=\d+ on )/
 
-/** The sentences about all shortfalls of a host. */
+/** The sentences about the given shortfalls of a host. */
 export function shortfallsText(shortfalls: readonly Shortfall[]): string {
   const sentences: string[] = []
   let last: { readonly subject: string; readonly unit: string | undefined; readonly sides: string[] } | undefined
@@ -90,7 +90,7 @@ export function shortfallsText(shortfalls: readonly Shortfall[]): string {
       last = { subject: one.subject, unit: one.unit, sides: [] }
     }
     const { reserved } = one
-    // each resource is reported once, although both its total and its free amount are too small
+    // the text about a reserved part is added only once, even if both the total and the free amount are too small
     const isSaid = reserved === undefined || [...sentences, ...(last?.sides ?? [])].some((text) => text.includes(reserved))
     last?.sides.push(isSaid ? sidesOf(one) : `${sidesOf(one)}; ${reserved}`)
   }
@@ -98,13 +98,13 @@ export function shortfallsText(shortfalls: readonly Shortfall[]): string {
   return sentences.join(' ')
 }
 
-/** The first fact of a reason has the reason's own need and have. */
+/** The shortfalls in one refusal: first the shortfall in the reason, then the further shortfalls in the facts. */
 function shortfallsIn({ reason, facts }: HostRefusal): readonly Shortfall[] {
   const { need: required, have: actual, unit } = reason
-  // a reason may omit the subject of its first fact
+  // a reason can omit the subject that the matching fact has
   const same = facts.find((fact) => fact.required === required && fact.actual === actual)
   const subject = reason.subject ?? same?.subject ?? ''
-  // the kind of the compared amount may be stated only in the fact
+  // only the fact may say which amount is compared
   const amountOf = amountOfReason(reason) ?? same?.amountOf
   const own: Shortfall = {
     subject,
@@ -115,17 +115,17 @@ function shortfallsIn({ reason, facts }: HostRefusal): readonly Shortfall[] {
     ...(reason.reserved !== undefined && { reserved: reason.reserved }),
     sentence: reasonText(reason),
   }
-  // the best cell is not reported if each guest cell is compared with the nearest cell
+  // if facts compare each cell of the guest with a cell of the host, the reason itself is not reported
   const isSaidOfCells = facts.some((fact) => fact.subject.startsWith(`${subject} on `))
-  // a repeated fact about the host is not reported either
+  // the first fact that only repeats the reason is not reported again
   const [first] = required === undefined && same === undefined ? facts.filter((fact) => fact.actual === actual) : []
   const lacking = facts.filter((fact) => isLacking(fact, reason) && fact !== first && !(isSaidOfCells && fact.subject === subject))
   return [...(isSaidOfCells ? [] : [own]), ...lacking.map((fact) => toShortfall(fact, reason))]
 }
 
 /**
- * Whether a fact is a shortfall. These facts are not: a word that the host has as requested; a word that was not requested, if the reason
- * compares numbers or nothing; and the location of a volume or a port.
+ * Returns true if a fact is a shortfall. A fact is not a shortfall if the host has the requested word, or if it is the location of a volume
+ * or a port. A word that was not requested is a shortfall only if the reason compares words.
  */
 function isLacking({ required, actual }: Fact, { code, need, have }: Reason): boolean {
   if (typeof actual === 'number') return true
@@ -164,12 +164,11 @@ function toShortfall(fact: Fact, { code: first }: Reason): Shortfall {
   }
 }
 
-/** Codes for which a filter may have several reasons on one host. Each fact of such a reason is reported. */
+/** Codes for which a filter can refuse a host for several things at once. Each fact of such a reason gets a sentence. */
 const saidOfEach: readonly Code[] = ['group.apart', 'aggregate.extra_spec', 'image.unsupported', 'capability.mismatch']
 
 /**
- * The code that determines the sentence of a fact after the first one; undefined if the fact has no sentence. `first` is the code of the
- * reason.
+ * The code by which a further fact of a reason gets its sentence. Undefined if the fact has no sentence. `first` is the code of the reason.
  */
 function codeOf({ subject, required, actual, unit, amountOf }: Fact, first: Code): Code | undefined {
   if (first === 'trait.missing' || first === 'trait.forbidden') return required === undefined ? 'trait.forbidden' : 'trait.missing'
@@ -182,8 +181,8 @@ function codeOf({ subject, required, actual, unit, amountOf }: Fact, first: Code
 }
 
 /**
- * A key that is equal for shortfalls of the same amount of a resource, whatever the number. For words, such as traits, each word has its
- * own key.
+ * A key that is equal for shortfalls of the same amount of a resource, regardless of the numbers. Words, such as traits, have a key for
+ * each word.
  */
 function keyOf({ subject, unit, amountOf, required, actual, sentence = '' }: Shortfall): string {
   if (subject === '') return sentence
@@ -193,18 +192,23 @@ function keyOf({ subject, unit, amountOf, required, actual, sentence = '' }: Sho
   return [thing, amountOf ?? '', measure, typeof value === 'number' ? '' : (value ?? '')].join('\n')
 }
 
-/** The key of a resource's total, for a shortfall of a part of it: the part outside of huge pages, or the part for one guest alone. */
+/**
+ * For a shortfall of a resource or of a part of it, such as memory outside of huge pages: the key of the shortfall of the resource's total.
+ */
 const inAllKeyOf = (one: Shortfall): string => keyOf({ ...one, subject: one.subject.replace(PART, ''), amountOf: 'in all' })
 
 const PART = /, (?:outside of huge pages|for one guest alone)$/
 
-/** Nova's names of the standard resource classes. */
+/** The names of the standard resource classes in sentences. */
 const usual: Readonly<Record<string, string>> = { VCPU: 'vCPUs', MEMORY_MB: 'memory', DISK_GB: 'disk' }
 
-/** The name of a resource in sentences. Filters use several names for one resource class. */
+/** The resource class that a subject names. Filters use several names for a resource class. */
 export const thingOf = (subject: string): string => Object.keys(usual).find((name) => usual[name] === subject) ?? subject
 
-/** The weight of a missing word, such as a trait or the status of a host. It is larger than the sum of all amounts that a host may lack. */
+/**
+ * The share that counts for a missing word, such as a trait or the status of a host. It is larger than the sum of the shares of all amounts
+ * that a host can lack.
+ */
 const WORD = 1_000
 
 interface Compared {
@@ -212,7 +216,7 @@ interface Compared {
   readonly actual?: number | string | undefined
 }
 
-/** The missing share of the needed amount. A need that is not an amount has a larger weight than any share. */
+/** The missing share of the needed amount. If the need is not an amount, WORD, which is larger than any share. */
 export const shareOf = ({ required, actual }: Compared): number => {
   const short = { need: required, have: actual }
   return amountMissing(short) === undefined ? WORD : shareMissing(short)
@@ -222,7 +226,7 @@ function sidesOf({ subject, required, actual, unit, amountOf }: Shortfall): stri
   const isLeft = Object.hasOwn(usual, subject) || unit === subject || unit === 'GPUs'
   const isNearNamed = amountOf === NEAR_CELLS && subject.includes(' near cell')
   const where = isNearNamed ? 'free there' : (amountOf ?? (isLeft ? 'free' : 'here'))
-  // values of plug-ins may be negative
+  // a negative value of a plug-in does not mean that the host is over-full
   const over = where === 'here' ? '' : overfullText(actual, unit)
   const there = actual === undefined || over === '' ? actual : 0
   return [

@@ -23,25 +23,26 @@ import type { HostIndex } from '../values/host-index.ts'
 import { AFFINITY_FILTER, passes } from './admission.ts'
 import { whatLacksNear } from './seat-members.ts'
 
-/** How hosts are checked if one host has to take all members of a request. */
+/** How hosts are checked if one host must take all members of a request. */
 export interface Together {
-  /** Filters that check each host for all members together, one filter per resource. */
+  /** Filters that check a host for all members together, one filter for each resource. */
   readonly lacks: readonly FilterStep[]
-  /** The filters of a single member, without the effect of the earlier members of the request. */
+  /** The filters for a single member, evaluated as if the earlier members of the request were not placed. */
   readonly steps: readonly FilterStep[]
   /**
-   * Whether the group's only host is that of the earlier members of this request. This host is only an attempt, because the members are not
-   * placed after the refusal.
+   * True if the group has no members before this request. The host on which earlier members were tried is then not binding, because the
+   * request as a whole is refused.
    */
   readonly isAttempt: boolean
 }
 
 /**
- * Several members of a server group with AFFINITY need one host for all of them, whichever member found no host. So each host is checked
- * for the sum of all members, as if no member were placed. Undefined if the request has no such group.
+ * For a request for several members of a group with the policy AFFINITY. One host must take all members, so each host is checked for the
+ * sum of all members, as if no member were placed. Undefined if the request has no such group.
  */
 export function asTogether(steps: readonly FilterStep[], fleet: Fleet, whole: RequestSpec, instance: number): Together | undefined {
-  // Nova does not call the filter for a group without members, but the rule of the group applies nevertheless
+  // under Nova's rules the affinity filter is not called for a group without members, but all members of this request must still share a
+  // host
   const affinity =
     steps.find(({ name }) => name === AFFINITY_FILTER) ?? (steps[0] && { ...steps[0], name: AFFINITY_FILTER, prepared: LETS_ALL })
   const earlier = togetherOf(whole) === null ? undefined : earlierOf(fleet, whole, instance)
@@ -65,19 +66,19 @@ const LETS_ALL: PreparedFilter = {
   },
 }
 
-/** The number of members that must share one host; null if the request has no such rule. */
+/** The count of members that must share one host. Null if the request has no group with the policy AFFINITY or only one instance. */
 export const togetherOf = ({ instanceGroup, numInstances }: RequestSpec): number | null =>
   instanceGroup?.policy === 'AFFINITY' && numInstances > 1 ? numInstances : null
 
 interface Earlier {
-  /** The host of the request's earlier members; undefined if there are none. */
+  /** The host of the request's earlier members. Undefined if there are no earlier members. */
   readonly host: HostIndex | undefined
   readonly isAttempt: boolean
 }
 
 /**
- * The host of the request's earlier members. Undefined if the group has members on several hosts, because it is then unknown which host has
- * the earlier members of this request.
+ * Finds the host of the request's earlier members. Undefined if the group has members on several hosts, because the host of the earlier
+ * members is then unknown.
  */
 function earlierOf({ groups }: Fleet, { instanceGroup }: RequestSpec, instance: number): Earlier | undefined {
   const [first, ...others] = [...(groups.find(instanceGroup?.uuid ?? '')?.members ?? [])]
@@ -91,8 +92,8 @@ function earlierOf({ groups }: Fleet, { instanceGroup }: RequestSpec, instance: 
 const asStep = (step: FilterStep, prepared: PreparedFilter): FilterStep => ({ ...step, prepared, isNet: false, isOutside: false })
 
 /**
- * Evaluates a filter as if none of the members were placed. If the group's host is only an attempt of this request, it does not exclude
- * other hosts.
+ * Evaluates a filter as if none of the members were placed. If `isAttempt` is true, the host of the earlier members does not exclude other
+ * hosts.
  */
 const asIfNone = (step: FilterStep, prepared: PreparedFilter, tried: HostIndex | undefined, isAttempt: boolean): PreparedFilter => ({
   ...prepared,
@@ -100,7 +101,7 @@ const asIfNone = (step: FilterStep, prepared: PreparedFilter, tried: HostIndex |
     host === tried || passes(step, host) || (isAttempt && tried !== undefined && reasonOf(step, host).code === 'group.affinity'),
 })
 
-/** The check of one resource for all members together. */
+/** A check of one resource for all members together. */
 type Lack = Required<Pick<PreparedFilter, 'passes' | 'reason' | 'facts'>>
 
 /** Creates a check from a function that returns all shortfalls of a host. The first shortfall is the reason. */
@@ -113,7 +114,10 @@ const lackOf = (shortOn: (host: HostIndex) => readonly (Reason & { readonly fact
   facts: (host) => shortOn(host).map(({ fact }) => fact),
 })
 
-/** Removes a cell's shortfall for one member from a filter or a rule of every claim if the shortfall for all members is reported. */
+/**
+ * If the shortfall of a host's cells for all members is reported, makes the NUMA filter pass the host, so that the shortfall for one member
+ * is not reported too.
+ */
 function saidTogether(step: FilterStep, inCells: readonly Lack[]): FilterStep {
   const { name, prepared } = step
   if (prepared === undefined || ![numaKind.filter.name, claimFilterName(numaKind.filter.name)].includes(name)) return step
@@ -121,8 +125,8 @@ function saidTogether(step: FilterStep, inCells: readonly Lack[]): FilterStep {
 }
 
 /**
- * Refuses a host that has enough amounts and cells for all members, but not enough devices for all of them at once. If devices cannot be
- * the cause, the group was placed on another host and this host was not tried, so the affinity filter's reason is used.
+ * Refuses a host that has enough of each resource for all members, but on which the members do not fit together. If devices cannot be the
+ * cause, the group was placed on another host, so the reason of the affinity filter is used.
  */
 function roomAtOnce(whole: RequestSpec, lacks: readonly FilterStep[], steps: readonly FilterStep[], affinity: FilterStep): PreparedFilter {
   const isElsewhere = (host: HostIndex): boolean => !mayBeShort(whole) && !passes(affinity, host)
@@ -141,8 +145,8 @@ function roomAtOnce(whole: RequestSpec, lacks: readonly FilterStep[], steps: rea
 }
 
 /**
- * Whether the devices of a host may be too few for all members although their count is large enough. This is possible if devices must be
- * near cells, or if several kinds of members need devices.
+ * Returns true if a host can lack devices for all members although it has enough in total. This is possible if devices must be near cells,
+ * or if there are several kinds of members or several PCI requests.
  */
 const mayBeShort = (whole: RequestSpec): boolean =>
   membersOf(whole).some(({ request }, _, { length }) => {
@@ -150,7 +154,7 @@ const mayBeShort = (whole: RequestSpec): boolean =>
     return hasDevices && (length > 1 || request.pciRequests.length > 1 || request.numaTopology !== null)
   })
 
-/** Checks the cells of a host for the cells of all members. */
+/** Checks that the cells of a host have enough for all members. */
 function cellLack({ hosts }: Fleet, whole: RequestSpec, instance: number, tried: HostIndex | undefined): readonly Lack[] {
   const kinds = membersOf(whole).flatMap((members) => {
     const ask = numaAskOf(members.request)
@@ -214,10 +218,10 @@ function classLacks(fleet: Fleet, whole: RequestSpec, instance: number, tried: H
     const said = { subject: resourceClass, need, unit, instances: whole.numInstances }
     return lackOf((host) => {
       const left = at(free, host) + (host === tried ? held : 0)
-      // if a host has a disk pool, the space is checked in the pool
+      // the disk space of a host with a disk pool is checked by `poolLacks`
       if (left >= need || (resourceClass === 'DISK_GB' && hosts.get(host).diskPools.length > 0)) return []
       const inAll = at(capacity, host)
-      // a single member that is too large for the total is reported separately, because no ratio resolves this
+      // if a single member is larger than the total, another filter reports it, because no allocation ratio resolves this
       const isInAll = inAll < need && (most <= at(total, host) - at(reserved, host) || inAll <= at(total, host) - at(reserved, host))
       const reserve = (missing: number | 'in all') => reserveOf(hosts, host, resourceClass, unit, { missing })
       const leftFact = { ...freeFact(hosts, host, resourceClass, asked), ...reserve(need - left), actual: left }
@@ -231,8 +235,8 @@ function classLacks(fleet: Fleet, whole: RequestSpec, instance: number, tried: H
 }
 
 /**
- * For hosts with a disk pool, checks whether the pool has space for the disks of all members. A pool of unknown size is reported for each
- * member separately.
+ * Checks that the disk pool of a host has enough space for the disks of all members. Passes hosts without a pool, and pools of unknown
+ * size, which another filter refuses.
  */
 function poolLacks({ hosts }: Fleet, whole: RequestSpec, instance: number, tried: HostIndex | undefined): readonly Lack[] {
   const need = sumsOf(whole).get('DISK_GB')
@@ -270,11 +274,11 @@ function poolLacks({ hosts }: Fleet, whole: RequestSpec, instance: number, tried
   ]
 }
 
-/** The number of members of one kind among the first members. */
+/** How many of the first `instance` members are of this kind. */
 const amongFirst = (instance: number, { first, count }: { readonly first: number; readonly count: number }): number =>
   Math.max(0, Math.min(instance - first, count))
 
-/** The GPUs of each kind of members. */
+/** Checks the GPUs of a host, for each kind of members. */
 function gpuLacks({ hosts }: Fleet, whole: RequestSpec, instance: number, tried: HostIndex | undefined): readonly Lack[] {
   return membersOf(whole).flatMap((members) => {
     const { gpus: ask } = members.request
@@ -314,10 +318,10 @@ function gpuLacks({ hosts }: Fleet, whole: RequestSpec, instance: number, tried:
   })
 }
 
-/** The number of GPU shares of this size that fit into the free part of a GPU. */
+/** How many requested shares fit into the free part of a GPU. */
 const roomFor = (gpu: GpuState, ask: GpuWish): number => (modelFits(gpu, ask) ? Math.max(0, Math.floor(gpu.freeMilli / ask.shareMilli)) : 0)
 
-/** The PCI devices of each kind of members, each request separately. */
+/** Checks the PCI devices of a host, for each kind of members and each of its PCI requests. */
 function pciLacks({ hosts }: Fleet, whole: RequestSpec, instance: number, tried: HostIndex | undefined): readonly Lack[] {
   return membersOf(whole).flatMap((members) => {
     const { pciRequests } = members.request

@@ -5,25 +5,22 @@ import { counted } from '../text/amount-text.ts'
 import type { Code } from '../text/codes.ts'
 import type { HostIndex } from '../values/host-index.ts'
 
-/** A limit on the members of a server group: there are too few hosts or domains for the members, regardless of the size of the hosts. */
+/** There are too few hosts or domains for the members of a server group, regardless of the size of the hosts. */
 export interface TooFew {
   readonly code: Code
-  /** The number of members that the admitted hosts must hold, including the existing ones. */
+  /** The count of members that the admitted hosts must hold, including existing members. */
   readonly members: number
-  /** The maximum number of members on one host or in one domain. */
+  /** At most this many members can be on one host or in one domain. */
   readonly most: number
-  /** The topology key of the domains that are too few; null if hosts are too few. */
+  /** The topology key of the domains. Null if there are too few hosts. */
   readonly topologyKey: string | null
-  /** The number of hosts or domains. */
+  /** The count of admitted hosts, or of the domains that these hosts are in. */
   readonly there: number
 }
 
 const FULL: readonly Code[] = ['group.anti_affinity', 'topology.full', 'topology.skew']
 
-/**
- * Whether a host is refused because it or its domain already has its members of the group, not because it lacks
- * anything.
- */
+/** Returns true if the code means that a host or its domain already has as many members of the group as allowed. */
 export const isFull = (code: Code): boolean => FULL.includes(code)
 
 export function tooFewOf(fleet: Fleet, request: RequestSpec, instance: number, hosts: readonly HostIndex[]): TooFew | null {
@@ -54,7 +51,7 @@ function mostOnHost({ groups }: Fleet, { uuid, maxServerPerHost }: NonNullable<R
   return bound?.policy === 'ANTI_AFFINITY' ? Math.min(asked, bound.maxServerPerHost ?? 1) : asked
 }
 
-/** The sentence with the number of members and the number of hosts or domains, which is too small. */
+/** A sentence with the count of members and the count of hosts or domains. */
 export function tooFewText({ members, most, topologyKey, there }: TooFew): string {
   if (topologyKey !== null)
     return `The group needs room for ${counted(members, 'member')}, at most ${most} in each ${topologyKey}, and the hosts that the request admits are in ${there}.`

@@ -1,6 +1,6 @@
 import type { ReasonCode } from '../text/codes.ts'
 
-/** Hosts that are refused for a code, in words that follow their number: `9 with too little memory left`. */
+/** Describes the hosts that are refused for a code. The text follows the count of hosts: `9 with too little memory left`. */
 export const refusedHosts: Readonly<Record<ReasonCode, string>> = {
   'host.disabled': 'not enabled',
   'host.down': 'down',
@@ -105,5 +105,5 @@ export const refusedHosts: Readonly<Record<ReasonCode, string>> = {
   'filter.error': 'that a filter failed on',
 }
 
-/** Every code for which a host can be refused. */
+/** All codes for which a host can be refused. */
 export const reasonCodes = Object.keys(refusedHosts) as readonly ReasonCode[]

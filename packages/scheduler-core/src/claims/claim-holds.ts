@@ -8,7 +8,10 @@ import type { ClaimMap } from './claim-store.ts'
 import { drop, dropCounted, hold, holdCounted, isCounted, liftCounted, liftParts } from './held-amounts.ts'
 import { countedBy, countedGrants, withoutExtra } from './in-place.ts'
 
-/** The amounts and units that live claims hold on their hosts. While a move is judged or decided, its claims are left out of these sums. */
+/**
+ * The amounts and units that live claims hold on their hosts. While a move is judged or decided, the claims of the moved instance are left
+ * out of these sums.
+ */
 export class ClaimHolds {
   readonly #hosts: HostTable
   readonly #groups: Groups
@@ -20,12 +23,17 @@ export class ClaimHolds {
     this.#claims = claims
   }
 
-  /** Whether a claim is the destination of an open move on the host of its source, which keeps the instance until the move ends. */
+  /**
+   * Returns true if a claim is the destination of an open move within one host. The source claim holds the instance until the move ends.
+   */
   isInPlace({ source, host }: Claim): boolean {
     return source !== null && this.#claims.get(source)?.host === host
   }
 
-  /** Holds the grants of a live claim, including those that no report counts yet. A move in place holds only what it adds to its source. */
+  /**
+   * Holds the grants of a live claim, including those that no report counts yet. For the destination of a move within one host, holds only
+   * the grants that the source claim does not have.
+   */
   hold(claim: Claim): void {
     const record = this.#hosts.get(claim.host)
     const inPlace = this.isInPlace(claim)
@@ -42,30 +50,27 @@ export class ClaimHolds {
     if (claim.extra !== null) drop(this.#hosts, record, claim.extra, false)
   }
 
-  /**
-   * The grants that a live claim adds to those of the other claims on its host. For a move in place, these are only the grants that it
-   * adds to its source.
-   */
+  /** The grants of a live claim. For the destination of a move within one host, only the grants that the source claim does not have. */
   addedGrants(claim: Claim): Grants {
     return this.isInPlace(claim) && claim.extra !== null ? claim.extra : claim.grants
   }
 
   /**
-   * The `extra` grants of a move in place after its confirmation: those that the host's report does not count yet. If the report counts
-   * nothing of the claim, these are all grants that the move added, since the rest was held before the move.
+   * The `extra` grants of a claim after its move within one host is confirmed. These are the grants that the host's report does not count
+   * yet. If the report counts nothing of the claim, these are all grants that the move added.
    */
   extraOnceSettled(claim: Claim, extra: Grants | null): Grants | null {
     const record = this.#hosts.get(claim.host)
     if (isCounted(claim, record)) return countedBy(this.#hosts, record, extra)
-    // without `extra`, the move took units that its source did not have, and the report counts none of them
+    // if `extra` is null, the old and the new grants were both held in full, and the report counts none of the new ones
     if (this.#hosts.featureLevel >= ENDED_AS_HELD) return extra ?? claim.grants
     if (this.#hosts.featureLevel >= ADDED_IN_PLACE) return extra
     return claim.state === 'MATERIALISED' ? countedBy(this.#hosts, record, extra) : null
   }
 
   /**
-   * Removes a claim from the sums while its move is judged or decided: from its group and, with `isFree`, from its host. Returns a
-   * function that undoes this exactly.
+   * Removes a claim from the member count of its group while its move is judged or decided. If `isFree` is true, its grants on the host
+   * also count as free. Returns a function that undoes both exactly.
    */
   lift(claim: Claim, isFree: boolean): () => void {
     const record = this.#hosts.get(claim.host)
@@ -80,7 +85,7 @@ export class ClaimHolds {
     }
   }
 
-  /** Removes what a claim holds from the sums. Returns a function that restores it. */
+  /** Removes the grants of a claim from the sums of its host. Returns a function that restores them. */
   #liftHeld(claim: Claim, record: HostRecord): () => void {
     const { grants, extra } = claim
     const counted = isCounted(claim, record)
@@ -94,9 +99,9 @@ export class ClaimHolds {
   }
 
   /**
-   * Removes the destination of an open move from the sums while the next step of its instance is judged or decided. It is removed from its
-   * group, and from its host if no report counts it there (below feature level OWN_UNITS only if both grants are plain amounts). Returns a
-   * function that undoes this.
+   * Removes the destination claim of an open move from the sums while a further attempt to move the instance is judged or decided. The
+   * claim is removed from its group. It is also removed from its host if no report counts it there. Below feature level OWN_UNITS, it is
+   * removed from the host only if the old and the new grants are plain amounts. Returns a function that undoes this.
    */
   liftDestination(claim: Claim, isPlainNext: boolean): () => void {
     // on the source's host, the destination claim is not a group member and holds only the grants that it adds to its source
@@ -104,11 +109,11 @@ export class ClaimHolds {
     const { mover, featureLevel } = this.#hosts
     const isFree = claim.state !== 'MATERIALISED' && (featureLevel >= OWN_UNITS || (isPlainNext && isPlain(claim.grants)))
     const restore = this.lift(claim, isFree)
-    // the move stays open for its source, which may keep its units; the released destination keeps none
+    // The source claim may keep its units during the next attempt. The released destination claim keeps none.
     this.#hosts.mover = mover
     const record = this.#hosts.get(claim.host)
     if (!isFree || featureLevel < ENDED_CLAIMS || !this.#hosts.isStillListed(record, claim.instance)) return restore
-    // its host lists the instance, so the ended claim continues to hold what the report does not count
+    // the host lists the instance, so after its end the claim still holds the grants that the report does not count
     hold(this.#hosts, record, claim.grants, true)
     return () => {
       drop(this.#hosts, record, claim.grants, true)

@@ -5,7 +5,7 @@ import { SharedMap } from '../values/shared-map.ts'
 import { EndedKeys } from './ended-keys.ts'
 import { InstanceIndex, type InstanceScope, isOverdue, isSameScope, type LiveClaim, liveClaimsOf, scopeOf } from './instances.ts'
 
-/** Claims by id. Claims that are added during an iteration may be missing from it. */
+/** Claims by id. An iteration may miss claims that are added while it runs. */
 export interface ClaimMap extends Iterable<[string, Claim]> {
   readonly size: number
   get(id: string): Claim | undefined
@@ -22,14 +22,17 @@ function* mapped<From, To>(items: Iterable<From>, to: (item: From) => To): Gener
 export class ClaimStore {
   #full = new SharedMap<Claim>()
   #packed: EndedKeys
-  /** The number of packed claims that are also stored in full, because their instances have not left their hosts yet. */
+  /** The count of packed claims that are also stored in full, because their instances have not left their hosts yet. */
   #inBoth = 0
   #reserved = new SharedMap<Claim>()
   #instances = new InstanceIndex()
   #changed = new Set<Claim>()
   #owner: Owner = {}
   readonly #hosts: HostTable
-  /** Claims stored in full, in the order of creation, then packed ones in the order in which their keys ended. */
+  /**
+   * All claims by id: first the claims stored in full, in the order of creation, then the packed claims in the order in which their keys
+   * ended.
+   */
   readonly all: ClaimMap
 
   constructor(hosts: HostTable) {
@@ -51,32 +54,32 @@ export class ClaimStore {
     for (const { claims } of this.#packed) for (const claim of claims) if (!this.#full.has(claim.id)) yield [claim.id, claim]
   }
 
-  /** Claims that are not packed: all live ones, and ended ones that are still needed for their instance or key. */
+  /** The claims that are not packed: all live claims, and ended claims that are still needed for their instance or key. */
   get full(): SharedMap<Claim> {
     return this.#full
   }
 
-  /** Ended keys with their claims. */
+  /** The packed ended keys with their claims. */
   get packed(): EndedKeys {
     return this.#packed
   }
 
-  /** Reservations by claim, for expiry. */
+  /** The claims in the state RESERVED by id, from which expired reservations are found. */
   get reserved(): SharedMap<Claim> {
     return this.#reserved
   }
 
-  /** Claims that the last entry changed or created, for followers of the log. */
+  /** The claims that the last entry changed or created. Followers of the log read them. */
   get changed(): Set<Claim> {
     return this.#changed
   }
 
-  /** Instances that have a live claim. */
+  /** The live claims, indexed by instance. */
   get instances(): InstanceIndex {
     return this.#instances
   }
 
-  /** Marks the claims that this store may write. */
+  /** Claims with this mark belong to this store alone, so the store may write them. */
   get owner(): Owner {
     return this.#owner
   }
@@ -86,20 +89,23 @@ export class ClaimStore {
     return this.#instances.of(instance).map((id) => this.all.get(id) as Claim)
   }
 
-  /** The live claims for an instance within a scope. Both ends of an open move are returned as one. */
+  /** The live claims for an instance within a scope. The two claims of an open move are returned as one item. */
   liveClaimsIn(instance: string, scope: InstanceScope): readonly LiveClaim[] {
     const claims = this.claimsFor(instance)
     return claims.length === 0 ? [] : liveClaimsOf(claims.filter((claim) => isSameScope(scopeOf(claim), scope)))
   }
 
-  /** The live claims that exclude another claim of an instance at a store time. Reservations that are overdue at that time are left out. */
+  /**
+   * The live claims of an instance that forbid a new claim for it at the store time `now`. Reservations that are overdue at that time are
+   * left out.
+   */
   rivalsOf(instance: string, scope: InstanceScope, now: number): readonly LiveClaim[] {
     return this.liveClaimsIn(instance, scope).filter(
       ({ claim, destination }) => !isOverdue(claim, now) || (destination !== null && !isOverdue(destination, now)),
     )
   }
 
-  /** Copies another store's claims in their order. The claims are shared until one side writes them. */
+  /** Copies another store's claims in their order. Both stores share the claims until one of the stores writes them. */
   takeCopy(from: ClaimStore): void {
     this.#full = from.#full.copy()
     this.#packed = from.#packed.copyFor(this.#hosts)
@@ -142,7 +148,7 @@ export class ClaimStore {
     this.#changed.add(claim)
   }
 
-  /** Removes the full form of claims that were packed with their ended key, except claims that still hold something on a host. */
+  /** Removes the full form of claims that were packed with their ended key, except claims that still hold grants on a host. */
   pack(claims: readonly Claim[]): void {
     for (const claim of claims) {
       if (this.#hosts.get(claim.host).claims.has(claim)) this.#inBoth++
@@ -155,7 +161,7 @@ export class ClaimStore {
     for (const claim of this.#full.values()) if (!isLive(claim) && this.#packed.findClaim(claim.id) !== undefined) this.#inBoth++
   }
 
-  /** Updates the counter after the packed form of a claim was dropped with its key. */
+  /** Updates `#inBoth` after the packed form of a claim was dropped with its key. */
   forgetPacked(id: string): void {
     if (this.#full.has(id)) this.#inBoth--
   }
@@ -167,6 +173,6 @@ export class ClaimStore {
   }
 }
 
-/** A copy in the same order, in which one claim is replaced by another. */
+/** Copies the set and replaces the claim `was` by `is`. The order is unchanged. */
 const withInPlace = (set: ReadonlySet<Claim>, was: Claim, is: Claim): Set<Claim> =>
   new Set(Array.from(set, (claim) => (claim === was ? is : claim)))

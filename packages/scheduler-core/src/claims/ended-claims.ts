@@ -7,7 +7,10 @@ import { drop, hold } from './held-amounts.ts'
 import type { IdempotencyKeys } from './idempotency-keys.ts'
 import { countedGrants, nullIfEmpty } from './in-place.ts'
 
-/** The grants that claims hold after their end, because their instances run until a report of the host no longer lists them. */
+/**
+ * The grants that claims hold after their end. An instance may run after its claim has ended, so its grants are held until a report of the
+ * host no longer lists the instance.
+ */
 export class EndedClaims {
   readonly #hosts: HostTable
   readonly #keys: IdempotencyKeys
@@ -18,21 +21,21 @@ export class EndedClaims {
   }
 
   /**
-   * The grants that an ended claim holds in addition to the host's report until the next report. If the report lists the instance, these
-   * are all grants that no report has counted. If the report has no list of instances, these are the grants that a move in place added
-   * since that report.
+   * The grants that an ended claim holds until the next report, in addition to the usage in the host's last report. If the last report
+   * lists the instance, these are all grants that no report has counted. If the last report has no list of instances, these are the grants
+   * that a move within the host added after that report.
    */
   extraOnceEnded({ host, instance, state, source, grants, extra }: Claim): Grants | null {
     if (this.#hosts.featureLevel < ENDED_AS_HELD) return null
     const record = this.#hosts.get(host)
-    // a move in place may have added nothing
+    // a move to the same or a smaller size on the same host adds nothing
     const added = extra === null ? null : nullIfEmpty(extra)
-    // before its confirmation, a destination claim does not determine the size of the instance
+    // until a move is confirmed, the size of the instance is that of the source claim
     if (this.#hosts.isStillListed(record, instance)) return state === 'CONFIRMED' && source === null ? grants : added
     return instance === null || record.stats.instances === null ? added : null
   }
 
-  /** Whether an ended claim still holds something on its host. */
+  /** Returns true if an ended claim still holds grants on its host. */
   holds(record: HostRecord, { instance, extra }: Claim): boolean {
     return extra !== null || this.#hosts.isStillListed(record, instance)
   }
@@ -43,31 +46,33 @@ export class EndedClaims {
     if (extra !== null) hold(this.#hosts, record, extra, false)
   }
 
-  /** Removes an ended claim from its host if the claim no longer holds anything there. */
+  /** Removes from its host an ended claim that holds nothing there. */
   remove(record: OwnHostRecord, claim: Claim): void {
     record.claims.delete(claim)
     this.#keys.forgetUnused(claim)
   }
 
-  /** Drops ended claims of a host if other claims count the same instances, so that an instance holds its resources only once. */
+  /**
+   * Removes ended claims from a host if other claims hold resources for the same instances. An instance then holds its resources only once.
+   */
   dropReplaced(record: OwnHostRecord): void {
     const ended = [...record.claims].filter((claim) => !isLive(claim))
     if (ended.length === 0) return
     const isOnce = this.#hosts.featureLevel >= ENDED_AS_HELD
-    // on a host where only claims count, no report shows the size of an instance, so an instance with a reservation may
-    // still have its former size
+    // If the host's usage is read from claims, no report shows the size of an instance. The instance of an unconfirmed reservation may
+    // therefore still have its former size.
     const isKnown = ({ confirmedAt }: Claim): boolean => !isOnce || record.usedFrom === 'REPORT' || confirmedAt !== null
     const shown = [...record.claims].filter(({ state }) => state === 'MATERIALISED')
     const counted = new Set(shown.filter(isKnown).map(({ instance }) => instance))
-    // the other claim does not cover grants that no report has counted
+    // a claim with `extra` is not removed, because no other claim covers grants that no report has counted
     const settled = isOnce ? ended.filter(({ extra }) => extra === null) : ended
     for (const claim of settled)
       if (counted.has(claim.instance) || (isOnce && settled.some((other) => isWithin(claim, other)))) this.remove(record, claim)
   }
 
   /**
-   * Removes from the sums the reported use that ended claims of an instance hold. The returned functions either hold it again or remove
-   * the claims.
+   * Removes the grants of an instance's ended claims from the sums. Of the returned functions, `restore` holds the grants again, and
+   * `remove` removes the claims from the host.
    */
   lift(record: OwnHostRecord, instance: string | null): { restore(): void; remove(): void } {
     const ended = [...record.claims].filter((claim) => !isLive(claim) && claim.instance === instance && claim.extra === null)
@@ -83,7 +88,7 @@ export class EndedClaims {
   }
 }
 
-/** Whether an ended claim is covered by another claim of its instance that is larger, or of the same size and newer. */
+/** Returns true if another ended claim of the same instance has at least the same grants, and is larger or newer. */
 function isWithin(claim: Claim, other: Claim): boolean {
   if (claim === other || claim.instance === null || claim.instance !== other.instance) return false
   return isPart(claim.grants, other.grants) && (claim.fence < other.fence || !isPart(other.grants, claim.grants))

@@ -15,7 +15,7 @@ const histories = fc.array(fc.record({ what: fc.constantFrom(...realActs), a: nu
   size: 'max',
 })
 
-/** The amounts that are allocated twice after any of the acts. */
+/** Runs the acts on simulated hosts. Returns a sentence for each amount that is allocated twice after an act. */
 function promisedTwice(setting: RealSetting, acts: readonly RealAct[], level?: number): string[] {
   const hosts = new RealHosts(setting, level)
   return acts.flatMap((act) => {
@@ -34,12 +34,12 @@ const law = (level?: number) =>
     expect(hosts.audited()).toEqual([])
   })
 
-test('law: the sum of the used and free amounts of a host never exceeds its total if the hosts follow the rules', () => {
+test('law: the sum of the used and free amounts of a simulated host never exceeds its total', () => {
   fc.assert(law(), { numRuns: byExtent(60, 400, 5_000) })
 })
 
-test('below feature level ENDED_AS_HELD the rules violate this law', () => {
-  // about one in a few hundred histories violates the law, and the first history of this seed does
+test('below feature level ENDED_AS_HELD the used and free amounts of a simulated host can exceed its total', () => {
+  // Only one in a few hundred random histories violates the law. The first history of this seed violates it.
   expect(fc.check(law(ENDED_AS_HELD - 1), { seed: 31, numRuns: 8, endOnFailure: true }).failed).toBe(true)
 })
 
@@ -62,7 +62,7 @@ describe('an instance runs on after its claim ended, and gets a larger claim on 
     for (const lists of ['mixed', 'never'] as const) expect(promisedTwice({ strangers: 0, lists }, acts)).toEqual([])
   })
 
-  test('if a list shows the instance, its new size stays held after its claim ends', () => {
+  test('if a report lists the instance, its new size stays held after its claim ends', () => {
     const setting = { strangers: 1, lists: 'always' } as const
     const acts = [place, leave, placeAgain, end]
     expect(promisedTwice(setting, acts)).toEqual([])
@@ -85,7 +85,7 @@ test.each<readonly [string, readonly RealAct[]]>([
   expect(promisedTwice({ strangers: 1, lists: 'always' }, history)).toEqual([])
 })
 
-test('the auditor does not report a claim that shrinks in place for units that only the claim before it held', () => {
+test('after a resize in place to fewer units the auditor does not report the units that only the former claim held', () => {
   const hosts = new RealHosts({ strangers: 0, lists: 'never' })
   for (const act of [
     { what: 'place', a: 21, b: 0, c: 0 },
@@ -105,15 +105,15 @@ describe('on a host whose used amounts come from claims', () => {
   const end = { what: 'end', a: 0, b: 0, c: 0 } as const
   const setting = { strangers: 0, lists: 'always' } as const
 
-  test('nothing is allocated twice when an instance that no list can show is stopped before its claim ends', () => {
+  test('nothing is allocated twice if an instance without an id is stopped before its claim ends', () => {
     expect(promisedTwice(setting, [{ ...place, b: 5 }, report, usedFrom, end])).toEqual([])
   })
 
-  test('the setting is not made on a host with a reservation that is smaller than its running instance', () => {
+  test('the simulation does not set used amounts from claims while a reservation is smaller than its running instance', () => {
     expect(promisedTwice(setting, [place, { ...place, what: 'leave' }, { ...place, b: 22, c: 71 }, usedFrom])).toEqual([])
   })
 
-  test('an ended claim of a listed instance keeps its full size held until a smaller reservation of that instance is confirmed', () => {
+  test('an ended claim of a listed instance holds its full size until a smaller reservation of that instance is confirmed', () => {
     const acts = [place, report, { ...place, what: 'resize', c: 3 } as const, usedFrom, end, { ...place, c: 23 }, report]
     expect(promisedTwice(setting, acts)).toEqual([])
     expect(promisedTwice(setting, acts, ENDED_AS_HELD - 1)).not.toEqual([])

@@ -33,7 +33,7 @@ const release = ({ fleet }: TestLog, id: string): Change => ({
 const findings = (fleet: Fleet) => [...audit(fleet)].flatMap((one) => one.findings)
 
 describe('an ended key', () => {
-  test('an ended key is unpacked once for all its claims', () => {
+  test('reading all claims of an ended key unpacks the key only once', () => {
     const log = aHost()
     log.append([someInstances({ key: 'k', hosts: ['h1', 'h1'], instances: [X, null], project: 'p' })])
     log.append([release(log, 'k.0'), release(log, 'k.1')], { at: 5_000 })
@@ -43,7 +43,7 @@ describe('an ended key', () => {
     expect([claims.get('k.0') === first, claims.get('k.1') === second]).toEqual([true, true])
   })
 
-  test('an ended key returns the same answer and claims as before, also in a copy and in a restored fleet', () => {
+  test('an ended key returns the same answer and claims as before its end, also in a copy and in a restored fleet', () => {
     const log = aHost()
     log.append([someInstances({ key: 'k', hosts: ['h1', 'h1'], instances: [X, null], project: 'p' })])
     const before = log.fleet.ledger.findKey('acme', 'k')
@@ -71,7 +71,7 @@ describe('an ended key', () => {
         const ids = Array.from({ length: count }, (_, i) => `k.${i}`)
         const instances = ids.map((_, i) => aUuid(i + 1))
         log.append([someInstances({ key: 'k', ids, hosts: ids.map(() => 'h1'), instances, grants: {} })])
-        // the auditor does not search the list of a key again for each live claim either
+        // the auditor does not search the claim list of a key once for each live claim
         list.mockClear()
         expect(findings(log.fleet)).toEqual([])
         expect(list.mock.contexts.filter((listed) => (listed as unknown[]).length === count)).toEqual([])
@@ -98,7 +98,7 @@ describe('an ended key', () => {
     expect(log.append([someInstances({ key: 'k', ids: ['other'] })])).toEqual([undefined])
   })
 
-  test('an ended key with a running instance keeps its claim on the host until a report drops the instance, and its answer for an hour', () => {
+  test('the claim of an ended key stays on its host until a report no longer lists the instance, and the key keeps its answer for an hour', () => {
     const log = aHost()
     log.append([someInstances({ key: 'k', instances: [X] })])
     log.append([aReport('h1', { vcpus: 1_000, memoryMb: 1_000_000, instances: [X] }, 2)])
@@ -111,7 +111,8 @@ describe('an ended key', () => {
     const late = copyFleet(log.fleet)
     log.append([aReport('h1', { vcpus: 1_000, memoryMb: 1_000_000, instances: [] }, 3)])
     expect([log.fleet.ledger.claims.size, [...log.fleet.ledger.claimsInFull.keys()]]).toEqual([1, []])
-    // if the key's hour ends first, the key is forgotten first, and the claim later together with its instance
+    // If the key's hour ends before the instance leaves the host, only the key is forgotten. The claim is forgotten when the instance
+    // leaves.
     late.apply({ format: 1, id: 'x', writer: 'w', basis: late.place, changes: [], revision: late.place.revision + 1, at: 1_000 + HOUR })
     expect([late.ledger.claims.size, late.ledger.keyCount]).toEqual([1, 0])
     expect(findings(late)).toEqual([])
@@ -204,7 +205,7 @@ test('a stored chunk is read unchanged, and a truncated chunk is refused', () =>
   )
 })
 
-test('an index finds its entries, a copy finds those from before the copy was made, and record numbers may exceed 32 bits', () => {
+test('an index finds its entries, a copy finds the entries added before the copy, and record indexes may exceed 32 bits', () => {
   const index = new HashIndex()
   const far = 2 ** 32 - 500
   for (let i = 0; i < 5_000; i++) index.add(`text ${i}`, far + i)
@@ -218,7 +219,7 @@ test('an index finds its entries, a copy finds those from before the copy was ma
   expect([[...index.find('text 0')], [...copy.find('text 0')]]).toEqual([[7], [far]])
 })
 
-test('keys that end are found and forgotten across chunks, with the same result in a restored fleet', () => {
+test('ended keys are found and forgotten across several chunks, with the same result in a restored fleet', () => {
   const log = aHost()
   const each = 500
   let fleet = log.fleet

@@ -4,7 +4,7 @@ import { EndedChunk } from './ended-chunk.ts'
 import { type EndedKey, readEnded, readNames, writeEnded } from './ended-record.ts'
 import { HashIndex } from './hash-index.ts'
 
-/** The number of records in a chunk. Copies share chunks, and a checkpoint stores each chunk as one text. */
+/** The count of records in a chunk. Copies share chunks, and a checkpoint stores each chunk as one text. */
 export const CHUNK = 1_024
 
 /** Ended keys in a checkpoint as chunks, the oldest first. The first chunk begins with `forgotten` records that are already forgotten. */
@@ -14,22 +14,26 @@ export interface StoredEndedKeys {
 }
 
 /**
- * Idempotency keys whose claims have all ended, and these claims, in the order in which the keys ended. They are packed because an hour of
- * 5,000 placements a second is 18 million keys, and only late repetitions of calls read them. Used since feature level 8.
+ * Idempotency keys whose claims have all ended, together with their claims, in the order in which the keys ended. They are packed into
+ * bytes to save memory: 5,000 placements a second create 18 million keys an hour, and only late repetitions of calls read them. Used since
+ * feature level 8.
  */
 export class EndedKeys {
   #hosts: HostTable
   /** Full chunks, the oldest first. Chunks are immutable. */
   #chunks: readonly EndedChunk[] = []
-  /** The number of completely forgotten chunks at the front. They are removed from the list when they are half of it. */
+  /**
+   * The count of chunks at the front of `#chunks` whose records are all forgotten. They are removed when they are more than half of the
+   * list.
+   */
   #gone = 0
-  /** The records since the last full chunk. */
+  /** The records after the last full chunk. */
   #latest: Uint8Array[] = []
-  /** Whether another object shares the list of the latest records. */
+  /** True if a copy shares `#latest`, so that the list must be copied before a write. */
   #isShared = false
-  /** The index of the first record of the first chunk in the list, a multiple of CHUNK. */
+  /** The index of the first record in `#chunks`. A multiple of CHUNK. */
   #base = 0
-  /** The index of the oldest record that is not forgotten. */
+  /** The index of the oldest key that is not forgotten. */
   #first = 0
   #claims = 0
   #byKey = new HashIndex()
@@ -41,12 +45,12 @@ export class EndedKeys {
     this.#hosts = hosts
   }
 
-  /** The number of keys that are not forgotten. */
+  /** The count of ended keys that are not forgotten. */
   get size(): number {
     return this.#next - this.#first
   }
 
-  /** The number of claims of the keys that are not forgotten. */
+  /** The count of claims of the ended keys that are not forgotten. */
   get claimCount(): number {
     return this.#claims
   }
@@ -84,11 +88,11 @@ export class EndedKeys {
   }
 
   *[Symbol.iterator](): Generator<EndedKey, void> {
-    // records may be forgotten between two steps, and are never overwritten
+    // the caller may forget records between two steps, so the loop continues at the first remaining record
     for (let record = this.#first; record < this.#next; record = Math.max(record + 1, this.#first)) yield this.#read(record)
   }
 
-  /** Forgets the keys that ended up to a store time, and returns the ids of their claims. */
+  /** Forgets the keys that ended at or before a store time. Returns the ids of their claims. */
   forget(endedAt: number): string[] {
     const claims: string[] = []
     for (; this.#first < this.#next; this.#first++) {
@@ -109,13 +113,13 @@ export class EndedKeys {
     return claims
   }
 
-  /** The form for a checkpoint. It shares the packed chunks with this object, and does not unpack them. */
+  /** The ended keys in the form for a checkpoint. The packed chunks are shared with this object and are not unpacked. */
   stored(): StoredEndedKeys {
     const chunks = this.#chunks.slice(this.#gone)
     return { forgotten: this.#first % CHUNK, chunks: this.#latest.length === 0 ? chunks : [...chunks, EndedChunk.of(this.#latest)] }
   }
 
-  /** Restores the ended keys of a checkpoint, one chunk in each step. */
+  /** Restores the ended keys from a checkpoint, one chunk in each step. */
   *restore({ forgotten, chunks }: StoredEndedKeys): Generator<void, void> {
     this.#first = forgotten
     for (const [i, stored] of chunks.entries()) {
@@ -143,10 +147,7 @@ export class EndedKeys {
     return copy
   }
 
-  /**
-   * The full index of a record in the order of all ended keys, computed from its low 32 bits, which is what `#byKey` and `#byClaim` store.
-   * The record must not be forgotten.
-   */
+  /** The full index of a record, computed from the low 32 bits that `#byKey` and `#byClaim` store. The record must not be forgotten. */
   #numberOf(low: number): number {
     return this.#first + ((low - (this.#first >>> 0)) >>> 0)
   }

@@ -7,16 +7,16 @@ import type { Destination, SelectedDestination } from '../records/decision.ts'
 import { byCodeUnit } from '../values/canonical-json.ts'
 import type { HostIndex } from '../values/host-index.ts'
 
-/** An idempotency key whose claims have all ended, and these claims: all data that a late repetition of the call needs. */
+/** An idempotency key whose claims have all ended, together with its claims. This is all data that a late repetition of the call needs. */
 export interface EndedKey {
-  /** Has no `forgottenAt`, which follows from the limits of the fleet. */
+  /** The bound key. Its `forgottenAt` is not stored, because it is computed from `endedAt` and the fleet's retention time. */
   readonly bound: Omit<BoundKey, 'forgottenAt' | 'claims'>
-  /** Store time at which the last claim of the key ended, or at which a key without claims was bound. */
+  /** The store time at which the last claim of the key ended. For a key without claims, the store time at which the key was bound. */
   readonly endedAt: number
   readonly claims: readonly Claim[]
 }
 
-/** The names by which a record is found. They are stored first, so that they can be read without the rest of the record. */
+/** The fields by which a record is found. They are stored first, so that they can be read without the rest of the record. */
 export interface EndedNames {
   readonly account: string
   readonly key: string
@@ -117,7 +117,10 @@ function readClaim(input: ByteReader, id: string, bound: EndedKey['bound'], ende
   }
 }
 
-/** Finds the host by the name that it had at the revision of the answer, which may differ from its present name. */
+/**
+ * Writes the host of a destination as its index if the host had the answer's name at the revision of the answer. The host may have been
+ * renamed later.
+ */
 function writeDestination(out: ByteWriter, hosts: Hosts, { host, node, weight, limits }: Destination, revision: number): void {
   const found = hosts.find({ host, node })
   const then = found && nameAt(found, revision)
@@ -144,7 +147,7 @@ function readSelection(input: ByteReader, hosts: Hosts, revision: number): Selec
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/
 const DIGEST = /^[0-9a-f]{64}$/
 
-/** Frequent texts, stored as one byte each. Frozen: a text never changes its position, and new texts are added only at the end. */
+/** Frequent texts, stored as one byte each. Their positions are frozen, so new texts are added only at the end. */
 const NAMES = [
   ...['VCPU', 'MEMORY_MB', 'DISK_GB', 'PCPU', 'classes', 'numa', 'gpu', 'pci', 'pools', 'guest', 'cell', 'cpus', 'memoryMb'],
   ...['pinned', 'pages', 'sizeKib', 'count', 'index', 'milli', 'request', 'pool', 'moved', 'abandoned', 'tried elsewhere'],
@@ -192,8 +195,8 @@ function writeNullable(out: ByteWriter, value: string | null): void {
 const readNullable = (input: ByteReader): string | null => (input.byte() === 0 ? null : readText(input))
 
 /**
- * Writes plain data of any shape, because each resource kind has its own form of grants. Members of objects are sorted by name: a restored
- * fleet may hold them in another order than one that followed the log, and both must write the same bytes.
+ * Writes plain data of any shape, because each resource kind has its own form of grants. Members of objects are sorted by name, so that
+ * every replica writes the same bytes. Without sorting, the order of members could differ in a restored fleet.
  */
 function writeValue(out: ByteWriter, value: unknown): void {
   if (typeof value === 'number') {

@@ -6,7 +6,9 @@ import { aClaim, aLog, aMove, aReport, aUuid } from '../testing/index.ts'
 const VM = aUuid(1)
 const VCPUS = 8
 
-/** The free CPUs after a confirmed claim on a host without an instance list is released, and the host then lists the instance. */
+/**
+ * The free CPUs after two steps: a confirmed claim on a host without an instance list is released, and the host then lists the instance.
+ */
 function freeAfterwards(resizedTo: number | null): number | undefined {
   const log = aLog(new Fleet())
   const fenceOf = (id: string): number => log.fleet.ledger.claims.get(id)?.fence ?? 0

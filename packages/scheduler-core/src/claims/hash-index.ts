@@ -15,7 +15,7 @@ const MOST_DEPTH = 26
 
 interface Bucket {
   readonly owner: Owner
-  /** The number of low bits of the hash that all its entries have in common. */
+  /** All entries of the bucket have the same lowest `depth` bits of the hash. */
   readonly depth: number
   count: number
   hashes: Uint32Array
@@ -23,14 +23,14 @@ interface Bucket {
 }
 
 /**
- * Finds records that may contain a text by a 32-bit hash. For each record, it stores the low 32 bits of the record's index. It contains
- * only numbers, so that an entry takes about 12 bytes and costs the garbage collector nothing. A JavaScript Map is limited to 17 million
- * entries.
+ * Finds the records that may contain a text by a 32-bit hash of the text. For each record, it stores the low 32 bits of the record's index.
+ * It contains only numbers, so an entry takes about 12 bytes and no time of the garbage collector. A JavaScript Map cannot be used, because
+ * it is limited to 17 million entries.
  */
 export class HashIndex {
   #depth = 0
   #owner: Owner = {}
-  /** The buckets by the low bits of a hash. Several indexes may have the same bucket. */
+  /** The buckets, indexed by the low bits of a hash. Several positions may have the same bucket. */
   #directory: Bucket[] = [newBucket(this.#owner, 0, FIRST_BUCKET)]
 
   add(text: string, record: number): void {
@@ -68,7 +68,7 @@ export class HashIndex {
     const copy = new HashIndex()
     copy.#depth = this.#depth
     copy.#directory = this.#directory.slice()
-    // from now on neither side owns the shared buckets, so each clones a bucket before writing it
+    // neither this index nor the copy owns the shared buckets, so each clones a bucket before writing it
     this.#owner = {}
     return copy
   }

@@ -5,11 +5,14 @@ import type { ClaimPart, Grants, GroupBinding } from '../records/change.ts'
 import type { Claim } from '../records/claim.ts'
 import { growsInPlace, surplusOf } from './in-place.ts'
 
-/** Amounts and units that are held on a host, by resource kind: for claims, and for proposals while they are judged and decided. */
+/**
+ * Holds and drops the amounts and units of claims on a host, for each resource kind. The resources of proposals are held only while the
+ * proposals are judged or decided.
+ */
 
 /**
- * Whether every kind can hold these grants on the host now. `held` are the grants that the same instance already holds on the host, which
- * count as free. The same or a smaller amount of a class therefore always fits, even on a full host.
+ * Returns true if the host has enough of every resource kind for these grants now. `held` are the grants that the same instance already
+ * holds on the host. They count as free, so the same or a smaller amount of a class always fits, even on a full host.
  */
 export function grantsFit(hosts: HostTable, record: HostRecord, grants: Grants, held = heldByMover(hosts, record.index)): boolean {
   for (const kind of allKinds) {
@@ -19,7 +22,7 @@ export function grantsFit(hosts: HostTable, record: HostRecord, grants: Grants, 
   return true
 }
 
-/** Holds a new instance's grants on the host, and counts the instance. */
+/** Holds a new instance's grants on the host, and adds the instance to the counts of the host and the group. */
 export function holdPart(hosts: HostTable, groups: Groups, part: ClaimPart, group: GroupBinding | null): void {
   const record = hosts.find(part) as HostRecord
   holdCounted(hosts, record, part.grants, false)
@@ -33,7 +36,7 @@ export function dropPart(hosts: HostTable, groups: Groups, part: ClaimPart, grou
   groups.leave(group?.uuid ?? null, record.index)
 }
 
-/** Holds the grants of an instance that the report of its host counts. */
+/** Holds the grants of an instance whose use is in the report of its host. */
 export function holdListed(hosts: HostTable, part: ClaimPart): void {
   const record = hosts.find(part) as HostRecord
   holdCounted(hosts, record, part.grants, record.usedFrom === 'REPORT')
@@ -69,8 +72,9 @@ function plainTimes({ classes, pools }: Grants, times: number): Grants {
 }
 
 /**
- * Holds what a move takes in addition to its source. On another host, these are all of its grants. On the source's own host, it is the
- * difference if both are plain amounts, otherwise all grants. The instance is counted once. Returns a function that undoes this exactly.
+ * Holds the grants that a move needs in addition to its source claim. On another host, these are all grants of the move. On the source's
+ * own host, only the difference is held if old and new grants are plain amounts, otherwise all grants of the move. There, the instance is
+ * not counted a second time. Returns a function that undoes this exactly.
  */
 export function holdMove(hosts: HostTable, groups: Groups, part: ClaimPart, group: GroupBinding | null, source: Claim): () => void {
   const record = hosts.find(part) as HostRecord
@@ -83,7 +87,7 @@ export function holdMove(hosts: HostTable, groups: Groups, part: ClaimPart, grou
   return () => drop(hosts, record, grants, false)
 }
 
-/** Whether the host's report is assumed to count the use of a live claim. */
+/** Returns true if the used amounts in the host's report include the use of a live claim. */
 export const isCounted = ({ state }: Claim, { usedFrom }: HostRecord): boolean => state === 'MATERIALISED' && usedFrom === 'REPORT'
 
 export function holdCounted(hosts: HostTable, record: HostRecord, grants: Grants, materialised: boolean): void {
@@ -96,7 +100,7 @@ export function dropCounted(hosts: HostTable, record: HostRecord, grants: Grants
   if (!materialised) count(hosts, record, -1)
 }
 
-/** Removes an instance of a host from the sums. Returns a function that restores it. */
+/** Removes an instance and its grants from the sums of its host. Returns a function that restores them. */
 export function liftCounted(hosts: HostTable, record: HostRecord, grants: Grants, materialised: boolean): () => void {
   const restore = liftParts(hosts, record, grants, materialised)
   count(hosts, record, -1)
@@ -114,7 +118,7 @@ export function liftParts(hosts: HostTable, record: HostRecord, grants: Grants, 
     if (grant === undefined) continue
     if (kind.lift !== undefined) restore.push(kind.lift(hosts, record.index, grant, materialised))
     else {
-      // the report still counts a materialised claim, so its amounts are dropped as if it were not materialised
+      // the used amounts in the report include a materialised claim, so its amounts are subtracted as if it were not materialised
       kind.drop(hosts, record.index, grant, false)
       restore.push(() => kind.hold(hosts, record.index, grant, false))
     }
@@ -142,7 +146,7 @@ export function drop(hosts: HostTable, record: HostRecord, grants: Grants, mater
   hosts.touch(record.index)
 }
 
-/** Changes the count of instances. As in Nova, the count of I/O-heavy operations changes by the same number. */
+/** Changes the host's count of instances by `by`. As in Nova, the count of I/O-heavy operations changes by the same amount. */
 function count(hosts: HostTable, { index }: HostRecord, by: number): void {
   const { instances, ioOps } = hosts.columns
   instances[index] = (instances[index] as number) + by

@@ -23,7 +23,7 @@ export interface KeyLimits {
 /** The cap allows for 5,000 placements a second, which are 18 million keys an hour. */
 export const DEFAULT_KEY_LIMITS: KeyLimits = { cap: 20_000_000, afterlifeMs: KEY_AFTERLIFE_MS, version: 0 }
 
-/** The queue is shortened when it has this many forgotten keys. */
+/** Forgotten keys are removed from `#ending` when there are at least this many. */
 const QUEUE_SLACK = 1_000
 
 /** The idempotency keys of all accounts: keys of live claims, and ended keys until they are forgotten. */
@@ -31,10 +31,10 @@ export class IdempotencyKeys {
   #keys = new SharedMap<BoundKey>()
   /** Keys in the order in which they ended, which is also the order in which they are forgotten. */
   #ending: BoundKey[] = []
-  /** The number of keys at the front of `#ending` that are already forgotten. */
+  /** The count of keys at the front of `#ending` that are already forgotten. */
   #forgotten = 0
   #limits = DEFAULT_KEY_LIMITS
-  /** The claim ids of the key that was searched for last. */
+  /** The claim ids of the key that `lists` read last. */
   #listed: { readonly bound: BoundKey; readonly ids: ReadonlySet<string> } | undefined
 
   readonly #hosts: HostTable
@@ -46,26 +46,27 @@ export class IdempotencyKeys {
     this.#claims = claims
   }
 
-  /** Keys that are not packed. */
+  /** The keys that are stored in full, not packed. */
   inFull(): Iterable<BoundKey> {
     return this.#keys.values()
   }
 
-  /** Ended keys with their claims, packed. Undefined if there are none. */
+  /** The packed ended keys with their claims. Undefined if there are none. */
   ended(): StoredEndedKeys | undefined {
-    // forgotten keys are included, because the boundaries of chunks must be the same after a restart
+    // the first chunk may contain forgotten keys, because chunks must have the same boundaries after a restart
     const stored = this.#claims.packed.stored()
     return stored.chunks.length === 0 ? undefined : stored
   }
 
-  /** Restores the ended keys of a checkpoint, one chunk in each step. The claims must be restored before. */
+  /** Restores the ended keys from a checkpoint, one chunk in each step. Must be called after the claims are restored. */
   *restoreEnded(stored: StoredEndedKeys): Generator<void, void> {
     yield* this.#claims.packed.restore(stored)
     this.#claims.countInBoth()
   }
 
   /**
-   * The limits, which apply since feature level 8. Below that level, the retention time is an hour, and the frozen judge has a fixed cap.
+   * The limits that operators set. They apply since feature level 8. Below that level, the retention time is an hour, and the cap is
+   * KEY_CAP.
    */
   get limits(): KeyLimits {
     return this.#limits
@@ -84,12 +85,12 @@ export class IdempotencyKeys {
     this.#forgotten = 0
   }
 
-  /** Restores the limits of a checkpoint. Must be called before its keys are restored. */
+  /** Restores the limits from a checkpoint. Must be called before the keys are restored. */
   restoreLimits(limits: KeyLimits): void {
     this.#limits = limits
   }
 
-  /** The number of keys whose claims have all ended and that are not forgotten yet. */
+  /** The count of keys whose claims have all ended and that are not forgotten yet. */
   get endedCount(): number {
     return this.#ending.length - this.#forgotten + this.#claims.packed.size
   }
@@ -116,7 +117,7 @@ export class IdempotencyKeys {
     return ended && this.#boundOf(ended)
   }
 
-  /** Whether the key of a claim lists the claim. Fast for consecutive claims of one key. */
+  /** Returns true if the key of a claim lists the claim. Fast for consecutive claims of one key. */
   lists({ account, key, id }: Claim): boolean {
     const bound = this.#keys.get(keyOf(account, key))
     if (bound === undefined) {
@@ -127,14 +128,14 @@ export class IdempotencyKeys {
     return this.#listed.ids.has(id)
   }
 
-  /** Restores the keys of a checkpoint. */
+  /** Restores the keys from a checkpoint that are stored in full. */
   restore(keys: readonly BoundKey[]): void {
     for (const bound of keys) this.#keys.set(keyOf(bound.account, bound.key), bound)
     const ended = [...this.#keys.values()].filter(({ forgottenAt }) => forgottenAt !== null)
     for (const bound of ended.sort((a, b) => (a.forgottenAt as number) - (b.forgottenAt as number))) this.#ending.push(bound)
   }
 
-  /** Copies the keys of another fleet. They are shared until one side writes them. */
+  /** Copies the keys of another fleet. Both fleets share the keys until one of them writes them. */
   takeCopy(from: IdempotencyKeys): void {
     this.#keys = from.#keys.copy()
     this.#ending = from.#ending.slice(from.#forgotten)
@@ -150,7 +151,7 @@ export class IdempotencyKeys {
     if (bound.forgottenAt !== null) this.#ending.push(bound)
   }
 
-  /** Packs an ended key with its claims, because only a late repetition of its call reads them. */
+  /** Packs an ended key with its claims. Only a late repetition of the call reads them. */
   #pack({ claims: ids, forgottenAt: _, ...bound }: BoundKey, endedAt: number): void {
     const claims = ids.flatMap((id) => this.#claims.full.get(id) ?? [])
     this.#keys.delete(keyOf(bound.account, bound.key))
@@ -158,7 +159,7 @@ export class IdempotencyKeys {
     this.#claims.pack(claims)
   }
 
-  /** Ends the key of an ended claim if this was the key's last live claim. */
+  /** Ends the key of an ended claim if the key has no other live claim. */
   endWith(claim: Claim, now: number): void {
     const bound = this.find(claim.account, claim.key)
     if (bound === undefined || bound.forgottenAt !== null) return
@@ -169,7 +170,7 @@ export class IdempotencyKeys {
     this.bind({ ...bound, forgottenAt: now + this.#limits.afterlifeMs })
   }
 
-  /** Forgets keys whose retention time is over, and the ended claims that only these keys kept. */
+  /** Forgets keys whose retention time is over, and the ended claims that were stored only for these keys. */
   forgetEnded(now: number): void {
     for (; this.#forgotten < this.#ending.length; this.#forgotten++) {
       const bound = this.#ending[this.#forgotten] as BoundKey
@@ -186,10 +187,10 @@ export class IdempotencyKeys {
     this.#forgotten = 0
   }
 
-  /** Drops an ended claim if its key is forgotten and its instance is no longer on the host. */
+  /** Drops an ended claim if its key is forgotten and the claim holds nothing on its host. */
   forgetUnused(claim: Claim): void {
     if (isLive(claim) || this.#hosts.get(claim.host).claims.has(claim)) return
-    // the key may have been bound again to other claims since then
+    // The key may be bound again, to other claims. Only a key that lists this claim prevents its removal.
     if (this.#keys.get(keyOf(claim.account, claim.key))?.claims.includes(claim.id)) return
     this.#claims.forget(claim)
   }

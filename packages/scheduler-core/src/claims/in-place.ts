@@ -5,19 +5,19 @@ import type { Claim, OwnClaim } from '../records/claim.ts'
 import { STRICT_CLAIMS } from '../values/levels.ts'
 
 /**
- * Computes what a move on one host adds to the grants of its instance there, and which of the added grants no report has counted
- * (`extra`).
+ * For a move within one host, computes the grants that the move adds to those of the source claim, and the `extra` grants: the added grants
+ * that no report has counted.
  */
 
 /**
- * Whether a move stays on its host and takes only the difference. If cells, CPUs or devices change, both the old and the new grants are
- * held.
+ * Returns true if a move stays on its host and holds only the difference between the new and the old grants. If cells, CPUs or devices
+ * change, both the old and the new grants are held.
  */
 export const growsInPlace = (hosts: HostTable, source: Pick<Claim, 'host' | 'grants'>, host: number, next: Grants): boolean =>
   source.host === host && takesDifference(hosts, source.grants, next)
 
 /**
- * The `extra` of a claim that grew in place: the part of its grants that the host's report does not count, including the additions of
+ * The `extra` grants of a claim after a move within its host: the grants that the host's report does not count, including the additions of
  * earlier moves.
  */
 export const addedBy = ({ extra, grants }: Claim, source: Claim): Grants | null =>
@@ -25,24 +25,24 @@ export const addedBy = ({ extra, grants }: Claim, source: Claim): Grants | null 
     ? extra
     : { ...unitsOf(grants, source.extra), ...surplusOf(grants, withoutExtra(source.grants, source.extra)) }
 
-/** The first claim that added to the `extra` of a move in place. Null if only this move adds grants. */
+/** The first claim that added to the `extra` grants of the source claim. Null if the source claim has no `extra` grants. */
 export const firstAddedTo = ({ extra, extraSince, createdAt, fence }: Claim): Claim['extraSince'] =>
   extra === null ? null : (extraSince ?? { createdAt, fence })
 
-/** Sets the grants that a claim holds in addition to its host's report. `since` is the first claim that held a part of them, if any. */
+/** Sets the `extra` grants of a claim. `since` is the earlier claim that first held a part of them, if there is one. */
 export function setExtra(claim: OwnClaim, extra: Grants | null, since: Claim['extraSince'] = null): void {
   claim.extra = extra
   claim.extraSince = extra === null ? null : since
 }
 
-/** The grants, or null if they contain no amount and no unit. */
+/** Returns the grants, or null if they contain no amount above 0 and no unit. */
 export function nullIfEmpty(grants: Grants): Grants | null {
   const hasUnits = Object.keys(unitsOf(grants, grants)).length > 0
   const amounts = [...Object.values(grants.classes ?? {}), ...Object.values(grants.pools ?? {})]
   return hasUnits || amounts.some((amount) => amount > 0) ? grants : null
 }
 
-/** The units of the kinds that occur in both grants. */
+/** The units in `grants`, for the kinds of which `others` has units too. */
 const unitsOf = (grants: Grants, others: Grants): Grants =>
   Object.fromEntries(
     allKinds.flatMap(({ name, isPlain: isAmount }) =>
@@ -50,7 +50,7 @@ const unitsOf = (grants: Grants, others: Grants): Grants =>
     ),
   )
 
-/** The amounts that `next` takes beyond `now`, by class and by pool. */
+/** The amounts by which `next` exceeds `now`, by class and by pool. */
 export function surplusOf(next: Grants, now: Grants): Grants {
   const classes = beyond(next.classes, now.classes)
   return next.pools === undefined ? { classes } : { classes, pools: beyond(next.pools, now.pools) }
@@ -75,7 +75,10 @@ export function withoutExtra(grants: Grants, extra: Grants): Grants {
   }
 }
 
-/** The part of these grants that the host's report counts: classes with reported use, and units. Null if there is none. */
+/**
+ * The part of these grants that the host's report counts: the units, and the amounts of classes with reported use. Null if the report
+ * counts none of them.
+ */
 export function countedBy(hosts: HostTable, { index }: HostRecord, grants: Grants | null): Grants | null {
   const counted = Object.entries(grants?.classes ?? {}).filter(
     ([resourceClass]) => hosts.classes.get(resourceClass)?.countsUse[index] === 1,
@@ -84,6 +87,6 @@ export function countedBy(hosts: HostTable, { index }: HostRecord, grants: Grant
   return counted.length === 0 && Object.keys(units).length === 0 ? null : { ...units, classes: Object.fromEntries(counted) }
 }
 
-/** The grants of a claim that a report counts if it lists the instance: all grants without `extra`. */
+/** The grants that a report counts if it lists the claim's instance: all grants without `extra`. */
 export const countedGrants = (hosts: HostTable, { grants, extra }: Claim): Grants =>
   extra === null || hosts.featureLevel < STRICT_CLAIMS ? grants : withoutExtra(grants, extra)

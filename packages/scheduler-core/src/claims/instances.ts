@@ -1,7 +1,7 @@
 import { type Claim, isLive } from '../records/claim.ts'
 import { SharedMap } from '../values/shared-map.ts'
 
-/** The scope within which an instance id is unique. */
+/** An instance id is unique within this scope. */
 export interface InstanceScope {
   readonly account: string
   readonly project: string | null
@@ -14,19 +14,19 @@ export const scopeOf = ({ account, project, instanceAccount }: Pick<Claim, 'acco
 })
 
 /**
- * Whether the same instance id means the same instance in both scopes. If both scopes have a project, the projects must be equal,
- * otherwise the accounts. A claim from before projects were stored is therefore compared by its account. The relation is symmetric.
+ * Returns true if an instance id means the same instance in both scopes. If both scopes have a project, the projects must be equal.
+ * Otherwise the accounts must be equal, because older claims have no project.
  */
 export const isSameScope = (a: InstanceScope, b: InstanceScope): boolean =>
   a.project !== null && b.project !== null ? a.project === b.project : a.account === b.account
 
-/** Whether the time of a reservation is over at a store time although no log entry has expired it yet. */
+/** Returns true if a reservation has ended at the store time `now`, but no log entry has expired it yet. */
 export const isOverdue = ({ state, expiresAt }: Claim, now: number): boolean =>
   state === 'RESERVED' && expiresAt !== null && expiresAt <= now
 
 /**
- * An index of the ids of live claims by instance. Checkpoints do not contain it, because it can be computed from the claims. Copies of a
- * fleet share it (shared-map.ts).
+ * The ids of live claims, indexed by instance. Checkpoints do not contain this index, because it can be computed from the claims. Copies of
+ * a fleet share it until one of them writes it (shared-map.ts).
  */
 export class InstanceIndex {
   #ids: SharedMap<readonly string[]>
@@ -40,7 +40,7 @@ export class InstanceIndex {
     return this.#ids.get(instance) ?? []
   }
 
-  /** Instances that have a live claim. */
+  /** The ids of instances that have a live claim. */
   names(): Iterable<string> {
     return this.#ids.keys()
   }
@@ -61,15 +61,15 @@ export class InstanceIndex {
   }
 }
 
-/** A live claim of an instance, and the destination of its move if one is open. */
+/** A live claim of an instance. If the instance is being moved, this is the source claim together with the destination claim. */
 export interface LiveClaim {
-  /** The claim, or the source of its open move. */
+  /** The claim. If a move is open, its source claim. */
   readonly claim: Claim
-  /** The destination of its open move. */
+  /** The destination claim of the open move. Null if no move is open. */
   readonly destination: Claim | null
 }
 
-/** The live claims among the given claims, in their order. Both ends of an open move are returned as one. */
+/** The live claims among the given claims, in their order. The two claims of an open move are returned as one item. */
 export function liveClaimsOf(claims: Iterable<Claim>): readonly LiveClaim[] {
   const live = new Map<string, Claim>()
   for (const claim of claims) if (isLive(claim)) live.set(claim.id, claim)

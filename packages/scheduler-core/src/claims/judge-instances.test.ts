@@ -118,8 +118,8 @@ describe('one live claim per instance, before level 8 and at the entry that rais
   })
 })
 
-describe('situation Z19, and situations about consumers from the tests of Placement and Nova', () => {
-  test('Z19, F9: the same instance by CREATE under two keys holds resources once', () => {
+describe('several claims for one instance, in situations from the tests of Placement and Nova', () => {
+  test('Z19, F9: an instance that is created under two keys gets only one claim', () => {
     const log = threeHosts()
     const create = (key: string, host: string) =>
       someInstances({ key, hosts: [host], instances: [X], mode: 'CONFIRM', grants: { classes: { VCPU: 4, MEMORY_MB: 64 } } })
@@ -128,24 +128,24 @@ describe('situation Z19, and situations about consumers from the tests of Placem
     expect(free(log, 'h2')).toBe(4)
   })
 
-  test('allocations-1.28 "new version no gen existing": allocations of a consumer that exists already are refused', () => {
+  test('allocations-1.28 "new version no gen existing": a second claim for an instance with a live claim is refused', () => {
     const log = threeHosts()
     log.append([someInstances({ key: 'a', instances: [X], project: 'p' })])
     expect(log.append([someInstances({ key: 'b', instances: [X], project: 'p' })])).toEqual(['claim.instance_taken'])
   })
 
-  test('allocations-1.28 "empty allocations dict now possible": a consumer that released everything is new again', () => {
+  test('allocations-1.28 "empty allocations dict now possible": after its claim is released, an instance can be claimed like a new one', () => {
     const log = threeHosts()
     log.append([someInstances({ key: 'a', instances: [X], project: 'p' })])
     log.append([release(log, 'a.0')])
     expect(log.append([someInstances({ key: 'b', hosts: ['h2'], instances: [X], project: 'p' })])).toEqual([undefined])
   })
 
-  test('allocations-1.28 "put that allocation to new consumer": resources of host and shared disk are one claim', () => {
+  test('allocations-1.28 "put that allocation to new consumer": resources of a host and of a shared disk pool are one claim', () => {
     const log = threeHosts()
     const grants = { classes: { VCPU: 1, DISK_GB: 2 }, pools: { [aUuid(77)]: 2 } }
-    // the pool is not reported, so the claim may fail to fit; this test only checks that its two parts are not refused as two claims of the
-    // instance
+    // The pool is not reported, so the claim may be refused for lack of capacity. This test only checks that the grants on the host and in
+    // the pool are not refused as two claims for the instance.
     const verdict = log.append([{ type: 'feature', level: 8 }, someInstances({ key: 'a', instances: [X], grants })])
     expect(verdict).not.toContain('claim.instance_taken')
   })
@@ -175,7 +175,7 @@ describe('limits of idempotency keys', () => {
     afterlifeMs,
   })
 
-  test('keys of live claims do not count against the cap, ended keys do, and forgetting them allows new keys', () => {
+  test('ended keys count against the cap, keys of live claims do not, and new keys are accepted after ended keys are forgotten', () => {
     const log = threeHosts()
     expect(log.append([limits(0, 2, 1_000), limits(0, 5, 5)])).toEqual([undefined, 'claim.key_limits'])
     const claims = ['a', 'b', 'c'].map((key) => someInstances({ key, grants: passing }))
@@ -206,7 +206,10 @@ describe('limits of idempotency keys', () => {
   })
 })
 
-/** Small numbers that are mapped to changes about two instances, so that most histories contain changes that are refused. */
+/**
+ * Random steps for the law below. Their numbers are small, so that the steps often concern the same instances and hosts, and many are
+ * refused.
+ */
 const acts = fc.array(
   fc.record({ what: fc.nat({ max: 9 }), a: fc.nat({ max: 11 }), b: fc.nat({ max: 11 }), elapsedMs: fc.constantFrom(0, 10, 60, 600) }),
   { minLength: 5, maxLength: 40 },

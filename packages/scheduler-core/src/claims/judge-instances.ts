@@ -18,16 +18,19 @@ import { consume, judgeAbandon, judgeProposal, moveClaim, touchHosts, type Void 
 import type { JudgedFleet } from './judged-fleet.ts'
 
 /**
- * Decides since feature level 8 whether a proposal counts. In addition to the rules of judge.ts, an instance has one live claim in its
- * project, and the keys of live claims do not count against the cap.
- * Frozen like judge.ts and checked by golden tests: a new rule is a new kind of entry behind a new level. Proposals of types from before
- * level 8 are judged by these rules too, with the project of their request. No proposal that was in flight when the level rose escapes
- * them.
+ * Decides since feature level 8 whether a proposal counts. There are two rules in addition to those of judge.ts: an instance has at most
+ * one live claim in its project, and the keys of live claims do not count against the cap.
+ * This file is frozen like judge.ts, and golden tests check it. A new rule needs a new type of change behind a new feature level. These
+ * rules also apply to proposals of the older types, with the project of their request. So they also apply to proposals that were in flight
+ * when the level was raised.
  */
 
 const isFull = ({ ledger }: JudgedFleet): boolean => ledger.endedKeyCount >= ledger.keyLimits.cap
 
-/** Applies the rules of `judgeClaims`, and the rule that none of the instances has a live claim. Either all parts count or none. */
+/**
+ * Applies the rules of `judgeClaims`, and the rule that none of the instances has a live claim. If one part is refused, the whole proposal
+ * is void.
+ */
 export function judgeInstances(fleet: JudgedFleet, basis: number, change: ClaimsProposed | InstancesProposed, fence: number): Void {
   const scope = { account: change.account, project: projectOf(change) }
   const refusal =
@@ -39,13 +42,13 @@ export function judgeInstances(fleet: JudgedFleet, basis: number, change: Claims
   return undefined
 }
 
-/** Moves a claim by the rules of `judgeMove`, with the cap of keys that operators set. The instance stays the same. */
+/** Moves a claim by the rules of `judgeMove`, with the cap for ended keys that operators set. */
 export const judgeMoveOfInstance = (fleet: JudgedFleet, basis: number, change: MoveProposed, fence: number): Void =>
   judgeProposal(fleet, basis, change, isFull(fleet)) ?? moveClaim(fleet, change, fence)
 
 /**
- * A further attempt to move an instance: the destination of its open move is released, and a move to another host begins. Either both
- * happen or neither.
+ * Judges a further attempt to move an instance. In one step, the destination of the open move is released and a move to another host
+ * begins.
  */
 export function judgeAttempt(fleet: JudgedFleet, basis: number, change: AttemptProposed, fence: number): Void {
   const { ledger, hosts, groups, place, now } = fleet
@@ -60,7 +63,7 @@ export function judgeAttempt(fleet: JudgedFleet, basis: number, change: AttemptP
   // the caller names the destination that it releases, so that it cannot release a move that another attempt began meanwhile
   if (source.source !== null || (ended?.id ?? null) !== (change.ends?.claim ?? null)) return 'claim.moving'
   if (ended !== undefined && !isOwn(change, ended, change.ends?.fence)) return 'claim.lost'
-  // the instance may have no claim apart from this move; a claim from before level 8 may still exist
+  // The instance must have no other live claim. It can have one that was made before level 8.
   if (ledger.rivalsOf(part.instance, change, now).some(({ claim }) => claim.id !== source.id)) return 'claim.instance_taken'
   if ((change.group?.uuid ?? null) !== source.group) return 'claim.group_mismatch'
   const record = hosts.find(part)
@@ -83,7 +86,7 @@ export function judgeAttempt(fleet: JudgedFleet, basis: number, change: AttemptP
   return undefined
 }
 
-/** Whether this is a live claim of the caller's account with the fence that the caller names. */
+/** Returns true if the claim is live, belongs to the caller's account and has the fence that the caller names. */
 const isOwn = ({ account }: Proposal, claim: Claim | undefined, fence: number | undefined): claim is Claim =>
   claim !== undefined && claim.account === account && claim.fence === fence && isLive(claim)
 
@@ -104,13 +107,13 @@ function isTaken({ ledger, now }: JudgedFleet, { parts }: Proposal, scope: Insta
   return false
 }
 
-/** Expires overdue reservations of an instance when the instance is claimed again. Otherwise a late extend could revive them. */
+/** Expires overdue reservations of an instance when the instance is claimed again. Otherwise a late call could extend them. */
 function expireOverdue({ ledger, place, now }: JudgedFleet, instance: string, scope: InstanceScope): void {
   for (const { claim, destination } of ledger.liveClaimsIn(instance, scope))
     for (const end of [destination, claim]) if (end !== null && isLive(end)) ledger.end(end, 'EXPIRED', null, place.revision, now)
 }
 
-/** Like `judgeAbandon`, but with the cap that operators set. */
+/** Judges an abandoned key like `judgeAbandon`, but with the cap and the retention time that operators set. */
 export function judgeAbandonByLimits(fleet: JudgedFleet, change: KeyAbandoned): Void {
   const { ledger, place, now } = fleet
   const { account, key } = change
@@ -126,7 +129,7 @@ export function judgeAbandonByLimits(fleet: JudgedFleet, change: KeyAbandoned): 
   return undefined
 }
 
-/** Sets new limits. Counts only if the limits still have the version on which the change is based. */
+/** Sets new key limits. The change is void if the limits do not have the version that the change expects. */
 export function judgeKeyLimits({ ledger }: JudgedFleet, { expectedVersion, cap, afterlifeMs }: KeyLimitsChanged): Void {
   if (ledger.keyLimits.version !== expectedVersion) return 'claim.key_limits'
   ledger.setKeyLimits({ cap, afterlifeMs, version: expectedVersion + 1 })

@@ -26,7 +26,7 @@ const cpus = (amount: number): Grants => ({ classes: { VCPU: amount } })
 const free = ({ fleet }: TestLog) => fleet.hosts.classColumns('VCPU').free[0]
 const findings = ({ fleet }: TestLog) => [...audit(fleet)].flatMap((found) => found.findings)
 
-test('a claim for a listed instance is materialised at once, takes no free capacity, and holds its amount from then on', () => {
+test('a claim for a listed instance is materialised at once, takes no free capacity, and holds its amount after later reports', () => {
   const log = filled()
   expect(log.append([aClaim({ key: 'plain', grants: cpus(4), instances: [one] })])).toEqual(['claim.no_room'])
   expect(log.append([listed(cpus(4))])).toEqual([undefined])
@@ -34,12 +34,12 @@ test('a claim for a listed instance is materialised at once, takes no free capac
   expect([free(log), log.fleet.hosts.columns.instances[0]]).toEqual([0, 0])
   expect(findings(log)).toEqual([])
   expect(findings({ ...log, fleet: restoreFleet(JSON.parse(JSON.stringify(checkpointOf(log.fleet)))) })).toEqual([])
-  // a later report that shows less use than the instance has does not free its amount for others
+  // a later report with less use than the claim does not free the claimed amount
   log.append([aReport('h1', { vcpus: 8, vcpusUsed: 0, memoryMb: 4_096, instances: [one, other] }, 2)])
   expect(free(log)).toBe(4)
 })
 
-test('amounts beyond the reported use without claims need free capacity', () => {
+test('a claim for a listed instance needs free capacity for the amount by which it exceeds the reported use without claims', () => {
   const log = filled()
   expect(log.append([listed(cpus(9)), listed(cpus(6)), listed(cpus(3), other)])).toEqual(['claim.no_room', undefined, 'claim.no_room'])
   expect(log.append([listed(cpus(2), other)])).toEqual([undefined])

@@ -11,9 +11,9 @@ import { judgeProposal, touchHosts, type Void } from './judge.ts'
 import type { JudgedFleet } from './judged-fleet.ts'
 
 /**
- * Makes a claim for an instance that its host lists and that has no claim (feature level LISTED_CLAIMS). The report already counts the use
- * of the instance. The claim is therefore materialised at once, and takes only the amounts beyond that use. Frozen like the other files of
- * the judge.
+ * Makes a claim for an instance that its host lists and that has no live claim (feature level LISTED_CLAIMS). The host's report already
+ * includes the use of the instance. The claim is therefore materialised at once, and needs free capacity only for the amount that exceeds
+ * this use. This file is frozen like judge.ts.
  */
 export function judgeListed(fleet: JudgedFleet, basis: number, change: InstancesProposed, fence: number): Void {
   const { ledger, hosts, place, now } = fleet
@@ -22,7 +22,7 @@ export function judgeListed(fleet: JudgedFleet, basis: number, change: Instances
   const [part] = change.parts
   const record = part && hosts.find(part)
   if (part === undefined || record === undefined) return 'claim.no_room'
-  // a listed instance already runs on this host even if the group's rule forbids it, so it may join a group only afterwards
+  // The instance already runs on this host, even if the rule of a group would forbid it. It can join a group only by a later change.
   if (change.group !== null) return 'claim.group_mismatch'
   for (const claim of ledger.claimsFor(part.instance ?? '')) if (isLive(claim)) ledger.end(claim, 'EXPIRED', null, place.revision, now)
   ledger.liftEnded(hosts.own(record.index), part.instance).remove()
@@ -32,14 +32,14 @@ export function judgeListed(fleet: JudgedFleet, basis: number, change: Instances
   return undefined
 }
 
-/** The code for which no claim can be made for a listed instance, or undefined if a claim can be made. Changes nothing. */
+/** Returns the code of the refusal if no claim can be made for a listed instance, otherwise undefined. Changes nothing. */
 export function refusesListed(fleet: Pick<JudgedFleet, 'hosts' | 'ledger' | 'now' | 'featureLevel'>, parts: readonly ClaimPart[]): Void {
   const { hosts, ledger, now, featureLevel } = fleet
   const [part, ...others] = parts
   const record = part && hosts.find(part)
   if (part === undefined || others.length > 0 || featureLevel < LISTED_CLAIMS) return 'claim.not_listed'
   if (record === undefined || part.instance === null || !hosts.isStillListed(record, part.instance)) return 'claim.not_listed'
-  // a claim of any account excludes this claim, because the host runs the instance only once
+  // a live claim of any account forbids this claim, because the host runs the instance only once
   if (ledger.claimsFor(part.instance).some((claim) => !isOverdue(claim, now))) return 'claim.instance_taken'
   if (!isPlain(part.grants)) return 'claim.no_room'
   const own = hosts.own(record.index)
@@ -50,8 +50,8 @@ export function refusesListed(fleet: Pick<JudgedFleet, 'hosts' | 'ledger' | 'now
 }
 
 /**
- * Whether the amounts are covered by the use that the report counts, and free capacity covers the rest. Pools count in full, because no
- * report shows their use.
+ * Returns true if the reported use without claims and the free capacity together cover the amounts. Amounts in pools need free capacity in
+ * full, because no report shows the use of a pool.
  */
 function hasListedRoom(hosts: HostTable, record: OwnHostRecord, part: ClaimPart): boolean {
   const { grants } = part

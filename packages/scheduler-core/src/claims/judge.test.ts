@@ -7,7 +7,7 @@ import { aClaim, aReport, aUuid, type TestLog } from '../testing/index.ts'
 import { abandon, disable, expire, fenceOf, free, passing, stateOf, stored, twoHosts } from './testing/two-hosts.ts'
 
 describe('rule 1: an entry with an unknown basis is void', () => {
-  test('an entry with an earlier stamp than its predecessor is a valid basis, and log time does not go back', () => {
+  test('an entry with an earlier time stamp than its predecessor is a valid basis, and log time does not go back', () => {
     const log = twoHosts()
     log.append([], { at: 9_000 })
     log.append([], { at: 2_000 })
@@ -36,7 +36,7 @@ describe('rule 1: an entry with an unknown basis is void', () => {
     expect(after).toEqual(Object.fromEntries(Object.entries(before).filter(([name]) => name !== 'place' && name !== 'places')))
   })
 
-  test('a void entry still has a revision, and the next entry follows it', () => {
+  test('a void entry has a revision, and the next entry has the next revision', () => {
     const log = twoHosts()
     log.append([aClaim()], { basis: { revision: 1, id: 'other', at: 1_000 }, id: 'void' })
     expect(log.fleet.place).toEqual({ revision: 2, id: 'void', at: 1_000 })
@@ -51,21 +51,21 @@ describe('rule 1: an entry with an unknown basis is void', () => {
   })
 })
 
-describe('rule 2: every proposal is judged, also within one entry', () => {
+describe('rule 2: each proposal of an entry is judged after the proposals before it', () => {
   test('of two proposals with the same key in one entry, the second is void', () => {
     const log = twoHosts()
     expect(log.append([aClaim({ key: 'k' }), aClaim({ key: 'k', hosts: ['h2'], ids: ['other'] })])).toEqual([undefined, 'claim.key_used'])
     expect([free(log), free(log, 'h2')]).toEqual([3, 4])
   })
 
-  test('of two proposals in one entry that need the last free capacity, the second is void', () => {
+  test('if two proposals in one entry need the last free capacity, the second is void', () => {
     const log = twoHosts()
     const grants = { classes: { VCPU: 3 } }
     expect(log.append([aClaim({ key: 'a', grants }), aClaim({ key: 'b', grants })])).toEqual([undefined, 'claim.no_room'])
   })
 })
 
-describe('rule 3: the fence is set by apply', () => {
+describe('rule 3: the fence of a claim is computed when its entry is applied', () => {
   test('a fence is computed from the revision and the index in the entry, and increases along the log', () => {
     const log = twoHosts()
     log.append([aClaim({ key: 'a', hosts: ['h1', 'h2'] }), aClaim({ key: 'b' })])
@@ -79,7 +79,7 @@ describe('rule 3: the fence is set by apply', () => {
     expect(fenceOf(log, 'b.0')).toBe(131_074)
   })
 
-  test('confirm keeps the fence, and only the caller that names it may confirm, extend and release', () => {
+  test('a confirm change does not change the fence, and confirm, extend and release changes with another fence are void', () => {
     const log = twoHosts()
     log.append([aClaim()])
     const fence = fenceOf(log, 'k1.0')
@@ -96,47 +96,47 @@ describe('rule 3: the fence is set by apply', () => {
   })
 })
 
-describe('rule 4: an expiry counts only if the reservation is over', () => {
+describe('rule 4: an expire change counts only if the reservation is over', () => {
   const reserved = (): TestLog => {
     const log = twoHosts()
     log.append([aClaim({ ttlMs: 500 })], { at: 2_000 })
     return log
   }
 
-  test('an expire does not count before the end of the reservation, and counts at the end', () => {
+  test('an expire change is void before the end of the reservation, and counts at the end', () => {
     const log = reserved()
     expect(log.append([expire('k1.0')], { at: 2_499 })).toEqual(['claim.not_expired'])
     expect(log.append([expire('k1.0')], { at: 2_500 })).toEqual([undefined])
     expect([stateOf(log, 'k1.0'), free(log)]).toEqual(['EXPIRED', 4])
   })
 
-  test('an extend before the expire moves the end', () => {
+  test('after a reservation was extended, an expire change at its former end is void', () => {
     const log = reserved()
     log.append([{ type: 'extend', claim: 'k1.0', fence: fenceOf(log, 'k1.0'), ttlMs: 500 }], { at: 2_400 })
     expect(log.append([expire('k1.0')], { at: 2_600 })).toEqual(['claim.not_expired'])
     expect(log.append([expire('k1.0')], { at: 2_900 })).toEqual([undefined])
   })
 
-  test('an extend never shortens a reservation', () => {
+  test('an extend change never shortens a reservation', () => {
     const log = reserved()
     log.append([{ type: 'extend', claim: 'k1.0', fence: fenceOf(log, 'k1.0'), ttlMs: 1 }], { at: 2_001 })
     expect(log.fleet.ledger.claims.get('k1.0')?.expiresAt).toBe(2_500)
   })
 
-  test('if both a confirm and an expire are in the log, the first one counts', () => {
+  test('if the log has a confirm change and an expire change of one claim, the first one counts', () => {
     const [confirmed, expired] = [reserved(), reserved()]
     const confirm: Change = { type: 'confirm', claim: 'k1.0', fence: fenceOf(confirmed, 'k1.0') }
     expect(confirmed.append([confirm, expire('k1.0')], { at: 9_000 })).toEqual([undefined, 'claim.not_expired'])
     expect(expired.append([expire('k1.0'), confirm], { at: 9_000 })).toEqual([undefined, 'claim.lost'])
   })
 
-  test('after a stamp that goes back, a reservation expires neither early nor late', () => {
+  test('if the time stamp of an entry goes back, a reservation still expires at its end', () => {
     const log = reserved()
     log.append([], { at: 2_500 })
     expect(log.append([expire('k1.0')], { at: 1 })).toEqual([undefined])
   })
 
-  test('a deadline is also compared with the stamp of the entry', () => {
+  test('a proposal whose deadline is before the time stamp of its entry is void', () => {
     const log = twoHosts()
     expect(log.append([aClaim({ notAfter: 4_999 })], { at: 5_000 })).toEqual(['claim.deadline'])
     expect(log.append([aClaim({ notAfter: 5_000 })], { at: 5_000 })).toEqual([undefined])
@@ -155,7 +155,7 @@ describe('rule 5: a void proposal binds no key', () => {
     expect(log.append([aClaim({ key: 'k' })])).toEqual([undefined])
   })
 
-  test('if one part does not fit, what the parts before it held is free again', () => {
+  test('if one part of a proposal is refused, the amounts of the parts before it are free again', () => {
     const log = twoHosts()
     const group = { uuid: aUuid(1), policy: 'ANTI_AFFINITY', maxServerPerHost: 1 } as const
     expect(log.append([aClaim({ hosts: ['h1', 'h2', 'h2'], group })])).toEqual(['claim.group_rule'])
@@ -168,7 +168,7 @@ describe('rule 5: a void proposal binds no key', () => {
   })
 })
 
-describe('rule 6: entries of unknown outcome are sent again', () => {
+describe('rule 6: an entry whose outcome is unknown can be sent again', () => {
   test('the second copy of an entry is void, both directly after the first and much later', () => {
     const log = twoHosts()
     const basis = log.fleet.place
@@ -179,7 +179,7 @@ describe('rule 6: entries of unknown outcome are sent again', () => {
     expect(free(log)).toBe(3)
   })
 
-  test('an entry whose basis is exactly as old as the window counts, and an entry with an older basis is void', () => {
+  test('an entry whose basis is the oldest remembered position counts, and an entry with an older basis is void', () => {
     const log = twoHosts()
     const basis = log.fleet.place
     while (log.entries.length < PLACE_WINDOW) log.append([])
@@ -187,7 +187,7 @@ describe('rule 6: entries of unknown outcome are sent again', () => {
     expect(log.append([aClaim({ key: 'b' })], { basis })).toEqual(['entry.basis'])
   })
 
-  test('a copy of an entry whose id is forgotten is void, because its basis is older than the window', () => {
+  test('a copy of an entry whose id is forgotten is void, because its basis is forgotten too', () => {
     const log = twoHosts()
     const basis = log.fleet.place
     log.append([aClaim({ ttlMs: 1 })], { basis, id: 'late' })
@@ -195,7 +195,7 @@ describe('rule 6: entries of unknown outcome are sent again', () => {
     expect(log.append([aClaim({ key: 'again', ids: ['x'] })], { basis, id: 'late' })).toEqual(['entry.basis'])
   })
 
-  test('an id that occurs twice is remembered as long as its second position in the log, also in a restored fleet', () => {
+  test('an entry id that occurs twice is remembered until the position of its second entry is forgotten, also in a restored fleet', () => {
     const log = twoHosts()
     log.append([], { id: 'twice' })
     for (let i = 0; i < 10; i++) log.append([])
@@ -246,7 +246,7 @@ describe('rule 8: edits', () => {
     expect(log.append([aClaim({ key: 'a' }), aClaim({ key: 'b', hosts: ['h2'] })], { basis })).toEqual(['claim.edited', 'claim.edited'])
   })
 
-  test('reports and other claims since the basis void no claim', () => {
+  test('reports and other claims after the basis of a claim do not make the claim void', () => {
     const log = twoHosts()
     const basis = log.fleet.place
     log.append([aReport('h1', { vcpus: 4 }, 2), aClaim({ key: 'a' })])
@@ -255,7 +255,7 @@ describe('rule 8: edits', () => {
 })
 
 describe('rule 9: abandoned keys', () => {
-  test('abandon binds an unused key, so that a delayed copy of the call is void', () => {
+  test('an abandon change binds an unused key, so that a delayed copy of the call is void', () => {
     const log = twoHosts()
     const basis = log.fleet.place
     expect(log.append([abandon('k1')])).toEqual([undefined])
@@ -263,7 +263,7 @@ describe('rule 9: abandoned keys', () => {
     expect(log.fleet.ledger.findKey('acme', 'k1')?.answer).toBeNull()
   })
 
-  test('abandon releases all claims of a used key, and may be repeated', () => {
+  test('an abandon change releases all claims of a used key, and can be repeated', () => {
     const log = twoHosts()
     log.append([aClaim({ hosts: ['h1', 'h2'] })])
     log.append([{ type: 'confirm', claim: 'k1.1', fence: fenceOf(log, 'k1.1') }])
@@ -310,7 +310,7 @@ describe('an entry of a newer release', () => {
   })
 })
 
-test('claim ids are never used twice, in the log or in one proposal', () => {
+test('a proposal is void if it uses a claim id of the log or uses a claim id twice', () => {
   const log = twoHosts()
   log.append([aClaim({ key: 'a', grants: passing })])
   const again: ClaimsProposed = aClaim({ key: 'b', ids: ['a.0'] })

@@ -23,8 +23,8 @@ import type { JudgedFleet } from './judged-fleet.ts'
 /**
  * Decides whether a proposal counts at its position in the log. This file is frozen: every replica of every release must decide
  * identically. The judge therefore reads only whole numbers, names and revisions, and no filter, profile, plug-in or clock. Golden tests
- * check it. A new rule is a new kind of entry, never an edit of this file.
- * Each function applies a change that counts and returns undefined. For a void change it returns the code with the cause, and changes
+ * check it. A new rule needs a new type of change, never an edit of this file.
+ * Each function applies a valid change and returns undefined. If the change is void, the function returns the code of the cause and changes
  * nothing.
  */
 export type Void = Code | undefined
@@ -33,8 +33,8 @@ export type Void = Code | undefined
 export const KEY_CAP = 1_000_000
 
 /**
- * Either all parts count or none. They count if hosts and group were not edited since the basis, the key is free, every part fits after
- * the parts before it, and the group's rule is kept.
+ * Judges a proposal as a whole. It counts if the hosts and the group were not edited since the basis, the key is unused, every part fits
+ * after the parts before it, and the group's rule is satisfied.
  */
 export function judgeClaims(fleet: JudgedFleet, basis: number, change: ClaimsProposed, fence: number): Void {
   const refusal = judgeProposal(fleet, basis, change) ?? consume(fleet, change)
@@ -44,7 +44,7 @@ export function judgeClaims(fleet: JudgedFleet, basis: number, change: ClaimsPro
   return undefined
 }
 
-/** Moves a claim: source and destination both hold their grants until the move is confirmed or the destination ends. */
+/** Moves a claim. The source and the destination both hold their grants until the move is confirmed or the destination ends. */
 export function judgeMove(fleet: JudgedFleet, basis: number, change: MoveProposed, fence: number): Void {
   return judgeProposal(fleet, basis, change) ?? moveClaim(fleet, change, fence)
 }
@@ -58,11 +58,11 @@ export function moveClaim(fleet: JudgedFleet, change: MoveProposed, fence: numbe
   if (source === undefined || source.fence !== change.source.fence || !isLive(source) || source.instance !== part.instance)
     return 'claim.lost'
   if (source.source !== null || source.target !== null) return 'claim.moving'
-  // a move keeps its group, and both ends count as members until the move ends
+  // A move cannot change the group. Both claims are members of the group until the move ends.
   if ((change.group?.uuid ?? null) !== source.group) return 'claim.group_mismatch'
   const record = hosts.find(part)
   if (record === undefined) return 'claim.no_room'
-  // the instance's own grants on the source do not reduce what its move may take
+  // the grants of the source claim do not count against its own move
   const restore = ledger.lift(source, growsInPlace(hosts, source, record.index, part.grants))
   const obstacle: Void = !grantsFit(hosts, record, part.grants)
     ? 'claim.no_room'
@@ -77,10 +77,7 @@ export function moveClaim(fleet: JudgedFleet, change: MoveProposed, fence: numbe
   return undefined
 }
 
-/**
- * The rules for every proposal, apart from those about free capacity. `isFull` is whether the maximum number of keys is already
- * remembered.
- */
+/** Checks the rules for every proposal, except those about free capacity. `isFull` is true if the maximum count of keys is reached. */
 export function judgeProposal(
   { hosts, groups, ledger, now }: JudgedFleet,
   basis: number,
@@ -111,7 +108,7 @@ export function touchHosts({ hosts, place }: JudgedFleet, { parts }: Proposal): 
   }
 }
 
-/** Holds all parts, one after the other. If one does not fit, nothing changes. */
+/** Holds the grants of all parts, one part after the other. If one part is refused, nothing changes. */
 export function consume({ hosts, groups }: JudgedFleet, { parts, group }: Pick<ClaimsProposed, 'parts' | 'group'>): Void {
   if (group !== null && groups.sharesWith(group) !== undefined) return 'claim.group_mismatch'
   const unbind = group === null ? undefined : groups.bind(group)
@@ -135,8 +132,8 @@ export function consume({ hosts, groups }: JudgedFleet, { parts, group }: Pick<C
 }
 
 /**
- * Confirms a reservation. The destination of an open move then replaces its source. Also counts for a claim that is already confirmed, so
- * that a repeated call gets the same answer.
+ * Confirms a claim. If the claim is the destination of an open move, it replaces the source claim. The change also counts if the claim is
+ * confirmed already, so that a repeated call gets the same answer.
  */
 export function judgeConfirm({ ledger, place, now }: JudgedFleet, { claim: id, fence }: ClaimConfirmed): Void {
   const found = ledger.claims.get(id)
@@ -158,7 +155,7 @@ export function judgeExtend({ ledger, place, now }: JudgedFleet, { claim: id, fe
   return undefined
 }
 
-/** Releases a claim. Also counts for a claim that is already released. */
+/** Releases a claim. The change also counts if the claim is released already. */
 export function judgeRelease({ ledger, place, now }: JudgedFleet, { claim: id, fence, reason }: ClaimReleased): Void {
   const claim = ledger.claims.get(id)
   if (claim === undefined || claim.fence !== fence) return 'claim.lost'
@@ -168,7 +165,7 @@ export function judgeRelease({ ledger, place, now }: JudgedFleet, { claim: id, f
   return undefined
 }
 
-/** Ends a claim for an operator, without a check of its fence. Also counts for a claim that is already revoked. */
+/** Ends a claim on behalf of an operator, without a check of its fence. The change also counts if the claim is revoked already. */
 export function judgeRevoke({ ledger, place, now }: JudgedFleet, { claim: id, reason }: ClaimRevoked): Void {
   const claim = ledger.claims.get(id)
   if (claim?.state === 'REVOKED') return undefined
@@ -177,7 +174,9 @@ export function judgeRevoke({ ledger, place, now }: JudgedFleet, { claim: id, re
   return undefined
 }
 
-/** Expires a reservation only if the time of the log has passed its present end. An extend may have moved this end. */
+/**
+ * Expires a reservation if the time of the log has reached its end. The reservation may have been extended after the change was proposed.
+ */
 export function judgeExpire({ ledger, place, now }: JudgedFleet, { claim: id }: ClaimExpired): Void {
   const claim = ledger.claims.get(id)
   if (claim === undefined || claim.state !== 'RESERVED' || claim.expiresAt === null || claim.expiresAt > now) return 'claim.not_expired'
@@ -185,7 +184,7 @@ export function judgeExpire({ ledger, place, now }: JudgedFleet, { claim: id }: 
   return undefined
 }
 
-/** Binds an unused key to no claim, or releases the claims of a used key. */
+/** Abandons a key. An unused key is bound without claims, so that it cannot be used later. The claims of a used key are released. */
 export function judgeAbandon({ ledger, place, now }: JudgedFleet, { account, key }: KeyAbandoned): Void {
   const bound = ledger.findKey(account, key)
   if (bound === undefined) {
@@ -224,7 +223,7 @@ export function judgeGroup({ groups, place }: JudgedFleet, { uuid, expectedVersi
   return undefined
 }
 
-/** Takes a claim out of its group and adds it to another one if that group's rule allows it. Both groups count as edited. */
+/** Moves a claim from its group to another group, if the rule of the other group allows it. Both groups then count as edited. */
 export function judgeMembership({ groups, ledger, place }: JudgedFleet, { claim: id, fence, group }: MembershipChanged): Void {
   const claim = ledger.claims.get(id)
   if (claim === undefined || claim.fence !== fence || !isLive(claim)) return 'claim.lost'

@@ -43,22 +43,22 @@ export class Ledger {
     return this.#store.all
   }
 
-  /** Claims that are not packed: all live ones, and ended ones that are still needed for their instance or key. */
+  /** The claims that are not packed: all live claims, and ended claims that are still needed for their instance or key. */
   get claimsInFull(): SharedMap<Claim> {
     return this.#store.full
   }
 
-  /** Reservations by claim, for expiry. */
+  /** The claims in the state RESERVED by id, from which expired reservations are found. */
   get reserved(): SharedMap<Claim> {
     return this.#store.reserved
   }
 
-  /** Claims that the last entry changed or created, for followers of the log. */
+  /** The claims that the last entry changed or created. Followers of the log read them. */
   get changed(): ReadonlySet<Claim> {
     return this.#store.changed
   }
 
-  /** Instances that have a live claim. */
+  /** The live claims, indexed by instance. */
   get instances(): InstanceIndex {
     return this.#store.instances
   }
@@ -68,32 +68,32 @@ export class Ledger {
     return this.#store.claimsFor(instance)
   }
 
-  /** The live claims for an instance within a scope. Both ends of an open move are returned as one. */
+  /** The live claims for an instance within a scope. The two claims of an open move are returned as one item. */
   liveClaimsIn(instance: string, scope: InstanceScope): readonly LiveClaim[] {
     return this.#store.liveClaimsIn(instance, scope)
   }
 
-  /** The live claims that exclude another claim of an instance at a store time. Reservations that are overdue at that time are left out. */
+  /** The live claims that forbid a new claim for an instance at the store time `now`: all except overdue reservations. */
   rivalsOf(instance: string, scope: InstanceScope, now: number): readonly LiveClaim[] {
     return this.#store.rivalsOf(instance, scope, now)
   }
 
-  /** Keys that are not packed. */
+  /** The keys that are stored in full, not packed. */
   keysInFull(): Iterable<BoundKey> {
     return this.#keys.inFull()
   }
 
-  /** Ended keys with their claims, packed. Undefined if there are none. */
+  /** The packed ended keys with their claims. Undefined if there are none. */
   endedKeys(): StoredEndedKeys | undefined {
     return this.#keys.ended()
   }
 
-  /** Restores the ended keys of a checkpoint, one chunk in each step. The claims must be restored before. */
+  /** Restores the ended keys from a checkpoint, one chunk in each step. Must be called after the claims are restored. */
   restoreEndedKeys(stored: StoredEndedKeys): Generator<void, void> {
     return this.#keys.restoreEnded(stored)
   }
 
-  /** The limits that operators set, which apply since feature level 8. */
+  /** The key limits that operators set. They apply since feature level 8. */
   get keyLimits(): KeyLimits {
     return this.#keys.limits
   }
@@ -103,12 +103,12 @@ export class Ledger {
     this.#keys.setLimits(limits)
   }
 
-  /** Restores the limits of a checkpoint. Must be called before its keys are restored. */
+  /** Restores the limits from a checkpoint. Must be called before the keys are restored. */
   restoreKeyLimits(limits: KeyLimits): void {
     this.#keys.restoreLimits(limits)
   }
 
-  /** The number of keys whose claims have all ended and that are not forgotten yet. */
+  /** The count of keys whose claims have all ended and that are not forgotten yet. */
   get endedKeyCount(): number {
     return this.#keys.endedCount
   }
@@ -126,17 +126,17 @@ export class Ledger {
     return this.#keys.find(account, key)
   }
 
-  /** Whether the key of a claim lists the claim. Fast for consecutive claims of one key. */
+  /** Returns true if the key of a claim lists the claim. Fast for consecutive claims of one key. */
   isListedByKey(claim: Claim): boolean {
     return this.#keys.lists(claim)
   }
 
-  /** Restores the keys of a checkpoint. */
+  /** Restores the keys from a checkpoint that are stored in full. */
   restoreKeys(keys: readonly BoundKey[]): void {
     this.#keys.restore(keys)
   }
 
-  /** Copies another ledger's claims and keys in their order. They are shared until one side writes them. */
+  /** Copies another ledger's claims and keys in their order. Both ledgers share them until one of the ledgers writes them. */
   takeCopy(from: Ledger): void {
     this.#store.takeCopy(from.#store)
     this.#keys.takeCopy(from.#keys)
@@ -146,7 +146,7 @@ export class Ledger {
     this.#keys.bind(bound)
   }
 
-  /** Forgets keys whose retention time is over, and the ended claims that only these keys kept. */
+  /** Forgets keys whose retention time is over, and the ended claims that were stored only for these keys. */
   forgetEnded(now: number): void {
     this.#keys.forgetEnded(now)
   }
@@ -200,7 +200,7 @@ export class Ledger {
     })
   }
 
-  /** The scope of a new claim's instance, which is stored since feature level 8. A move keeps the scope of its source. */
+  /** The scope of a new claim's instance. It is stored since feature level 8. A move has the scope of its source claim. */
   #scopeOf(change: Proposal, source: Claim | null): Pick<Claim, 'project' | 'instanceAccount'> {
     if (this.#hosts.featureLevel < STRICT_CLAIMS) return { project: null, instanceAccount: null }
     if (source === null) return { project: projectOf(change), instanceAccount: null }
@@ -208,7 +208,7 @@ export class Ledger {
     return { project, instanceAccount: account === change.account ? null : account }
   }
 
-  /** Adds a claim of a checkpoint without holding resources for it. */
+  /** Adds a claim from a checkpoint without holding resources for it. */
   restore(stored: Claim): Claim {
     const claim = { ...stored, [OWNER]: this.#store.owner }
     this.#store.add(claim)
@@ -233,7 +233,7 @@ export class Ledger {
     this.#store.touch(claim, revision)
   }
 
-  /** Changes the state of a live claim. Only a reservation keeps its end time. */
+  /** Changes the state of a live claim. Only a RESERVED claim has an end time. */
   move(moved: Claim, state: 'RESERVED' | 'CONFIRMED' | 'MATERIALISED', revision: number): void {
     const claim = this.own(moved)
     claim.state = state
@@ -244,12 +244,12 @@ export class Ledger {
     this.reserved.delete(claim.id)
   }
 
-  /** Whether a claim is the destination of an open move on the host of its source, which keeps the instance until the move ends. */
+  /** Returns true if a claim is the destination of an open move within one host. */
   isInPlace(claim: Claim): boolean {
     return this.#holds.isInPlace(claim)
   }
 
-  /** Ends a live claim and frees its resources, unless they stay held (ended-claims.ts). */
+  /** Ends a live claim and frees its resources. Resources of an instance that may still run stay held (ended-claims.ts). */
   end(claim: Claim, state: EndState, reason: string | null, revision: number, now: number): void {
     const target = claim.target === null ? undefined : this.claims.get(claim.target)
     if (target !== undefined && this.isInPlace(target)) this.end(target, state, reason, revision, now)
@@ -258,7 +258,7 @@ export class Ledger {
     this.#end(current, state, reason, revision, now, lasts, lasts ? this.#ended.extraOnceEnded(current) : null)
   }
 
-  /** Ends a claim. With `lasts`, the claim continues to hold its grants if its instance is still listed, and its `extra` in any case. */
+  /** Ends a claim. If `lasts` is true, grants that the host's report does not count stay held (ended-claims.ts). */
   #end(
     claim: OwnClaim,
     state: EndState,
@@ -280,14 +280,14 @@ export class Ledger {
     this.touch(claim, revision)
     this.reserved.delete(claim.id)
     this.instances.remove(claim)
-    // the instance may still run, so what the host's report does not count stays held until a report no longer lists the instance
+    // The instance may still run. Grants that the host's report does not count stay held until a report no longer lists the instance.
     if (lasts && this.#ended.holds(record, claim)) this.#ended.hold(record, claim)
     else record.claims.delete(claim)
     record.revision = revision
     this.#keys.endWith(claim, now)
   }
 
-  /** Whether an ended claim still holds something on its host. */
+  /** Returns true if an ended claim still holds grants on its host. */
   holdsEnded(record: HostRecord, claim: Claim): boolean {
     return this.#ended.holds(record, claim)
   }
@@ -300,7 +300,7 @@ export class Ledger {
       this.end(source, 'RELEASED', 'moved', revision, now)
       return
     }
-    // the claim replaces its source on the host; the report counts the source's grants, but not the grants that the claim adds
+    // The claim replaces its source on the host. The report counts the grants of the source, but not the grants that the claim adds.
     const counted = source.state === 'MATERIALISED' && claim.extra !== null
     this.#groups.join(claim.group, claim.host)
     this.#holds.drop(claim)
@@ -323,19 +323,19 @@ export class Ledger {
   }
 
   /**
-   * Removes a claim from its group and, with `room`, from its host while its move is judged or decided. Returns a function that undoes
+   * Removes a claim from its group while its move is judged or decided, and from its host if `room` is true. Returns a function that undoes
    * this.
    */
   lift(claim: Claim, room: boolean): () => void {
     return this.#holds.lift(claim, room)
   }
 
-  /** Removes the destination of an open move from the sums while the next step of its instance is judged or decided (claim-holds.ts). */
+  /** Removes the destination of an open move from the sums while a further attempt is judged or decided (claim-holds.ts). */
   liftDestination(claim: Claim, isPlainNext: boolean): () => void {
     return this.#holds.liftDestination(claim, isPlainNext)
   }
 
-  /** Holds every claim of a host again after its inventory was replaced, and forgets ended claims whose instances are gone. */
+  /** Holds the grants of a host's claims again after its inventory was replaced. Removes ended claims whose instances are gone. */
   holdAll(record: OwnHostRecord): void {
     const { columns } = this.#hosts
     const { runningVms, numIoOps } = statsToCount(record)
@@ -348,22 +348,22 @@ export class Ledger {
     }
   }
 
-  /** Drops ended claims of a host if other claims count the same instances, so that an instance holds its resources only once. */
+  /** Removes ended claims from a host if other claims hold resources for the same instances. */
   dropReplaced(record: OwnHostRecord): void {
     this.#ended.dropReplaced(record)
   }
 
-  /** Removes from the sums the reported use that ended claims of an instance hold. The functions hold it again or remove the claims. */
+  /** Removes the grants of an instance's ended claims from the sums. `restore` holds them again, `remove` removes the claims. */
   liftEnded(record: OwnHostRecord, instance: string | null): { restore(): void; remove(): void } {
     return this.#ended.lift(record, instance)
   }
 
-  /** The grants that a live claim adds to those of its host's other claims. A move in place adds only its difference to the source. */
+  /** The grants of a live claim. For the destination of a move within one host, only the grants that the source claim does not have. */
   addedGrants(claim: Claim): Grants {
     return this.#holds.addedGrants(claim)
   }
 
-  /** Ends the move of a claim: the claim and the other end become independent. */
+  /** Removes the links between the source and the destination claim of a move. */
   #unlink(claim: OwnClaim, revision: number, now: number): void {
     for (const id of [claim.source, claim.target]) {
       const linked = id === null ? undefined : this.claims.get(id)
@@ -379,7 +379,7 @@ export class Ledger {
     claim.target = null
   }
 
-  /** Restarts the time for which the instance counts as unlisted, because during the move it could run on the other host. */
+  /** Restarts the time for which the claim's instance counts as unlisted. During a move, the instance may run on the other host. */
   #askFor(claim: OwnClaim, now: number): void {
     if (this.#hosts.featureLevel >= UNLISTED_TIMES && claim.state === 'CONFIRMED' && claim.instance !== null) claim.unlistedAt = now
   }

@@ -5,7 +5,10 @@ import type { Claim } from '../records/claim.ts'
 import { aClaim, aLog, aMove, aReport, aUuid, type HostShape, type TestLog } from '../testing/index.ts'
 import { NEWLY_LISTED } from '../values/levels.ts'
 
-/** A step of a test: an instance list that the host reports (null: the report has no list), a claim on h1, or a change of that claim. */
+/**
+ * A step of a test: a report of h1 with this instance list (null: a report without a list), a claim on h1, or the confirmation of that
+ * claim.
+ */
 type Step = string[] | null | 'reserve' | 'move here' | 'confirm'
 
 const VM = aUuid(1)
@@ -13,7 +16,7 @@ const OLD = 2
 const NEW = 5
 const VCPUS = 16
 
-/** The log after these steps. The instance ran with 2 CPUs on h1, and gets a claim of 5 CPUs there. */
+/** The log after these steps. The instance has 2 CPUs before the steps, and gets a claim of 5 CPUs on h1. */
 function afterSteps(steps: readonly Step[], level: number): TestLog {
   const log = aLog(new Fleet())
   let sequence = 0

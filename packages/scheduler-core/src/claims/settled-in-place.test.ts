@@ -14,7 +14,7 @@ import type { HostIndex } from '../values/host-index.ts'
 const roomy: HostShape = { vcpus: 16, memoryMb: 16_384 }
 const fromClaims: Change = { type: 'usedFrom', host: 'h1', node: 'h1', usedFrom: 'CLAIMS', reason: 'its agent lists nothing' }
 
-/** A log in which two instances each have half of a host, which then reports only this number of CPUs: `vcpus`. */
+/** A log in which two instances each have 8 of 16 CPUs of a host. The host then reports only `vcpus` CPUs. */
 function smaller(vcpus: number, more: HostShape = {}, ...edits: readonly Change[]): TestLog {
   const log = aLog(new Fleet())
   log.append([{ type: 'feature', level: FEATURE_LEVEL }, aReport('h1', roomy)])
@@ -28,7 +28,7 @@ const claimOf = ({ fleet }: TestLog, id: string): Claim => fleet.ledger.claims.g
 
 let moves = 0
 
-/** Resizes in place, and confirms the resize if the judge accepts it. Returns the id of the claim. */
+/** Resizes an instance on its host and confirms the resize. Returns the id of the new claim. */
 function resizeTo(log: TestLog, from: string, grants: Grants, at: number, host = 'h1'): string {
   const { id, fence, instance } = claimOf(log, from)
   const key = `move-${++moves}`
@@ -75,7 +75,7 @@ test.each<readonly [string, HostShape, readonly Change[]]>([
   const log = smaller(18, shape, ...edits)
   const moved = resizeTo(log, 'a.0', { classes: { VCPU: 10 } }, 20_000)
   expect(findingsOf(log.fleet)).toEqual([])
-  // set the total below what the instance needs, as if the judge had granted more than the host has
+  // set the total below the claimed amounts, as if the judge had granted more than the host has
   const record = log.fleet.hosts.own(log.fleet.hosts.get(0 as never).index)
   record.stats = { ...record.stats, vcpus: 17 }
   countAnew(log.fleet, record)
@@ -92,7 +92,7 @@ test.each([null, aUuid(1)])('with the next report, the claim no longer has extra
   expect(claimOf(log, moved).extra).toBeNull()
 })
 
-test('after several moves in place between two reports everything that the report cannot count stays held', () => {
+test('after several resizes in place between two reports, all amounts that the report cannot count stay held', () => {
   const cpus = fc.integer({ min: 1, max: 8 })
   fc.assert(
     fc.property(cpus, fc.array(cpus, { minLength: 1, maxLength: 4 }), (first, sizes) => {
@@ -107,7 +107,8 @@ test('after several moves in place between two reports everything that the repor
       for (const [step, size] of sizes.entries()) {
         claim = resizeTo(log, claim, { classes: { VCPU: size } }, 20_000 + 10 * step)
         least = Math.min(least, size)
-        // the report shows the first size, and the sums count the part of it that all later sizes contain
+        // The report includes the first size of the instance. Up to the smallest later size, the claim is covered by the report. The rest
+        // is held in addition.
         expect(64 - (log.fleet.hosts.classColumns('VCPU').free[0] as number)).toBe(first + others + size - least)
       }
       expect(findingsOf(log.fleet)).toEqual([])
@@ -115,7 +116,7 @@ test('after several moves in place between two reports everything that the repor
   )
 })
 
-describe('the auditor finds no excess in a move of the same size if an earlier addition in place came before the host was reduced', () => {
+describe('the auditor finds no excess after a resize to the same size if the instance grew in place before its host was reduced', () => {
   const reporter = { incarnation: aUuid(1), sequence: 2 }
   const shape: HostShape = { ...roomy, instances: null }
   const h1 = { host: 'h1', node: 'h1' }
@@ -173,7 +174,7 @@ describe('D7: while an instance grows in place from 2 to 6 of 8 CPUs', () => {
 
   test('the instance counts once, at its larger size, if the report shows the old size', () => expect(freeAfter(2)).toBe(2))
 
-  test('a reported use of 4 in addition to the old size is counted in addition to the new size', () => expect(freeAfter(6)).toBe(-2))
+  test('a reported use of 4 CPUs beyond the old size is counted in addition to the new size', () => expect(freeAfter(6)).toBe(-2))
 
   test('the instance counts once with any report if used amounts come from claims', () => expect(freeAfter(6, fromClaims)).toBe(2))
 })

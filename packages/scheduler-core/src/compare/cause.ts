@@ -10,7 +10,7 @@ import type { Steps } from '../values/steps.ts'
 
 /** One of the two compared decisions, with all of its inputs. */
 export interface Side {
-  /** The fleet's state on which the decision was made. The two sides have separate fleet objects. */
+  /** The fleet in the state on which the decision was made. The two compared decisions have separate fleet objects. */
   readonly fleet: Fleet
   /** The proposals that precede the decision in its log entry. */
   readonly before: readonly Proposal[]
@@ -20,66 +20,62 @@ export interface Side {
   readonly lost?: Lost
 }
 
-/**
- * What is known of a decision if the fleet's state at the decision is no longer stored: its position in the log, its record and its answer.
- */
+/** The remaining data of a decision if the log no longer has the fleet's state on which the decision was made. */
 export interface Lost {
   readonly revision: number
-  /**
-   * The record as it was stored. If the decision moved an instance, the record includes the claim that it moved from, which may no longer
-   * exist.
-   */
+  /** The stored record. If the decision moved an instance, the record names the claim that was moved, which may no longer exist. */
   readonly record: DecisionRecord
   readonly answer: readonly SelectedDestination[]
 }
 
-/** What a decision depends on: the request with its intent, the profile, the state of the fleet, and the seed. */
+/** The inputs that a decision depends on: the request with its intent, the profile, the state of the fleet, and the seed. */
 export const factors = ['SPEC', 'PROFILE', 'FLEET', 'RANDOM'] as const
 export type Factor = (typeof factors)[number]
 
 /**
- * MIXED: the decision changes only with several factors together, or with each of several factors alone. NONE: both decisions chose the
- * same hosts. UNKNOWN: the state of one decision is no longer stored, so no factor can be tried.
+ * Why two decisions chose different hosts. A factor: this factor alone explains the difference. MIXED: only several factors together
+ * explain the difference, or each of several factors alone explains it. NONE: both decisions chose the same hosts. UNKNOWN: the state of a
+ * decision is no longer stored, so no factor can be tried.
  */
 export type Cause = Factor | 'MIXED' | 'NONE' | 'UNKNOWN'
 
 /** The chosen hosts of a request's instances, in order. Instances that found no host are left out. */
 export type Goal = readonly string[]
 
-/** A replay of the first decision with some factors of the second. */
+/** A replay of the first decision in which the given factors are taken from the second decision. */
 export interface Trial {
   readonly factors: readonly Factor[]
   /**
-   * The chosen hosts. Undefined if the replay is impossible: a claim that the request moves does not exist in the state, or a plug-in
-   * outside of the process did not answer about a host of the state (`replayOtherwise`).
+   * The hosts that the replay chose. Undefined if the replay is impossible, because the state lacks the claim that the request moves or an
+   * answer of a plug-in outside of the process (`replayOtherwise`).
    */
   readonly goal: Goal | undefined
-  /** Whether the replay chose the hosts of the second decision. */
+  /** True if the replay chose the hosts of the second decision. */
   readonly isSecond: boolean
 }
 
 export interface CauseFound {
   readonly cause: Cause
-  /** The smallest sets of factors that turn the first decision into the second. */
+  /** The smallest sets of factors with which the first decision chooses the hosts of the second. */
   readonly sufficient: readonly (readonly Factor[])[]
   readonly goals: readonly [Goal, Goal]
   readonly trials: readonly Trial[]
 }
 
-/** All combinations of factors to replace by those of the second decision, single factors first. */
+/** All combinations of factors that a trial can take from the second decision. Single factors come first. */
 const subsets: readonly (readonly Factor[])[] = Array.from({ length: 15 }, (_, i) =>
   factors.filter((_factor, bit) => ((i + 1) >> bit) & 1),
 ).sort((a, b) => a.length - b.length)
 
 /**
- * Finds why two decisions differ. Replays the first decision with one factor of the second at a time, then with more. Pauses between two
- * replays.
+ * Finds why two decisions differ. Replays the first decision with each single factor of the second, then with combinations of factors. The
+ * generator yields between two replays.
  */
 export function* findCause(first: Side, second: Side): Steps<CauseFound> {
   const goals = [yield* goalOf(first), yield* goalOf(second)] as const
   const trials: Trial[] = []
   if (isSameGoal(...goals)) return { cause: 'NONE', sufficient: [], goals, trials }
-  // if the state of a decision is no longer stored, a replay does not show the cause
+  // Without the original state of both decisions, no replay can show the cause.
   if (first.lost !== undefined || second.lost !== undefined) return { cause: 'UNKNOWN', sufficient: [], goals, trials }
   let sufficient: (readonly Factor[])[] = []
   for (const taken of subsets) {
@@ -101,7 +97,7 @@ function mixOf(first: Side, second: Side, taken: readonly Factor[]): Side {
   const { id, attempt: tried, core, instances } = first.record
   const { fleet, before } = of('FLEET')
   const { profile } = of('PROFILE')
-  // Answers of filters and weighers outside of the process are only valid for the state that they were given for.
+  // An answer of a filter or weigher outside of the process is valid only for one state, so answers for the chosen state are preferred.
   const outside = answersLike(currentSpec(request), [of('FLEET').record, first.record, second.record])
   return {
     fleet,
@@ -111,8 +107,8 @@ function mixOf(first: Side, second: Side, taken: readonly Factor[]): Side {
       ...{
         id,
         request,
-        // a solver's solution is valid only for one request, one profile version and one state, so a decision with mixed factors has no
-        // solution
+        // A solver's solution is valid only for one request, profile version and state. With mixed factors, the empty profile name marks
+        // that no solution exists.
         profile: isSecond ? second.record.profile : '',
         seed: of('RANDOM').record.seed,
         attempt: tried,
@@ -133,7 +129,7 @@ function* attempt(side: Side): Steps<Goal | undefined> {
   try {
     return yield* goalOf(side, replayOtherwiseInSteps)
   } catch (error) {
-    // The state does not have a claim that is moved, or a plug-in outside of the process did not answer about it.
+    // The replay is impossible: the state lacks the claim that is moved, or the answer of a plug-in outside of the process.
     if (error instanceof RangeError) return undefined
     throw error
   }
@@ -144,5 +140,5 @@ function* goalOf({ fleet, before, record, profile, lost }: Side, decideAgain: ty
   return (yield* decideAgain(fleet, before, record, profile)).parts.map(hostKey)
 }
 
-/** Whether both decisions place the same instances on the same hosts. */
+/** True if both decisions chose the same hosts in the same order. */
 export const isSameGoal = (a: Goal, b: Goal): boolean => a.length === b.length && a.every((host, i) => host === b[i])

@@ -24,7 +24,7 @@ interface Parts {
 
 const usual: Parts = { hosts: { h1: { memoryMb: 8_192 }, h2: { memoryMb: 4_096 } }, request: {}, profile: {}, seed: 'one' }
 
-/** A decision together with all of its inputs. */
+/** Makes a decision and returns it with all of its inputs. The inputs that are not given have their usual values. */
 function decided(parts: Partial<Parts>): Side {
   const { hosts, request, profile, seed } = { ...usual, ...parts }
   const fleet = aFleet(hosts)
@@ -52,7 +52,7 @@ const compareParts = (a: Partial<Parts>, b: Partial<Parts>) => compare(decided(a
 
 const full = { vcpus: 16, vcpusUsed: 16 }
 
-describe('the cause', () => {
+describe('the cause of two different decisions', () => {
   test.each<[string, Partial<Parts>, Partial<Parts>, string, string]>([
     ['nothing', {}, {}, 'NONE', 'Both go to h1. Nothing differs.'],
     [
@@ -91,7 +91,7 @@ describe('the cause', () => {
       'The first goes to h1, the second goes to h2. The cause is the state of the fleet: with the state of the fleet of the second alone, the first goes to h2 too. With the request of the second alone it goes to h1.',
     ],
     [
-      'two of them together',
+      'the state of the fleet and the request together',
       {},
       {
         hosts: { h1: { memoryMb: 8_192, memoryMbUsed: 6_000 }, h2: { memoryMb: 8_192, memoryMbUsed: 6_000 } },
@@ -101,7 +101,7 @@ describe('the cause', () => {
       'The first goes to h1, the second finds no host. The cause is the request and the state of the fleet of the second together: with only a part of these, the first did not go there.',
     ],
     [
-      'either of two alone',
+      'the state of the fleet or the request alone',
       {},
       { hosts: { h1: full, h2: full }, request: { vcpus: 99 } },
       'MIXED',
@@ -139,15 +139,15 @@ describe('the cause', () => {
     })
   })
 
-  test('if the other state does not have the claim that is moved, that state is not tried', () => {
+  test('if a state lacks the claim that a request moves, the trial in this state has no result', () => {
     const first = decided({})
     const second: Side = { ...decided({ hosts: { h2: {} } }), record: { ...first.record, intent: 'COLD_MIGRATE', source: 'gone' } }
-    // The second decision cannot be replayed at all.
+    // The second decision moves a claim that does not exist, so it cannot be replayed.
     expect(() => compare(first, second)).toThrow('claim gone is not known')
   })
 })
 
-describe('what differs', () => {
+describe('differences between the inputs and the hosts of two decisions', () => {
   test('differences are listed by field, with paths for the request and names for the profile', () => {
     const comparison = compareParts(
       {},
@@ -179,7 +179,7 @@ describe('what differs', () => {
     })
   })
 
-  test('funnels are compared step by step, and hosts with another outcome have a text that explains it', () => {
+  test('funnels are compared step by step, and each host with a different outcome has a text that explains it', () => {
     const { flips } = compareParts(
       { hosts: { h1: { memoryMb: 8_192 }, h2: { memoryMb: 4_096 }, h3: full } },
       { hosts: { h1: { memoryMb: 512 }, h2: { memoryMb: 4_096 }, h3: {}, h4: {} } },
@@ -229,7 +229,7 @@ test.each(Object.keys(factorOf) as (keyof Parts)[])('two decisions that differ o
       const isSame = JSON.stringify(goals[0]) === JSON.stringify(goals[1])
       if (!isSame) different++
       expect(cause).toBe(isSame ? 'NONE' : factorOf[name])
-      // in both funnels, each step starts with the hosts that the preceding step passed
+      // in each of the two funnels, a step must start with as many hosts as the step before it passed
       for (const which of ['first', 'second'] as const) {
         const counts = flips.steps.flatMap((step) => step[which] ?? []).sort((a, b) => b.entered - a.entered || b.passed - a.passed)
         for (const [i, { entered }] of counts.entries()) expect(entered).toBe(i === 0 ? 3 : counts[i - 1]?.passed)
@@ -240,7 +240,7 @@ test.each(Object.keys(factorOf) as (keyof Parts)[])('two decisions that differ o
   expect(different).toBeGreaterThan(0)
 })
 
-test('the reported sets of factors are the smallest that turn the first decision into the second', () => {
+test('each reported set of factors makes the first decision choose the hosts of the second, and no smaller set does', () => {
   fc.assert(
     fc.property(fc.record(parts), fc.record(parts), (a, b) => {
       const { cause, sufficient, goals } = compare(decided(a), decided(b))
@@ -260,14 +260,14 @@ test('the reported sets of factors are the smallest that turn the first decision
 })
 
 describe('comparing a decision with a state that is no longer stored', () => {
-  /** The recorded decision with a later state, in which the chosen host is full. */
+  /** Replaces the state of a decision by a later state, in which the chosen host is full. */
   const gone = (side: Side): Side => {
     const later = aFleet({ h1: { memoryMb: 8_192, ...full }, h2: { memoryMb: 4_096 } })
     const { answer } = replay(side.fleet, side.before, side.record, side.profile)
     return { ...side, fleet: later, lost: { revision: 7, record: side.record, answer } }
   }
 
-  test('the comparison has no cause, but shows the hosts, the funnel and the differences between requests and between profiles', () => {
+  test('if one state is missing, the cause is unknown, but hosts, funnels and the differences between the requests are reported', () => {
     const [first, second] = [decided({}), decided({ request: { memoryMb: 9_000 } })]
     const comparison = compare(gone(first), second)
     expect(comparison).toMatchObject({ cause: 'UNKNOWN', goals: [['h1'], []], trials: [], sufficient: [], fleetChanges: undefined })
@@ -275,7 +275,7 @@ describe('comparing a decision with a state that is no longer stored', () => {
     expect(comparison.text).toBe(
       'The first goes to h1, the second finds no host. The cause cannot be determined any more: the log no longer contains revision 7, the state on which one of them was decided. The requests differ; whether the states of the fleet differ is not known.',
     )
-    // The expected funnel is the recorded one, not that of the later state.
+    // The funnel is from the record: in the later state, h1 would not pass.
     expect(comparison.flips.steps.find(({ filter }) => filter === 'RamFilter')).toEqual({
       filter: 'RamFilter',
       first: { entered: 2, passed: 2 },
@@ -287,7 +287,7 @@ describe('comparing a decision with a state that is no longer stored', () => {
     ])
   })
 
-  test('both missing states are reported, and data of the later state is marked as such', () => {
+  test('if both states are missing, the texts of the hosts name the later revision from which their reasons are', () => {
     const [first, second] = [decided({}), decided({ hosts: { h1: full, h2: { memoryMb: 4_096 } } })]
     const comparison = compare(gone(first), gone(second))
     expect(comparison.cause).toBe('UNKNOWN')

@@ -8,15 +8,15 @@ import { type FleetChanges, fleetChanges } from './fleet-changes.ts'
 import { type Flips, flipsOf } from './flips.ts'
 import { comparisonText } from './text.ts'
 
-/** A comparison of two decisions: their differences, and the cause of the different hosts. */
+/** A comparison of two decisions: their differences, and why they chose different hosts. */
 export interface Comparison extends CauseFound {
   readonly cause: Cause
   readonly specChanges: readonly FieldChange[]
   readonly profileChanges: readonly FieldChange[]
-  /** Undefined if a state is no longer stored. */
+  /** Undefined if the state of one of the decisions is no longer stored. */
   readonly fleetChanges: FleetChanges | undefined
   readonly flips: Flips
-  /** The instance of each decision that funnels and hosts refer to: the first one with different hosts. */
+  /** The instance of each decision that funnels and hosts refer to. By default the first instance with different hosts. */
   readonly instances: readonly [number, number]
   /** The cause in one or two sentences. */
   readonly text: string
@@ -30,8 +30,8 @@ export interface CompareOptions {
 }
 
 /**
- * Compares two decisions by replaying them. Leaves both fleets unchanged, and yields in between. If the state of a decision is no longer
- * stored, the record of the decision is used, and the later state for hosts that are not in the record.
+ * Compares two decisions by replaying them. The generator yields regularly and leaves both fleets unchanged. If the state of a decision is
+ * no longer stored, its record is used; hosts that are not in the record are examined on the later state.
  */
 export function* compareDecisions(first: Side, second: Side, { instance, most = 500 }: CompareOptions = {}): Steps<Comparison> {
   const found = yield* findCause(first, second)
@@ -52,8 +52,8 @@ export function* compareDecisions(first: Side, second: Side, { instance, most = 
 }
 
 /**
- * Holds the resources of each decision's earlier proposals while the fleets are compared. No other code may use the fleets until the
- * generator ends.
+ * Compares the fleets of two decisions. During the comparison, both fleets hold the resources of the proposals before the decision. No
+ * other code may use the fleets until the generator ends.
  */
 function* changesBetween(first: Side, second: Side, group: string | null): Steps<FleetChanges> {
   const steps = fleetChanges(first.fleet, second.fleet, group)

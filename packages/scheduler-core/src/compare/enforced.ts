@@ -1,12 +1,12 @@
 import type { Profile } from '../records/profile.ts'
 
-/** A profile in which one filter that was in shadow mode is enforced. */
+/** A copy of a profile in which one filter is enforced. In the original profile, this filter is in shadow mode. */
 export interface EnforcedFilter {
   readonly filter: string
   readonly profile: Profile
 }
 
-/** For each filter in shadow mode, the profile with only that filter enforced. */
+/** Makes a copy of the profile for each of its filters in shadow mode, in which this filter is enforced. */
 export function enforcedEach(profile: Profile): readonly EnforcedFilter[] {
   return profile.filters.flatMap(({ shadow, ...filter }, index) => {
     if (!shadow) return []

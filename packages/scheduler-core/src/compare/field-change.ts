@@ -5,7 +5,7 @@ import { isJsonObject } from '../values/json.ts'
 /** One field in which two documents differ. */
 export interface FieldChange {
   readonly field: string
-  /** Null: the document does not have the field. */
+  /** Null if the document does not have the field. */
   readonly before: string | null
   readonly after: string | null
 }
@@ -21,8 +21,8 @@ export function documentChanges(before: unknown, after: unknown, path = ''): Fie
 }
 
 /**
- * The differences between two profiles: filters and weighers by name, each with its position, multiplier and options. Name, number and note
- * are ignored.
+ * The differences between two profiles. Filters and weighers are compared by name, with their positions, multipliers and options. Name,
+ * version number and note of the profiles are ignored.
  */
 export const profileChanges = (before: Profile, after: Profile): FieldChange[] => documentChanges(comparable(before), comparable(after))
 
@@ -34,7 +34,7 @@ function comparable({ name: _name, number: _number, note: _note, filters, weighe
   }
 }
 
-/** A name may be listed twice. The second one becomes `name (2)`. */
+/** Indexes filters or weighers by name. If a profile lists a name twice, the second entry is called `name (2)`. */
 function byName(parts: readonly { readonly name: string }[]): Record<string, unknown> {
   const named: Record<string, unknown> = {}
   for (const { name, ...part } of parts) {

@@ -6,7 +6,7 @@ import { fleetChanges } from './fleet-changes.ts'
 
 const HOSTS = 200
 
-test('the generator yields after few hosts, because each host has cells, devices and properties to compare', () => {
+test('the comparison of two fleets yields at least once for each slice of hosts', () => {
   const log = aLog()
   log.append(Array.from({ length: HOSTS }, (_, i) => aReport(`h${i}`)))
   const before = copyFleet(log.fleet)

@@ -7,17 +7,17 @@ import { canonicalJson } from '../values/canonical-json.ts'
 import type { HostIndex } from '../values/host-index.ts'
 import { SLICE, type Steps } from '../values/steps.ts'
 
-/** The number of hosts that differ between two fleets, and the fields in which they differ. */
+/** Counts the hosts that differ between two fleets, in total and for each field. */
 export interface FleetChanges {
-  /** The number of hosts that differ in data that decisions read. Hosts that are in only one of the fleets are included. */
+  /** Count of the hosts that differ in data that decisions read. Hosts that are in only one of the fleets are included. */
   readonly hosts: number
-  /** The changed fields, each with the number of hosts in which the field differs, largest number first. */
+  /** The fields that differ, each with the count of hosts in which it differs, highest count first. */
   readonly fields: readonly { readonly field: string; readonly hosts: number }[]
 }
 
 /**
- * Compares two states of the same log host by host, in the data that decisions read. A host has the same index in both states. Resources
- * that an overlay holds are included. `group` is the server group whose members are compared.
+ * Compares two states of the same log host by host. Only data that decisions read is compared, including resources that an overlay holds. A
+ * host has the same index in both states. `group` is the server group of the request, whose members are compared too.
  */
 export function* fleetChanges(before: Fleet, after: Fleet, group: string | null): Steps<FleetChanges> {
   const fields = new Map<string, number>()
@@ -44,7 +44,7 @@ interface Compared {
 }
 
 const hostColumns = ['gone', 'status', 'liveness', 'instances', 'ioOps', 'gpuFreeMilli'] as const
-/** The compared columns. `free` follows from other columns, but it is the value that readers expect. */
+/** The columns that are compared. `free` can be computed from other columns, but readers of a comparison look for it. */
 const classColumns = ['capacity', 'free', 'minUnit', 'maxUnit', 'stepSize', 'reported'] as const
 
 function columnsOf(before: Fleet, after: Fleet): Compared[] {
@@ -65,7 +65,7 @@ const pair = (field: string, before: Column | undefined, after: Column | undefin
   differs: (host) => (before === undefined ? 0 : at(before, host)) !== (after === undefined ? 0 : at(after, host)),
 })
 
-/** State outside of the columns, as text. */
+/** Comparisons of the state that is not in numeric columns, as text. */
 function wordsOf(before: Fleet, after: Fleet, group: string | null): Compared[] {
   const words = (field: string, read: (fleet: Fleet, record: HostRecord) => string): Compared => ({
     field,
@@ -88,7 +88,7 @@ function wordsOf(before: Fleet, after: Fleet, group: string | null): Compared[] 
       field: 'properties',
       differs: (host) => {
         const [a, b] = [before.hosts.get(host).stats, after.hosts.get(host).stats]
-        // A report that both fleets share is equal.
+        // The same report object in both fleets needs no comparison.
         return a !== b && propertiesOf(a) !== propertiesOf(b)
       },
     },

@@ -10,12 +10,12 @@ import type { HostName } from '../values/host-name.ts'
 import type { Steps } from '../values/steps.ts'
 import type { Side } from './cause.ts'
 
-/** The outcome for a host in one of the decisions. */
+/** The outcome of one decision for a host. LOST_ON_WEIGHT: all filters passed the host, but other hosts had better totals. */
 export type ComparedOutcome = 'SELECTED' | 'ALTERNATE' | 'LOST_ON_WEIGHT' | 'FILTERED' | 'UNKNOWN'
 
 /**
- * A filter in both decisions: the number of hosts that it checked and that it passed. Null if the profile does not have the filter, or the
- * request needs nothing from it.
+ * How many hosts a filter checked and passed in each of the two decisions. Null if the profile of the decision does not have the filter, or
+ * if the request demands nothing that the filter checks.
  */
 export interface StepDelta {
   readonly filter: string
@@ -28,7 +28,7 @@ export interface StepCount {
   readonly passed: number
 }
 
-/** A host with a different outcome in the second decision. */
+/** A host for which the two decisions have different outcomes. */
 export interface HostFlip extends HostName {
   readonly first: ComparedOutcome
   readonly second: ComparedOutcome
@@ -46,10 +46,10 @@ export interface Flips {
   readonly hosts: readonly HostFlip[]
 }
 
-/** The data of one instance in one of the decisions. */
+/** What is compared of one of the two decisions, for the compared instance. */
 interface Met {
   readonly side: Side
-  /** The best hosts in the record; empty if the instance was not tried. */
+  /** The recorded best hosts of the instance. Empty if the decision ended before the instance. */
   readonly best: readonly RankedHost[]
   readonly filters: readonly FilterCount[]
   readonly examination: Examination
@@ -59,7 +59,7 @@ interface Met {
 /** The generator yields after this many hosts. */
 const SLICE = 128
 
-/** Finds the outcome of each host for one instance in each decision. */
+/** Finds the hosts for which the two decisions had different outcomes, for one instance of each decision. */
 export function* flipsOf(
   first: Side,
   second: Side,
@@ -95,7 +95,7 @@ function outcomes(
   const indexOf = (name: HostName) => fleet.hosts.find(name)?.index
   const selected = answer === undefined ? undefined : indexOf(answer.selected)
   const alternates = new Set(answer?.alternates.map(indexOf))
-  // If the state is no longer stored, only the hosts of the record are known to have passed.
+  // If the state of the decision is no longer stored, only the recorded hosts are known to have passed its filters.
   const recorded = new Set(lost === undefined ? [] : [selected, ...alternates, ...best.map(indexOf)])
   return (host) => {
     const refusing = firstRefusing[host]
@@ -120,8 +120,8 @@ function pairSteps(first: Met, second: Met): StepDelta[] {
 }
 
 /**
- * The filters of both decisions, in the order of the first decision. A filter that only the second decision has is inserted before the
- * filter that follows it in the second decision.
+ * The filters of both decisions in the order of the first decision. A filter that only the second decision has is inserted before its next
+ * filter that both decisions have.
  */
 function merged(first: Examination['steps'], second: Examination['steps']): string[] {
   const names = first.map(({ filter }) => filter)
@@ -155,7 +155,7 @@ function* listFlips(one: Met, other: Met, most: number): Steps<Pick<Flips, 'coun
   return { count: flipped.length, hosts }
 }
 
-/** All hosts. If a state is no longer stored, only the hosts in the records, since the outcomes of the others are unknown. */
+/** The hosts whose outcomes are known: all hosts, or only the recorded hosts if the state of a decision is no longer stored. */
 function knownHosts(one: Met, other: Met): Iterable<number> {
   const sides = [one, other]
   if (sides.every(({ side }) => side.lost === undefined))

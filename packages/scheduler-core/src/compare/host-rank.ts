@@ -9,19 +9,19 @@ import { isOwnScheduler, type Profile } from '../records/profile.ts'
 import { reasonText } from '../text/reason-text.ts'
 import type { Steps } from '../values/steps.ts'
 
-/** The rank of a host by a profile version, for one instance of a request. */
+/** The rank that a profile version gives a host, for one instance of a request. */
 export interface HostRank {
-  /** `host/node`, or only the host's name if both are equal. */
+  /** `host/node`, or only the host's name if the node has the same name. */
   readonly host: string
   /** 1 is the best rank; null if the host has no rank. */
   readonly rank: number | null
-  /** The reason as a sentence if the host has no rank; otherwise null. */
+  /** Why the host has no rank, as a sentence. Null if it has a rank. */
   readonly because: string | null
 }
 
 /**
- * Ranks a host by the profile version of `made`, which is the record of that version's decision. The recorded best hosts often make an
- * examination of the fleet unnecessary. `record` is the record of the original decision.
+ * Finds the rank of a host in the decision of another profile version. `made` is the record of that decision, and `record` is the record of
+ * the original decision. The fleet is examined only if the host is not among the best hosts in `made`.
  */
 export function* hostRank(
   fleet: Fleet,

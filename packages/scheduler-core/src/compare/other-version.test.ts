@@ -16,7 +16,7 @@ const roomiest = version(1)
 const fullest = version(2, { weighers: [{ name: 'RAMWeigher', multiplier: -1 }] })
 const picky = version(3, { filters: [{ name: 'IsolatedHostsFilter', options: { isolated_hosts: ['h0'], isolated_images: ['i'] } }] })
 
-/** A fleet with hosts h0, h1, ... Each has less memory than the one before. */
+/** A fleet with hosts h0, h1, ... Each host has less memory than the host before it. */
 function aSite(count: number) {
   const fleet = aFleet(Object.fromEntries(Array.from({ length: count }, (_, i) => [`h${i}`, { memoryMb: (count - i) * 1_024 + 8_192 }])))
   for (const profile of [roomiest, fullest, picky])
@@ -49,16 +49,16 @@ test.each([3, 40])(
   },
 )
 
-test('a host that the other version refuses has no rank, and the text names the filter that refuses it', () => {
+test('a host that the other profile version refuses has no rank, and the text names the refusing filter', () => {
   const { decided, other } = atOnce(compared(4, roomiest, picky).ranks()) ?? {}
   expect(other).toEqual({ host: 'h1', rank: 2, because: null })
   expect(decided).toEqual({ host: 'h0', rank: null, because: expect.stringMatching(/^IsolatedHostsFilter refuses it: ./) })
 })
 
-test('the first instance with different hosts is reported, with the earlier instances held on their hosts', () => {
+test('ranks are reported for the first instance with different hosts, while the earlier instances hold their resources', () => {
   expect(atOnce(compared(3, roomiest, fullest, 3).ranks())).toMatchObject({ instance: 0, decided: { host: 'h0', rank: 3 } })
 })
 
-test('if both versions choose the same hosts, no ranks are reported', () => {
+test('if two profile versions choose the same hosts, no ranks are reported', () => {
   expect(atOnce(compared(3, roomiest, version(4, { note: 'the same' })).ranks())).toBeUndefined()
 })

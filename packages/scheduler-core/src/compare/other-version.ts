@@ -11,8 +11,8 @@ import { type Goal, isSameGoal } from './cause.ts'
 import { type HostRank, hostRank } from './host-rank.ts'
 
 /**
- * How the decision of a different profile version relates to the original decision. A failure means that at least one instance fewer finds
- * a host.
+ * Compares the decision of another profile version with the original decision. NEW_FAILURE: fewer instances found a host. NEW_PLACEMENT:
+ * more instances found a host. ELSEWHERE: equally many instances, but on different hosts.
  */
 export type Agreement = 'SAME' | 'ELSEWHERE' | 'NEW_FAILURE' | 'NEW_PLACEMENT'
 
@@ -20,11 +20,11 @@ export type Agreement = 'SAME' | 'ELSEWHERE' | 'NEW_FAILURE' | 'NEW_PLACEMENT'
 export interface OtherDecision {
   readonly agreement: Agreement
   readonly hosts: Goal
-  /** Why the decision differs, as a sentence; '' if it does not differ. Reads the fleet, so it must be called before the fleet changes. */
+  /** Explains the difference in a sentence, '' if there is none. Reads the fleet, so it must be called before the fleet changes. */
   because(): Steps<string>
   /**
-   * The rank that each version gives to the host that the other version chose. Only defined for ELSEWHERE. Reads the fleet, so it must be
-   * called before the fleet changes.
+   * The rank that each version gives to the host that the other version chose. Undefined unless the agreement is ELSEWHERE. Reads the
+   * fleet, so it must be called before the fleet changes.
    */
   ranks(): Steps<ChoiceRanks | undefined>
 }
@@ -32,9 +32,9 @@ export interface OtherDecision {
 /** The ranks for the first instance that two versions put on different hosts. */
 export interface ChoiceRanks {
   readonly instance: number
-  /** The rank of the original host by the other version. */
+  /** The host of the original decision, with its rank by the other version. */
   readonly decided: HostRank
-  /** The rank of the other version's host by the original version. */
+  /** The host that the other version chose, with its rank by the original version. */
   readonly other: HostRank
 }
 
@@ -45,7 +45,7 @@ export interface ChoiceRanks {
 export const decideOtherwise = (...asked: Parameters<typeof decideOtherwiseInSteps>): OtherDecision =>
   atOnce(decideOtherwiseInSteps(...asked))
 
-/** `decideOtherwise` as a generator that yields in between. No other code may use the fleet until the generator ends. */
+/** `decideOtherwise` as a generator that yields regularly. No other code may use the fleet until the generator ends. */
 export function* decideOtherwiseInSteps(
   fleet: Fleet,
   before: readonly Proposal[],
@@ -80,7 +80,7 @@ export function* decideOtherwiseInSteps(
     },
     *ranks() {
       if (agreement !== 'ELSEWHERE') return undefined
-      // Both versions chose the same hosts for the earlier instances, so they saw the same state.
+      // Both versions placed the instances before this one alike, so their ranks are on the same state.
       const instance = goal.findIndex((host, i) => host !== hosts[i])
       const rankBy = (host: string | undefined, made: DecisionRecord, by: Profile | undefined): Steps<HostRank> =>
         hostRank(fleet, before, { record, made, profile: by }, instance, host ?? '')
@@ -93,7 +93,7 @@ export function* decideOtherwiseInSteps(
   }
 }
 
-/** Why the instance found no host, in the words of the refusal. */
+/** Explains why the first instance without a host found none, with the sentence of the refusal. */
 const refusalText = (
   fleet: Fleet,
   before: readonly Proposal[],
@@ -112,7 +112,7 @@ const refusalText = (
     profile,
   )
 
-/** The totals of both hosts for the first instance with different hosts. */
+/** Explains the choice by the totals of the two hosts, for the first instance with different hosts. */
 function weightText({ record }: Decided, hosts: Goal, goal: Goal, nameOf: (key: string | undefined) => string): string {
   const position = goal.findIndex((host, i) => host !== hosts[i])
   const best = record.instances[position]?.best ?? []

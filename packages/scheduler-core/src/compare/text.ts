@@ -9,7 +9,7 @@ interface Comparison extends CauseFound {
   readonly fleetChanges: FleetChanges | undefined
 }
 
-/** The cause and its evidence as text. */
+/** Explains the cause of the difference between two decisions, with its evidence, in sentences. */
 export function comparisonText(comparison: Comparison, [first, second]: readonly [Side, Side]): string {
   const { cause, goals, sufficient } = comparison
   const differing = differencesOf(comparison, first, second)
@@ -54,7 +54,7 @@ const nouns: Readonly<Record<Factor, string>> = {
   RANDOM: 'the seed',
 }
 
-/** Text about the differences that are not the cause, and the result of each of them alone. */
+/** Names the factors that differ but are not the cause, each with the hosts that the first decision chooses with it. */
 function othersText({ trials, ...comparison }: Comparison, cause: Factor, first: Side): string {
   const isDifferent: Readonly<Record<Factor, boolean>> = {
     SPEC: comparison.specChanges.length > 0,
@@ -73,7 +73,7 @@ const trialText = ({ goal }: Trial, side: Side): string =>
 
 const SHOWN = 3
 
-/** "goes to h1, h2 and 3 more"; for both decisions "go to h1". */
+/** Completes a sentence about one decision: "goes to h1, h2 and 3 more". With `isBoth`, about both decisions: "go to h1". */
 function goalText(keys: Goal, { record, fleet }: Side, isBoth = false): string {
   const goal = keys.map((key) => addressOfKey(fleet.hosts, key))
   const asked = record.request.numInstances
@@ -83,7 +83,7 @@ function goalText(keys: Goal, { record, fleet }: Side, isBoth = false): string {
   return goal.length < asked ? `${place} ${goal.length} of ${asked} instances on ${hosts}` : `${go} to ${hosts}`
 }
 
-/** Text about a cause that cannot be determined, and the known differences. */
+/** Says why the cause cannot be determined, and which inputs are known to differ. `gone` has the revisions that are no longer stored. */
 function goneText(gone: readonly number[], differing: readonly string[]): string {
   const revisions = [...new Set(gone)]
   const states = revisions.length === 1 ? `revision ${revisions[0]}, the state` : `revisions ${revisions.join(' and ')}, the states`

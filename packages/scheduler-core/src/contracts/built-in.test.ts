@@ -2,18 +2,18 @@ import { expect, test } from 'vitest'
 import { nova } from '../nova/built-in.ts'
 import { builtIn, registerBuiltIn } from './built-in.ts'
 
-test('bundled.ts, which the test setup imports, has registered Nova', () => {
+test('the test setup imports bundled.ts, which registers Nova as the built-in package', () => {
   expect(builtIn()).toBe(nova)
 })
 
-test('a core without a built-in package names the module to import', async () => {
-  // the query in the import creates a second instance of the module, in which nothing is registered
+test('without a registered built-in package, the error names the module to import', async () => {
+  // the query in the path makes the import create a second instance of the module, in which no package is registered
   const copy = './built-in.ts?copy'
   const { builtIn: ofCopy }: { builtIn: typeof builtIn } = await import(copy)
   expect(() => ofCopy()).toThrow('no built-in package is registered; import bundled.ts')
 })
 
-test('registering a second built-in package is refused, and registering the same one again is not', () => {
+test('registering another built-in package is refused, and registering the same package twice is accepted', () => {
   expect(() => registerBuiltIn(nova)).not.toThrow()
   expect(() => registerBuiltIn({ ...nova, name: 'other' })).toThrow('the built-in package nova is registered already')
   expect(builtIn()).toBe(nova)

@@ -8,56 +8,59 @@ import type { Scheduler } from './scheduler.ts'
 import type { Weigher, WeigherOptions } from './weigher.ts'
 
 /**
- * The package that every service has: a plug-in that is part of the release. Its filters and weighers have feature levels
- * (records/part-levels.ts), and records do not contain the package's name. In addition to the content of a plug-in, it has rules for whole
- * profiles, and reads requests that were written for another service. `bundled.ts` registers it. The core knows only this contract.
+ * A plug-in that is part of the release, so every service has it. `bundled.ts` registers it. Unlike other plug-ins, its filters and
+ * weighers have feature levels (records/part-levels.ts), and decision records do not name it. In addition to filters and weighers, it has
+ * rules for whole profiles, and reads requests that were written for another service. The core knows the package only by this interface.
  */
 export interface BuiltInPackage extends Pick<Plugin, 'name' | 'description' | 'filters' | 'weighers'> {
-  /** The rules for profiles with `compat`. */
+  /** The placement rules for profiles with `compat`. */
   readonly rules: PlacingRules
-  /** Creates the scheduler for such a profile. */
+  /** Creates the scheduler for a profile with `compat`. */
   createScheduler(compiled: CompiledProfile): Scheduler
   readonly documents: RequestDocuments
 }
 
-/** The filters, weighers and settings for profiles of one kind. */
+/** The placement rules for profiles with or without `compat`: their filters, weighers and settings. */
 export interface PlacingRules {
   readonly candidates: CandidatesFilter
-  /** The filters and weighers that such a profile may name. */
+  /** The filters and weighers that the profiles can name. */
   readonly filters: readonly Filter[]
   readonly weighers: readonly Weigher[]
   /** The default options of weighers. */
   readonly weigherOptions: WeigherOptions
   /** Weighers run only if at least this many hosts remain. */
   readonly weighsFrom: number
-  /** The fields of a request that the rules always read, whichever filters the profile lists. */
+  /** The fields of a request that are always read, regardless of the filters in the profile. */
   readonly reads: RequestReads
-  /** The options of a listed filter, completed by other settings of the profile. */
+  /** Adds options from other settings of the profile to the given options of a filter. */
   filterOptions(profile: Profile, name: string, given: FilterOptions): FilterOptions
-  /** Filters that run before those of the profile. */
+  /** The filters that run before the filters that the profile lists. */
   filtersBefore(profile: Profile): readonly CompiledFilter[]
 }
 
 /**
- * Reads the documents in another service's form from which requests were made (`RequestSpec.nova`). Only `propertiesOf` is also called for
- * other requests.
+ * Reads requests that were imported from a document in another service's form. `RequestSpec.nova` has the document. Only `propertiesOf` is
+ * also called for requests without a document.
  */
 export interface RequestDocuments {
-  /** The cell in which the request must stay. */
+  /** The cell in which the instances must stay. Undefined if they may leave their cell. */
   cellOf(request: RequestSpec): string | undefined
   /** The uuids of the instance's ports. Empty if the document is unreadable. */
   portsOf(request: RequestSpec): readonly string[]
-  /** Whether the document has an optional field that the typed form does not have. */
+  /** Returns true if the document has this field, which has no counterpart in the typed form. */
   has(request: RequestSpec, field: DocumentField): boolean
-  /** The parts of a request that were read when it was made from its document. Other fields of the request contain the result. */
+  /** The fields of the document that the import reads. Other fields of the typed request have their effect. */
   readBefore(request: RequestSpec): RequestReads
-  /** The paths in the caller's document for a path of the typed form. There are several if several properties were combined into one. */
+  /**
+   * The paths in the caller's document for a path of the typed form. There are several paths if the import combined several properties into
+   * one field.
+   */
   pathsOf(request: RequestSpec, path: readonly string[]): readonly string[]
-  /** The properties that the other service reads from an image property. Empty if it has no such property. */
+  /** The properties that the other service reads from this image property. Empty if it does not know the property. */
   propertiesOf(request: RequestSpec, key: string): readonly ReadProperty[]
-  /** Paths of fields that this release does not know. */
+  /** The paths of document fields that this release does not know. */
   unknownFields(request: RequestSpec): readonly string[]
-  /** Paths of fields that no placement rule reads. */
+  /** The paths of document fields that no placement rule reads. */
   withoutEffect(request: RequestSpec): readonly string[]
 }
 
@@ -66,12 +69,12 @@ export type DocumentField = Extract<OptionalField, 'networks' | 'tried'>
 let registered: BuiltInPackage | undefined
 
 /**
- * Called once by `bundled.ts`, when the core is loaded. Throws Error for a second package, because all services of a process share the
- * first one.
+ * Registers the built-in package. `bundled.ts` calls this function when the core is loaded. Throws Error for another package, because all
+ * services of a process share one package.
  */
 export function registerBuiltIn(given: BuiltInPackage): void {
   if (registered !== undefined && registered !== given)
-    throw new Error(`the built-in package ${registered.name} is registered already; register one, in bundled.ts`)
+    throw new Error(`the built-in package ${registered.name} is registered already; register only one package, in bundled.ts`)
   registered = given
 }
 

@@ -16,7 +16,10 @@ import type { Scheduler } from './scheduler.ts'
 
 const compiled = compileProfile(profileSchema.parse({ name: 'test', number: 1, filters: [{ name: 'RamFilter' }], weighers: [] }))
 
-/** Hosts h0 to h5 in alternating order. The even ones have two nodes. Some have no free memory, and some are in an aggregate. */
+/**
+ * A fleet with the hosts h0 to h5, which first reported in mixed order. Hosts with an even number have two nodes. The first nodes of h0, h1
+ * and h2 have no memory. h0, h1 and h2 are in an aggregate.
+ */
 function townAt(level: number) {
   const log = aLog()
   log.append([{ type: 'feature', level }])
@@ -41,7 +44,7 @@ const requests = fc
   })
   .map(({ destination, ...lists }) => aRequest({ ...lists, forceVerify: 'ALL', requestedDestination: destination }))
 
-/** The same profile without the shortcut for named hosts, so that every host is checked. */
+/** The profile without `named`, so that the candidates filter is called for every host. */
 function askingEach({ candidates: { named: _, ...candidates }, ...others }: CompiledProfile): CompiledProfile {
   return { ...others, candidates }
 }
@@ -60,7 +63,7 @@ test.each([NAMED_BY_ALL - 1, NAMED_BY_ALL])(
       }),
       { numRuns },
     )
-    // about nine of ten requests name hosts
+    // about nine of ten random requests name hosts
     expect(named).toBeGreaterThan(numRuns / 2)
   },
 )
@@ -86,7 +89,7 @@ const lists = fc.record({
   gpus: fc.constantFrom(undefined, { count: 1 }),
 })
 
-/** Every profile of the release, and one that chooses randomly among several best hosts. */
+/** Every profile of the release, and a profile that chooses randomly among the three best hosts. */
 const profiles = [
   ...builtInProfiles,
   profileSchema.parse({ ...builtInProfiles[0], name: 'draws', number: 1, hostSubsetSize: 3, tieOrder: 'seeded' }),
@@ -131,7 +134,7 @@ test.each(profiles.map((profile) => [profile.name, profile] as const))('%s: deci
   )
 })
 
-test('without named hosts, a filter of the profile is called for every host', () => {
+test('if a request names no hosts, the filters of the profile are called for every host', () => {
   const [step] = compiled.filters
   if (step === undefined) throw new Error('the profile has a filter')
   const sure: Filter = {
@@ -145,7 +148,7 @@ test('without named hosts, a filter of the profile is called for every host', ()
   expect([...hosts]).toEqual(fleet.hosts.records.map(({ index }) => index))
 })
 
-test('with a named host, filters are called for that host only', () => {
+test('if a request names hosts, filters are called only for these hosts', () => {
   const asked: number[] = []
   const [candidates, ...others] = prepareFilters(compiled, aRequest({ forceHosts: ['h2', 'h0', 'h2'] }), fleet)
   const { prepared } = candidates ?? {}

@@ -11,31 +11,31 @@ import { NAMED_BY_ALL, PLACEMENT_RULES } from '../values/levels.ts'
 import { builtIn } from './built-in.ts'
 import type { Admits, CandidatesFilter } from './filter.ts'
 
-/** Compares host names. Under Nova's rules a host must always be in all lists of names. */
+/** How Nova's rules admit hosts by name. A host must be in every list of names of the request. */
 export const namedHosts: Admits = {
   by: 'place',
   which(request) {
-    // Placement looks up a destination that has a node and no host.
+    // a destination with a node and no host is looked up by Placement's rules, so it is not named here
     const named = request.requestedDestination?.host ? request : { ...request, requestedDestination: null }
     return [...whichNamed(named, true), ...whichOthers(request)].join(', ')
   },
 }
 
-/** Candidates by names, by the cell and by aggregates. */
+/** How a request admits hosts by name, by cell and by aggregate. */
 const namedPlaces: Admits = {
   by: 'place',
   which: (request, fleet) =>
     [...whichNamed(request, fleet.featureLevel >= NAMED_BY_ALL), ...whichPlaces(request), ...whichOthers(request)].join(', '),
 }
 
-/** Texts about the named hosts. With `isByAll`, a host must be in all lists of names. Without it, a host must be in at least one list. */
+/** Describes the named hosts. If `isByAll` is true, a host must be in all lists of names, otherwise in at least one list. */
 function whichNamed(request: RequestSpec, isByAll: boolean): readonly string[] {
   const lists = nameListsOf(request)
   if (lists.length === 0) return []
   return [`named ${isByAll && lists.length > 1 ? namesAndFields(lists) : shortList([...new Set(lists.flatMap(namesOf))])}`]
 }
 
-/** The names that one field of a request allows: hosts, nodes, or both. */
+/** The names in one field of a request: names of hosts, of nodes, or both. */
 interface NameList {
   readonly field: 'forceHosts' | 'forceNodes' | 'requestedDestination'
   readonly hosts: readonly string[]
@@ -52,19 +52,19 @@ export function nameListsOf({ forceHosts, forceNodes, requestedDestination }: Re
   return lists.filter((list) => namesOf(list).length > 0)
 }
 
-/** A list of names as a single condition of a request. */
+/** Describes one list of names as a condition of the request. */
 export const singleOf = ({ field, ...names }: Omit<NameList, 'field'> & { readonly field: string }) =>
   ({ which: `named ${shortList(namesOf(names))} by ${field}`, isNames: true }) as const
 
 export const whichIgnored = (ignoreHosts: readonly string[]): string => `other than ${shortList(ignoreHosts)}`
 
-/** Each name once, because a node usually has the name of its host. */
+/** Removes duplicates, because a node usually has the name of its host. */
 export const namesOf = ({ hosts, nodes }: Pick<NameList, 'hosts' | 'nodes'>): string[] => [...new Set([...hosts, ...nodes])]
 
 const namesAndFields = (lists: readonly NameList[]): string =>
   lists.map((list) => `${shortList(namesOf(list))} by ${list.field}`).join(' and ')
 
-/** Texts about exclusions. If the request names hosts, only exclusions of those hosts are mentioned. */
+/** Describes the excluded hosts. If the request names hosts, only the excluded hosts among these are listed. */
 function whichOthers(request: RequestSpec): readonly string[] {
   const { ignoreHosts } = request
   const names = nameListsOf(request).flatMap(namesOf)
@@ -74,7 +74,7 @@ function whichOthers(request: RequestSpec): readonly string[] {
   return [`that ignoreHosts does not exclude${both.length === names.length ? '' : ` (${shortList(both)})`}`]
 }
 
-/** Texts about hosts in the cell and the aggregates that a request names, and outside of the aggregates that it forbids. */
+/** Describes the cell and the aggregates that the request requires, and the aggregates that it forbids. */
 export function whichPlaces(request: RequestSpec): readonly string[] {
   const { requestedDestination, requestedResources } = request
   const asked = cellAskedBy(request)
@@ -93,8 +93,8 @@ const inListed = (aggregates: readonly string[]): string =>
 const outsideOf = (aggregates: readonly string[]): string => `outside of ${shortList(aggregates)}`
 
 /**
- * Passes the hosts that the request admits: not ignored, forced or requested if it names any, and in the aggregates that it names. Runs
- * before the profile's filters under every profile, like Nova's host manager.
+ * Passes the hosts that the request admits by name, cell and aggregate. If the request names hosts, only these pass. Ignored hosts do not
+ * pass. This filter runs before the profile's filters under every profile, like Nova's host manager.
  */
 export const candidatesFilter: CandidatesFilter = {
   name: 'Candidates',
@@ -121,8 +121,8 @@ export const candidatesFilter: CandidatesFilter = {
 }
 
 /**
- * Combines checks into a filter that a host passes if it passes all of them. Undefined if there is no check. `allowing` are the checks that
- * name hosts or aggregates. If no host is in all of them, that is the reason for every host.
+ * Combines checks into a filter. A host passes if it passes all checks. Undefined if there is no check. `allowing` are the checks that list
+ * hosts or aggregates. If no host is in all of their lists, every refusal by one of them has the reason host.none_common.
  */
 export function preparedOf(
   given: readonly (Check | undefined)[],
@@ -133,7 +133,7 @@ export function preparedOf(
   const [only] = checks
   if (only === undefined) return undefined
   const refusing = (host: HostIndex) => checks.find((check) => !check.passes(host))
-  // This reason is computed when a reason is first requested.
+  // computed when a reason is first requested
   let noneCommon: Reason | null | undefined
   const reasonOf = (check: Check): Reason => {
     if (!allowing.includes(check)) return check.reason
@@ -146,7 +146,7 @@ export function preparedOf(
   }
   const singles = checks.map((check) => ({ ...check, reasonAt: () => reasonOf(check) }))
   return {
-    // If the request names hosts, exclusions are checked last.
+    // conditions that exclude hosts are listed last
     each: () => [
       ...singles.filter(({ isExclusion }) => isExclusion !== true),
       ...singles.filter(({ isExclusion }) => isExclusion === true),
@@ -165,22 +165,22 @@ export function preparedOf(
   }
 }
 
-/** A list of names or aggregates. A host must be in it. */
+/** A check with a list of names or aggregates that a host must be in. */
 type Allowing = Pick<Check, 'passes' | 'reason' | 'field'>
 
 export interface Check {
-  /** The hosts that pass, as text that follows "hosts". */
+  /** Describes the hosts that pass. The text follows the word "hosts", such as "in cell c1". */
   readonly which: string
-  /** Present if the check names hosts. */
+  /** Present if the check compares names of hosts. */
   readonly isNames?: true
-  /** Called for every host, so it should read a column. */
+  /** Called for every host, so it must be fast, such as reading a column. */
   readonly passes: (host: HostIndex) => boolean
   readonly reason: Reason
-  /** The field of the request that lists the hosts or aggregates. */
+  /** The field of the request that has the condition. */
   readonly field: string
-  /** Present if the condition excludes hosts. */
+  /** Present if the check excludes hosts instead of selecting them. */
   readonly isExclusion?: true
-  /** The property of the host that the condition reads. */
+  /** The property of the host that the check reads. */
   readonly looksAt: 'name' | 'aggregates' | 'cell'
 }
 
@@ -194,7 +194,7 @@ const factOf = ({ reason: { subject, need }, field, looksAt }: Pick<Check, 'reas
 
 const subjects = { name: 'host', aggregates: 'aggregates', cell: 'cell' } as const
 
-/** All nodes of these host names, in order of index. */
+/** The indexes of all nodes with these host names, in ascending order. */
 const named = ({ hosts }: Fleet, names: Iterable<string>): HostIndex[] =>
   Array.from(new Set(names), (name) => hosts.nodesOf(name))
     .flat()
@@ -214,7 +214,7 @@ function ignored({ ignoreHosts }: RequestSpec, fleet: Fleet): Check | undefined 
   }
 }
 
-/** One check for each field that names hosts or nodes. Below NAMED_BY_ALL, forced and requested names are combined into one. */
+/** One check for each field that names hosts or nodes. Below feature level NAMED_BY_ALL, all names are combined into one check. */
 function namedBy(request: RequestSpec, fleet: Fleet): Check[] {
   const lists = nameListsOf(request)
   if (fleet.featureLevel >= NAMED_BY_ALL || lists.length < 2) return lists.map((list) => nameCheck(list, fleet))
@@ -234,25 +234,22 @@ function nameCheck({ field, hosts, nodes }: Omit<NameList, 'field'> & { readonly
   }
 }
 
-/**
- * If there are several lists and no host is in all of them, the reason for every host. Null if at least one host is in all lists, or if
- * there is only one list.
- */
+/** If there are several lists and no host is in all of them, returns the reason host.none_common. Otherwise returns null. */
 export function reasonOfNoneCommon(allowing: readonly Allowing[], fleet: Fleet): Reason | null {
   if (fleet.featureLevel < NAMED_BY_ALL || allowing.length < 2) return null
   if (fleet.hosts.presentIndexes.some((index) => allowing.every(({ passes }) => passes(index as HostIndex)))) return null
   return {
     code: 'host.none_common',
     subject: 'host',
-    // If one field has several lists, each is identified by its content.
+    // the index in a field such as requestedResources.0.memberOf is left out, because the text has the content of the list
     need: allowing.map(({ reason, field }) => `${reason.need} by ${field.replace(/\.\d+\./, '.')}`).join(' and '),
   }
 }
 
-/** The cell of a request that came from Nova. The request must stay in its cell unless a field allows it to leave. */
+/** The cell in which the instances of an imported Nova request must stay. Undefined if they may leave their cell. */
 const cellAskedBy = (request: RequestSpec): string | undefined => (request.nova === null ? undefined : builtIn().documents.cellOf(request))
 
-/** Checks that hosts are in the cell of the request. A host that reports no cell is not in any cell. */
+/** Checks that a host is in the cell of the request. A host that reports no cell does not pass. */
 export function cell(request: RequestSpec, { hosts, featureLevel }: Fleet): Check | undefined {
   const need = featureLevel < PLACEMENT_RULES ? undefined : cellAskedBy(request)
   if (need === undefined) return undefined
@@ -267,7 +264,7 @@ export function cell(request: RequestSpec, { hosts, featureLevel }: Fleet): Chec
 
 const cellOf = ({ stats }: HostRecord): string => stats.nova?.cellUuid ?? 'none that was told'
 
-/** Returns whether a host is in at least one of these aggregates. */
+/** Returns a function that returns true if a host is in at least one of these aggregates. */
 export function inAnyOf({ aggregates }: Fleet, uuids: readonly string[]): (host: HostIndex) => boolean {
   const columns = uuids.map((uuid) => aggregates.members(uuid))
   const [only] = columns
@@ -275,7 +272,7 @@ export function inAnyOf({ aggregates }: Fleet, uuids: readonly string[]): (host:
   return (host) => columns.some((column) => column[host] === 1)
 }
 
-/** One check for each list of aggregates. The host must be in at least one aggregate of each list. */
+/** One check for each list of aggregates in the request. A host must be in at least one aggregate of each list. */
 export function memberships({ requestedDestination, requestedResources }: RequestSpec, fleet: Fleet): Check[] {
   return [
     { wanted: requestedDestination?.aggregates ?? [], field: 'requestedDestination.aggregates' },
@@ -291,7 +288,7 @@ export function memberships({ requestedDestination, requestedResources }: Reques
     }))
 }
 
-/** Checks that hosts are in none of the aggregates that a request forbids. */
+/** Checks that a host is in none of the aggregates that the request forbids. */
 export function forbidden({ requestedDestination }: RequestSpec, fleet: Fleet): Check | undefined {
   const unwanted = requestedDestination?.forbiddenAggregates ?? []
   if (unwanted.length === 0) return undefined

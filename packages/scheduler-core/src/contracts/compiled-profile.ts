@@ -10,10 +10,10 @@ import type { CandidatesFilter, Filter, FilterOptions } from './filter.ts'
 import type { Selection, SelectOptions } from './scheduler.ts'
 import type { Weigher, WeigherOptions } from './weigher.ts'
 
-/** A profile with its filters, weighers and rules looked up, ready to run. */
+/** A profile together with the filters, weighers and rules that it names, ready to run. */
 export interface CompiledProfile {
   readonly profile: Profile
-  /** The first filter, which passes the hosts that a request admits. */
+  /** The first filter of a decision. It passes the hosts that the request admits. */
   readonly candidates: CandidatesFilter
   readonly filters: readonly CompiledFilter[]
   /** Filters in shadow mode. They only run in explanations (pipeline/filtering/shadow-filters.ts). */
@@ -22,15 +22,18 @@ export interface CompiledProfile {
   /** Weighers run only if at least this many hosts remain. */
   readonly weighsFrom: number
   readonly assign: Readonly<Record<KindName, Assign<unknown, unknown>>>
-  /** The plug-in's scheduler that the profile names. Undefined if it names one of the release, or if the plug-in is not loaded. */
+  /**
+   * The scheduler of a plug-in that the profile names. Undefined if the profile names a scheduler of the release, or if the plug-in is not
+   * loaded.
+   */
   readonly scheduler: PluginScheduler | undefined
-  /** The plug-ins with parts that the profile names, sorted by name. */
+  /** The plug-ins whose filters, weighers or scheduler the profile names, sorted by name. */
   readonly plugins: readonly PluginRef[]
   /** The filters and weighers outside of this process that are called before a decision. Empty for most profiles. */
   readonly asks: readonly OutsideAsk[]
   /**
-   * The filters, weighers and scheduler of the profile that this service does not have, as sentences. Substitutes for them refuse every
-   * host.
+   * An error message for each filter, weigher and scheduler of the profile that this service does not have. A substitute for such a filter
+   * refuses every host.
    */
   readonly lacks: readonly string[]
 }
@@ -42,26 +45,29 @@ export interface OutsideAsk {
   readonly by: string
   /** The options in parsed form. */
   readonly options: FilterOptions
-  /** The options of the profile as canonical JSON; undefined if it has none. */
+  /** The options in the profile as canonical JSON. Undefined if there are none. */
   readonly optionsKey: string | undefined
-  /** The multiplier of a weigher; 1 for a filter. */
+  /** The multiplier of a weigher. 1 for a filter. */
   readonly multiplier: number
 }
 export interface CompiledFilter {
   readonly filter: Filter
   readonly options: FilterOptions
   /**
-   * True for the filters of resource kinds, which check every claim. The profile does not list them. They are called for hosts that pass
-   * the profile's own filters.
+   * True for a filter of a resource kind that the profile does not list. Such filters check a rule of every claim. They are called for
+   * hosts that pass the profile's own filters.
    */
   readonly isNet: boolean
-  /** True for a filter that repeats answers from outside of this process. The answers are about hosts that pass all filters inside. */
+  /**
+   * True for a filter that applies recorded answers from outside of this process. The answers are about hosts that pass all filters in this
+   * process.
+   */
   readonly isOutside: boolean
   /** On forced hosts the filter runs if the request's `forceVerify` is at least this level. */
   readonly verifiedAt: RequestSpec['forceVerify']
   /**
-   * The feature level that introduced the filter. At lower levels the filter's step does not exist, because matrices and their receipts
-   * have one bit for each step.
+   * The feature level that introduced the filter. At lower levels there is no step for the filter, so that earlier verdict matrices, which
+   * have one bit for each step, stay comparable.
    */
   readonly sinceLevel?: number
 }
@@ -69,7 +75,7 @@ export interface CompiledWeigher {
   readonly weigher: Weigher
   readonly options: WeigherOptions
   readonly multiplier: number
-  /** Identifies this weigher with these options in a cache. */
+  /** The name of the weigher with its options, as a cache key. */
   readonly cacheName: string
 }
 
@@ -78,10 +84,9 @@ export type Choice = Pick<Selection, 'parts'>
 
 /**
  * A scheduler of a plug-in (contracts/plugin.ts). It follows the laws of `scheduler.ts`, and places as many instances as possible, because
- * the caller handles all-or-nothing. Only the hosts of its result are used. Each host is checked by the filters and claimed again, in
- * order, like the result of a solver. So grants, limits, alternates and records are made by the release itself. Request and options are
- * frozen copies, and the overlay can be used until `select` returns. An instance gets the resources that the overlay holds for the claim of
- * its part. The grants in the part are ignored.
+ * the caller handles all-or-nothing. Only the hosts of its result are used. The release itself checks each host again with the filters, in
+ * order, and computes grants, limits, alternates and records, like for the result of a solver. The request and the options are frozen
+ * copies, and the overlay can be used until `select` returns. The grants in the returned parts are ignored.
  */
 export interface PluginScheduler {
   /** The name in profiles: 1 to 63 lower-case letters, digits and dashes. */
@@ -92,6 +97,6 @@ export interface PluginScheduler {
   create(compiled: CompiledProfile): {
     select(request: RequestSpec, fleet: Fleet, overlay: Overlay, options: SelectOptions): Choice
   }
-  /** Counts a failure and returns an error with this description. Set by the code that isolates the scheduler. */
+  /** Counts a failure and returns an error with this description. The code that isolates the scheduler sets this function. */
   readonly fail?: (what: string) => Error
 }

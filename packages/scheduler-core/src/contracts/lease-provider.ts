@@ -1,28 +1,31 @@
 import type { HostName } from '../values/host-name.ts'
 
 /**
- * A heartbeat of a host: how many milliseconds ago the provider last heard from the host, by the provider's own clock; 0 or more. Only the
- * latest heartbeat of a host is used.
+ * The latest heartbeat of a host. `heardMsAgo` is how many milliseconds ago the provider received it, by the provider's own clock, 0 or
+ * more.
  */
 export interface Lease extends HostName {
   readonly heardMsAgo: number
 }
 
-/** The leases of hosts, open while a service runs. */
+/** A connection to the heartbeats of hosts. It is open while a service runs. */
 export interface Leases {
-  /** Receives the names of hosts whose reports or heartbeats arrived at this replica. Absent if hosts send heartbeats to another system. */
+  /**
+   * Called with the names of hosts whose reports or heartbeats this replica received. Absent if hosts send their heartbeats to another
+   * system.
+   */
   heard?(hosts: readonly HostName[]): void
-  /** Resolves when the heartbeats are visible to other replicas. */
+  /** Resolves when other replicas can read the heartbeats that `heard` received. */
   flush?(): PromiseLike<void> | void
-  /** The latest heartbeat of every known host, regardless of the replica that received it. */
+  /** The latest heartbeat of every known host, received by any replica. */
   list(): PromiseLike<readonly Lease[]> | readonly Lease[]
   close?(): PromiseLike<void> | void
 }
 
 /**
- * A source of heartbeats outside of the database, for example a lock service or a board controller. It reports when it last heard from
- * hosts, and the service decides on their liveness (docs/liveness.md). One replica at a time evaluates the heartbeats. No host becomes DOWN
- * because a provider does not answer.
+ * A source of heartbeats outside of the database, for example a lock service or a board controller. The provider reports when it last
+ * received a heartbeat of each host, and the service determines the liveness of hosts (docs/liveness.md). One replica at a time evaluates
+ * the heartbeats. If the provider does not answer, no host becomes DOWN.
  */
 export interface LeaseProvider {
   /** The name in GANTT_LIVENESS: 1 to 63 lower-case letters, digits and dashes. */

@@ -8,9 +8,9 @@ import type { PluginNamespace } from './namespace.ts'
 import type { Weigher } from './weigher.ts'
 
 /**
- * The lists of parts in a plug-in. A part is a filter, a weigher, or anything else that a plug-in can add. A new kind of part needs one
- * line here and one in `partKinds`. All code that loads, checks, isolates, calls or shows parts uses these two, and the compiler reports
- * what else a new kind needs.
+ * The lists of parts in a plug-in, with the type of each part. A part is a filter, a weigher, a scheduler or anything else that a plug-in
+ * can add. A new kind of part needs one line in this interface and one in `partKinds`. The compiler then reports what else the new kind
+ * needs.
  */
 export interface Parts {
   readonly filters: Filter
@@ -22,27 +22,27 @@ export interface Parts {
 
 export type PartList = keyof Parts
 
-/** The parts of each kind. */
+/** The parts of a plug-in, as one list for each kind. */
 export type PartLists = { readonly [List in PartList]: readonly Parts[List][] }
 
-/** A kind of part. All members except shapes are plain data, since they are sent to threads. */
+/** A kind of part. All members except `shape` are plain data, because they are sent to threads. */
 export interface PartKind {
   /** The name of the kind in the API. */
   readonly kind: string
-  /** What a part of this kind does, as the end of a sentence. */
+  /** Describes what a part of this kind does, as the end of a sentence. */
   readonly does: string
-  /** The plain data of a part, without the functions that its contract requires. The part may have more members. */
+  /** The schema by which a part is checked when its plug-in is loaded. The part can have further members. */
   readonly shape: z.ZodType
   /**
-   * Present for kinds whose parts can run outside of the service's process. HOSTS: they are called about hosts before a decision.
-   * DOCUMENTS: they are called about documents before a report.
+   * Present for kinds whose parts can run outside of the service's process. HOSTS: the parts are called before a decision, with hosts.
+   * DOCUMENTS: the parts are called before a report, with documents.
    */
   readonly asked?: 'HOSTS' | 'DOCUMENTS'
-  /** The members of a part outside of the process that are sent to the service unchanged. */
+  /** For a part that runs outside of the process: the members that are sent to the service unchanged. */
   readonly shows: readonly string[]
-  /** The member of a part outside of the process that is a zod schema. It is sent as JSON Schema. */
+  /** For a part that runs outside of the process: the member that is a zod schema. It is sent to the service as JSON Schema. */
   readonly schema?: string
-  /** Members that a part outside of the process must not have. */
+  /** For a part that runs outside of the process: the members that it must not have. */
   readonly beyond: readonly string[]
 }
 
@@ -54,11 +54,16 @@ const aMetadataRead = z.strictObject({
   by: z.string().min(1).max(200).optional(),
   option: z.string().min(1).max(100).optional(),
 })
-const aSchema = z.custom((value) => jsonSchemaOf(value) !== undefined, 'must be the zod schema of an object that JSON Schema has words for')
+const aSchema = z.custom(
+  (value) => jsonSchemaOf(value) !== undefined,
+  'must be the zod schema of an object, and JSON Schema must be able to express it',
+)
 
-/** The kinds that profiles list: filters and weighers. */
+/** The schema of the members that filters and weighers have. */
 const listed = (noun: 'Filter' | 'Weigher') => ({
-  name: z.string().regex(new RegExp(`^[A-Z][A-Za-z0-9]{0,100}${noun}$`), `must be letters and digits, a capital first and ${noun} last`),
+  name: z
+    .string()
+    .regex(new RegExp(`^[A-Z][A-Za-z0-9]{0,100}${noun}$`), `must be letters and digits, begin with a capital letter and end with ${noun}`),
   description: sentence,
   reads: z.union([z.array(aRead).max(64), aFunction], 'must be a list of fields of reports, or a function of the options'),
   readsMetadata: z
@@ -71,13 +76,13 @@ const listed = (noun: 'Filter' | 'Weigher') => ({
   prepare: aFunction,
 })
 
-/** The name of a part in lower-case letters. */
+/** The schema of the members that schedulers and lease providers have. */
 const named = {
   name: z.string().regex(/^[a-z0-9][a-z0-9-]{0,62}$/, 'must be 1 to 63 lower-case letters, digits and dashes'),
   description: sentence,
 }
 
-/** Calls about hosts to a part outside of the process. Functions that must run within a decision are not in the list. */
+/** For filters and weighers that run outside of the process. They must not have functions that are called within a decision. */
 const askedAboutHosts = {
   asked: 'HOSTS',
   shows: ['name', 'description', 'reads', 'unit'],
@@ -130,13 +135,13 @@ export const partKinds = {
 export const partLists = Object.keys(partKinds) as readonly PartList[]
 
 /**
- * Maps each kind to a value by a function of its list. The compiler cannot connect a list with the type of its parts, so callers specify
- * the result type.
+ * Calls a function for each kind of part. Returns an object with the result for each kind. The compiler cannot infer the type of a list's
+ * parts, so callers specify the result type.
  */
 export const ofEachKind = <Value>(make: (list: PartList, kind: PartKind) => Value): { readonly [List in PartList]: Value } =>
   Object.fromEntries(partLists.map((list) => [list, make(list, partKinds[list])])) as { readonly [List in PartList]: Value }
 
-/** All parts of a plug-in, in the order of the kinds. */
+/** All parts of a plug-in in one list, in the order of the kinds. */
 export const partsIn = (lists: PartLists): readonly { readonly list: PartList; readonly part: Parts[PartList] }[] =>
   partLists.flatMap((list) => lists[list].map((part) => ({ list, part })))
 
@@ -145,8 +150,8 @@ function isRead(read: string): boolean {
 }
 
 /**
- * A schema as JSON Schema, for documentation and editors. Undefined if it is not the schema of an object, or if JSON Schema cannot express
- * it.
+ * Converts a zod schema to JSON Schema, for documentation and editors. Undefined if the schema is not that of an object, or if JSON Schema
+ * cannot express it.
  */
 export function jsonSchemaOf(given: unknown): z.core.JSONSchema.BaseSchema | undefined {
   try {

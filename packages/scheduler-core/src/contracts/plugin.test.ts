@@ -69,7 +69,7 @@ const [withFilter, withWeigher] = [
   ReturnType<typeof profileSchema.parse>,
 ]
 
-describe('what a module exports', () => {
+describe('checking the export of a module with a plug-in', () => {
   test('a valid plug-in is returned unchanged', () => expect(checkPlugin(crowd)).toEqual({ ok: true, value: crowd }))
 
   test.each<[string, unknown, string]>([
@@ -98,13 +98,13 @@ describe('what a module exports', () => {
     ['a weigher without a unit', { ...crowd, weighers: [{ ...crowdWeigher, unit: undefined }] }, 'weighers.0.unit is missing'],
   ])('%s is refused', (_name, exported, message) => expect(messagesOf(checkPlugin(exported)).join()).toContain(message))
 
-  test('parameters are shown as JSON Schema', () =>
+  test('the parameters of a filter are converted to JSON Schema', () =>
     expect(jsonSchemaOf(crowdFilter.parameters)).toMatchObject({
       type: 'object',
       properties: { most: { type: 'integer', default: 2, description: 'Instances that a host may run.' } },
     }))
 
-  test('each name can be used only once', () => {
+  test('two filters, weighers or schedulers cannot have the same name', () => {
     expect(messagesOf(joinPlugins([crowd, crowd]))).toEqual([
       'plugin.clash: two plug-ins are named "crowd"; it must have a name of its own each',
       'plugin.clash: CrowdFilter of plug-in crowd has the name of a part of plug-in crowd; it must have another name',
@@ -118,14 +118,14 @@ describe('what a module exports', () => {
 describe('a profile with parts of a plug-in', () => {
   const plugins = joined(crowd)
 
-  test('a profile with parts of a plug-in is accepted only where the plug-in is loaded', () => {
+  test('a profile with a filter of a plug-in is accepted only if the plug-in is loaded', () => {
     expect(parseProfile(withFilter, plugins).ok).toBe(true)
     expect(messagesOf(parseProfile(withFilter))[0]).toContain('there is no filter "CrowdFilter"; it must be one of')
     const wrong = { ...withFilter, filters: [{ name: 'CrowdFilter', options: { most: 0 } }] }
     expect(messagesOf(parseProfile(wrong, plugins))).toEqual(['profile.invalid: filters.0.options: most is 0; it must be 1 or more'])
   })
 
-  test("every copy of the fleet decides by the plug-in's parts, and records have the plug-in's version", () => {
+  test("copies of a fleet decide with the plug-in's filters and weighers, and decision records have the plug-in's version", () => {
     const fleet = fleetWith(plugins)
     for (const one of [fleet, copyFleet(fleet), restoreFleet(checkpointOf(fleet), { plugins })]) {
       expect(decideBy(withFilter, one)).toMatchObject({ plugins: [{ name: 'crowd', version: '1.2.3' }], chosen: 'empty', passed: 1 })
@@ -142,7 +142,7 @@ describe('a profile with parts of a plug-in', () => {
   })
 })
 
-describe('a part that reads a namespace of a plug-in', () => {
+describe('a filter that reads a namespace of a plug-in', () => {
   const reading = (options: object = {}) =>
     profileSchema.parse({
       name: 'site',
@@ -176,7 +176,7 @@ describe('a part that reads a namespace of a plug-in', () => {
   })
   const plugins = joined(power)
 
-  /** The verdict on each host after all reports. Each report has its time in seconds. */
+  /** For each host after these documents were reported: true if it passes, or the reason for which it is refused. */
   function saidOf(options: object, ...reports: readonly (readonly [host: string, document: unknown, version?: string])[]): unknown[] {
     const fleet = new Fleet({ plugins })
     const log = aLog(fleet)
@@ -188,7 +188,7 @@ describe('a part that reads a namespace of a plug-in', () => {
     return fleet.hosts.records.map(({ index }) => step?.prepared?.passes(index) || step?.prepared?.reason(index))
   }
 
-  test('a part is not called for hosts without a document, or without the field', () =>
+  test('a filter is not called for hosts whose document is missing or lacks the field', () =>
     expect(saidOf({}, ['a', { freeWatts: 9 }], ['b', { feed: 'left' }], ['c', { freeWatts: 9 }, '0.9'])).toEqual([
       true,
       { code: 'host.not_reported', subject: 'power.freeWatts' },
@@ -196,7 +196,7 @@ describe('a part that reads a namespace of a plug-in', () => {
       expect.objectContaining({ code: 'namespace.not_reported', subject: 'power' }),
     ]))
 
-  test('a part is not called for hosts with a document that is older than its option or the namespace allows', () => {
+  test('a filter is not called for hosts whose document is older than its option or the namespace allows', () => {
     const fleet = new Fleet({ plugins })
     const log = aLog(fleet)
     log.append([{ type: 'feature', level: 7 }, aReport('a'), aReport('b')])
@@ -211,7 +211,7 @@ describe('a part that reads a namespace of a plug-in', () => {
     expect([stale(), stale(120), stale(10)]).toEqual(['namespace.stale', true, 'namespace.stale'])
   })
 
-  test('a part needs a plug-in that defines its namespace', () => {
+  test('a plug-in is refused if its filter reads a namespace that no plug-in defines', () => {
     const lonely = { ...power, namespaces: [] }
     expect(messagesOf(joinPlugins([lonely]))[0]).toContain(
       'WattsFilter of plug-in power reads the namespace "power"; it must read one of storage, network',
@@ -221,7 +221,7 @@ describe('a part that reads a namespace of a plug-in', () => {
     ).toContain('storage of plug-in power has the name of a part of this release')
   })
 
-  test('a namespace of a plug-in does not change the state that a log leads to', () => {
+  test('the state of a fleet is the same with and without the plug-in that defines a namespace', () => {
     const [one, other] = [plugins, noPlugins].map((loaded) => {
       const fleet = new Fleet({ plugins: loaded })
       const log = aLog(fleet)

@@ -1,20 +1,18 @@
 import type { PluginRef } from '../records/plugin-ref.ts'
 import { ofEachKind, type PartLists } from './part-kinds.ts'
 
-/** The version of this contract. A plug-in that was written for another version is refused when it is loaded. */
+/** The version of the interface `Plugin`. A plug-in that was written for another version is refused when it is loaded. */
 export const PLUGIN_CONTRACT = 1
 
 /**
- * What an npm package or a folder adds to a service that loads it: the default export of its entry module. The rules:
+ * A plug-in: the default export of the entry module of an npm package or folder that a service loads. The rules:
  * - Its filters and weighers follow the same contracts as those of the release (contracts/filter.ts, contracts/weigher.ts).
- * - Its namespaces follow the contract in contracts/namespace.ts. Their documents are in the log, and are the same on replicas without the
- * plug-in.
+ * - Its namespaces follow the contract in contracts/namespace.ts. Replicas without the plug-in store the same documents.
  * - Its schedulers follow the contract PluginScheduler in contracts/compiled-profile.ts. They run only in the service's own process.
- * - No two parts have the same name, whether they belong to the release or to plug-ins.
- * - Records have the version of the plug-in, because another version may decide differently. A plug-in that decides differently needs a new
- * version.
- * - It cannot add a resource kind. What a claim holds is part of the state that is equal on all replicas, whatever each has loaded
- * (docs/adr/0014).
+ * - Filters, weighers, schedulers and namespaces must have different names, within the plug-in, in other plug-ins and in the release.
+ * - Decision records have the version of the plug-in. If a plug-in changes so that it decides differently, it needs a new version.
+ * - A plug-in cannot add a resource kind, because the resources of claims must be equal on all replicas, including replicas without the
+ * plug-in (docs/adr/0014).
  */
 export interface Plugin extends PluginRef, PartLists {
   readonly contract: typeof PLUGIN_CONTRACT
@@ -22,10 +20,10 @@ export interface Plugin extends PluginRef, PartLists {
   readonly description: string
 }
 
-/** The form in which an author writes a plug-in. Empty lists may be left out. */
+/** The argument of `definePlugin`. Empty lists can be left out. */
 export type PluginInput = Omit<Plugin, 'contract' | keyof PartLists> & Partial<PartLists>
 
-/** The default export of a plug-in's module. It is checked when it is loaded (check-plugin.ts). */
+/** Creates the default export of a plug-in's module. The plug-in is checked when it is loaded (check-plugin.ts). */
 export const definePlugin = (plugin: PluginInput): Plugin => ({
   contract: PLUGIN_CONTRACT,
   ...plugin,

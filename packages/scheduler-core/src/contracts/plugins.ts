@@ -6,20 +6,20 @@ import type { Plugin } from './plugin.ts'
 const gathered = new WeakSet<LoadedParts>()
 const isGathered = (loaded: LoadedParts): loaded is Plugins => gathered.has(loaded)
 
-/** The plug-ins of one service, by their parts. Two services in one process have separate plug-ins. */
+/** The plug-ins of one service, and the lists of their parts. Two services in one process can have different plug-ins. */
 export interface Plugins extends LoadedParts, PartLists {
   readonly list: readonly Plugin[]
-  /** The plug-in with the part of this name. */
+  /** The plug-in that has a filter, weigher, scheduler or other part with this name. */
   ownerOf(part: string): PluginRef | undefined
 }
 
-/** Combines plug-ins. No two may have a part of the same name. */
+/** Combines plug-ins. Their parts must have different names. */
 export function gatherPlugins(list: readonly Plugin[]): Plugins {
   const owners = new Map<string, PluginRef>(
     list.flatMap((plugin) => partsIn(plugin).map(({ part }) => [part.name, { name: plugin.name, version: plugin.version }] as const)),
   )
   const all = ofEachKind((kind) => list.flatMap((plugin): readonly Parts[PartList][] => plugin[kind]))
-  // The compiler cannot infer that each list contains parts of its own kind.
+  // the cast is needed because the compiler cannot infer that each list has parts of its own kind
   const plugins = { list, ...(all as PartLists), ownerOf: (part: string) => owners.get(part) }
   gathered.add(plugins)
   return plugins
@@ -30,6 +30,7 @@ export const noPlugins: Plugins = gatherPlugins([])
 /** The plug-ins of a fleet. Throws TypeError for plug-ins that `gatherPlugins` did not return. */
 export function pluginsOf({ plugins }: { readonly plugins: LoadedParts }): Plugins {
   if (plugins === NO_PARTS) return noPlugins
-  if (!isGathered(plugins)) throw new TypeError('the plug-ins of a fleet are not those that gatherPlugins answered; give it these')
+  if (!isGathered(plugins))
+    throw new TypeError('the plug-ins of the fleet were not returned by gatherPlugins; create the fleet with the result of gatherPlugins')
   return plugins
 }

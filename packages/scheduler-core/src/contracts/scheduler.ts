@@ -12,41 +12,41 @@ export interface SelectOptions {
   readonly alternatesPerInstance: number
   /** If true, no instance is placed unless all instances find a host. */
   readonly allOrNothing: boolean
-  /** Ids of the claims, one for each instance. */
+  /** The ids for the new claims, one for each instance. */
   readonly claimIds: readonly string[]
-  /** The solver's answer, for the scheduler SOLVER only. */
+  /** The solver's answer. Present only for the scheduler `solver`. */
   readonly solution?: Solution | undefined
 }
 
 export interface Selection {
-  /** The grants of each placed instance, in order; held in the overlay. Empty if nothing is placed. */
+  /** The host and the grants of each placed instance. The overlay holds these grants. Empty if no instance is placed. */
   readonly parts: readonly ClaimPart[]
   /** The answer for each placed instance, in the order of `parts`. */
   readonly answer: readonly SelectedDestination[]
-  /** The result of each instance that was tried, including the one that found no host. */
+  /** The record of each instance that was tried, including the instance that found no host. */
   readonly instances: readonly InstanceRecord[]
-  /** The number of instances that could be placed, even if all-or-nothing discarded the result. */
+  /** The count of instances that could be placed, even if they were not placed because of `allOrNothing`. */
   readonly found: number
-  /** How the scheduler SOLVER reached the result. */
+  /** How the scheduler `solver` reached the result. Absent for other schedulers. */
   readonly solver?: SolverRecord
 }
 
 /**
- * Decides on which hosts the instances of a request are placed. The laws (scheduler.suite.ts): it never chooses a host that a filter
- * refused. The same fleet, request and seed give the same result. The overlay then holds exactly what it chose. Every refused host has a
- * reason. It changes nothing but the overlay.
+ * Decides on which hosts the instances of a request are placed. scheduler.suite.ts tests these laws: A scheduler never chooses a host that
+ * a filter refused. The same fleet, request and seed give the same result. The overlay then holds exactly the chosen grants. Every refused
+ * host has a reason. A scheduler changes only the overlay.
  */
 export interface Scheduler {
   readonly name: string
   select(request: RequestSpec, fleet: Fleet, overlay: Overlay, options: SelectOptions): Selection
   /**
-   * `select` as a generator that yields after each `slice` of hosts, by default HOSTS_AT_ONCE. No other code may use the fleet until it
-   * ends.
+   * `select` as a generator that yields after each `slice` of hosts, by default HOSTS_AT_ONCE. No other code may use the fleet until the
+   * generator ends.
    */
   selectInSteps(request: RequestSpec, fleet: Fleet, overlay: Overlay, options: SelectOptions, slice?: number): Steps<Selection>
 }
 
-/** Creates a scheduler from one generator function. It runs to its end for a call, and in steps for a query. */
+/** Creates a scheduler from one generator function. `select` runs the generator to its end, and `selectInSteps` runs it in steps. */
 export const createScheduler = (
   name: string,
   place: (request: RequestSpec, fleet: Fleet, overlay: Overlay, options: SelectOptions, slice: number) => Steps<Selection>,

@@ -7,55 +7,63 @@ import type { RequestSpec } from '../request/request-spec.ts'
 import type { HostIndex } from '../values/host-index.ts'
 
 /**
- * Gives each host that passed the filters a raw score in a fixed unit; a higher score is better. run-weighers scales the scores to 0..1 and
- * multiplies them. The rules: a weigher never removes a host. It uses only + - * /, Math.sqrt, Math.min, Math.max and comparisons, so that
- * every platform computes the same bits. A result that is not a finite number is replaced by the lowest score of the other hosts.
+ * Gives each host that passed the filters a raw score in a fixed unit. A higher score is better. run-weighers.ts normalises the scores and
+ * multiplies them by the multiplier. A weigher never removes a host. It must use only + - * /, Math.sqrt, Math.min, Math.max and
+ * comparisons, so that every platform computes the same bits. A score that is not a finite number is replaced by the lowest score of the
+ * other hosts.
  */
 export interface Weigher {
   /** The name of Nova's weigher, if Nova has this weigher. */
   readonly name: string
   readonly description: string
   readonly unit: string
-  /** The fields of a host's report that the weigher reads. A host that leaves one of them out gets the lowest score of the other hosts. */
+  /**
+   * The fields of a host's report that the weigher reads. A host that leaves out one of these fields gets the lowest score of the other
+   * hosts.
+   */
   readonly reads: Reads
   /** See `Filter.readsMetadata`. */
   readonly readsMetadata?: MetadataReads
   /** See `Filter.readsRequest`. */
   readonly readsRequest?: RequestReadsBy<WeigherOptions>
-  /** With minmax, the lower end of the range in place of the lowest raw number. Some of Nova's weighers have this. */
+  /**
+   * For the normalisation `minmax`: the minimum that is used instead of the lowest raw score. Some of Nova's weighers have this minimum.
+   */
   readonly minval?: number
   /**
-   * True if the raw score depends only on the request, the options and the host's own state (everything that raises its version). Between
-   * the instances of one request, the score is then computed again only for changed hosts. Not needed with a `cacheKey`.
+   * True if the raw score depends only on the request, the options and the host's own state. Every change of a host's own state raises its
+   * version. Between the instances of a request, the score is then computed again only for hosts that changed. Not needed with a
+   * `cacheKey`.
    */
   readonly readsHostOnly?: true
   /** See `Filter.outside`. */
   readonly outside?: { readonly by: string }
   /**
-   * The schema of the weigher's options, which are an object. They are checked when a profile is written. `prepare` and `reads` get the
-   * parsed options with defaults filled in. Absent: `checkOptions` checks them.
+   * The schema of the weigher's options, which must be an object. The options are checked when a profile is written. `prepare` and `reads`
+   * get the parsed options with defaults. Absent: `checkOptions` checks the options.
    */
   readonly parameters?: z.ZodType<WeigherOptions>
-  /** Throws RangeError for invalid options; runs when a profile is written. A weigher without this and `parameters` has no options. */
+  /**
+   * Throws RangeError for invalid options. Called when a profile is written. A weigher without `checkOptions` and `parameters` has no
+   * options.
+   */
   checkOptions?(options: WeigherOptions): void
-  /** `multiplier` is the multiplier in the profile. A few weighers give different raw scores if it is 0. */
+  /** `multiplier` is the multiplier in the profile. Some of Nova's weighers give different raw scores if the multiplier is 0. */
   prepare(request: RequestSpec, fleet: Fleet, options: WeigherOptions, multiplier: number): (host: HostIndex) => number
-  /** Present if hosts can have a multiplier that differs from the profile's. */
+  /** Present if hosts can have a multiplier that differs from the multiplier in the profile. */
   multipliers?(fleet: Fleet, options: WeigherOptions, multiplier: number): Multipliers
   /**
-   * Present if the raw score depends only on this key of the request, the options and the host's own state (everything that raises its
-   * version). The score is then cached per key and host, and computed again only for changed hosts. Undefined: not cached for this request.
+   * Present if the raw score depends only on the returned key, the options and the host's own state. The score is then cached for each key
+   * and host, and computed again only for hosts that changed. If the key is undefined, the score is not cached for this request.
    */
   cacheKey?(request: RequestSpec, options?: WeigherOptions): string | undefined
 }
 
-/** The multipliers of a weigher's normalised scores. Each is a finite number. */
+/** The multipliers for a weigher's normalised scores. Each multiplier is a finite number. */
 export interface Multipliers {
-  /** The multiplier of every host that has no multiplier of its own. */
+  /** The multiplier for every host that has no multiplier of its own. */
   readonly usual: number
-  /**
-   * Absent: no host has a multiplier of its own. Both functions depend only on the host's own state (everything that raises its version).
-   */
+  /** The own multipliers of hosts. Absent if no host has one. Both functions must depend only on the host's own state. */
   readonly own?: {
     of(host: HostIndex): number
     /** The source of a host's own multiplier: `aggregate <name> <key>`. Undefined if the host has the usual multiplier. */

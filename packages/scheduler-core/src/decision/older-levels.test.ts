@@ -47,14 +47,14 @@ function townAt(level: number): Fleet {
   return log.fleet
 }
 
-/** A digest of the verdicts of every filter on every host, for the built-in profiles and requests of this test. */
+/** Hashes the verdict of every filter on every host, for five built-in profiles and each request of this test. */
 function digestAt(level: number): string {
   const fleet = townAt(level)
   const hash = createHash('sha256')
   for (const name of ['default', 'nova', 'nova-compat', 'first-fit', 'best-fit'])
     for (const [i, request] of requests.entries()) {
       const profile = fleet.profiles.find(name)
-      if (profile === undefined) throw new Error(`no profile ${name}`)
+      if (profile === undefined) throw new Error(`expected a profile named ${name}`)
       const examination = examine(fleet, request, profile, 'seed')
       const names = fleet.hosts.records.map(({ host, node }) => ({ host, node }))
       const matrix = verdictMatrix(examination, examination)
@@ -63,7 +63,7 @@ function digestAt(level: number): string {
   return hash.digest('hex')
 }
 
-// receipts of decisions from before a level are verified by the rules of that time
+// Receipts of old decisions are verified by the rules of the feature level at the time of the decision, so these verdicts must not change.
 test.each([
   [7, '56ee3fc9f5d33ebd8f5e31038c99983b45d0e144f2ac754906dcc0b16e79ff0b'],
   [8, '041abbb3f285d35b2238c0793c74b2d0d8060ae36826698dbf75c12513b4b50e'],

@@ -3,8 +3,8 @@ import type { DecisionRecord } from '../records/decision.ts'
 import { CORE_VERSION } from '../values/version.ts'
 
 /**
- * How the code that made a decision differs from this service's code, because a replay may then decide otherwise. The text completes a
- * sentence that begins with `decided`. Undefined if the code is the same.
+ * Says which other release or plug-in version made a decision, because a replay by this service may then give a different result. The text
+ * completes a sentence that begins with `decided`. Undefined if the code is the same.
  */
 export function otherCode({ core, plugins = [] }: Pick<DecisionRecord, 'core' | 'plugins'>, { list }: Plugins): string | undefined {
   if (core !== CORE_VERSION) return `by release ${core}; this is ${CORE_VERSION}`

@@ -60,7 +60,7 @@ const kept: fc.Arbitrary<KeptDecision> = fc.record({
 
 const again = (decision: KeptDecision): KeptDecision => {
   const packed = packDecision(decision)
-  if (packed === undefined) throw new Error('the decision was not packed')
+  if (packed === undefined) throw new Error('expected a decision that can be packed')
   const { id, request, profile, seed, attempt } = decision.record
   return unpackDecision(packed, { id, request, profile, seed, attempt })
 }
@@ -68,7 +68,7 @@ const again = (decision: KeptDecision): KeptDecision => {
 test('any decision is restored exactly, to the last bit', () => {
   fc.assert(
     fc.property(kept, (decision) => {
-      // toEqual distinguishes -0 from 0
+      // toEqual also distinguishes -0 from 0, which differ in one bit
       expect(again(decision)).toEqual(decision)
     }),
     { numRuns: byExtent(80, 300, 1_000) },
@@ -111,7 +111,7 @@ test.each(builtInProfiles.filter((profile) => !isPackable(profile)).map((profile
   (_, profile) => expect(packDecision(decisionBy(profile, { numInstances: 3 }))).toBeUndefined(),
 )
 
-test('with the default profile a decision takes less than 400 bytes per instance without its request', () => {
+test('a packed decision of the default profile, without its request, has less than 400 bytes per instance', () => {
   const [profile] = builtInProfiles
   const sizes = [1, 3, 20].map(
     (numInstances) => (packDecision(decisionBy(profile as never, { numInstances }))?.length ?? 1e9) / numInstances,
@@ -119,7 +119,7 @@ test('with the default profile a decision takes less than 400 bytes per instance
   expect(Math.max(...sizes)).toBeLessThan(400)
 })
 
-test('a decision that the format cannot express is not packed', () => {
+test('a decision with fields or values that the format cannot express is not packed', () => {
   const decision = decisionBy(builtInProfiles[0] as (typeof builtInProfiles)[number], {})
   const [first] = decision.record.instances as [InstanceRecord]
   const withRecord = (record: object): KeptDecision => ({ ...decision, record: { ...decision.record, ...record } as DecisionRecord })
@@ -135,7 +135,7 @@ test('a decision that the format cannot express is not packed', () => {
   for (const one of strange) expect(packDecision(one)).toBeUndefined()
 })
 
-test('bytes that no release wrote are refused, without reading past their end', () => {
+test('truncated bytes, an unknown format, and additional bytes are refused', () => {
   const decision = decisionBy(builtInProfiles[0] as (typeof builtInProfiles)[number], {})
   const packed = packDecision(decision) as Uint8Array
   for (let length = 0; length < packed.length; length++)
@@ -146,11 +146,11 @@ test('bytes that no release wrote are refused, without reading past their end', 
   expect(() => unpackDecision(Uint8Array.of(...packed, 0), decision.record)).toThrow('more bytes than it needs')
 })
 
-/** A decision in the first format, which all later releases must read. */
+/** A decision that was packed in format 1. All later releases must be able to unpack it. */
 const GOLDEN =
   'AQUwLjEuMAIAASgBBAoAAAAMAAAADQAAABkAAAAKAQAAGGNvbXB1dGUtMDAzMC5leGFtcGxlLm9yZxmBwBBBiR0AAAAQQAd3V4+lJNoBCgwCMTUA/x8AOwAAADBOCQn7CHgBCgwCMDYAgaABAyMAAAAwAVgNVI1TAQsMATAA/78BBRcAAAAgAcNj9h2VmwEKDAIzNgCBIAORAQAAADAcTq3c8f4BCgwCMjcAgaABAyMAAAAwAvgFs/93AQsMATEA/78BBRcAAAAwTOES/Pe/AQoMAjEyAIGgAQMjAAAAMA7oC7WP8AEKDAIzMwAAA1UAAAAw8nLar5kyAQoMAjE4AP8fADsAAAAwQgcbyTj4AQACAQACAUECgcAQAgACAUECgaAQAwACAUECgcAR'
 
-test('a decision that the first release of the format wrote can be read', () => {
+test('a decision that an early release packed can be unpacked', () => {
   const stored = { id: aUuid(1), request: aRequest({}), profile: 'default@0', seed: 'seed', attempt: 1 }
   const decision = unpackDecision(Buffer.from(GOLDEN, 'base64'), stored)
   expect(decision.record.core).toBe('0.1.0')

@@ -11,12 +11,12 @@ export interface KeptDecision {
 /** The fields that are stored outside of the packed bytes, because many decisions share them or because they are searched. */
 export type StoredFields = Pick<DecisionRecord, 'id' | 'request' | 'profile' | 'seed' | 'attempt'>
 
-/** The first byte. Every format that was ever written stays readable, and a new format gets the next number. */
+/** The first byte of a packed decision. A new format gets the next number, and later releases must still read all formats. */
 const FORMAT = 1
 
 /**
- * Names that are stored as one byte instead of their letters. Frozen: a name never changes its position, and new names are added only at
- * the end. Other names are written in full.
+ * Names that are stored as one byte, which is their position in this list. Positions never change, so new names are added only at the end.
+ * Names that are not in the list are stored as text.
  */
 const NAMES = [
   ...['VCPU', 'MEMORY_MB', 'DISK_GB', 'PCPU', 'VGPU', 'PGPU', 'PCI_DEVICE', 'NET_BW_EGR_KILOBIT_PER_SEC', 'NET_BW_IGR_KILOBIT_PER_SEC'],
@@ -60,7 +60,7 @@ export function packDecision({ record, answer }: KeptDecision): Uint8Array | und
   return out.end()
 }
 
-/** Unpacks a decision. Throws RangeError for a format that this release does not read, and for bytes that no release wrote. */
+/** Unpacks a decision. Throws RangeError for a format that this release does not know, and for damaged bytes. */
 export function unpackDecision(bytes: Uint8Array, stored: StoredFields): KeptDecision {
   const from = new ByteReader(bytes)
   const format = from.byte()
@@ -143,8 +143,8 @@ function readInstance(from: ByteReader): InstanceRecord {
 }
 
 /**
- * Writes a destination. It is usually one of the best hosts and then stored as its position among them, from 1. Otherwise 0 is stored,
- * followed by its name.
+ * Writes a destination. If it is one of the recorded best hosts, its position among them is stored, from 1. Otherwise 0 is stored, followed
+ * by the name of the host.
  */
 function writeDestination(out: ByteWriter, { host, node, weight, limits }: Destination, best: readonly RankedHost[]): void {
   const position = best.findIndex((ranked) => ranked.host === host && ranked.node === node)
@@ -162,7 +162,8 @@ function writeDestination(out: ByteWriter, { host, node, weight, limits }: Desti
 function readDestination(from: ByteReader, best: readonly RankedHost[]): Destination {
   const position = from.whole()
   const ranked = best[position - 1]
-  if (position > 0 && ranked === undefined) throw new RangeError(`a destination is the best host ${position} of ${best.length}`)
+  if (position > 0 && ranked === undefined)
+    throw new RangeError(`expected a destination among ${best.length} best hosts, found position ${position}`)
   const { host, node } = ranked ?? readHost(from, NONE)
   const weight = from.near(ranked?.total ?? 0)
   const limits = Object.fromEntries(listOf(from, () => [readName(from), from.near(0)] as const))
@@ -175,8 +176,8 @@ interface Named {
 }
 
 /**
- * Writes the name of a host. Names of hosts are similar, so the letters that a name shares with the previous name at both ends are not
- * repeated. The name of a node is omitted if it equals the host's name.
+ * Writes the name of a host. Names of hosts are often similar, so the common prefix and suffix with the previous name are stored as
+ * lengths. The name of the node is omitted if it equals the host's name.
  */
 function writeHost(out: ByteWriter, { host, node }: Named, before: Named): void {
   out.byte(node === host ? 1 : 0)
@@ -203,7 +204,8 @@ function writeAlike(out: ByteWriter, text: string, before: string): void {
 
 function readAlike(from: ByteReader, before: string): string {
   const [start, end] = [from.whole(), from.whole()]
-  if (start + end > before.length) throw new RangeError(`a name shares ${start + end} letters with one of ${before.length}`)
+  if (start + end > before.length)
+    throw new RangeError(`expected at most ${before.length} letters in common with the previous name, found ${start + end}`)
   return before.slice(0, start) + from.text() + before.slice(before.length - end)
 }
 
@@ -217,7 +219,7 @@ function readName(from: ByteReader): string {
   const position = from.whole()
   if (position === 0) return from.text()
   const name = NAMES[position - 1]
-  if (name === undefined) throw new RangeError(`name ${position} is not known; there are ${NAMES.length}`)
+  if (name === undefined) throw new RangeError(`expected a name with a number up to ${NAMES.length}, found number ${position}`)
   return name
 }
 
@@ -235,7 +237,10 @@ const MEMBERS = {
   destination: ['host', 'node', 'weight', 'limits'],
 } as const satisfies Readonly<Record<string, readonly string[]>>
 
-/** Whether the format can express everything in a decision. A newer release may record further fields, and JSON has no NaN. */
+/**
+ * True if the format can express everything in a decision. A record of a newer release may have unknown fields, and a stored record has
+ * null in place of NaN.
+ */
 function isKnown(record: DecisionRecord, answer: readonly SelectedDestination[]): boolean {
   const has = (thing: object, members: readonly string[]): boolean => Object.keys(thing).every((member) => members.includes(member))
   const areNumbers = (numbers: readonly unknown[]): boolean => numbers.every((number) => typeof number === 'number')

@@ -13,22 +13,22 @@ const checked = checkPlugin({
     {
       ...{ name: 'FarFilter', description: 'Of a test.', reads: [], readsHostOnly: true, outside: { by: 'far@1.0.0' } },
       prepare() {
-        throw new Error('it is called outside of this process')
+        throw new Error('expected no call of FarFilter in this process')
       },
     },
   ],
 })
 const joined = checked.ok ? joinPlugins([checked.value]) : checked
-if (!joined.ok) throw new Error('the plug-in of this test is not valid')
+if (!joined.ok) throw new Error('expected a valid plug-in')
 const plugins = joined.value
 const profile = profileSchema.parse({ name: 'site', number: 1, filters: [{ name: 'ComputeFilter' }, { name: 'FarFilter' }], weighers: [] })
 
-/** The hosts that are sent to a filter outside of the process. */
+/** The names of the hosts that are sent to a filter outside of the process. */
 function asked(fleet: Fleet, shape: Parameters<typeof aRequest>[0], away: LookedAway): readonly string[] {
   return questionsOf(fleet, profile, aRequest(shape), away).flatMap(({ hosts }) => hosts.map((host) => fleet.hosts.get(host).host))
 }
 
-test('a filter outside of the process gets the host that the rebuilt instance itself fills', () => {
+test('a filter outside of the process is called about a host that is full only because of the instance that is rebuilt or resized', () => {
   const log = aLog(new Fleet({ plugins }))
   log.append([{ type: 'feature', level: FEATURE_LEVEL }, aReport('h1', { gpus: [{ index: 0 }] })])
   log.append([aClaim({ grants: { classes: { VCPU: 16 }, gpu: [{ index: 0, milli: 1_000 }] } })])
@@ -36,11 +36,11 @@ test('a filter outside of the process gets the host that the rebuilt instance it
   const request = { vcpus: 16, memoryMb: 64, gpus: { count: 1 } }
   expect(asked(log.fleet, request, { source, intent: 'REBUILD' })).toEqual(['h1'])
   expect(asked(log.fleet, request, { source, intent: 'RESIZE' })).toEqual(['h1'])
-  // one of the two GPUs would be needed in addition to the instance's own GPU
+  // a resize to two GPUs does not fit on the host, which has only one GPU
   expect(asked(log.fleet, { ...request, gpus: { count: 2 } }, { source, intent: 'RESIZE' })).toEqual([])
 })
 
-test('a filter outside of the process gets the host that the previous attempt of a move fills', () => {
+test('a filter outside of the process is called about a host that is full only because of the previous destination of the move', () => {
   const log = aLog(new Fleet({ plugins }))
   log.append([{ type: 'feature', level: FEATURE_LEVEL }, aReport('h1'), aReport('h2')])
   log.append([aClaim({ grants: { classes: { VCPU: 16 } } })])

@@ -20,13 +20,14 @@ import type { JsonObject } from '../values/json.ts'
 import { memoByObject } from '../values/memo.ts'
 
 /**
- * One call of a filter or weigher outside of the process contains at most this many hosts. Further hosts get no answer, so they are
- * refused.
+ * A filter or weigher outside of the process is called about at most this many hosts. All other hosts are refused, because they have no
+ * answer.
  */
 export const MOST_ASKED = 20_000
 
 /**
- * The claims that a decision ignores, because it moves or ends them. They are also ignored while the hosts for the calls are determined.
+ * The claims that a decision moves or ends. Their resources are treated as free, both in the decision and when the hosts for calls outside
+ * of the process are determined.
  */
 export type LookedAway = Pick<DecideInput, 'source' | 'ends' | 'intent'>
 
@@ -35,7 +36,10 @@ export const asksOf = (fleet: Fleet, profile: Profile): readonly OutsideAsk[] =>
 
 const knownAsks = memoByObject((plugins: Plugins) => memoByObject((profile: Profile) => compileProfile(profile, plugins).asks))
 
-/** Filters and weighers outside of this process that have no answer for at least one kind of a request's instances. */
+/**
+ * Names of the filters and weighers outside of this process that have not answered for all instances of a request. Instances with equal
+ * demands share an answer.
+ */
 export const unansweredOf = (fleet: Fleet, profile: Profile, request: RequestSpec): readonly string[] =>
   asksOf(fleet, profile)
     .filter(({ part, optionsKey }) =>
@@ -44,9 +48,9 @@ export const unansweredOf = (fleet: Fleet, profile: Profile, request: RequestSpe
     .map(({ part }) => part.name)
 
 /**
- * The calls that must be made before a request can be decided by a profile. Each filter or weigher outside of this process gets all hosts
- * that the filters in this process pass, for each kind of the request's instances. Answers that the profile already has are not requested
- * again. No other overlay may be open on the fleet.
+ * The calls to filters and weighers outside of this process that must be made before a profile can decide a request. Each call has all
+ * hosts that the filters in this process pass. Instances with equal demands share a call. Calls whose answers the profile already has are
+ * left out. No other overlay may be open on the fleet.
  */
 export function questionsOf(
   fleet: Fleet,
@@ -73,7 +77,7 @@ export function questionsOf(
   }
 }
 
-/** Hosts that may be chosen for any instance. Filters that depend on the hosts of the request's other instances are left out. */
+/** The hosts that pass the filters in this process. Filters that depend on the hosts of the request's other instances are left out. */
 function candidatesFor(compiled: CompiledProfile, request: RequestSpec, fleet: Fleet): readonly HostIndex[] {
   const filters = compiled.filters.filter(({ isOutside }) => !isOutside)
   const { hosts } = runFilters(prepareFilters({ ...compiled, filters }, { ...request, topologySpread: [] }, fleet), fleet)
@@ -107,7 +111,7 @@ function toQuestion(
     ...(optionsKey !== undefined && { options: optionsKey }),
     ...('unit' in part && { unit: part.unit }),
     members,
-    // the options were JSON, and were validated by a schema that has a JSON form
+    // the options were parsed from JSON by a schema whose output is JSON too
     parameters: options as JsonObject,
     multiplier,
     request: shownRequest(request),

@@ -3,12 +3,12 @@ import { NOT_THERE } from '../pipeline/findings.ts'
 import { canonicalJson } from '../values/canonical-json.ts'
 import type { KeptDecision } from './packed.ts'
 
-/** The version of the texts of a receipt. Each text contains it, so that hashes of two formats cannot be confused. */
+/** The version of the receipt format. Each hashed text contains it, so that hashes of different formats cannot be equal. */
 export const RECEIPT_FORMAT = 1
 
 /**
- * The position of a decision in the log: its entry, and the number of its change in the entry. The position determines the proposals that
- * were decided before.
+ * The position of a decision in the log: its entry, and the index of its change in the entry. The changes before this index are the
+ * proposals on which the decision builds.
  */
 export interface ReceiptPosition {
   readonly basis: number
@@ -17,8 +17,8 @@ export interface ReceiptPosition {
 }
 
 /**
- * The inputs of a decision as the text that a receipt hashes. It is equal on every replica and after every replay. The core does not
- * compute the hash, because SHA-256 depends on the platform and a weaker hash would not protect a receipt.
+ * The inputs of a decision, as the text that a receipt hashes. The text is equal on every replica and after every replay. The caller
+ * computes the SHA-256 hash, because its API depends on the platform.
  */
 export function inputsText({ record }: KeptDecision, { basis, entryId, position }: ReceiptPosition): string {
   const { instances: _decided, ...inputs } = record
@@ -26,15 +26,13 @@ export function inputsText({ record }: KeptDecision, { basis, entryId, position 
 }
 
 /**
- * The result of a decision as the text that a receipt hashes: hosts with scores, alternates and limits, and for each instance the number
- * of hosts after each filter and the ten best hosts.
+ * The result of a decision, as the text that a receipt hashes. It has the chosen hosts with scores, alternates and limits, and for each
+ * instance the count of hosts after each filter and the ten best hosts.
  */
 export const decidedText = ({ record: { id, instances }, answer }: KeptDecision): string =>
   canonicalJson({ receipt: RECEIPT_FORMAT, part: 'decided', id, instances, answer })
 
-/**
- * The stored fields of a decision that are neither inputs nor its result: the caller, the answer, the time, and the columns for searches.
- */
+/** The columns of a stored decision that are in neither `inputsText` nor `decidedText`: caller, outcome, time, and columns for searches. */
 export interface ReceiptRow {
   readonly id: string
   readonly outcome: string
@@ -43,32 +41,32 @@ export interface ReceiptRow {
   readonly account: string
   readonly requestSpecId: string
   readonly claimIds: readonly string[]
-  /** The reasons for which hosts were refused. Present for a refusal. */
+  /** Why hosts were refused. Empty unless the request was refused. */
   readonly reasons: readonly unknown[]
-  /** The cause of a refusal. Absent if it was not stored, or if the decision is from before KEPT_CAUSES. */
+  /** The cause of a refusal. Absent if none was stored, as for all decisions before feature level KEPT_CAUSES. */
   readonly cause?: object
-  /** The chosen hosts and the instances, in the form for searches. */
+  /** The names of the chosen hosts, by which decisions are searched. */
   readonly hosts: readonly string[]
   readonly instanceUuids: readonly string[]
 }
 
 /**
- * The stored fields as the text that a receipt hashes. Records from before this text existed have no hash of it, and their other hashes
- * remain valid.
+ * The stored columns of a decision, as the text that a receipt hashes. Receipts of older releases have no hash of this text; their other
+ * hashes are valid.
  */
 export function rowText({ id, outcome, at, account, requestSpecId, claimIds, reasons, cause, hosts, instanceUuids }: ReceiptRow): string {
   const row = { id, outcome, at, account, requestSpecId, claimIds, reasons, ...(cause !== undefined && { cause }), hosts, instanceUuids }
   return canonicalJson({ receipt: RECEIPT_FORMAT, part: 'row', ...row })
 }
 
-/** The verdicts for one instance that a replay found: names by index, and the totals of the hosts that passed, best first. */
+/** The verdicts of a replay for one instance. `names` are by host index; `totals` are those of the hosts that passed, best first. */
 export interface ReplayedVerdicts {
   readonly names: readonly { readonly host: string; readonly node: string }[]
   readonly matrix: VerdictMatrix
   readonly totals: readonly number[]
 }
 
-/** The verdict of every filter on every host, and every total, as consecutive parts of the text that a receipt hashes. */
+/** Yields the text that a receipt hashes for one instance, in parts: the verdict of every filter on every host, and every total. */
 export function* matrixTexts(decision: string, instance: number, { names, matrix, totals }: ReplayedVerdicts): Generator<string> {
   const { hostCount, filters, firstRefusing, codes, reason, bytesPerHost, refusedBy, rank } = matrix
   yield canonicalJson({ receipt: RECEIPT_FORMAT, part: 'matrix', decision, instance, hostCount, filters, codes })
@@ -80,11 +78,11 @@ export function* matrixTexts(decision: string, instance: number, { names, matrix
   for (const total of totals) yield `\n${total}`
 }
 
-/** The first difference between two documents, in the order of the members of the first document. Undefined if they are equal. */
+/** The first difference between two documents, in the order of the first document's members. */
 export interface FirstDifference {
-  /** Member names and positions, joined by dots. Empty for the whole document. */
+  /** Member names and list positions, joined by dots. Empty if the difference is not inside a member. */
   readonly path: string
-  /** Canonical JSON. Null if absent. */
+  /** The value in the first document as canonical JSON, or null if the member is absent. */
   readonly was: string | null
   readonly is: string | null
 }

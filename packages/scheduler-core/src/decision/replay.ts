@@ -17,18 +17,18 @@ import { atOnce, type Steps } from '../values/steps.ts'
 import { unansweredOf } from './questions.ts'
 import { isUnsolved } from './unsolved.ts'
 
-/** The claims that were proposed before a change in its entry. They are the overlay on which the change was decided. */
+/** The proposals before the given position in a log entry. The change at the position was decided as if they were valid. */
 export const proposalsBefore = (entry: Pick<LogEntry, 'changes'>, position: number): readonly Proposal[] =>
   entry.changes.slice(0, position).filter(isProposal)
 
 /**
- * Replays a decision on the fleet at its basis. The result has the same hosts, grants and scores, bit for bit. The fleet is unchanged
- * afterwards. With `profile`, this profile decides instead. Throws RangeError if the fleet does not have the profile version or a claim
- * that the record names, or if the record has no answer of a filter or weigher outside of the process.
+ * Replays a decision on the fleet at the revision on which the decision was made. The result has the same hosts, grants and scores, bit for
+ * bit, and the fleet is unchanged. If `profile` is given, it decides in place of the recorded profile. Throws RangeError if the fleet lacks
+ * the recorded profile version or a recorded claim, or if the record lacks an answer of a filter or weigher outside of the process.
  */
 export const replay = (...asked: Parameters<typeof replayInSteps>): Decided => atOnce(replayInSteps(...asked))
 
-/** `replay` as a generator that yields in between. No other code may use the fleet until it ends. */
+/** `replay` as a generator that yields regularly. No other code may use the fleet until it ends. */
 export function* replayInSteps(
   fleet: Fleet,
   before: readonly Proposal[],
@@ -40,20 +40,19 @@ export function* replayInSteps(
 }
 
 /**
- * Decides a request differently from its record: by another profile version, or on another state. Throws RangeError like `replay`. Also
- * throws RangeError if the result cannot be known, because it needs the answer of a filter or weigher outside of the process about other
- * hosts, or the answer of a solver.
+ * Decides a recorded request by another profile version or on another state. Throws RangeError in the cases of `replay`. Also throws
+ * RangeError if the result is unknown, because a solver or a filter or weigher outside of the process would have to be called for it.
  */
 export const replayOtherwise = (...asked: Parameters<typeof replayOtherwiseInSteps>): Decided => atOnce(replayOtherwiseInSteps(...asked))
 
-/** `replayOtherwise` as a generator that yields in between. No other code may use the fleet until it ends. */
+/** `replayOtherwise` as a generator that yields regularly. No other code may use the fleet until it ends. */
 export function* replayOtherwiseInSteps(
   fleet: Fleet,
   before: readonly Proposal[],
   record: DecisionRecord,
   profile: Profile,
 ): Steps<Decided> {
-  if (isUnsolved(fleet, record, profile)) throw new RangeError(`the solver of ${profileRef(profile)} was not asked about this decision`)
+  if (isUnsolved(fleet, record, profile)) throw new RangeError(`the solver of ${profileRef(profile)} was not called for this decision`)
   const decided = yield* replayInSteps(fleet, before, record, profile)
   if (record.outside === undefined) return decided
   for (const [instance, { filters }] of decided.record.instances.entries())
@@ -64,10 +63,14 @@ export function* replayOtherwiseInSteps(
 
 function refuseUnasked({ steps }: Examination): void {
   const unasked = steps.flatMap(({ reasons }) => reasons).find(({ code }) => code === 'outside.no_answer')
-  if (unasked !== undefined) throw new RangeError(`${unasked.filter} was not asked about ${unasked.hosts} hosts that come into question`)
+  if (unasked !== undefined)
+    throw new RangeError(`the decision has no answer of ${unasked.filter} about ${unasked.hosts} of the hosts to check`)
 }
 
-/** All details about one instance of a replayed decision, while the earlier instances hold their resources. */
+/**
+ * Replays a decision up to one instance and examines all hosts for this instance. The instances before it hold their resources while `read`
+ * runs.
+ */
 export function examineAgain<T>(
   fleet: Fleet,
   before: readonly Proposal[],
@@ -80,7 +83,7 @@ export function examineAgain<T>(
   return atOnce(examineAgainInSteps(fleet, before, record, instance, readNow(read), profile, isShortCircuited))
 }
 
-/** `examineAgain` as a generator that yields in between. No other code may use the fleet until it ends. */
+/** `examineAgain` as a generator that yields regularly. No other code may use the fleet until it ends. */
 export function examineAgainInSteps<T>(
   fleet: Fleet,
   before: readonly Proposal[],
@@ -105,8 +108,8 @@ const readNow = <Found, T>(read: (found: Found) => T): ((found: Found) => Steps<
   }
 
 /**
- * All details about the first instances of a decision, one after the other. Each earlier instance is decided only once. The generator
- * yields between two instances.
+ * Replays a decision once, and examines all hosts for each of its first instances in turn. The generator yields between two instances.
+ * `instances` is the count of instances to examine.
  */
 export function* examineEach(
   fleet: Fleet,
@@ -125,7 +128,7 @@ export function* examineEach(
   }
 }
 
-/** The filters in the state in which one instance of a decision was checked, for checks of single hosts. */
+/** Replays a decision up to one instance, so that `read` can check single hosts for this instance. */
 export function checkAgain<T>(
   fleet: Fleet,
   before: readonly Proposal[],
@@ -136,7 +139,7 @@ export function checkAgain<T>(
   return atOnce(checkAgainInSteps(fleet, before, record, instance, readNow(read)))
 }
 
-/** `checkAgain` as a generator that yields in between. No other code may use the fleet until it ends. */
+/** `checkAgain` as a generator that yields regularly. No other code may use the fleet until it ends. */
 export function checkAgainInSteps<T>(
   fleet: Fleet,
   before: readonly Proposal[],
@@ -150,7 +153,7 @@ export function checkAgainInSteps<T>(
   )
 }
 
-/** Reads the fleet in the state in which one instance of a decision was decided. */
+/** Calls `read` while the fleet is in the state in which one instance of a decision was decided. */
 function* atInstance<T>(
   fleet: Fleet,
   before: readonly Proposal[],
@@ -186,7 +189,7 @@ function withEarlier<T>(
   })
 }
 
-/** Reads the fleet while these proposals are held. */
+/** Calls `use` while the fleet holds the resources of the given proposals. */
 export function withProposals<T>(fleet: Fleet, before: readonly Proposal[], use: (overlay: Overlay) => T): T {
   const overlay = openOverlay(fleet)
   try {
@@ -197,7 +200,7 @@ export function withProposals<T>(fleet: Fleet, before: readonly Proposal[], use:
   }
 }
 
-/** `withProposals` as a generator that yields in between. No other code may use the fleet until it ends. */
+/** `withProposals` as a generator that yields regularly. No other code may use the fleet until it ends. */
 export function* withProposalsInSteps<T>(fleet: Fleet, before: readonly Proposal[], use: (overlay: Overlay) => Steps<T>): Steps<T> {
   const overlay = openOverlay(fleet)
   try {
@@ -221,17 +224,17 @@ function holdProposal(fleet: Fleet, overlay: Overlay, proposal: Proposal): void 
   for (const part of parts) overlay.holdMove(part, group, source)
 }
 
-/** The claim that a decision moves, on the fleet at its basis. */
+/** The claim that a decision moves, in the fleet on which the decision was made. */
 const sourceOf = (fleet: Fleet, { source }: DecisionRecord): Claim | undefined => liveClaim(fleet, source)
 
-/** The destination that ends before the new proposal, on the fleet at its basis. */
+/** The previous destination of a move, which ends when the decision proposes a new one. In the fleet on which the decision was made. */
 const endsOf = (fleet: Fleet, { ends }: DecisionRecord): Claim | undefined => liveClaim(fleet, ends)
 
 function liveClaim(fleet: Fleet, id: string | undefined): Claim | undefined {
   if (id === undefined) return undefined
   const claim = fleet.ledger.claims.get(id)
   if (claim === undefined) throw new RangeError(`claim ${id} is not known at revision ${fleet.place.revision}`)
-  // an ended claim holds nothing, so removing it would show free capacity that does not exist
+  // An ended claim holds nothing. Treating its resources as free would show capacity that does not exist.
   if (!isLive(claim)) throw new RangeError(`claim ${id} has ended at revision ${fleet.place.revision}`)
   return claim
 }
@@ -258,15 +261,15 @@ function inputOf(fleet: Fleet, record: DecisionRecord, profile: Profile): Decide
   }
 }
 
-/** The way in which the refused request could have been placed, as in its answer. Undefined if no way was found. */
+/** Computes the sentence in the answer of a refused request that says how the request could be placed. Undefined if no way was found. */
 export function* wayOutAgain(fleet: Fleet, before: readonly Proposal[], record: DecisionRecord, cause: Cause): Steps<string | undefined> {
   const profile = answeredAs(fleet, record, profileOf(fleet, record))
   return yield* withProposalsInSteps(fleet, before, (overlay) => wayOutInSteps(fleet, overlay, inputOf(fleet, record, profile), cause))
 }
 
 /**
- * The profile with the answers that filters and weighers outside of the process gave when the decision was made. Throws RangeError if the
- * profile needs an answer that does not exist, since its decision cannot be known.
+ * The profile together with the recorded answers of filters and weighers outside of the process. Throws RangeError if the profile needs an
+ * answer that is not recorded, because its decision is then unknown.
  */
 function answeredAs(
   fleet: Fleet,
@@ -276,8 +279,8 @@ function answeredAs(
   const spec = currentSpec(request)
   const answered = outside === undefined ? profile : withAnswers(profile, [{ request: spec, answers: outside }])
   const [part] = unansweredOf(fleet, answered, spec)
-  if (part !== undefined) throw new RangeError(`${part} was not asked about the request of this decision`)
-  // the failure was that of the original profile's scheduler, and another profile's scheduler may work
+  if (part !== undefined) throw new RangeError(`${part} was not called for the request of this decision`)
+  // A recorded failure was a failure of the recorded profile's scheduler. The scheduler of another profile may succeed.
   return failure === undefined || ref !== profileRef(profile) ? answered : withFailure(answered, failure)
 }
 

@@ -38,14 +38,12 @@ test.each([
   ['one instance', decidedBy(greedy, 1), solving, false],
   ['a claim that left its host, possibly with others', { ...decidedBy(greedy, 1), intent: 'EVACUATE' as const }, solving, true],
   ['a claim that left its host alone', { ...decidedBy(solving, 1), intent: 'EVACUATE' as const }, packing, false],
-])('whether a solver is missing for %s (%#)', (_what, record, profile, expected) => {
+])('isUnsolved returns true only if a solver would have to be called: %s (%#)', (_what, record, profile, expected) => {
   expect(isUnsolved(fleet, record, profile)).toBe(expected)
 })
 
-test('a decision that needs a solver cannot be replayed without one, and the original version decides as before', () => {
+test('a version with a solver that was not called cannot decide, and the version of the decision can be replayed', () => {
   const record = decidedBy(solving, 2)
-  expect(() => replayOtherwise(fleet, [], record, packing)).toThrow(
-    new RangeError('the solver of site@4 was not asked about this decision'),
-  )
+  expect(() => replayOtherwise(fleet, [], record, packing)).toThrow(new RangeError('the solver of site@4 was not called for this decision'))
   expect(replayOtherwise(fleet, [], record, solving)).toEqual(replay(fleet, [], record))
 })

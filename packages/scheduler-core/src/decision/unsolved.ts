@@ -6,9 +6,8 @@ import { asksSolver } from '../schedulers/solver-scheduler.ts'
 import { canonicalJson } from '../values/canonical-json.ts'
 
 /**
- * Whether the decision of a profile cannot be known, because it would have called its solver for a decision that another version made. A
- * solution belongs to one program, and another version's filters and weighers give a different program. Versions that differ only in their
- * notes have the same program.
+ * True if the decision of `profile` is unknown because its solver would have to be called. The record has only the solution for the version
+ * that decided. Another version has a different integer program, unless it differs only in its note.
  */
 export function isUnsolved(fleet: Fleet, record: DecisionRecord, profile: Profile): boolean {
   if (profile.scheduler !== 'solver') return false
@@ -18,8 +17,8 @@ export function isUnsolved(fleet: Fleet, record: DecisionRecord, profile: Profil
 }
 
 /**
- * Whether a claim may have been solved together with others. Claims that leave a host are solved together. If the original version had no
- * solver, it is not known which claims left together.
+ * True if the decision may be part of a batch. Moves off one host are solved together. If the version that decided had no solver, the
+ * record does not show which claims moved off the host together.
  */
 const mayBeOfBatch = ({ intent, solver }: DecisionRecord, decider: Profile | undefined): boolean =>
   solver?.solution.batch !== undefined || (intent === 'EVACUATE' && decider?.scheduler !== 'solver')

@@ -2,13 +2,13 @@ import { shareMissing } from '../text/missing.ts'
 import type { Reason } from '../text/reason.ts'
 import type { Check } from './examine.ts'
 
-/** The additional distance for each further filter that refuses the host. It is smaller than any noticeable shortfall. */
+/** Added to the distance for each refusing filter after the first. It is so small that the shortfall decides the order of hosts. */
 const PER_REFUSAL = 0.001
 
 /**
- * The distance of a host from passing; 0 means that it passes. It is the worst shortfall among the filters that refuse the host, as a share
- * of the needed amount (8 GiB of 32 missing: 0.25), plus a thousandth for each further refusing filter. A demand that is not a number, such
- * as a trait, is missing as a whole, which counts as 1.
+ * The distance of a host from passing all filters; 0 means that it passes. It is the largest shortfall among the refusing filters, as a
+ * share of the needed amount (0.25 if 8 of 32 GiB are missing), plus 0.001 for each refusing filter after the first. A missing demand that
+ * is not an amount, such as a trait, has the share 1.
  */
 export const distanceOf = (checks: readonly Check[]): number => distanceOfReasons(checks.flatMap(({ reason }) => reason ?? []))
 
@@ -20,5 +20,5 @@ export function distanceOfReasons(reasons: readonly Reason[]): number {
   return distanceBy(worst, reasons.length)
 }
 
-/** The distance of a host from passing (`distanceOf`), computed from the largest missing share and the number of refusing filters. */
+/** The distance of a host from passing (`distanceOf`), computed from the largest missing share and the count of refusing filters. */
 export const distanceBy = (worst: number, refusals: number): number => (refusals === 0 ? 0 : worst + PER_REFUSAL * (refusals - 1))

@@ -24,7 +24,7 @@ export interface Check {
   readonly verdict: Verdict
   /** Present if the verdict is FAIL or ERROR. */
   readonly reason?: Reason
-  /** The facts behind the reason. The facts of its sentence come first. Present if there is a reason. */
+  /** The values that the filter compared. The values in the sentence of the reason come first. Present if there is a reason. */
   readonly facts?: readonly Fact[]
 }
 
@@ -32,24 +32,24 @@ export interface Check {
 export interface HostChecks {
   /** The result of every filter on a host, in order. With `shortCircuit`, filters after the first refusal are not run. */
   checksOf(host: HostIndex, shortCircuit?: boolean): readonly Check[]
-  /** Why a filter refuses a host. The filter is given by its position, and must refuse the host. */
+  /** Why a filter refuses a host. `step` is the position of the filter, which must be a filter that refuses the host. */
   reasonOf(host: HostIndex, step: number): Reason
-  /** The cause of the refusal, if no host passes. */
+  /** The cause of the refusal. Call this only if no host passes. */
   cause(): Steps<Cause>
 }
 
 export interface Examination extends Findings, HostChecks {}
 
 /**
- * Runs every filter on every host, and the weighers on those that pass. This is slower than a decision, but complete. The ranking is the
- * order in which the profile's scheduler chooses hosts for that instance of the request.
+ * Runs every filter on every host, and the weighers on the hosts that pass. A decision is faster, because it stops at the first filter that
+ * refuses a host. The ranking is the order in which the profile's scheduler prefers hosts for the instance.
  */
 export const examine = (...asked: Parameters<typeof examineInSteps>): Examination => atOnce(examineInSteps(...asked))
 
 /** The generator yields after this many hosts. */
 const SLICE = 128
 
-/** `examine` as a generator that yields in between. The fleet must not change until it ends. */
+/** `examine` as a generator that yields regularly. The fleet must not change until it ends. */
 export function* examineInSteps(
   fleet: Fleet,
   asked: RequestSpec,
@@ -82,7 +82,7 @@ export function* examineInSteps(
     }
   }
   const passing: number[] = []
-  // for a host that only one filter refuses, that filter is its first refusal
+  // if only one filter refuses a host, it is also the first filter that refuses the host
   const sole = new Uint32Array(steps.length)
   for (let host = 0; host < count; host++) {
     const first = firstRefusing[host] as number
@@ -131,7 +131,7 @@ export function prepareChecks(fleet: Fleet, request: RequestSpec, profile: Profi
   return checksBy(steps, () => causeInSteps(fleet, request, profile, instance))
 }
 
-/** `prepareChecks` as a generator that yields between the filters. */
+/** `prepareChecks` as a generator that yields between two filters. */
 export function* prepareChecksInSteps(fleet: Fleet, request: RequestSpec, profile: Profile, instance = 0): Steps<HostChecks> {
   const compiled = compileProfile(profile, pluginsOf(fleet))
   const steps = yield* prepareFiltersInSteps(compiled, requestAt(request, instance), fleet)
@@ -186,8 +186,8 @@ function* awakeOf(compiled: CompiledProfile, request: RequestSpec, fleet: Fleet,
 }
 
 /**
- * Whether a step is skipped for a host that an earlier filter refused. The filters that check claims would repeat refusals of the profile's
- * own filters. Filters outside of this process were called only about hosts that the other filters pass.
+ * True if a filter is skipped for a host that an earlier filter refused. The filters that check the rules of claims would only repeat
+ * earlier refusals. Filters outside of this process were called only about hosts that all other filters pass.
  */
 const isCaughtBefore = ({ isNet, isOutside }: FilterStep, refused: boolean): boolean => (isNet || isOutside) && refused
 
@@ -198,7 +198,7 @@ function verdictOf({ prepared, failed }: FilterStep, host: HostIndex): Verdict {
   return verdict === undefined ? 'ERROR' : verdict ? 'PASS' : 'FAIL'
 }
 
-/** The reasons of one filter for the hosts that it is the first to refuse, most frequent reasons first. */
+/** Counts the reasons of one filter, most frequent first. Only hosts that no earlier filter refused are counted. */
 function* countReasons(step: FilterStep, hostCount: number, isRefused: (host: number) => boolean): Steps<ReasonCount[]> {
   const counts = new Map<Reason['code'], { hosts: number; example: Reason }>()
   for (let host = 0; host < hostCount; host++) {
@@ -213,12 +213,12 @@ function* countReasons(step: FilterStep, hostCount: number, isRefused: (host: nu
 }
 
 /**
- * Why an instance of a request is not placed, in the order of the filters. The counts are those of `examine`, without data of single hosts.
- * Each host is evaluated up to the first filter that refuses it.
+ * Counts the reasons for which hosts refuse an instance of a request, in the order of the filters. The counts are equal to those of
+ * `examine`. Each host is evaluated only up to the first filter that refuses it.
  */
 export const refusalsOf = (...asked: Parameters<typeof refusalsInSteps>): readonly ReasonCount[] => atOnce(refusalsInSteps(...asked))
 
-/** `refusalsOf` as a generator that yields in between. The fleet must not change until it ends. */
+/** `refusalsOf` as a generator that yields regularly. The fleet must not change until it ends. */
 export function* refusalsInSteps(fleet: Fleet, asked: RequestSpec, profile: Profile, instance = 0): Steps<readonly ReasonCount[]> {
   const isOut = fleet.hosts.columns.gone.slice(0, fleet.hosts.count)
   const counts: ReasonCount[] = []

@@ -2,8 +2,8 @@ import { NOT_THERE, PASSES_ALL } from '../pipeline/findings.ts'
 import type { VerdictMatrix } from './verdict-matrix.ts'
 
 /**
- * Refused hosts by index: first the nearest host of the cause, then the hosts that the request admits, then all others. Each part is sorted
- * by distance.
+ * The indexes of the refused hosts. The host `nearest` comes first, then the hosts that the request admits, then all other refused hosts.
+ * Each of these groups is sorted by distance.
  */
 export function nearMissesIn(
   { firstRefusing, distance }: Pick<VerdictMatrix, 'firstRefusing' | 'distance'>,

@@ -21,11 +21,11 @@ const request = fc.record({
 
 const profileOf = (fleet: Fleet) => {
   const profile = fleet.profiles.find('default')
-  if (profile === undefined) throw new Error('the default profile does not exist')
+  if (profile === undefined) throw new Error('expected a profile named default')
   return profile
 }
 
-test('all columns have the same counts', () => {
+test('verdicts, reasons, ranks and step counts of an examination agree for each host and each filter', () => {
   fc.assert(
     fc.property(fc.array(host, { maxLength: 24 }), request, (shapes, wanted) => {
       const fleet = aFleet(Object.fromEntries(shapes.map((shape, i) => [`h${i}`, shape])))
@@ -69,7 +69,7 @@ test('all columns have the same counts', () => {
   )
 })
 
-describe('distance', () => {
+describe('the distance of a host from passing all filters', () => {
   const failing = (need?: number | string, have?: number | string) => ({
     filter: 'F',
     verdict: 'FAIL' as const,

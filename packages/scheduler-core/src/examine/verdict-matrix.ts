@@ -7,12 +7,12 @@ import { atOnce, type Steps } from '../values/steps.ts'
 import { distanceOfReasons } from './distance.ts'
 import type { HostChecks } from './examine.ts'
 
-/** No filter refuses the host, so there is no reason. */
+/** The value in `reason` for a host that no filter refuses. */
 export const NO_REASON = 255
 
-/** The verdict of every filter on every host, as columns by host index. A host that has left the fleet has no verdict. */
+/** The verdicts of all filters on all hosts, as columns by host index. A host that has left the fleet has no verdict. */
 export interface VerdictMatrix {
-  /** The number of hosts in the fleet. */
+  /** Count of the hosts in the fleet. */
   readonly hostCount: number
   /** All filters of the profile, in execution order. */
   readonly filters: readonly string[]
@@ -24,9 +24,11 @@ export interface VerdictMatrix {
   readonly codes: readonly Code[]
   /** The index in `codes` of the first refusing filter's reason. NO_REASON if no filter refuses the host. */
   readonly reason: Uint8Array
-  /** By position in `codes`: the unit of the amounts in its reasons; null if they have no amounts, or amounts in different units. */
+  /**
+   * The unit of the amounts in the reasons of each code, in the order of `codes`. Null if the reasons have no amounts or different units.
+   */
   readonly units: readonly (string | null)[]
-  /** The shortfall in the first refusing filter's reason, in its unit; 0 if it is not an amount. */
+  /** The missing amount in the first refusing filter's reason, in the unit of its code. 0 if the reason has no amount. */
   readonly missing: Float64Array
   readonly bytesPerHost: number
   /** `bytesPerHost` bytes for each host. Bit f is set if filter f refuses the host, regardless of earlier filters. */
@@ -37,14 +39,14 @@ export interface VerdictMatrix {
   readonly distance: Float64Array
 }
 
-/** Adds reasons to findings. `reasonOf` reads the state from which the findings were computed. */
+/** Makes the matrix of an examination. `reasonOf` must read the state on which the examination was made. */
 export const verdictMatrix = (findings: Findings, checks: Pick<HostChecks, 'reasonOf'>): VerdictMatrix =>
   atOnce(verdictMatrixInSteps(findings, checks))
 
 /** The generator yields after computing the reasons of this many hosts. */
 const SLICE = 128
 
-/** `verdictMatrix` as a generator that yields in between. The state that `reasonOf` reads must not change until it ends. */
+/** `verdictMatrix` as a generator that yields regularly. The state that `reasonOf` reads must not change until it ends. */
 export function* verdictMatrixInSteps(findings: Findings, { reasonOf }: Pick<HostChecks, 'reasonOf'>): Steps<VerdictMatrix> {
   const { hostCount, steps, firstRefusing, ranked, weighed, bytesPerHost, refusedBy } = findings
   const { length: count } = firstRefusing
@@ -91,7 +93,7 @@ export function* verdictMatrixInSteps(findings: Findings, { reasonOf }: Pick<Hos
   }
 }
 
-/** The matrix without hosts that have left the fleet. Columns contain only the present hosts, in the order of their first reports. */
+/** Removes the hosts that have left the fleet from the columns. The remaining hosts are in the order of their first reports. */
 export function withoutGone(matrix: VerdictMatrix): VerdictMatrix {
   const { firstRefusing, reason, missing, rank, distance, refusedBy, bytesPerHost } = matrix
   const there = (_: number, host: number): boolean => firstRefusing[host] !== NOT_THERE

@@ -14,7 +14,7 @@ import type { Fleet } from './fleet.ts'
 import { openOverlay } from './overlay.ts'
 import { countWarnings } from './warnings.ts'
 
-// For everything that decides, counts or explains, a forgotten host must be like a host that never existed.
+// These tests check that decisions, counts and explanations are the same for a forgotten host and for a host that never existed.
 
 const HOSTS = ['h1', 'h2', 'h3', 'h4']
 const zoneOf = (host: string, i: number): Change => ({
@@ -24,7 +24,7 @@ const zoneOf = (host: string, i: number): Change => ({
   next: { name: `zone of ${host}`, metadata: { availability_zone: `z${i % 2}`, rack: host }, hosts: [host] },
 })
 
-/** A fleet of the given hosts. The hosts in `left` were forgotten, while in the other fleet they never existed. */
+/** A fleet with these hosts. The hosts in `left` reported once and were then forgotten. */
 function fleetOf(hosts: readonly string[], left: readonly string[] = []): Fleet {
   const log = aLog()
   const all = HOSTS.filter((host) => hosts.includes(host) || left.includes(host))
@@ -77,8 +77,8 @@ function explained(fleet: Fleet, profile: Profile, request: RequestSpec) {
   }
 }
 
-// The draws of `chance` depend on the indexes of hosts, and tombstones keep theirs. So only the set of hosts that it may draw is compared
-// below.
+// The random choices of the scheduler `chance` depend on the indexes of hosts, and tombstones keep their indexes. So only the set of chosen
+// hosts is compared for these profiles.
 const isDrawn = ({ scheduler }: Profile): boolean => scheduler === 'chance'
 
 describe.each(builtInProfiles.filter((profile) => !isDrawn(profile)).map((profile) => [profile.name, profile] as const))(
@@ -121,8 +121,8 @@ test('capacity, utilisation and warnings do not include a forgotten host', () =>
   expect(read(tombstones)).toEqual(read(never))
 })
 
-// Kubernetes issue #106971, pull request 107009
-test('D09: a scrapped host is not a domain of a spread once it is forgotten', () => {
+// D09 is Kubernetes issue #106971, pull request 107009
+test('D09: after a disabled host is forgotten, it is not a domain of a topology spread', () => {
   const log = aLog()
   const spread = aRequest({
     vcpus: 1,

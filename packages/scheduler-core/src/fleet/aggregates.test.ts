@@ -14,7 +14,7 @@ const edit = (next: AggregateState | null, expectedVersion = 1): Change => ({
   next,
 })
 
-/** The hosts on which a claim is void if it was decided before the change. */
+/** The hosts on which a claim is void because it was decided before the change. */
 function concerned(change: Change, level: number): string[] {
   const log = aLog()
   log.append([{ type: 'feature', level }, ...HOSTS.map((host) => aReport(host)), edit(FIRST, 0)])
@@ -25,7 +25,7 @@ function concerned(change: Change, level: number): string[] {
   return HOSTS.filter((_, i) => verdicts[i] !== undefined)
 }
 
-describe('the hosts that an edit of an aggregate concerns', () => {
+describe('the hosts that count as edited after an edit of an aggregate', () => {
   test.each<[string, Change, string[]]>([
     ['the list, which one host leaves and one joins', edit({ ...FIRST, hosts: ['h2', 'h3', 'h4'] }), ['h1', 'h4']],
     ['the order of the list', edit({ ...FIRST, hosts: ['h3', 'h2', 'h1'] }), []],
@@ -55,7 +55,7 @@ describe('the hosts that an edit of an aggregate concerns', () => {
     expect(concerned(change, EDITED_MEMBERS - 1)).toEqual(['h1', 'h2', 'h3'])
   })
 
-  test('a member that stays in the list keeps its revision and its zone', () => {
+  test('an edit of the member list does not change the revision and zone of hosts that stay members', () => {
     const log = aLog()
     log.append([{ type: 'feature', level: EDITED_MEMBERS }, ...HOSTS.map((host) => aReport(host)), edit(FIRST, 0)])
     const zonesAndRevisions = () =>

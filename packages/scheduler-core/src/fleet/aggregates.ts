@@ -14,16 +14,19 @@ export interface Aggregate extends AggregateState {
   readonly uuid: string
   /** 1 for a new aggregate. Increases by one with every edit. */
   readonly version: number
-  /** Store time of the last edit. */
+  /** The store time of the last edit, in milliseconds since 1970. */
   readonly updatedAt: number
   readonly revision: number
-  /** Who set each of its ratios, and when, by resource class. Absent if nobody has set one since feature level ALLOCATION_RULES. */
+  /**
+   * For each resource class whose allocation ratio the aggregate sets: who set the ratio, and when. Absent if no ratio was set at feature
+   * level ALLOCATION_RULES or above.
+   */
   readonly ratiosSet?: RatiosSet
 }
 
 type RatiosSet = Readonly<Record<string, Omit<SetBy, 'reason'>>>
 
-/** The members of an aggregate as a column, and the state from which the column was computed. */
+/** A cached member column of an aggregate, and the state from which the column was computed. */
 interface Members {
   readonly of: Aggregate
   readonly hostCount: number
@@ -31,37 +34,37 @@ interface Members {
   readonly column: Uint8Array
 }
 
-/** Member columns are cached for at most this many aggregates. Requests use only a few aggregates. */
+/** Member columns are cached for at most this many aggregates. */
 const MEMBER_COLUMNS = 64
 
 const NO_MEMBERS = new Uint8Array(0)
 
-/** All aggregates, and the data of their member hosts that is derived from them. */
+/** All aggregates. Sets the zone, disk pools and allocation ratios that member hosts get from their aggregates. */
 export class Aggregates {
   readonly byUuid = new Map<string, Aggregate>()
   /**
-   * The former states of the aggregates that the last entry edited. Null for a new aggregate. Like `HostTable.before`, this is not part of
-   * the state.
+   * For each aggregate that the last entry edited, its state before that entry. Null for a new aggregate. This is not part of the fleet's
+   * state.
    */
   readonly before = new Map<string, Aggregate | null>()
-  /** Aggregates by the host names of their members, in order of uuid. */
+  /** For each host name, the uuids of the aggregates that list it, in ascending order. */
   #ofHost = new SharedMap<readonly string[]>()
   readonly #members = new Map<string, Members>()
-  /** The keys in the metadata of all aggregates. Undefined after an edit, until they are needed. */
+  /** The metadata keys of all aggregates. Undefined after an edit, until the keys are computed again. */
   #keys: ReadonlySet<string> | undefined
 
   readonly #hosts: HostTable
   readonly #countAnew: (record: OwnHostRecord) => void
 
-  /** `countAnew` recounts a host's inventory and claims after its aggregates changed its ratios. */
+  /** `countAnew` recounts a host's inventory and claims after an aggregate changed the host's allocation ratios. */
   constructor(hosts: HostTable, countAnew: (record: OwnHostRecord) => void) {
     this.#hosts = hosts
     this.#countAnew = countAnew
   }
 
   /**
-   * The code for which an edit is void, or undefined if the edit counts. This is a generator that yields in between. No other code may
-   * write the fleet until it ends.
+   * Returns the code of the refusal if an edit is void, otherwise undefined. A generator that yields after each slice of hosts. No other
+   * code may write the fleet until the generator ends.
    */
   *refusesInSteps({ uuid, expectedVersion, next }: AggregateChanged): Steps<Code | undefined> {
     if ((this.byUuid.get(uuid)?.version ?? 0) !== expectedVersion) return 'aggregate.version'
@@ -80,9 +83,9 @@ export class Aggregates {
   }
 
   /**
-   * Applies an accepted edit, and marks every host that the edit concerns as edited. These are all former and present members. From feature
-   * level EDITED_MEMBERS on, an edit of only the member list concerns only hosts that join or leave. This is a generator that yields in
-   * between. No other code may use the fleet until it ends.
+   * Applies an accepted edit. Marks all former and present members as edited. From feature level EDITED_MEMBERS on, an edit of only the
+   * member list marks only hosts that join or leave. A generator that yields after each slice of hosts. No other code may use the fleet
+   * until the generator ends.
    */
   *takeInSteps({ uuid, expectedVersion, next, by }: AggregateChanged, revision: number, now: number, kept?: RatiosSet): Steps<void> {
     const before = this.byUuid.get(uuid)
@@ -119,14 +122,17 @@ export class Aggregates {
     }
   }
 
-  /** Copies another fleet's aggregates. Both fleets share the aggregate objects, because these are replaced and never changed. */
+  /**
+   * Copies another fleet's aggregates. Both fleets share the aggregate objects, because an edit replaces these objects and never changes
+   * them.
+   */
   takeCopy(from: Aggregates): void {
     for (const [uuid, aggregate] of from.byUuid) this.byUuid.set(uuid, aggregate)
     this.#ofHost = from.#ofHost.copy()
     this.#keys = from.#keys
   }
 
-  /** Whether the metadata of any aggregate has a key. */
+  /** Returns true if the metadata of any aggregate has a key. */
   hasKey(key: string): boolean {
     this.#keys ??= new Set([...this.byUuid.values()].flatMap(({ metadata }) => Object.keys(metadata)))
     return this.#keys.has(key)
@@ -138,8 +144,8 @@ export class Aggregates {
   }
 
   /**
-   * A column with 1 for each host in an aggregate, by index. Empty if there is no such aggregate. Valid until the next edit or new host.
-   * Code that visits all hosts reads this column instead of the records.
+   * For each host index, 1 if the host is in the aggregate, otherwise 0. Empty if the aggregate does not exist. Valid until the next edit
+   * or new host. Code that visits all hosts reads this column, because it is faster than reading the host records.
    */
   members(uuid: string): Uint8Array {
     const of = this.byUuid.get(uuid)
@@ -156,7 +162,7 @@ export class Aggregates {
     return column
   }
 
-  /** Sets the data of a host record that is derived from its aggregates. */
+  /** Sets the fields of a host record that are computed from the host's aggregates. */
   attach(record: OwnHostRecord): void {
     const aggregates = record.gone === null ? this.of(record.host) : []
     record.aggregates = aggregates.map(({ uuid }) => uuid)
@@ -171,14 +177,14 @@ export class Aggregates {
   }
 }
 
-/** Whether two states of an aggregate differ only in the list of hosts. */
+/** Returns true if two states of an aggregate differ only in the list of hosts. */
 function hasSameRest(before: AggregateState | undefined, next: AggregateState | null): boolean {
   if (before === undefined || next === null || before.name !== next.name) return false
   const keys = Object.keys(before.metadata)
   return keys.length === Object.keys(next.metadata).length && keys.every((key) => before.metadata[key] === next.metadata[key])
 }
 
-/** Who set the ratios of an aggregate. A ratio that an edit does not change keeps the account that set it. */
+/** Who set each ratio of an aggregate, and when. For a ratio that the edit does not change, this is the earlier account and time. */
 function ratiosSetIn({ metadata }: AggregateState, before: Aggregate | undefined, edit: Omit<SetBy, 'reason'>): RatiosSet {
   return Object.fromEntries(
     Object.keys(aggregateRatioKeys).flatMap((resourceClass) => {

@@ -104,7 +104,7 @@ describe('an entry that is applied in steps', () => {
     },
   )
 
-  test('an entry locks the fleet until it is applied completely', () => {
+  test('while an entry is applied in steps, the fleet is locked', () => {
     const { fleet } = aTown()
     const entry = nextOf(fleet, rows[0]?.[1] ?? [])
     const steps = fleet.applyInSteps(entry)
@@ -116,7 +116,7 @@ describe('an entry that is applied in steps', () => {
     expect(copyFleet(fleet).place.revision).toBe(entry.revision)
   })
 
-  test('a fleet is unusable if applying an entry is ended early', () => {
+  test('a fleet cannot be used if applying an entry is ended early', () => {
     const { fleet } = aTown()
     const steps = fleet.applyInSteps(nextOf(fleet, rows[0]?.[1] ?? []))
     steps.next()
@@ -124,7 +124,7 @@ describe('an entry that is applied in steps', () => {
     expect(() => copyFleet(fleet)).toThrow('cannot be copied')
   })
 
-  test('an entry that is not the next one is refused before anything is written', () => {
+  test('an entry whose revision is not the next one is refused before the fleet is written', () => {
     const { fleet } = aTown()
     const entry = nextOf(fleet, [])
     expect(() => fleet.applyInSteps({ ...entry, revision: entry.revision + 1 }).next()).toThrow(RangeError)

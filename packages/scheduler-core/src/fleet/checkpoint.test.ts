@@ -20,7 +20,7 @@ test.each([1, 2, 3, 4])('a checkpoint of a fleet that changes meanwhile has the 
         for (let pauses = 0; pauses <= pace; pauses++) {
           const { done, value } = capture.next()
           if (!done) continue
-          // the values must be equal to the last bit and in the same order
+          // the checkpoint must have the same values in the same order
           expect(JSON.stringify(value)).toBe(begun)
           capture = captureFleet(copyFleet(fleet), 1)
           begun = JSON.stringify(checkpointOf(fleet))

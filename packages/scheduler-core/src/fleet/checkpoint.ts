@@ -21,9 +21,9 @@ import type { Aggregate } from './aggregates.ts'
 import { assertLevel, Fleet, type FleetReader } from './fleet.ts'
 
 /**
- * The format of checkpoints. A release reads this format and earlier ones, and refuses others with an error. Format 2 has moves and edited
- * groups. It is written only once the log has changes of feature level 2, so that until then an older release can start from every
- * checkpoint.
+ * The newest format of checkpoints. A release reads this format and earlier formats, and refuses other formats with an error. Format 2
+ * added moves and edited groups. It is written only from feature level 2 on, so that an older release can start from a checkpoint below
+ * that level.
  */
 export const CHECKPOINT_FORMAT = 2
 
@@ -31,45 +31,55 @@ export const CHECKPOINT_FORMAT = 2
 export interface Checkpoint {
   readonly format: 1 | typeof CHECKPOINT_FORMAT
   readonly place: Place
-  /** Time of the log at that position. */
+  /** The log's time at that position, in milliseconds since 1970. */
   readonly now: number
   readonly featureLevel: number
-  /** The log's time at which feature level STRICT_CLAIMS, or later PLAIN_IN_CELLS, was reached. Absent below STRICT_CLAIMS. */
+  /**
+   * The log's time at which the fleet reached feature level STRICT_CLAIMS or, if that was later, PLAIN_IN_CELLS. Absent below
+   * STRICT_CLAIMS.
+   */
   readonly strictSince?: number
   /** The last log positions that the fleet remembers, oldest first. */
   readonly places: readonly Place[]
-  /** Hosts in the order in which they were first seen. */
+  /** All hosts, in the order of their first reports. */
   readonly hosts: readonly StoredHost[]
   readonly aggregates: readonly Aggregate[]
   readonly groups: readonly (GroupBinding & { readonly lastEdit: number; readonly version?: number })[]
-  /** Live claims, and ended claims that a key or a present instance needs, in the order of creation. */
+  /**
+   * The live claims, and the ended claims that are stored for their key or for an instance that may still run. In the order of creation.
+   */
   readonly claims: readonly StoredClaim[]
   readonly keys: readonly BoundKey[]
-  /** Written since feature level 8. Absent if operators set no values. */
+  /** Written since feature level 8. Absent if operators set no key limits. */
   readonly keyLimits?: KeyLimits
-  /** Written since feature level 10. Absent if operators set no values. */
+  /** Written since feature level 10. Absent if operators set no allocation for the fleet. */
   readonly fleetAllocation?: FleetAllocation
-  /** Written since feature level 8. Keys whose claims have all ended, and these claims, are stored here and not in `keys` and `claims`. */
+  /**
+   * Written since feature level 8. Keys whose claims have all ended are stored here together with their claims, not in `keys` and `claims`.
+   */
   readonly endedKeys?: StoredEndedKeys
   readonly profiles: readonly Profile[]
   readonly activeProfiles: readonly { readonly name: string; readonly number: number }[]
-  /** Written since feature level 4. Older releases do not start from a checkpoint that contains it. Absent if there are no rollouts. */
+  /**
+   * Written since feature level 4. Older releases do not start from a checkpoint that contains this field. Absent if there were no
+   * rollouts.
+   */
   readonly profileCourses?: readonly (ProfileCourse & { readonly name: string })[]
 }
 
 export interface StoredHost extends HostName {
   readonly firstSeen: number
-  /** The host's report in the oldest published version that can express all of it. */
+  /** The host's report, in the oldest published version that has all fields of the report. */
   readonly stats: PublishedStats
   readonly status: HostStatus
   readonly statusReason: string
   readonly liveness: number
-  /** Absent while the host is UP, and in checkpoints of releases that did not store it. */
+  /** Absent while the host is UP, and in checkpoints of releases that did not store the reason. */
   readonly livenessReason?: string
-  /** `usedFrom` and its time are absent while the host's resource usage is read from its report. */
+  /** `usedFrom` and its reason are absent while the host's resource usage is read from its report. */
   readonly usedFrom?: UsedFrom
   readonly usedFromReason?: string
-  /** Written since feature level 10. Absent if operators set nothing. */
+  /** Written since feature level 10. Absent if operators set no allocation for the host. */
   readonly allocation?: AllocationOverrides
   readonly lastEdit: number
   readonly reportedAt: number
@@ -77,10 +87,13 @@ export interface StoredHost extends HostName {
   readonly reporters: readonly (readonly [string, Reporter])[]
   readonly namespaces: readonly (readonly [string, NamespaceDocument])[]
   readonly present: readonly string[]
-  /** Written since feature level 9. Absent for hosts in the fleet that were never renamed. */
+  /** `gone` and `formerNames` are written since feature level 9. Absent for hosts that never left the fleet and were never renamed. */
   readonly gone?: Gone
   readonly formerNames?: readonly FormerName[]
-  /** Ids of ended claims whose instances are still on the host. These claims hold the resources that the host's report does not count. */
+  /**
+   * The ids of ended claims whose instances may still run on the host. These claims hold the resources that the host's report does not
+   * count.
+   */
   readonly lingering: readonly string[]
 }
 
@@ -88,13 +101,14 @@ export interface StoredHost extends HostName {
 export const checkpointOf = (fleet: Fleet): Checkpoint => atOnce(storeFleet(fleet, SLICE))
 
 /**
- * Restores the fleet of a checkpoint. Throws UnknownEntryError for a checkpoint with a feature level that is not read, and RangeError for
- * a format that this release does not read.
+ * Restores the fleet from a checkpoint. Throws UnknownEntryError if this release does not read the feature level of the checkpoint, and
+ * RangeError if it does not read the format.
  */
 export const restoreFleet = (checkpoint: Checkpoint, reader?: FleetReader): Fleet => atOnce(rebuildFleet(checkpoint, reader))
 
 /**
- * `checkpointOf` as a generator that yields in between. The fleet must not change until the generator ends, so pass a copy of a live fleet.
+ * `checkpointOf` as a generator that yields after each slice of records. The fleet must not change until the generator ends, so pass a copy
+ * of a live fleet.
  */
 export const captureFleet = (fleet: Fleet, slice = SLICE): Generator<void, Checkpoint> => storeFleet(fleet, slice)
 
@@ -135,7 +149,7 @@ function* storeFleet(fleet: Fleet, slice: number): Generator<void, Checkpoint> {
   }
 }
 
-/** `restoreFleet` as a generator that yields in between. */
+/** `restoreFleet` as a generator that yields after each slice of records. */
 export function* rebuildFleet(checkpoint: Checkpoint, reader?: FleetReader, slice = SLICE): Generator<void, Fleet> {
   const fleet = new Fleet(reader)
   assertLevel(
@@ -198,7 +212,7 @@ export function* rebuildFleet(checkpoint: Checkpoint, reader?: FleetReader, slic
     }
     const record = hosts.own(hosts.get(restored++ as HostIndex).index)
     ledger.holdAll(record)
-    // set after the aggregates are restored, since these mark hosts as edited
+    // restoring the aggregates marked hosts as edited, so the stored revisions are set afterwards
     record.revision = stored.revision
     hosts.columns.lastEdit[record.index] = stored.lastEdit
   }
@@ -274,7 +288,7 @@ function storeClaim(
     ...claim,
     host: name,
     node,
-    // another host may have this name by now
+    // another host may have this name now, so the index is stored for a host that left
     ...(gone !== null && { index: host }),
     ...(project !== null && { project }),
     ...(instanceAccount !== null && { instanceAccount }),

@@ -11,7 +11,7 @@ import { Historian, histories } from './history.suite.ts'
 import { grantsOf } from './history-grants.suite.ts'
 import { openOverlay } from './overlay.ts'
 
-/** All observable state of a fleet: its digests, its checkpoint in order, and data that neither contains. */
+/** All observable state of a fleet: its digests, its checkpoint, and the data that neither of them contains. */
 const stateOf = (fleet: Fleet): string =>
   JSON.stringify([
     digestAll(Array.from({ length: partsOf(fleet) }, (_, part) => digestPart(fleet, part))),
@@ -23,7 +23,7 @@ const stateOf = (fleet: Fleet): string =>
     [...fleet.groups.byUuid.values()].map(({ members }) => [...members]),
   ])
 
-/** Makes every kind of overlay step on every host, and then discards the overlay. */
+/** Opens an overlay, makes steps of every type on every host, and discards the overlay. */
 function tryOverlay(fleet: Fleet, choice: number): void {
   const overlay = openOverlay(fleet)
   for (const { host, node, index } of fleet.hosts.records) {
@@ -34,11 +34,11 @@ function tryOverlay(fleet: Fleet, choice: number): void {
   overlay.discard()
 }
 
-/** The state to compare with a fleet that had an overlay. It has no `version` columns, since an overlay increases versions. */
+/** The state of a fleet without the `version` columns, because an overlay increases versions even if it is discarded. */
 const storedOf = (fleet: Fleet): string =>
   JSON.stringify([digestAll(Array.from({ length: partsOf(fleet) }, (_, part) => digestPart(fleet, part))), checkpointOf(fleet)])
 
-/** Adds enough hosts that the columns must grow. */
+/** Adds 100 hosts, so that the columns must grow. */
 function grow(fleet: Fleet): void {
   const changes = Array.from({ length: 100 }, (_, i) => aReport(`more${i}`))
   const revision = fleet.place.revision + 1
@@ -102,7 +102,7 @@ test.each([1, 2])('copies at any position, and copies of copies, do not change u
         states.push(storedOf(fleet))
       }
       for (const { copy, stored } of copies) expect(storedOf(copy)).toBe(stored)
-      // every second copy applies further entries, and the others do not change
+      // every second copy applies further entries, which must not change the other copies
       for (const [i, { copy, behind }] of copies.entries()) {
         if (i % 2 === 1) continue
         for (const entry of entries.slice(behind)) copy.apply(entry)
@@ -127,7 +127,7 @@ test('a copy that reuses the columns of any discarded fleet equals any other cop
         for (const step of each) made.apply(historian.next(made, step))
         return made
       }) as [Fleet, Fleet]
-      // the spare is of the same size, larger, or itself a copy of the fleet
+      // the spare fleet has the same size as the fleet, is larger, or is itself a copy of the fleet
       if (more === 1) grow(spare)
       const of = copyFleet(fleet)
       const copy = copyFleet(fleet, more === 2 ? of : spare)
@@ -140,7 +140,7 @@ test('a copy that reuses the columns of any discarded fleet equals any other cop
   )
 })
 
-test('a fleet whose columns are reused by a copy is empty for readers', () => {
+test('after a copy reuses the columns of a fleet, that fleet has empty columns', () => {
   const [log, other] = [aLog(), aLog()]
   for (const { append } of [log, other]) append([aReport('h1', { vcpus: 8 })])
   copyFleet(log.fleet, other.fleet)
@@ -149,7 +149,7 @@ test('a fleet whose columns are reused by a copy is empty for readers', () => {
   expect(other.fleet.hosts.classes.get('VCPU')?.used).toHaveLength(0)
 })
 
-test('entries that one side applies do not change the other side', () => {
+test('entries that are applied to a copy or to its original do not change the other fleet', () => {
   fc.assert(
     fc.property(histories, histories, fc.boolean(), (steps, others, isOriginal) => {
       const fleet = new Fleet()
@@ -197,7 +197,7 @@ test('a fleet with an open overlay cannot be copied', () => {
   expect(() => copyFleet(fleet)).toThrow('a fleet cannot be copied while an overlay is open')
 })
 
-test('a report that counts the growth of a claim does not change a copy', () => {
+test('a report that counts the growth of a claim changes the claim in the original and not in a copy', () => {
   const log = aLog()
   const grants = (VCPU: number) => ({ classes: { VCPU } })
   const [instance, host] = [aUuid(1), { vcpus: 8, vcpusUsed: 1, instances: [aUuid(1)] }]
@@ -227,11 +227,11 @@ test('a report that counts the growth of a claim does not change a copy', () => 
   expect(stateOf(copy)).toBe(before)
 })
 
-/** The memory of all columns that a copy does not share with its original. */
+/** The buffers of the columns of a fleet. */
 const memoryOf = ({ hosts }: Fleet): ReadonlySet<ArrayBufferLike> =>
   new Set([hosts.columns, ...Array.from(hosts.classes.values(), useOf)].flatMap((set) => Object.values(set)).map(({ buffer }) => buffer))
 
-test('the columns of a copy are in one buffer, which may be that of a discarded copy of the same size', () => {
+test('the columns of a copy are in one buffer, and a copy with a spare fleet of the same size reuses its buffer', () => {
   const log = aLog()
   log.append([aReport('h1'), aReport('h2', { vcpus: 8 })])
   const first = copyFleet(log.fleet)

@@ -23,7 +23,7 @@ const restored = (fleet: Fleet): Fleet => restoreFleet(JSON.parse(stored(fleet))
 class Checker {
   readonly fleet = new Fleet()
   readonly historian: Historian
-  /** Ended claims whose instances have stayed on the host. */
+  /** The ids of ended claims whose instances stayed on the host. */
   readonly #lingering = new Set<string>()
   readonly #ended = new Set<string>()
   /** For moves within one host, the id of the source claim by the id of the destination claim. */
@@ -54,7 +54,7 @@ class Checker {
       expect(stored(twin)).toBe(stored(fleet))
       expect(columnsOf(twin)).toBe(columnsOf(fleet))
     }
-    // from here on, a restored fleet applies the same entries
+    // a fleet is restored from a checkpoint, and every tenth restored fleet applies the following entries too
     const twin = restored(fleet)
     expect(stored(twin)).toBe(stored(fleet))
     expect(columnsOf(twin)).toBe(columnsOf(fleet))
@@ -92,23 +92,23 @@ class Checker {
     }
   }
 
-  /** Whether a different claim of the same instance is counted on the same host. */
+  /** Returns true if the host has a materialised claim of the same instance. */
   #isReplaced({ host, instance }: Claim): boolean {
     if (this.fleet.featureLevel < ENDED_CLAIMS) return false
     return [...this.fleet.hosts.get(host).claims].some((other) => other.instance === instance && other.state === 'MATERIALISED')
   }
 
-  /** Whether the instance of an ended claim belongs to the other end of its move within the host. */
+  /** For a move within one host: returns true if the other claim of the move holds the instance of this ended claim. */
   #isOthers({ id, reason }: Claim): boolean {
     const source = this.#inPlace.get(id)
     if (source !== undefined) return !this.#settled.has(source)
     return reason === 'moved' && [...this.#inPlace.values()].includes(id)
   }
 
-  /** I1, I2: claims make no free amount negative and no excess larger. */
+  /** Checks I1 and I2: a claim neither makes a free amount negative nor increases an existing excess. */
   #checkRoom(entry: LogEntry, verdicts: readonly Void[], before: readonly number[]): void {
     if (entry.changes.some(isAlone)) return
-    // a ratio may be set so low that the capacity is below the claimed amount, which stays claimed
+    // an operator may set an allocation ratio so low that the capacity is below the claimed amount
     const mayLower = entry.changes.some(({ type }) => ['hostAllocation', 'fleetAllocation', 'aggregate'].includes(type))
     if (mayLower && this.fleet.featureLevel >= ALLOCATION_RULES) return
     for (const [i, room] of roomOf(this.fleet).entries()) expect(room).toBeGreaterThanOrEqual(Math.min(0, before[i] as number))
@@ -121,7 +121,7 @@ class Checker {
     }
   }
 
-  /** I5: all parts of a proposal count, or none. */
+  /** Checks I5: if a proposal counts, all of its claims exist, and if it is void, none of them. */
   #checkParts(entry: LogEntry, verdicts: readonly Void[]): void {
     for (const [i, change] of entry.changes.entries()) {
       if (!isProposal(change)) continue
@@ -134,12 +134,12 @@ class Checker {
     }
   }
 
-  /** Whether another proposal of the entry counts, which may have the same claim ids. */
+  /** Returns true if another proposal of the entry counts. It can have the same claim ids. */
   #countsElsewhere(entry: LogEntry, verdicts: readonly Void[], index: number): boolean {
     return entry.changes.some((change, i) => i !== index && isProposal(change) && verdicts[i] === undefined)
   }
 
-  /** I13: the claimed amounts are exactly the amounts of the claims. */
+  /** Checks I13: the sums of each host are exactly the amounts of its claims. */
   #checkConservation(): void {
     const { hosts, ledger } = this.fleet
     for (const record of hosts.records) {
@@ -162,7 +162,7 @@ class Checker {
   }
 
   /**
-   * I7: claims are live only on hosts in the fleet. A host that left has no capacity and no instances, and belongs to no aggregate or
+   * Checks I7: claims are live only on hosts in the fleet. A host that left has no capacity and no instances, and is in no aggregate or
    * group.
    */
   #checkPresence(): void {
@@ -181,21 +181,21 @@ class Checker {
     }
   }
 
-  /** I6: live claims satisfy the hard rules of groups. */
+  /** Checks I6: live claims satisfy the policies AFFINITY and ANTI_AFFINITY of their groups. */
   #checkGroups(): void {
     for (const [uuid, { policy, maxServerPerHost, members }] of this.fleet.groups.byUuid) {
       const counted = new Map<HostIndex, number>()
       for (const claim of this.#live())
         if (claim.group === uuid && !this.fleet.ledger.isInPlace(claim)) counted.set(claim.host, (counted.get(claim.host) ?? 0) + 1)
       expect(new Map([...members].sort())).toEqual(new Map([...counted].sort()))
-      // an instance may be moving to another host, and then both ends are members
+      // while an instance moves to another host, the source and the destination claim are both members
       const moving = this.#live().filter(({ group, source }) => group === uuid && source !== null).length
       if (policy === 'AFFINITY') expect(members.size).toBeLessThanOrEqual(1 + moving)
       if (policy === 'ANTI_AFFINITY') for (const count of members.values()) expect(count).toBeLessThanOrEqual(maxServerPerHost ?? 1)
     }
   }
 
-  /** A discarded overlay leaves the fleet unchanged to the last bit. */
+  /** Checks that a discarded overlay leaves the fleet unchanged. */
   #checkOverlay(position: number): void {
     const { fleet } = this
     const [json, columns] = [stored(fleet), columnsOf(fleet)]
@@ -244,7 +244,7 @@ describe.each([3, FEATURE_LEVEL])(
       )
     })
 
-    test('the history of seed 9, in which the first positions of the log leave the window', () => {
+    test('seed 9, with a log so long that its first positions are forgotten', () => {
       fc.assert(
         fc.property(histories, (steps) => run(level, steps, 2 * PLACE_WINDOW - 5)),
         { seed: 9, numRuns: byExtent(1, 2) },

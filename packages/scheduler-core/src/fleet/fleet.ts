@@ -48,34 +48,34 @@ import {
   takeUsedFrom,
 } from './report.ts'
 
-/** Changes that may concern every host. They are applied in steps, with yields in between. */
+/** Changes that can affect every host. They are applied in steps, and the generator yields between steps. */
 type LongChange = Extract<Change, { readonly type: 'aggregate' | 'fleetAllocation' | 'forget' | 'replace' }>
 
-/** A fleet remembers this many of the last log positions. An entry whose basis is older is entirely void. */
+/** A fleet remembers this many of the last log positions. All changes of an entry whose basis is older are void. */
 export const PLACE_WINDOW = 1_024
 
-/** An entry or a checkpoint of a newer release. The replica must stop writing, and has to be upgraded. */
+/** Thrown for an entry or a checkpoint that a newer release wrote. The replica must stop writing until it is upgraded. */
 export class UnknownEntryError extends Error {
   override readonly name = 'UnknownEntryError'
 }
 
 /**
- * Settings of the code that applies a log to a fleet. They are not part of its state. Every fleet exposes them, so that another fleet can
- * be created with the same settings.
+ * Settings for applying a log to a fleet. They are not part of the fleet's state. A fleet has these properties itself, so that another
+ * fleet can be created with the same settings.
  */
 export interface FleetReader {
-  /** The plug-ins with parts that profiles may name, in addition to the parts of the release. By default there are none. */
+  /** The plug-ins whose filters, weighers and schedulers profiles can name, in addition to those of the release. None by default. */
   readonly plugins?: LoadedParts | undefined
   /**
-   * The highest feature level that is read: 1 to FEATURE_LEVEL, which is the default. With a lower level the log is read as an older
-   * release reads it.
+   * The highest feature level that is read, 1 to FEATURE_LEVEL. The default is FEATURE_LEVEL. With a lower level, the fleet reads the log
+   * like an older release.
    */
   readonly readsUpTo?: number | undefined
 }
 
 /**
- * Everything that decisions read: hosts, aggregates, groups, profiles, claims, keys. It is the result of the log up to `place` and is the
- * same on every replica. `apply` is its only writer, apart from an overlay, which removes what it wrote.
+ * All data that decisions read: hosts, aggregates, groups, profiles, claims, keys. It is computed from the log up to `place`, so it is the
+ * same on every replica. Only `apply` writes it, and overlays, which undo everything that they wrote.
  */
 export class Fleet {
   readonly hosts = new HostTable((from, to) => {
@@ -87,14 +87,14 @@ export class Fleet {
   readonly ledger = new Ledger(this.hosts, this.groups)
   /** The position of the last applied entry. */
   place: Place = ORIGIN
-  /** The time of the log in milliseconds, which is the latest stamp so far. Never decreases. */
+  /** The log's time in milliseconds since 1970: the latest time stamp of the applied entries. Never decreases. */
   now = 0
   /**
-   * The log's time at which feature level STRICT_CLAIMS, or later PLAIN_IN_CELLS, was reached. 0 below STRICT_CLAIMS. Claims that were
-   * created earlier were accepted by the rules of lower levels.
+   * The log's time at which the fleet reached feature level STRICT_CLAIMS or, if that was later, PLAIN_IN_CELLS. 0 below STRICT_CLAIMS.
+   * Claims that were created earlier were accepted by the rules of lower levels.
    */
   strictSince = 0
-  /** The last log positions by revision, and their entry ids. */
+  /** The remembered log positions by revision. Each has the id of its entry. */
   readonly places = new Map<number, Place>([[0, ORIGIN]])
   readonly #ids = new Map<string, number>([['', 0]])
   #locked = false
@@ -108,17 +108,17 @@ export class Fleet {
   }
 
   /**
-   * Applies the next entry: every change is judged at its position, in order. For each change, the result has undefined if the change
-   * counts, or the code for which it is void. Throws RangeError if the entry is not the next one, and UnknownEntryError if a newer release
-   * wrote it. If it throws, the fleet is unchanged.
+   * Applies the next entry. Its changes are judged in order. For each change, the result has undefined if the change counts, or the code of
+   * the cause if it is void. Throws RangeError if the entry is not the next one, and UnknownEntryError if a newer release wrote it. If
+   * `apply` throws, the fleet is unchanged.
    */
   apply(entry: LogEntry): readonly Void[] {
     return atOnce(this.applyInSteps(entry))
   }
 
   /**
-   * `apply` as a generator, for a private fleet. The fleet is locked until the whole entry is applied. If the generator is ended early, the
-   * fleet is unusable.
+   * `apply` as a generator, for a fleet that no other code uses. The fleet is locked until the whole entry is applied. If the generator is
+   * ended early, the fleet cannot be used.
    */
   *applyInSteps(entry: LogEntry): Steps<readonly Void[]> {
     if (this.#locked) throw new Error('the fleet cannot change while an overlay is open, or another entry is being applied')
@@ -152,21 +152,18 @@ export class Fleet {
     return verdicts
   }
 
-  /** Whether a position is among the last positions of this log that are remembered. */
+  /** Returns true if a position is among the last positions of this log that are remembered. */
   knows({ revision, id, at }: Place): boolean {
     const place = this.places.get(revision)
     return place !== undefined && place.id === id && place.at === at
   }
 
-  /** The latest revision of an entry with this id, if it is among the last positions that are remembered. */
+  /** The latest remembered revision of an entry with this id. Undefined if no such entry is remembered. */
   revisionOf(entryId: string): number | undefined {
     return this.#ids.get(entryId)
   }
 
-  /**
-   * Restores the log positions of a checkpoint, oldest first. The fleet then remembers exactly these positions, like the fleet that the
-   * checkpoint was made of.
-   */
+  /** Restores the log positions from a checkpoint, oldest first. The fleet then remembers exactly these positions. */
   restorePlaces(places: readonly Place[], now: number): void {
     this.places.clear()
     this.#ids.clear()
@@ -174,7 +171,7 @@ export class Fleet {
     this.now = now
   }
 
-  /** Copies the remembered positions of another fleet and its own position. */
+  /** Copies the position and the remembered positions of another fleet. */
   takePlaces(from: Fleet): void {
     this.places.clear()
     this.#ids.clear()
@@ -188,7 +185,7 @@ export class Fleet {
     return this.hosts.featureLevel
   }
 
-  /** Restores the level of a checkpoint. Must be called before its claims are held. */
+  /** Restores the feature level from a checkpoint. Must be called before the claims are held. */
   restoreLevel(level: number): void {
     this.hosts.featureLevel = level
     this.profiles.reach(level)
@@ -212,7 +209,7 @@ export class Fleet {
     this.place = place
     this.now = Math.max(this.now, place.at)
     this.places.set(place.revision, place)
-    // an id that occurred twice is remembered until its last position leaves the window, in a restored fleet too
+    // an entry id that occurs twice is remembered until its later position is forgotten
     this.#ids.set(place.id, place.revision)
     const old = this.places.get(place.revision - PLACE_WINDOW)
     if (old === undefined) return
@@ -220,7 +217,10 @@ export class Fleet {
     if (this.#ids.get(old.id) === old.revision) this.#ids.delete(old.id)
   }
 
-  /** Raises the feature level before any change of the entry is applied, wherever the change that raises it is in the entry. */
+  /**
+   * Raises the feature level before the other changes of the entry are applied, regardless of the position of the `feature` change in the
+   * entry.
+   */
   *#raiseLevel(changes: readonly Change[]): Steps<void> {
     const before = this.featureLevel
     for (const change of changes) if (change.type === 'feature') this.hosts.featureLevel = Math.max(this.featureLevel, change.level)
@@ -234,14 +234,14 @@ export class Fleet {
     if (before < UNLISTED_TIMES && this.featureLevel >= UNLISTED_TIMES) yield* this.#countUnlisted()
   }
 
-  /** Starts the time for which instances are unlisted now, because lower levels do not store the actual start. */
+  /** Stores the present time as `unlistedAt` in claims of unlisted instances, because lower levels do not store the actual time. */
   *#countUnlisted(): Steps<void> {
     for (const claim of inSlices(this.ledger.claimsInFull.values(), SLICE))
       if (claim === undefined) yield
       else if (claim.state === 'CONFIRMED' && claim.instance !== null) this.ledger.own(claim).unlistedAt = this.now
   }
 
-  /** Recounts the claims of hosts by the rules of a level that has just been reached. */
+  /** Recounts the claims of the affected hosts by the rules of the new feature level. */
   *#holdAnew(isAffected: (host: HostRecord) => boolean): Steps<void> {
     for (const host of inSlices(this.hosts.records, SLICE)) {
       if (host === undefined) {
@@ -311,7 +311,7 @@ export class Fleet {
       case 'rollout':
         return this.profiles.rollOut(change, this.now)
       case 'feature':
-        // the level was raised before the changes
+        // `#raiseLevel` raised the level before the changes of the entry
         return undefined
     }
   }
@@ -330,7 +330,7 @@ export class Fleet {
     return undefined
   }
 
-  /** Sets the liveness of a host. Existing claims stay. New claims on a host that is down are void, even if decided before. */
+  /** Sets the liveness of a host. Existing claims stay. If the host is DOWN, claims that were decided before this change are void. */
   #setLiveness(change: LivenessChanged): Void {
     const known = this.hosts.find(change)
     if (known === undefined) return 'report.unknown_host'
@@ -388,7 +388,7 @@ function assertReadable(entry: LogEntry, readsUpTo: number): void {
   }
 }
 
-/** Throws UnknownEntryError for a feature level that is not read. `what` returns the text about the object that has the level. */
+/** Throws UnknownEntryError for a feature level above `readsUpTo`. `what` returns the first half of the error message. */
 export function assertLevel(level: number, readsUpTo: number, what: (level: number) => string): void {
   if (level <= readsUpTo) return
   const isHeld = readsUpTo < FEATURE_LEVEL

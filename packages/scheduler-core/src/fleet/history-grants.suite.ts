@@ -47,7 +47,10 @@ const REQUESTS = [
   }),
 ]
 
-/** The grants that a profile would choose on the present fleet, or undefined if the host cannot give them. */
+/**
+ * The grants that a request would get on the host at present. Undefined if the host does not have enough free resources. `choice` selects
+ * the request.
+ */
 export function grantsOf(fleet: Fleet, host: HostIndex, choice: number): Grants | undefined {
   const request = REQUESTS[choice % REQUESTS.length] as (typeof REQUESTS)[number]
   const grants: Record<string, unknown> = {}
@@ -61,7 +64,7 @@ export function grantsOf(fleet: Fleet, host: HostIndex, choice: number): Grants 
   return grants
 }
 
-/** The group of a claim in the form that a request for its move has. */
+/** The group of a claim, in the form in which a proposal to move the claim names it. */
 export function groupOf(fleet: Fleet, { group }: Claim): GroupBinding | null {
   const bound = group === null ? undefined : fleet.groups.find(group)
   return bound === undefined ? null : { uuid: bound.uuid, policy: bound.policy, maxServerPerHost: bound.maxServerPerHost }

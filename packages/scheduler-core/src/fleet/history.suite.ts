@@ -17,8 +17,8 @@ import type { Fleet } from './fleet.ts'
 import { GROUPS, grantsOf, groupOf } from './history-grants.suite.ts'
 
 /**
- * Generates random histories. A step consists of small numbers whose meaning depends on the state of the fleet. So most changes count, and
- * every shortened history is valid.
+ * One step of a random history. It consists of small numbers, and the state of the fleet determines which hosts and claims they select. So
+ * most changes count, and every shortened history is valid.
  */
 export interface Step {
   readonly acts: readonly Act[]
@@ -81,15 +81,15 @@ export const histories: fc.Arbitrary<readonly Step[]> = fc.array(
 )
 
 const HOSTS = ['h1', 'h2', 'h3']
-/** The names of hosts that leave and are replaced. */
+/** The names of hosts that leave, return or are replaced. */
 const NAMES = [...HOSTS, 'h4']
 const KEYS = 9
 
-/** A report of a host that states its use or leaves it to claims, for each class. */
+/** A random report of a host. Used amounts are reported or left out. */
 function shapeOf(fleet: Fleet, host: string, { b, c }: Act): HostShape {
   const record = fleet.hosts.find({ host, node: host })
   const instances = [...(record?.claims ?? [])].flatMap(({ instance }) => (instance === null ? [] : [instance]))
-  // the numbers decide which instances are listed, and one listed instance may have no claim
+  // `b` determines which instances with claims are listed, and `c` determines if an instance without a claim is listed
   const running = [...new Set([...instances.filter((_, i) => (b >> (i % 3)) % 2 === 0), ...(c % 4 === 0 ? [aUuid(0xff)] : [])])]
   const counts = c % 2 === 0
   return {
@@ -103,7 +103,7 @@ function shapeOf(fleet: Fleet, host: string, { b, c }: Act): HostShape {
     traits: c % 2 === 0 ? ['FAST'] : [],
     inventories:
       c === 7 ? [] : [{ resourceClass: 'CUSTOM_X', total: 9, reserved: 1, maxUnit: 4, stepSize: 2, used: counts ? b % 3 : null }],
-    // the properties of the devices change with the report, so that claims may name pools that no longer exist
+    // the properties of the devices differ between reports, so claims can name pools that the host does not report
     pciPools:
       c === 10
         ? []
@@ -132,10 +132,13 @@ function shapeOf(fleet: Fleet, host: string, { b, c }: Act): HostShape {
   }
 }
 
-/** Whether a change is always the only one in its entry, so that its effect can be distinguished from that of claims. */
+/**
+ * Returns true if a change of this type is always the only change in its entry. Its effect on sums can then be distinguished from that of
+ * claims.
+ */
 export const isAlone = ({ type }: Change): boolean => type === 'report' || type === 'forget' || type === 'readmit' || type === 'replace'
 
-/** The sequence of the last report of a host, or 0 if there is none. */
+/** The sequence number of the last report of a host. 0 if there is none. */
 function sequenceOf({ hosts }: Fleet, host: string): number {
   const name = { host, node: host }
   return (hosts.find(name) ?? hosts.findForgotten(name))?.reporters.get('compute')?.sequence ?? 0
@@ -148,19 +151,18 @@ function leaving(name: HostName, to: string, c: number): Change {
   return { type: 'forget', hosts: [name], isForced: c % 4 === 1, ...(c % 3 === 0 && { expectedClaims: c % 5 }), reason }
 }
 
-/** Turns steps into entries of one log, and remembers earlier proposals to repeat them. */
+/** Turns steps into the entries of one log. Remembers proposals, so that a later step can repeat them. */
 export class Historian {
   readonly entries: LogEntry[] = []
   readonly #proposed: Change[] = []
   readonly #level: number
   #claims = 0
 
-  /** Creates a history at a feature level. */
   constructor(level = FEATURE_LEVEL) {
     this.#level = level
   }
 
-  /** The first entry, in which every host sends a full report. */
+  /** The first entry. It raises the feature level and has a full report of every host. */
   first(fleet: Fleet): LogEntry {
     const reports = HOSTS.map((host, i) => aReport(host, shapeOf(fleet, host, { what: 'report', a: i, b: i * 3, c: i })))
     const changes: Change[] = [{ type: 'feature', level: this.#level }, ...reports]
@@ -170,7 +172,7 @@ export class Historian {
     return entry
   }
 
-  /** The next entry, as a correct or faulty replica would write it. */
+  /** The next entry. Depending on `trust`, its basis is wrong or it repeats an earlier entry, as a faulty replica would write it. */
   next(fleet: Fleet, { acts: wanted, elapsedMs, trust }: Step): LogEntry {
     const changes = wanted.flatMap((one) => this.#changeOf(fleet, one) ?? [])
     const report = changes.find(isAlone)
@@ -261,7 +263,7 @@ export class Historian {
       case 'revoke':
         return { type: 'revoke', claim: claim?.id ?? 'none', reason: 'history' }
       case 'move': {
-        // usually moves a live claim, to another host or within its own host
+        // usually moves a live claim, either to another host or within its host
         const live = claims.filter(isLive)
         const source = c === 0 ? claim : live[(a * 12 + b) % Math.max(1, live.length)]
         if (source === undefined || record === undefined) return undefined

@@ -6,8 +6,8 @@ import { hostStepsOf } from '../why/host-steps.ts'
 import { checkpointOf } from './checkpoint.ts'
 import { claimOn, ENOUGH, expectSound, forget, hostsOf, named, readmit, replace } from './testing/leaving.ts'
 
-describe('forget', () => {
-  test('forgetting a host is void if it has another number of live claims than expected', () => {
+describe('forgetting a host', () => {
+  test('forgetting a host is void if it does not have the expected count of live claims', () => {
     const log = hostsOf('h1')
     log.append([claimOn('h1')])
     expect(log.append([{ ...forget('h1', true), expectedClaims: 2 }])).toEqual(['leave.claims_changed'])
@@ -15,7 +15,7 @@ describe('forget', () => {
     expectSound(log)
   })
 
-  // after Placement's test_delete_provider_in_use and Nova's test_delete_compute_service_with_allocations
+  // taken from Placement's test_delete_provider_in_use and Nova's test_delete_compute_service_with_allocations
   test('forgetting a host with live claims is void and changes nothing', () => {
     const log = hostsOf('h1')
     log.append([claimOn('h1')])
@@ -42,7 +42,7 @@ describe('forget', () => {
     expect(log.append([claimOn('h1')], { basis })).toEqual(['claim.edited'])
   })
 
-  test('forgetting a host by force ends its claims in the same entry, and their keys still list them', () => {
+  test('forgetting a host by force ends its claims in the same entry, and the keys still list the claims', () => {
     const log = hostsOf('h1')
     log.append([claimOn('h1', 'k1'), aClaim({ key: 'k2', hosts: ['h1'], instances: [aUuid(2)] })])
     expect(log.append([forget('h1', true)])).toEqual([undefined])
@@ -130,7 +130,7 @@ describe('forget', () => {
     expect(log.append([forget('h1'), forget('h9')])).toEqual(['leave.not_there', 'leave.not_there'])
   })
 
-  test('either all of several hosts leave or none', () => {
+  test('a change that forgets several hosts is void as a whole if one of them has a live claim', () => {
     const log = hostsOf('h1', 'h2')
     log.append([claimOn('h2')])
     const both: HostForgotten = { type: 'forget', hosts: [named('h1'), named('h2')], isForced: false, reason: 'scrapped' }
@@ -161,8 +161,8 @@ test('a host that was readmitted and has not reported yet can be forgotten again
   expect(log.append([forget('h1')])).toEqual(['leave.not_there'])
 })
 
-describe('readmit', () => {
-  // after Nova's tests of a deleted compute node whose host returns with the same uuid
+describe('readmitting a host', () => {
+  // taken from Nova's tests of a deleted compute node whose host returns with the same uuid
   test('a readmitted host returns with a full report under its former index, without its former data', () => {
     const log = hostsOf('h1')
     log.append([{ type: 'status', ...named('h1'), status: 'MAINTENANCE', reason: 'fan' }])
@@ -195,7 +195,7 @@ describe('readmit', () => {
     expect(log.append([{ ...late, incarnation: aUuid(99), sequence: 2 }])).toEqual([undefined])
   })
 
-  test('readmitting a present host is void', () => {
+  test('readmitting a present or unknown host is void', () => {
     const log = hostsOf('h1')
     expect(log.append([readmit('h1'), readmit('h9')])).toEqual(['leave.not_gone', 'leave.not_gone'])
   })
@@ -209,7 +209,7 @@ describe('readmit', () => {
   })
 })
 
-test('changes of a host are published when it is forgotten, readmitted, returns and is replaced', () => {
+test('changes of a host are published as steps when it is forgotten, readmitted, reports again and is replaced', () => {
   const log = hostsOf('h1')
   const kinds = (...changes: readonly Change[]) => {
     log.append(changes)

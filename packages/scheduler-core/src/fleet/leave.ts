@@ -16,22 +16,22 @@ import type { FleetState } from './fleet-state.ts'
 import { PAST_INCARNATIONS, takeStats } from './report.ts'
 
 /**
- * Applies changes by which hosts leave a fleet and return (feature level HOSTS_LEAVE). A host that left keeps its index, which is its
- * identity in the log. Its record stays as a tombstone without capacity, instances, documents, aggregates or live claims. No report may
- * use its name until it is readmitted. A host that is replaced keeps everything and gets another name.
+ * Applies the changes by which hosts leave a fleet, return, and are renamed (feature level HOSTS_LEAVE). The record of a host that left
+ * stays as a tombstone with the same index. It has no capacity, instances, documents, aggregates or live claims. Reports under its name are
+ * refused until the host is readmitted. A host that is replaced gets another name, and all its other data is unchanged.
  */
 
-/** The report of a host that never sent one. */
+/** An empty report, for a host that left. */
 const NOTHING = currentStats(
   hostStatsV1_0.parse({ vcpus: 0, vcpusUsed: 0, memoryMb: 0, memoryMbUsed: 0, localGb: 0, localGbUsed: 0, instances: [] }),
 )
 
-/** Live claims that prevent a host from being forgotten. Overdue reservations do not prevent it. */
+/** The live claims that prevent a host from being forgotten: all live claims except overdue reservations. */
 export const claimsKeeping = ({ claims }: HostRecord, now: number) => [...claims].filter((claim) => isLive(claim) && !isOverdue(claim, now))
 
 /**
- * The name of a node after its host is renamed. A node with the same name as the host gets the new host name. Any other node keeps its name
- * unless a new node name is given.
+ * The name of a node after its host is renamed. If no new node name is given, a node with the same name as the host gets the new host name,
+ * and any other node keeps its name.
  */
 export const nameAfter = (
   { host, node }: HostName,
@@ -39,8 +39,9 @@ export const nameAfter = (
 ): HostName => ({ host: by.host, node: by.node ?? (node === host ? by.host : node) })
 
 /**
- * Forgets either all of the named hosts or none. A host with live claims leaves only by force, which ends these claims. This is a generator
- * that yields in between. No other code may use the fleet until it ends.
+ * Forgets the named hosts. The whole change is void if one of them cannot be forgotten. With `isForced`, live claims are ended, otherwise
+ * the change is void if a host has live claims. A generator that yields in between. No other code may use the fleet until the generator
+ * ends.
  */
 export function* takeForget(fleet: FleetState, { hosts: names, isForced, expectedClaims, reason }: HostForgotten): Steps<Void> {
   const { hosts, now } = fleet
@@ -52,7 +53,7 @@ export function* takeForget(fleet: FleetState, { hosts: names, isForced, expecte
   if (expectedClaims !== undefined && claims !== expectedClaims) return 'leave.claims_changed'
   for (const { index, gone } of records) {
     if (gone !== null) {
-      // the host was readmitted and has not reported since, so only its name becomes reserved again
+      // the host was readmitted but has not reported yet, so only its permission to report is withdrawn
       const record = hosts.own(index)
       hosts.rename(record, { gone: { ...gone, reason, isReadmitted: false } })
       record.revision = fleet.place.revision
@@ -71,7 +72,7 @@ function endClaims({ ledger, place, now }: FleetState, { claims }: HostRecord, r
   const ids = [...claims].sort((a, b) => a.fence - b.fence).map(({ id }) => id)
   for (const id of ids) {
     const claim = ledger.claims.get(id)
-    // the destination of a move in place has already ended with its source
+    // the claim was the destination of a move within the host, and ended together with its source
     if (claim === undefined || !isLive(claim)) continue
     if (isOverdue(claim, now)) ledger.end(claim, 'EXPIRED', null, place.revision, now)
     else ledger.end(claim, 'REVOKED', reason, place.revision, now)
@@ -79,8 +80,8 @@ function endClaims({ ledger, place, now }: FleetState, { claims }: HostRecord, r
 }
 
 /**
- * Allows reports to use a name again. A forgotten host returns with its next full report. A former name of a replaced host becomes
- * available for another machine.
+ * Allows reports to use a name again. A forgotten host returns with its next full report. A former name of a replaced host can be used by
+ * another machine.
  */
 export function takeReadmit({ hosts, place }: FleetState, name: HostReadmitted): Void {
   const forgotten = hosts.findForgotten(name)
@@ -101,23 +102,23 @@ export function takeReadmit({ hosts, place }: FleetState, name: HostReadmitted):
 }
 
 /**
- * Renames hosts. Their claims, and everything that refers to them by index, are unchanged. If a host already reports under a new name, it
- * is merged into the replaced host: it must have no live claims, and its report becomes the report of the replaced host. This is a
- * generator that yields in between. No other code may use the fleet until it ends.
+ * Renames hosts. Claims and all data that refers to a host by its index are unchanged. If another host already reports under the new name,
+ * it is merged into the renamed host: its report becomes the report of the renamed host. It must have no live claims. A generator that
+ * yields in between. No other code may use the fleet until the generator ends.
  */
 export function* takeReplace(fleet: FleetState, change: HostReplaced): Steps<Void> {
   const refusal = refusesReplace(fleet, change)
   if (refusal !== undefined) return refusal
   const { hosts } = fleet
   const { hosts: pairs, reason } = change
-  // hosts that are merged into others leave first, because the last node of a name removes the name from the lists of aggregates
+  // merged hosts leave before the renames, because a name is removed from aggregates when its last node leaves
   const reports: (Reported | undefined)[] = []
   for (const { from, to } of pairs) reports.push(yield* makeWay(fleet, hosts.find(from) as HostRecord, to, reason))
   for (const [i, { from, to }] of pairs.entries()) yield* replace(fleet, hosts.find(from) as HostRecord, to, reason, reports[i])
   return undefined
 }
 
-/** The code for which hosts cannot get the names, or undefined if they can. */
+/** Returns the code of the refusal if the hosts cannot be renamed, otherwise undefined. */
 export function refusesReplace(fleet: FleetState, { hosts: pairs }: HostReplaced): Void {
   const keys = new Set(pairs.flatMap(({ from, to }) => [JSON.stringify([from.host, from.node]), JSON.stringify([to.host, to.node])]))
   if (keys.size < 2 * pairs.length) return 'leave.name_taken'
@@ -135,7 +136,7 @@ function refusesPair(
   if (old === undefined) return 'leave.not_there'
   const renamed = hosts.findRenamed(to)
   if (renamed !== undefined && renamed.index !== old.index) return 'leave.name_taken'
-  // a former name of another machine stays reserved, unless that machine is renamed in the same change
+  // a former name of another host is reserved, unless that host is renamed in the same change
   const isBack = hosts.renamedNodesOf(to.host).some((index) => replaced.has(index))
   if (!isBack && hosts.refusesName(to) === 'report.host_replaced') return 'leave.name_taken'
   const next = hosts.find(to)
@@ -145,8 +146,8 @@ function refusesPair(
 }
 
 /**
- * Whether a host name would be in two availability zones after the change. This can happen because an operator may already have listed the
- * new name in an aggregate. The function simulates the changes that `takeReplace` makes to the member lists of aggregates, name by name.
+ * Returns true if a host would be in two availability zones after the change. This happens if an aggregate of another zone already lists
+ * the new name. The function simulates the changes that `takeReplace` makes to the member lists of aggregates.
  */
 function wouldMixZones({ aggregates, hosts }: FleetState, pairs: HostReplaced['hosts']): boolean {
   const zonesIn = (host: string) => new Set(aggregates.of(host).flatMap(({ metadata }) => metadata[ZONE_KEY] ?? []))
@@ -168,10 +169,10 @@ function wouldMixZones({ aggregates, hosts }: FleetState, pairs: HostReplaced['h
   return [...after.values()].some(({ zones }) => zones.size > 1)
 }
 
-/** A host that is merged into another host: its record as it was before it left the fleet, and its liveness. */
+/** The record and the liveness of a host that is merged into a renamed host, as they were before the merge. */
 type Reported = HostRecord & { readonly state: number }
 
-/** Removes the host that has the name `to` at present, so that the replaced host can get this name. */
+/** Removes the host that has the name `to`, so that the renamed host can get this name. */
 function* makeWay(fleet: FleetState, old: HostRecord, to: HostName, reason: string): Steps<Reported | undefined> {
   const { hosts } = fleet
   const next = hosts.find(to) ?? hosts.findForgotten(to)
@@ -204,8 +205,8 @@ function* replace(fleet: FleetState, old: HostRecord, to: HostName, reason: stri
 }
 
 /**
- * Copies the report, documents, liveness and overrides of the removed host to the host that was renamed, because both are the same machine.
- * Late reports of the replaced reporter are stale afterwards.
+ * Copies the report, documents, liveness and allocation settings of the merged host to the renamed host, because both are the same machine.
+ * Late reports of the renamed host's earlier reporter are then stale.
  */
 function takeOver(fleet: FleetState, record: OwnHostRecord, from: Reported): void {
   const { hosts } = fleet
@@ -222,7 +223,7 @@ function takeOver(fleet: FleetState, record: OwnHostRecord, from: Reported): voi
     takeDocument(hosts, record.index, name, before)
   }
   record.allocation = mergedOverrides(record.allocation, from.allocation)
-  // the copied report was made before this entry, so it does not include instances and growth that were added on the host after the report
+  // the report was made before this entry, so it does not count claims that were made or grew after the report
   takeStats(fleet, record, from.stats, undefined, from.reportedAt)
 }
 
@@ -233,8 +234,8 @@ function following(reporter: Reporter, before: Reporter | undefined): Reporter {
 }
 
 /**
- * Turns the record of a host without live claims into a tombstone. It contains only the host's history and the data by which old reports
- * are recognised as stale.
+ * Turns the record of a host without live claims into a tombstone. The tombstone has only the host's history and the reporters, by which
+ * old reports are recognised as stale.
  */
 function* bury(fleet: FleetState, record: OwnHostRecord, why: Pick<Gone, 'reason' | 'mergedInto'>): Steps<void> {
   const { hosts, place, now } = fleet
@@ -261,7 +262,7 @@ function* bury(fleet: FleetState, record: OwnHostRecord, why: Pick<Gone, 'reason
   hosts.touch(index)
 }
 
-/** Removes a host name from the lists of aggregates when its last node leaves. */
+/** Removes a host name from all aggregates. Called when the last node with this host name leaves. */
 function* leaveAggregates({ aggregates, place, now }: FleetState, host: string): Steps<void> {
   for (const { uuid, version, name, metadata, hosts } of aggregates.of(host)) {
     const next = { name, metadata, hosts: hosts.filter((other) => other !== host) }
@@ -270,9 +271,7 @@ function* leaveAggregates({ aggregates, place, now }: FleetState, host: string):
   }
 }
 
-/**
- * Adds the new name of a host to the lists of aggregates that have the old name. The old name is removed unless other nodes still have it.
- */
+/** Adds the new name of a host to all aggregates that list the old name. Removes the old name unless other nodes have it. */
 function* renameInAggregates({ aggregates, hosts, place, now }: FleetState, from: string, to: string): Steps<void> {
   if (from === to) return
   const stays = hosts.nodesOf(from).length > 0

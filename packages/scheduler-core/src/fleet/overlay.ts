@@ -7,8 +7,8 @@ import { STRICT_CLAIMS } from '../values/levels.ts'
 import type { Fleet } from './fleet.ts'
 
 /**
- * Proposals that are treated as if they counted while one batch is being decided. The overlay writes into the fleet's columns, so that
- * reading costs nothing extra, and undoes everything on `discard`. Between `open` and `discard` nothing else may use the fleet.
+ * Proposals that are treated as accepted while one batch is being decided. The overlay writes them into the fleet's columns, so that reads
+ * are not slower, and `discard` undoes all writes. While an overlay is open, no other code may use the fleet.
  */
 export interface Overlay {
   /** Holds the grants of a chosen instance, so that the next choice uses the remaining resources. The grants must fit. */
@@ -18,30 +18,30 @@ export interface Overlay {
   /** Holds the resources that a move needs in addition to those of its source claim. */
   holdMove(part: ClaimPart, group: GroupBinding | null, source: Claim): void
   /**
-   * Removes a claim from the sums, so that its resources are free for its own move. The claim is also removed from its group. It is removed
-   * from its host's units only if the judge will do the same, because the request needs no units there beyond those that the claim holds. A
-   * rebuild takes nothing new, so from feature level STRICT_CLAIMS on, everything that the claim holds counts as free.
+   * Removes a claim from the sums and from its group, so that its resources are free for its own move. Its resources stay held on the host
+   * if the request needs units there that the claim does not hold, because the judge does the same. For a rebuild, all resources of the
+   * claim count as free from feature level STRICT_CLAIMS on.
    */
   lift(claim: Claim, request: RequestSpec, isRebuild?: boolean): void
   /**
-   * Removes the destination claim of an open move, which ends before the decision takes effect. With `isPlainNext` the next grants are
-   * plain amounts.
+   * Removes the destination claim of an open move from the sums, because the claim ends before the decision takes effect. `isPlainNext` is
+   * true if the new grants are plain amounts.
    */
   liftDestination(claim: Claim, isPlainNext: boolean): void
   /**
-   * Counts the requested resources as free on the destination host, because the instance already runs there and the host's report counts
+   * Counts the requested resources as free on the destination host, because the instance already runs on that host and the report counts
    * its usage.
    */
   keepListed(request: RequestSpec): void
-  /** The number of steps. */
+  /** The count of steps that were made and not undone. */
   readonly size: number
-  /** Undoes all steps after the first `size` steps, so that a request that failed half-way has no effect. */
+  /** Undoes all steps after the first `size` steps. Used if only a part of a request could be placed. */
   rollback(size: number): void
   /** Undoes all steps. */
   discard(): void
 }
 
-/** Opens an overlay. Throws Error if the fleet has an open overlay already. */
+/** Opens an overlay. Throws Error if an overlay is open on the fleet or an entry is being applied to it. */
 export function openOverlay(fleet: Fleet): Overlay {
   const { hosts, groups, ledger } = fleet
   const undo: (() => void)[] = []
@@ -49,7 +49,7 @@ export function openOverlay(fleet: Fleet): Overlay {
   const rollback = (size: number): void => {
     while (undo.length > size) undo.pop()?.()
   }
-  /** Binds the group until the step is undone. */
+  /** Combines the undo functions of a step: `takeBack` for the grants, and `unbind` for the group. */
   const bound = (takeBack: () => void, unbind: (() => void) | undefined) => () => {
     takeBack()
     unbind?.()

@@ -5,7 +5,7 @@ import { allNamesIn, hostsOfManyNames, isNamedIn, namesOf, presentHosts, present
 
 const name = (host: string, node = host): HostName => ({ host, node })
 
-/** A fleet with hosts that were renamed one after the other. */
+/** A log with these hosts, in which each pair renames a host, in order. */
 function renamed(hosts: readonly HostName[], ...pairs: readonly (readonly [from: HostName, to: HostName])[]) {
   const log = aLog()
   log.append(hosts.map(({ host, node }) => ({ ...aReport(host, { instances: [] }), node })))
@@ -13,7 +13,7 @@ function renamed(hosts: readonly HostName[], ...pairs: readonly (readonly [from:
   return log
 }
 
-describe('a name in a call', () => {
+describe('a host name in a call', () => {
   test.each<[string, ReturnType<typeof renamed>, string, readonly string[]]>([
     ['that no host ever had is unchanged', renamed([name('a')]), 'x', ['x']],
     ['that a present host has is unchanged', renamed([name('a'), name('b')], [name('a'), name('c')]), 'b', ['b']],
@@ -46,7 +46,7 @@ describe('a name in a call', () => {
     expect(presentHosts(fleet.hosts, [asked])).toEqual(expected)
   })
 
-  test('a former name that was released means no host, and later the host that uses it', () => {
+  test('a readmitted former name does not refer to the renamed host, and later refers to the host that uses the name', () => {
     const log = renamed([name('a')], [name('a'), name('b')])
     log.append([{ type: 'readmit', ...name('a'), reason: 'another machine' }])
     expect(presentHosts(log.fleet.hosts, ['a'])).toEqual(['a'])
@@ -56,7 +56,7 @@ describe('a name in a call', () => {
   })
 })
 
-test('the names in a request are replaced by present names, and without a replaced host the same object is returned', () => {
+test('the host names in a request are replaced by present names, and a request without former names is returned unchanged', () => {
   const log = renamed([name('a'), name('b')], [name('a'), name('c')])
   const asked = aRequest({
     forceHosts: ['a', 'b'],
@@ -76,19 +76,19 @@ test('the names in a request are replaced by present names, and without a replac
   expect(withPresentNames(log.fleet, other)).toBe(other)
 })
 
-test('a node that is named without its host is found by its old name', () => {
+test('a node that a request names without a host is found by its former name', () => {
   const log = renamed([name('a', 'n1'), name('b')], [name('a', 'n1'), name('c', 'n2')])
   expect(withPresentNames(log.fleet, aRequest({ forceNodes: ['n1', 'b'] })).forceNodes).toEqual(['n2', 'b'])
 })
 
-test('a destination with only a node is found by its old name, and an unknown one is unchanged', () => {
+test('a destination with only a former node name gets the present name, and an unknown node name is unchanged', () => {
   const log = renamed([name('a', 'n1'), name('b')], [name('a', 'n1'), name('c', 'n2')])
   const nodeOf = (node: string) => withPresentNames(log.fleet, aRequest({ requestedDestination: { node } })).requestedDestination
   expect(nodeOf('n1')).toMatchObject({ host: null, node: 'n2' })
   expect(nodeOf('n3')).toMatchObject({ host: null, node: 'n3' })
 })
 
-describe('records of a host under all its names are found', () => {
+describe('searching for a host finds records under all names of the host', () => {
   test.each<[string, ReturnType<typeof renamed>, Parameters<typeof isNamedIn>[1][number], readonly HostName[], readonly HostName[]]>([
     [
       'under its old name, by its new name',
@@ -144,7 +144,7 @@ describe('records of a host under all its names are found', () => {
     expect(others.filter(isMeant)).toEqual([])
   })
 
-  test('every host with several names is listed with all of them', () => {
+  test('every host with several names is listed with all its names', () => {
     const { fleet } = renamed([name('a'), name('z')], [name('a'), name('b')], [name('b'), name('c')])
     expect(hostsOfManyNames(fleet.hosts)).toEqual([['c', 'a', 'b']])
     const namesIn = allNamesIn(hostsOfManyNames(fleet.hosts))

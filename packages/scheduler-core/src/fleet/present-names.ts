@@ -4,8 +4,8 @@ import type { HostName } from '../values/host-name.ts'
 import type { Fleet } from './fleet.ts'
 
 /**
- * The present names of the hosts in a call. A replaced host is also found by its former names, so that callers need not know about the
- * replacement. A present name, a name that no host ever had, and the name of a forgotten host are returned unchanged.
+ * Replaces former host names in a call by the present names of the hosts, so that callers need not know that a host was renamed. All other
+ * names are returned unchanged: present names, unknown names, and names of forgotten hosts.
  */
 export function presentHosts(hosts: HostTable, names: readonly string[]): readonly string[] {
   return changed(names, (host) => {
@@ -15,7 +15,7 @@ export function presentHosts(hosts: HostTable, names: readonly string[]): readon
   })
 }
 
-/** The present names of nodes that a call names without their hosts. */
+/** Replaces former node names by present ones. Used for nodes that a call names without their hosts. */
 function presentNodes(hosts: HostTable, names: readonly string[]): readonly string[] {
   if (names.length === 0) return names
   const there = new Set(hosts.present.map(({ node }) => node))
@@ -35,7 +35,7 @@ export function presentName(hosts: HostTable, name: HostName): HostName {
   return { host, node }
 }
 
-/** The present hosts with a present or former name: all nodes of the host, or only the named node. */
+/** The present hosts with this present or former name. If `node` is null or absent, all nodes of the host. */
 export function nodesNamed(hosts: HostTable, { host, node }: NamedHost): HostRecord[] {
   if (typeof node === 'string') return [hosts.find(presentName(hosts, { host, node })) ?? []].flat()
   const nodes = hosts.nodesOf(host)
@@ -44,8 +44,8 @@ export function nodesNamed(hosts: HostTable, { host, node }: NamedHost): HostRec
 }
 
 /**
- * Like `nodesNamed`, for a name in its printed form: HOST, which means all nodes of the host, or HOST/NODE. A host whose name is exactly
- * this text has precedence.
+ * Like `nodesNamed`, for a name in the form HOST or HOST/NODE. HOST selects all nodes of the host. If a host has exactly this text as its
+ * name, that host is returned.
  */
 export function nodesMeant(hosts: HostTable, text: string): HostRecord[] {
   const whole = nodesNamed(hosts, { host: text })
@@ -53,25 +53,25 @@ export function nodesMeant(hosts: HostTable, text: string): HostRecord[] {
   return whole.length > 0 || slash < 0 ? whole : nodesNamed(hosts, { host: text.slice(0, slash), node: text.slice(slash + 1) })
 }
 
-/** The present host of a record. A host that left may have been merged into another one, which is then returned. */
+/** The host itself, or the host into which it was merged. */
 export const heirOf = (hosts: HostTable, record: HostRecord): HostRecord =>
   record.gone === null || record.gone.mergedInto === null ? record : heirOf(hosts, hosts.get(record.gone.mergedInto))
 
-/** Every name by which a host is found: its present name, and the names that it had before it was replaced. */
+/** The host's present name, and its former names that were not readmitted for other hosts. */
 export const namesOf = ({ host, formerNames }: Pick<HostRecord, 'host' | 'formerNames'>): readonly string[] => {
   const former = formerNames.filter(({ isFree }) => !isFree)
   return former.length === 0 ? [host] : [...new Set([host, ...former.map((name) => name.host)])]
 }
 
-/** A host, or one node of it, as callers name it. */
+/** A host or one of its nodes, as a caller names it. If `node` is null or absent, all nodes of the host. */
 export interface NamedHost {
   readonly host: string
   readonly node?: string | null | undefined
 }
 
 /**
- * Returns a function that tests whether a recorded name belongs to one of the named hosts. This is true if the names are equal, or if both
- * refer to the same present host.
+ * Returns a function that returns true if a recorded name refers to one of the named hosts: the names are equal, or both names refer to the
+ * same present host.
  */
 export function isNamedIn(hosts: HostTable, asked: readonly NamedHost[]): (name: HostName) => boolean {
   const names = asked.flatMap((one) => [one, ...presentOf(hosts, one)])
@@ -85,7 +85,7 @@ const nodeKey = ({ host, node }: HostName): string => `${host}\u0000${node}`
 const presentOf = (hosts: HostTable, { host, node }: NamedHost): readonly NamedHost[] =>
   typeof node === 'string' ? [presentName(hosts, { host, node })] : presentHosts(hosts, [host]).map((name) => ({ host: name }))
 
-/** The names of each host with several names: its present name first, then its former names. */
+/** For each host with several names, its present name followed by its former names. */
 export function hostsOfManyNames(hosts: HostTable): readonly (readonly string[])[] {
   const byName = new Map<string, Set<string>>()
   for (const { formerNames } of hosts.records)
@@ -95,14 +95,14 @@ export function hostsOfManyNames(hosts: HostTable): readonly (readonly string[])
   return Array.from(byName.values(), (names) => [...names])
 }
 
-/** Returns a function from any name of a host to all its names. For a host with a single name, it returns only this name. */
+/** Returns a function that returns all names of a host, given any of them. For other hosts it returns only the given name. */
 export function allNamesIn(ofMany: ReturnType<typeof hostsOfManyNames>): (host: string) => readonly string[] {
   const known = new Map<string, readonly string[]>()
   for (const names of ofMany) for (const name of names) known.set(name, [...new Set([...(known.get(name) ?? []), ...names])])
   return (host) => known.get(host) ?? [host]
 }
 
-/** The request with the present names of its hosts. The same object is returned if no name changes. */
+/** Replaces former host and node names in a request by the present names. Returns the same object if no name changes. */
 export function withPresentNames({ hosts }: Fleet, request: RequestSpec): RequestSpec {
   const { forceHosts, forceNodes, ignoreHosts, requestedDestination, instanceGroup } = request
   const next = {
@@ -142,7 +142,7 @@ function presentGroup(hosts: HostTable, group: NonNullable<RequestSpec['instance
   return next === group.hosts ? group : { ...group, hosts: [...next] }
 }
 
-/** Each name once. The same list is returned if no name changes. */
+/** Maps the names and removes duplicates. Returns the same list if no name changes. */
 function changed(names: readonly string[], toNames: (name: string) => readonly string[]): readonly string[] {
   const next = names.map(toNames)
   return next.every((some, i) => some.length === 1 && some[0] === names[i]) ? names : [...new Set(next.flat())]

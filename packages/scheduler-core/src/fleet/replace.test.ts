@@ -4,8 +4,8 @@ import { aLog, aMove, aReport, aUuid } from '../testing/index.ts'
 import { HOSTS_LEAVE } from '../values/levels.ts'
 import { claimOn, ENOUGH, expectSound, forget, hostsOf, named, readmit, replace } from './testing/leaving.ts'
 
-describe('replace', () => {
-  // after Nova's rename of a compute host
+describe('replacing a host', () => {
+  // taken from Nova's tests of a renamed compute host
   test('a replaced host keeps index, claims, fences, groups and aggregates under the new name, and refuses reports under the old name', () => {
     const log = hostsOf('h1', 'h3')
     const group = { uuid: aUuid(61), policy: 'ANTI_AFFINITY', maxServerPerHost: 1 } as const
@@ -25,7 +25,7 @@ describe('replace', () => {
     expectSound(log)
   })
 
-  test('Z05: a host that already reports under the new name is merged: the claims of the old host stay, with the report of the new one', () => {
+  test('Z05: if a host already reports under the new name, the replaced host keeps its claims and gets the report of that host', () => {
     const log = hostsOf('h1')
     log.append([claimOn('h1')])
     log.append([{ ...aReport('h2', { ...ENOUGH, vcpus: 16, instances: [aUuid(1)] }, 3), incarnation: aUuid(50) }])
@@ -41,13 +41,13 @@ describe('replace', () => {
     expectSound(log)
   })
 
-  test('a host with claims cannot be merged into another one', () => {
+  test('a host with claims cannot be merged into a replaced host', () => {
     const log = hostsOf('h1', 'h2')
     log.append([claimOn('h2')])
     expect(log.append([replace('h1', 'h2')])).toEqual(['leave.has_claims'])
   })
 
-  test('the new name may be that of a forgotten host', () => {
+  test('the new name can be the name of a forgotten host', () => {
     const log = hostsOf('h1', 'h2')
     log.append([forget('h2'), replace('h1', 'h2')])
     expect(log.fleet.hosts.find(named('h2'))?.index).toBe(0)
@@ -55,7 +55,7 @@ describe('replace', () => {
     expectSound(log)
   })
 
-  test('several replacements lead to the last name, and a name may be used again', () => {
+  test('after several replacements all former names lead to the last name, and a host can get a former name back', () => {
     const log = hostsOf('h1')
     log.append([replace('h1', 'h2'), replace('h2', 'h3')])
     for (const old of ['h1', 'h2']) expect(log.fleet.hosts.findRenamed(named(old))?.host).toBe('h3')
@@ -69,7 +69,7 @@ describe('replace', () => {
     expectSound(log)
   })
 
-  test('no other node can use the name of a host that left with all its nodes, until the name is readmitted', () => {
+  test('after all nodes of a host name were replaced or forgotten, no new node can use the host name until it is readmitted', () => {
     const log = aLog()
     const node = (host: string, name: string): Change => ({ ...aReport(host, ENOUGH), node: name })
     const pair = (host: string, by: string, name: string): Change => ({
@@ -78,7 +78,7 @@ describe('replace', () => {
     })
     log.append([{ type: 'feature', level: HOSTS_LEAVE }, node('h1', 'n1'), node('h1', 'n2')])
     log.append([pair('h1', 'h2', 'n1')])
-    // one node remains and keeps the name
+    // another node still has the host name h1, so a new node may use it
     expect(log.append([node('h1', 'n3')])).toEqual([undefined])
     log.append([pair('h1', 'h2', 'n2'), pair('h1', 'h2', 'n3')])
     expect(log.append([node('h1', 'n4')])).toEqual(['report.host_replaced'])
@@ -95,7 +95,7 @@ describe('replace', () => {
     expectSound(log)
   })
 
-  test('a former name of another host is reserved until it is readmitted', () => {
+  test('no host can report under a former name of another host until the name is readmitted', () => {
     const log = hostsOf('h1', 'h3')
     log.append([replace('h1', 'h2')])
     expect(log.append([replace('h3', 'h1')])).toEqual(['leave.name_taken'])
@@ -103,7 +103,7 @@ describe('replace', () => {
     expectSound(log)
   })
 
-  test('a name that an aggregate of another zone already lists is refused, because a host cannot be in two zones', () => {
+  test('a new name that an aggregate of another zone lists is refused, because a host cannot be in two zones', () => {
     const log = hostsOf('h1', 'h2')
     const zone = (name: string, hosts: string[]): Change => ({
       type: 'aggregate',
@@ -114,13 +114,13 @@ describe('replace', () => {
     log.append([zone('z1', ['h1']), zone('z2', ['h3', 'h2'])])
     expect(log.append([replace('h1', 'h3')])).toEqual(['aggregate.zone_conflict'])
     expect(log.append([replace('h2', 'h3')])).toEqual([undefined])
-    // the merged host leaves its zone, and the replaced host keeps its zone
+    // h3 is merged and leaves zone z2, so the replaced host h1 stays in zone z1
     expect(log.append([replace('h1', 'h3')])).toEqual([undefined])
     expect(log.fleet.hosts.find(named('h3'))?.zone).toBe('z1')
     expectSound(log)
   })
 
-  test('hosts of another zone can be merged into replaced hosts if all of them are merged, and leave their zone', () => {
+  test('nodes of a host in another zone can be merged only all at once, and they leave their zone', () => {
     const log = aLog()
     const nodes = (host: string): Change[] => ['n1', 'n2'].map((node) => ({ ...aReport(host, ENOUGH), node }))
     log.append([{ type: 'feature', level: HOSTS_LEAVE }, ...nodes('h1'), ...nodes('h2')])
@@ -136,7 +136,7 @@ describe('replace', () => {
     expectSound(log)
   })
 
-  test('no other host can become a node of a replaced name, and the hosts that had the name can get it back together', () => {
+  test('another host cannot get a node name under a former host name, and the nodes that had the host name can get it back together', () => {
     const log = hostsOf('h1', 'h3')
     log.append([replace('h1', 'h2'), { ...aReport('h2', ENOUGH), node: 'n2' }])
     const to = (from: { host: string; node: string }, node: string) => ({ from, to: { host: 'h1', node } })
@@ -146,7 +146,7 @@ describe('replace', () => {
     expectSound(log)
   })
 
-  test('a replacement is void for the own name of the host, for the same name twice, and for an unknown host', () => {
+  test("a replacement is void if the new name is the host's own name or is used twice, or if the host is unknown", () => {
     const log = hostsOf('h1', 'h3')
     const both = [...replace('h1', 'h2').hosts, ...replace('h3', 'h2').hosts]
     expect(log.append([replace('h1', 'h1'), { ...replace('h1', 'h2'), hosts: both }, replace('h9', 'h2')])).toEqual([
@@ -156,7 +156,7 @@ describe('replace', () => {
     ])
   })
 
-  test('answers of keys have the host names of the time of the answer, before and after the key has ended', () => {
+  test('the answer of a key has the host name at the time of the answer, before and after the key ends', () => {
     const log = hostsOf('h1')
     log.append([claimOn('h1', 'k1'), claimOn('h1', 'k2', aUuid(2))])
     const release = (id: string): Change => ({
@@ -176,7 +176,7 @@ describe('replace', () => {
     expectSound(log)
   })
 
-  test('an open move stays with the host, and is confirmed under the new name', () => {
+  test('an open move to a replaced host can be confirmed after the replacement', () => {
     const log = hostsOf('h1', 'h3')
     log.append([claimOn('h1')])
     const { fence } = log.fleet.ledger.claims.get('k1.0') ?? { fence: 0 }

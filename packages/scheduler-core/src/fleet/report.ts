@@ -13,16 +13,16 @@ import { ENDED_AS_HELD, ENDED_CLAIMS, NEWLY_LISTED, STRICT_CLAIMS, UNLISTED_TIME
 import { inSlices, SLICE, type Steps } from '../values/steps.ts'
 import type { FleetState } from './fleet-state.ts'
 
-/** The number of earlier incarnations of a reporter that are recognised as stale. */
+/** Reports from this many earlier incarnations of a reporter are recognised as stale. */
 export const PAST_INCARNATIONS = 8
 
-/** Applies a host's report unless a newer one is in the log. Materialises the claims of the instances that the report lists. */
+/** Applies a host's report, unless a newer report is in the log. Materialises the claims of instances that the report lists. */
 export function takeReport(fleet: FleetState, change: HostReported): Code | undefined {
   const { hosts, place, now } = fleet
   const known = hosts.find(change)
   const refusal = hosts.refusesName(change)
   if (refusal !== undefined) return refusal
-  // a forgotten host returns like a new one, but reports from before it was forgotten stay stale
+  // a forgotten host returns like a new host, but its reports from before it was forgotten are stale
   const returning = hosts.findForgotten(change)
   const reporter = (known ?? returning)?.reporters.get(COMPUTE)
   const order = judgeOrder(reporter, change)
@@ -54,12 +54,12 @@ export function takeReport(fleet: FleetState, change: HostReported): Code | unde
 }
 
 /**
- * Whether a delta contains new usage for every instance that it adds or removes. When an instance is added or removed, the usage of its
- * claim moves into or out of the reported usage. If the report counts usage, the delta must therefore contain the new amount. A delta has
- * no amounts of cells, devices and custom classes, so these need a full report.
+ * Returns true if a delta contains the new used amounts for every instance that it adds or removes. Without them, the instance would be
+ * counted twice or not at all. A delta has no used amounts of cells, devices and custom classes, so instances with these resources need a
+ * full report.
  */
 function saysWhatItMoves(hosts: HostTable, record: HostRecord, delta: StatsDelta): boolean {
-  // a document in Nova's form must be reported as a whole, or it would no longer match the host
+  // a report in Nova's form contains a whole document, which a delta cannot update
   if (record.stats.nova !== null) return false
   const renewed = renewedBy(delta)
   const moved = new Set([...(delta.addInstances ?? []), ...(delta.removeInstances ?? [])])
@@ -71,8 +71,8 @@ function saysWhatItMoves(hosts: HostTable, record: HostRecord, delta: StatsDelta
 }
 
 /**
- * Whether a report contains new usage of these grants, if the reports of the host count their usage at all. `renewed` are the resource
- * classes with new usage in the report. Undefined means all classes.
+ * Returns true if a report has the new used amounts for all resources in these grants whose use the host reports. `renewed` are the
+ * resource classes with a used amount in a delta. Undefined for a full report.
  */
 function countsUse(hosts: HostTable, record: HostRecord, grants: Grants, renewed: ReadonlySet<string> | undefined): boolean {
   return (
@@ -84,15 +84,16 @@ function countsUse(hosts: HostTable, record: HostRecord, grants: Grants, renewed
   )
 }
 
-/** The resource classes for which a delta contains usage. */
+/** The resource classes for which a delta has a used amount. */
 function renewedBy({ vcpusUsed, memoryMbUsed, localGbUsed }: StatsDelta): ReadonlySet<string> {
   const used = { VCPU: vcpusUsed, MEMORY_MB: memoryMbUsed, DISK_GB: localGbUsed }
   return new Set(Object.entries(used).flatMap(([resourceClass, amount]) => (amount === undefined ? [] : [resourceClass])))
 }
 
 /**
- * Replaces the host's report and counts its claims again. `renewed` are the resource classes with new usage in the report; undefined means
- * all. `earlier` is the store time (the database's clock) of a report that arrived earlier, under a different name of the same machine.
+ * Stores the host's report and recounts its claims. `renewed` are the resource classes with a used amount in a delta, and undefined for a
+ * full report. `earlier` is set if the report was received earlier under another name of the same machine. It is then the store time (the
+ * database's clock) of that report.
  */
 export function takeStats(
   fleet: FleetState,
@@ -115,14 +116,14 @@ export function takeStats(
   if (stats.instances !== null) {
     record.present = new Set(stats.instances)
     for (const claim of record.claims) {
-      // an instance that grows in place belongs to the source until the move is confirmed
+      // until a move within the host is confirmed, the source claim holds the instance
       if (ledger.isInPlace(claim)) continue
       if (settles(claim)) setExtra(ledger.own(claim), null)
       if (claim.instance === null) continue
       const listed = record.present.has(claim.instance)
       if (listed && claim.state !== 'MATERIALISED' && isLive(claim) && mayShow(claim)) {
         ledger.move(claim, 'MATERIALISED', place.revision)
-        // the instance is listed, but the reported amounts may not include its usage yet
+        // the report lists the instance, but its used amounts may not include the instance yet
         const isCounted = isCountedAnew(claim.grants) && (earlier === undefined || claim.createdAt < earlier)
         if (keepsUncounted && !isCounted) setExtra(ledger.own(claim), claim.grants)
       }
@@ -130,7 +131,7 @@ export function takeStats(
     }
     if (hosts.featureLevel >= ENDED_CLAIMS) ledger.dropReplaced(record)
   }
-  // a report without a list shows no instances, so its amounts may belong to other instances
+  // a report without an instance list does not show whose use it counts, so no claim is materialised
   else if (hosts.featureLevel >= STRICT_CLAIMS)
     for (const claim of record.claims) {
       if (keepsUncounted && !ledger.isInPlace(claim) && settles(claim)) setExtra(ledger.own(claim), null)
@@ -140,8 +141,8 @@ export function takeStats(
 }
 
 /**
- * Whether a report that lists the instance of a claim proves that the instance has the size of the claim. If the preceding report already
- * listed the instance, the instance may still have a different size until the claim or its move is confirmed.
+ * Returns a function that returns true if a claim is materialised when its instance is listed. A RESERVED claim or the destination of a
+ * move is not materialised if the preceding report already listed the instance, because the instance can still have its former size.
  */
 function listingOf({ featureLevel }: FleetState, { present }: HostRecord): (claim: Claim) => boolean {
   return ({ instance, state, source }) =>
@@ -149,7 +150,7 @@ function listingOf({ featureLevel }: FleetState, { present }: HostRecord): (clai
 }
 
 /**
- * When the log reaches the feature level of this rule: releases the resources of ended claims on hosts that do not list their instances.
+ * Frees the resources of ended claims on hosts that do not list their instances. Called when the log reaches feature level ENDED_CLAIMS.
  */
 export function* removeUnlisted(fleet: FleetState): Steps<void> {
   for (const host of inSlices(fleet.hosts.records, SLICE)) {
@@ -161,14 +162,14 @@ export function* removeUnlisted(fleet: FleetState): Steps<void> {
   }
 }
 
-/** Returns a materialised claim to CONFIRMED, because the report of its host no longer lists its instance. */
+/** Sets a materialised claim back to CONFIRMED, because the report does not list its instance. */
 function unlist({ ledger, place, now, featureLevel }: FleetState, claim: Claim): void {
   if (claim.state !== 'MATERIALISED') return
   ledger.move(claim, 'CONFIRMED', place.revision)
   if (featureLevel >= UNLISTED_TIMES) ledger.own(claim).unlistedAt = now
 }
 
-/** Sets a host's inventory from its report, and recounts all of its claims. */
+/** Sets a host's inventory from its report, and recounts all claims on the host. */
 export function countAnew({ hosts, ledger }: FleetState, record: OwnHostRecord): void {
   const stats = countedStats(hosts, record)
   for (const kind of allKinds) kind.takeInventory(hosts, record.index, stats)
@@ -176,7 +177,7 @@ export function countAnew({ hosts, ledger }: FleetState, record: OwnHostRecord):
   hosts.touch(record.index)
 }
 
-/** Sets where a host's resource usage is read from, as an operator chose. */
+/** Sets whether the used amounts of a host come from its report or from its claims, as an operator chose. */
 export function takeUsedFrom(fleet: FleetState, { usedFrom, reason, ...name }: UsedFromSet): Code | undefined {
   const { hosts, place } = fleet
   const known = hosts.find(name)
@@ -185,13 +186,13 @@ export function takeUsedFrom(fleet: FleetState, { usedFrom, reason, ...name }: U
   record.usedFrom = usedFrom
   record.usedFromReason = usedFrom === 'REPORT' ? '' : reason
   record.revision = place.revision
-  // decisions that were based on the former usage are void
+  // the host counts as edited, so claims that were decided with the former used amounts are void
   hosts.columns.lastEdit[record.index] = place.revision
   countAnew(fleet, record)
   return undefined
 }
 
-/** Sets how much of a class can be allocated on a host. This setting of an operator overrides the report. */
+/** Sets the allocation ratio and the reserved amount of a resource class on a host. This operator's setting overrides the report. */
 export function takeHostAllocation(fleet: FleetState, change: HostAllocationSet): Code | undefined {
   const { hosts, place, now } = fleet
   const known = hosts.find(change)
@@ -204,8 +205,8 @@ export function takeHostAllocation(fleet: FleetState, change: HostAllocationSet)
 }
 
 /**
- * Sets the fleet's values, which apply to hosts with documents in Nova's form that do not contain these values. This is a generator that
- * yields in between. No other code may use the fleet until it ends.
+ * Sets the fleet's default allocation ratios and reserved amounts. They apply to hosts that report in Nova's form and leave these values
+ * out. A generator that yields after each slice of hosts. No other code may use the fleet until the generator ends.
  */
 export function* takeFleetAllocation(fleet: FleetState, change: FleetAllocationSet): Steps<Code | undefined> {
   const { hosts, place, now } = fleet
@@ -219,24 +220,26 @@ export function* takeFleetAllocation(fleet: FleetState, change: FleetAllocationS
   return undefined
 }
 
-/** Recounts hosts with ratios that may be set outside of their reports, when the log reaches the feature level of this rule. */
+/**
+ * Recounts hosts whose allocation ratios can be set outside of their reports. Called when the log reaches feature level ALLOCATION_RULES.
+ */
 export function* countAllocations(fleet: FleetState): Steps<void> {
   for (const record of inSlices(fleet.hosts.present, SLICE))
     if (record === undefined) yield
     else if (record.aggregateRatios !== NO_RATIOS) countEdited(fleet, fleet.hosts.own(record.index), fleet.place.revision)
-    // The fleet's values now replace missing values in the host's document. No claim becomes void here, because the judge checks free
-    // capacity in any case.
+    // The fleet's values now replace missing values in the host's report. The host does not count as edited, because the judge checks the
+    // free capacity for every claim.
     else if (record.stats.nova !== null) countAnew(fleet, fleet.hosts.own(record.index))
 }
 
-/** Marks a host as edited, so that decisions based on its former amounts are void. */
+/** Recounts a host and marks it as edited, so that claims that were decided with its former capacity are void. */
 function countEdited(fleet: FleetState, record: OwnHostRecord, revision: number): void {
   record.revision = revision
   fleet.hosts.columns.lastEdit[record.index] = revision
   countAnew(fleet, record)
 }
 
-/** Stores another service's document. That service defines its form. */
+/** Stores a document that another service reports about a host. That service defines the form of the document. */
 export function takeNamespace({ hosts, place, now, featureLevel }: FleetState, change: NamespaceReported): Code | undefined {
   const refusal = hosts.refusesName(change)
   if (refusal !== undefined) return refusal
@@ -248,7 +251,7 @@ export function takeNamespace({ hosts, place, now, featureLevel }: FleetState, c
   const record = hosts.own(known.index)
   record.reporters = new Map(record.reporters).set(change.namespace, nextReporter(reporter, change))
   const { version, document } = change
-  // the time is stored only from level 5 on, when all replicas store it, because replicas would differ otherwise
+  // the time is stored only from feature level 5 on, because replicas of older releases do not store it and states would differ
   const held = { version, document, ...(featureLevel >= 5 && { reportedAt: now }) }
   const before = record.namespaces.get(change.namespace)
   record.namespaces = new Map(record.namespaces).set(change.namespace, held)

@@ -3,14 +3,15 @@ import { ZONE_KEY } from '../values/aggregate-keys.ts'
 import type { HostIndex } from '../values/host-index.ts'
 import type { Fleet } from './fleet.ts'
 
-/** The topology key with each host as a separate domain. */
+/** The topology key for which each host is a separate domain. */
 export const HOST_TOPOLOGY = 'host'
-/** The topology key with availability zones as domains. Hosts without a zone are in the default zone. */
+/** The topology key for which the availability zones are the domains. Hosts without a zone are in the default zone. */
 export const ZONE_TOPOLOGY = 'zone'
 
 /**
- * Returns the domain of a host under a topology key: `host`, `zone`, or a metadata key. For a metadata key, the domain is its value in the
- * first aggregate of the host, by uuid, that has the key.
+ * Returns a function that returns the domain of a host under a topology key: `host`, `zone`, or a metadata key. For a metadata key, the
+ * domain is the value of the key in the host's aggregate that has the key. If several aggregates have the key, the aggregate with the
+ * lowest uuid is used.
  */
 export function domainsOf({ hosts, aggregates }: Fleet, topologyKey: string): (host: HostIndex) => string | undefined {
   if (topologyKey === HOST_TOPOLOGY) return (host) => hosts.get(host).host
@@ -19,9 +20,9 @@ export function domainsOf({ hosts, aggregates }: Fleet, topologyKey: string): (h
 }
 
 /**
- * Returns a function that counts the members of a request's server group in each domain of a topology key. Members on hosts that the caller
- * listed in the group are counted too, even without a claim. The domains of the hosts are read only once, so the function must not be
- * called after hosts or aggregates change.
+ * Returns a function that counts the members of a request's server group in each domain. Hosts that the request lists in the group count as
+ * hosts of members, even without a claim. The domains are read only once, so the function must not be called after hosts or aggregates
+ * change.
  */
 export function createMemberCount(
   fleet: Fleet,
@@ -50,6 +51,6 @@ export function createMemberCount(
   }
 }
 
-/** Counts the members of a request's server group in each domain of a topology key. */
+/** Counts the members of a request's server group in each domain. */
 export const membersByDomain = (fleet: Fleet, request: RequestSpec, domainOf: (host: HostIndex) => string | undefined) =>
   createMemberCount(fleet, request, domainOf)()

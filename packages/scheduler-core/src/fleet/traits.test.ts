@@ -14,7 +14,7 @@ test('a trait name may contain a comma', () => {
   expect(['h1', 'h2', 'h3', 'h4'].map((host) => [...(traitsOf(fleet, host) ?? [])])).toEqual([['A,B'], ['A', 'B'], ['A,B'], []])
 })
 
-test('different sets of traits are distinguished, even if there are too many to share', () => {
+test('hosts with different traits have different sets of traits, even if there are too many sets to share', () => {
   const shapes = Object.fromEntries(Array.from({ length: 1_500 }, (_, i) => [`h${i}`, { traits: [`T${i}`, 'ALL'] }]))
   const fleet = aFleet({ ...shapes, again: { traits: ['T3', 'ALL'] } })
   for (const [host, { traits }] of Object.entries(shapes)) expect(traitsOf(fleet, host)).toEqual(new Set(traits))

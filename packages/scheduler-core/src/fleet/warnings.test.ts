@@ -6,7 +6,7 @@ import type { HostIndex } from '../values/host-index.ts'
 import { atOnce, SLICE } from '../values/steps.ts'
 import { countWarnings, warningsOf, warningText } from './warnings.ts'
 
-test('all warnings of a large fleet are counted in steps', () => {
+test('counting the warnings of a large fleet yields between steps', () => {
   const log = aLog()
   const hosts = 2 * SLICE + 1
   const list = (host: number) => (host % 2 === 0 ? { instances: [] } : {})
@@ -52,7 +52,7 @@ const whole: HostShape = {
   pciPools: [{ vendorId: '8086', productId: '1572', total: 2 }],
 }
 
-/** The warnings about capacity after the host with a claim reports other amounts. */
+/** The warnings about capacity after a host with a claim reports these amounts. */
 function afterwards(then: HostShape): string[] {
   const log = aLog()
   log.append([{ type: 'feature', level: FEATURE_LEVEL }, aReport('h1', whole)])
@@ -113,8 +113,8 @@ test.each<readonly [string, HostShape, readonly string[]]>([
 })
 
 /**
- * The warnings about huge pages of a host with 4096 MiB in one cell. Half of this memory is huge pages of 2 MiB, with this number of used
- * pages.
+ * The warnings about huge pages of a host with 4096 MiB in one cell. Half of this memory is huge pages of 2 MiB, of which `used` are in
+ * use.
  */
 function aboutPages(used: number | null, then: HostShape, cell: object = {}, level: number = FEATURE_LEVEL): string[] {
   const log = aLog()
@@ -163,6 +163,6 @@ test('if used amounts come from claims, reported use causes no warning', () => {
 
 test('the warning about huge pages has both amounts', () => {
   expect(warningText({ code: 'use.beyond_memory', subject: 'MEMORY_MB', reported: 0, held: 2_048 })).toBe(
-    'The host reports 0 MiB of MEMORY_MB in use, and 2048 MiB of huge pages in use there. Report all memory in use, huge pages included; until then nobody knows how much of the other memory is in use.',
+    'The host reports 0 MiB of MEMORY_MB in use, and 2048 MiB of huge pages in use there. Report all memory in use, including huge pages; until then the use of the other memory is unknown.',
   )
 })

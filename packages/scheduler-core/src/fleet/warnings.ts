@@ -9,16 +9,16 @@ import { STRICT_CLAIMS } from '../values/levels.ts'
 import { SLICE, type Steps } from '../values/steps.ts'
 import type { Fleet } from './fleet.ts'
 
-/** A warning about a host: its report contradicts its claims, or the report is incomplete, so that claims hold more than necessary. */
+/** A warning about a host. Its report contradicts its claims, or the report is incomplete, so that claims hold more than necessary. */
 export interface HostWarning {
   readonly code: Extract<Code, 'capacity.below_claims' | 'use.below_claims' | 'use.beyond_memory' | 'use.no_instances'>
-  /** The resource class or kind of device. `instances` if no instances are listed. */
+  /** The resource class or the kind of units that the warning is about. `instances` if the host does not list its instances. */
   readonly subject: string
-  /** The reported number of whole units that the host has in total or in use. Null if the report does not contain it. */
+  /** The reported amount that the host has in total or in use, in whole units. Null if the report does not contain it. */
   readonly reported: number | null
   /**
-   * The whole units that live claims or the claims of listed instances hold. If the host lists no instances: the number of live claims that
-   * count in addition to the report. For huge pages that exceed the memory in use: the MiB of huge pages in use.
+   * For capacity.below_claims, the amount that live claims hold. For use.below_claims, the amount that the claims of listed instances hold.
+   * For use.no_instances, the count of live claims. For use.beyond_memory, the MiB of huge pages in use.
    */
   readonly held: number
   /** True if several hosts share the resource, such as a disk pool. The claims of all these hosts are then included. */
@@ -31,7 +31,10 @@ export function warningsOf(fleet: Fleet, record: HostRecord): readonly HostWarni
   return [...aboutCapacity(fleet, record), ...aboutUse(fleet, record)]
 }
 
-/** Compares the total of the host with what its live claims hold. A move in place counts once, at its larger size. */
+/**
+ * Compares the total amounts of the host with the amounts that its live claims hold. A move within the host counts once, with the larger of
+ * both sizes.
+ */
 function aboutCapacity({ hosts, ledger }: Fleet, record: HostRecord): readonly HostWarning[] {
   const held = new Map<KindName, unknown[]>()
   for (const claim of record.claims) {
@@ -50,8 +53,8 @@ function aboutCapacity({ hosts, ledger }: Fleet, record: HostRecord): readonly H
 }
 
 /**
- * Whether the report contains the units of a kind: omitted fields are unknown, which differs from zero. The first field that a kind reads
- * contains its units.
+ * Returns true if the report has the units of a kind. If it omits them, they are unknown and not 0. The first field that a kind reads has
+ * its units.
  */
 const isReported = ({ filter }: (typeof allKinds)[number], record: HostRecord): boolean =>
   omittedOf(record, filter.reads.slice(0, 1)).length === 0
@@ -67,8 +70,8 @@ function aboutUse({ hosts }: Fleet, record: HostRecord): readonly HostWarning[] 
 }
 
 /**
- * Warns about a report with more huge pages in use than memory in use, for the host or one of its cells. Huge pages in use are part of the
- * memory in use, so such a report counts too little memory.
+ * Warns if the host or one of its cells reports more memory in used huge pages than used memory. Used huge pages are part of the used
+ * memory, so such a report has too little used memory.
  */
 function aboutPages(record: HostRecord): readonly HostWarning[] {
   const { memoryMbUsed, inventories, numaCells } = record.stats
@@ -87,7 +90,8 @@ function aboutPages(record: HostRecord): readonly HostWarning[] {
 }
 
 /**
- * Counts the warnings of all hosts by code, with yields in between. A host that changes before it is reached is counted in its new state.
+ * Counts the warnings of all hosts by code. A generator that yields after each slice of hosts. If a host changes before the generator
+ * reaches it, its new state is counted.
  */
 export function* countWarnings(fleet: Fleet): Steps<ReadonlyMap<HostWarning['code'], number>> {
   const counts = new Map<HostWarning['code'], number>([
@@ -103,16 +107,16 @@ export function* countWarnings(fleet: Fleet): Steps<ReadonlyMap<HostWarning['cod
   return counts
 }
 
-/** The text of a warning. */
+/** The text of a warning for operators. */
 export function warningText({ code, subject, reported, held, isShared }: HostWarning): string {
   if (isShared === true)
-    return `The ${subject} may give ${reported ?? 0} GiB in all; the live claims of all hosts hold ${held}, so that some instance lacks what it was promised. Report what the pool has, or move or end claims until the rest fits.`
+    return `The ${subject} has a capacity of ${reported ?? 0} GiB; the live claims of all hosts hold ${held} GiB, so some instances lack space that was promised to them. Report the full capacity of the pool, or move or end claims until the remaining claims fit.`
   if (code === 'capacity.below_claims')
-    return `The host may give ${reported ?? 0} of ${subject} in all; its live claims hold ${held}, so that some instance lacks what it was promised. Report what the host has, or move or end claims until the rest fits.`
+    return `The host has a capacity of ${reported ?? 0} of ${subject}; its live claims hold ${held}, so some instances lack resources that were promised to them. Report the full capacity of the host, or move or end claims until the remaining claims fit.`
   if (code === 'use.below_claims')
     return `The host reports ${reported ?? 0} of ${subject} in use; the claims of the instances that it lists hold ${held}, so ${held} count as used. Report the use of all listed instances, or release the claims of those that are gone.`
   if (code === 'use.beyond_memory')
-    return `The host reports ${reported ?? 0} MiB of ${subject} in use, and ${held} MiB of huge pages in use there. Report all memory in use, huge pages included; until then nobody knows how much of the other memory is in use.`
+    return `The host reports ${reported ?? 0} MiB of ${subject} in use, and ${held} MiB of huge pages in use there. Report all memory in use, including huge pages; until then the use of the other memory is unknown.`
   const counted = held === 0 ? 'each claim on it counts' : held === 1 ? 'its 1 live claim counts' : `its ${held} live claims count`
-  return `The host does not list its instances, so ${counted} in full next to the use that it reports. Report the list, or set that its used amounts come from claims.`
+  return `The host does not list its instances, so ${counted} in full in addition to the use that it reports. Report the list, or set that its used amounts come from claims.`
 }

@@ -12,7 +12,7 @@ describe('one machine under two names', () => {
   }
   const of2 = (edit: Partial<HostAllocationSet>) => set({ host: 'h2', node: 'h2', ...edit })
 
-  test('of two values that operators set for merged hosts, the later one applies', () => {
+  test('if two hosts are merged and operators had set a value for each, the value that was set later applies', () => {
     const log = logWith(ours(), aReport('h2', MACHINE), of2({ ratio: 2 }))
     log.append([set({ ratio: 3 }), set({ resourceClass: 'DISK_GB', reserved: 5 })], { at: 2_000 })
     log.append([of2({ reserved: 1 }), of2({ resourceClass: 'DISK_GB', reserved: 7 })], { at: 3_000 })
@@ -24,7 +24,7 @@ describe('one machine under two names', () => {
     expectSound(log.fleet)
   })
 
-  test('a renamed host has the lowest ratio of the aggregates that list its new name', () => {
+  test('a host that replaces a host gets the lowest ratio of the aggregates that list its new name', () => {
     const log = logWith(ours(), aReport('h2', MACHINE), aggregate(1, '3'), aggregate(2, '2', 0, ['h2']))
     log.append([replaced])
     expect(saysRatio(log.fleet)).toEqual([3, 'AGGREGATE'])
@@ -35,7 +35,7 @@ describe('one machine under two names', () => {
 describe("situations from Nova's and Placement's code", () => {
   const takes = (VCPU: number, key: string) => aClaim({ key, hosts: ['h1'], grants: { classes: { VCPU } } })
 
-  test('placement inventory.py: after a ratio below the used amount, nothing more is allocated and existing claims stay', () => {
+  test('placement inventory.py: after a ratio that makes the capacity less than is used, nothing more is allocated, and claims stay', () => {
     const log = logWith(ours({ vcpusUsed: 6 }), takes(2, 'k1'), set({ ratio: 0.5 }))
     expect([capacity(log.fleet), log.fleet.hosts.classColumns('VCPU').free[H]]).toEqual([4, -4])
     expect(log.append([takes(1, 'k2')])).toEqual(['claim.no_room'])
@@ -45,7 +45,7 @@ describe("situations from Nova's and Placement's code", () => {
     expectSound(log.fleet)
   })
 
-  test('placement inventory.py: a reserved amount above the total, which Placement refuses, leaves no capacity until the total is larger', () => {
+  test('placement inventory.py: a reserved amount above the total, which Placement refuses, leaves a capacity of 0', () => {
     const log = logWith(ours(), set({ reserved: 9, ratio: 4 }))
     expect(capacity(log.fleet)).toBe(0)
     expect(log.append([takes(1, 'k1')])).toEqual(['claim.no_room'])
@@ -57,7 +57,7 @@ describe("situations from Nova's and Placement's code", () => {
     expectSound(log.fleet)
   })
 
-  test('nova compute_node.py _from_db_object: after an override is removed, a ratio of 0.0 or null means the configured ratio again', () => {
+  test('nova compute_node.py _from_db_object: without an override, the configured ratio replaces a reported ratio of 0.0 or null', () => {
     const log = logWith(novaReport('h1'), fleetSet({ classes: { VCPU: { ratio: 3 } } }), set({ ratio: 5 }))
     log.append([novaReport('h1', { cpu_allocation_ratio: null }, 2)])
     expect(saysRatio(log.fleet)).toEqual([5, 'HOST'])
@@ -68,7 +68,7 @@ describe("situations from Nova's and Placement's code", () => {
     expectSound(log.fleet)
   })
 
-  test('the ratios of an aggregate no longer apply after it is removed or the host leaves it', () => {
+  test('after an aggregate is removed, or a host leaves it, the ratio of the aggregate does not apply to the host', () => {
     const log = logWith(ours(), aggregate(1, '2'), aggregate(2, '5'))
     log.append([aggregate(1, '2', 1, [])])
     expect(saysRatio(log.fleet)).toEqual([5, 'AGGREGATE'])
@@ -78,7 +78,7 @@ describe("situations from Nova's and Placement's code", () => {
     expectSound(log.fleet)
   })
 
-  test('a disabled host keeps its settings until it is enabled again', () => {
+  test('a ratio that is set while the host is disabled applies after the host is enabled', () => {
     const status = (value: 'DISABLED' | 'ENABLED'): Change => ({ type: 'status', host: 'h1', node: 'h1', status: value, reason: 'works' })
     const log = logWith(ours(), status('DISABLED'), set({ ratio: 2 }), status('ENABLED'))
     expect(capacity(log.fleet)).toBe(16)
@@ -110,13 +110,13 @@ describe("situations from Nova's and Placement's code", () => {
       8_192 - 2_048 - 1_000,
     ],
     ['nobody', [], 8_192 - 2_024],
-  ])('nova resource_tracker.py counts the reserved amount as used, so it is subtracted only once: by %s', (_who, edits, free) => {
+  ])('nova resource_tracker.py counts the reserved amount as used, so it is subtracted only once: reserved by %s', (_who, edits, free) => {
     const { fleet } = logWith(novaReport('h1', { memory_mb_used: 2_024, free_ram_mb: 6_168 }), ...edits)
     expect(fleet.hosts.classColumns('MEMORY_MB').free[H]).toBe(free)
     expectSound(fleet)
   })
 
-  test('an inventory next to the plain fields has its own ratio, which the cells do not get when another class is set', () => {
+  test('a VCPU inventory has its own ratio, and setting a ratio for memory does not apply the VCPU ratio to the NUMA cells', () => {
     const shape = { cpuAllocationRatio: 2, numaCells: [{ id: 0, cpuset: [0, 1, 2, 3], memoryMb: 4_096 }] }
     const log = logWith(ours({ ...shape, inventories: [{ resourceClass: 'VCPU', total: 8, allocationRatio: 4 }] }))
     const both = () => [capacity(log.fleet), log.fleet.hosts.get(H).cells[0]?.cpuFree]

@@ -11,7 +11,7 @@ import { ALLOCATION_RULES } from '../values/levels.ts'
 import { ratioOf, reservedOf } from './allocation.ts'
 import { aggregate, capacity, expectSound, fleetSet, H, logWith, MACHINE, novaReport, ours, saysRatio, set } from './testing/allocation.ts'
 
-describe('the order of ratios', () => {
+describe('the precedence of the sources of a ratio', () => {
   const all = [fleetSet({ release: 26, classes: { VCPU: { ratio: 3 } } }), aggregate(1, '6'), aggregate(2, '5'), set({ ratio: 2 })]
   test.each<readonly [string, readonly Change[], number, string]>([
     ['an override of the host comes first', [novaReport('h1', { cpu_allocation_ratio: 7 }), ...all], 2, 'HOST'],
@@ -36,7 +36,7 @@ describe('the order of ratios', () => {
   })
 
   test.each(['lots', '0', '-1', 'inf', 'nan', '1001', ''])(
-    'nova filters/utils.py validate_num_values: if one aggregate has the ratio %j, no aggregate applies, as with one that Nova cannot read',
+    'nova filters/utils.py validate_num_values: if one aggregate has the invalid ratio %j, the ratios of all aggregates are ignored',
     (bad) => {
       const log = logWith(ours(), aggregate(1, bad), aggregate(2, '9'))
       expect(saysRatio(log.fleet)).toEqual([1, 'REPORT'])
@@ -88,7 +88,7 @@ describe('claims are judged by the values that operators set', () => {
     expectSound(log.fleet)
   })
 
-  test('decisions from before an edit are void, and existing claims stay', () => {
+  test('after a ratio is edited, a claim decided before the edit is void, and existing claims stay', () => {
     const log = logWith(ours(), set({ ratio: 2 }))
     log.append([eightMore('k1'), eightMore('k2')])
     const basis = log.fleet.place
@@ -99,7 +99,7 @@ describe('claims are judged by the values that operators set', () => {
     expectSound(log.fleet)
   })
 
-  test('the ratio also applies to the cells of the host, as in Nova', () => {
+  test('a VCPU ratio that an operator sets also applies to the NUMA cells of the host, as in Nova', () => {
     const cells = { numaCells: [{ id: 0, cpuset: [0, 1, 2, 3], memoryMb: 4_096 }] }
     const { fleet } = logWith(ours(cells), set({ ratio: 3 }))
     expect(fleet.hosts.get(H).cells[0]?.cpuFree).toBe(12)
@@ -107,8 +107,8 @@ describe('claims are judged by the values that operators set', () => {
   })
 })
 
-describe('edits', () => {
-  test("edits of the fleet's values count only on the version that was read, and for every host without values of its own", () => {
+describe('edits of ratios and reserved amounts', () => {
+  test("an edit of the fleet's values is void if it names an old version, and applies to hosts without values of their own", () => {
     const log = logWith(
       novaReport('h1'),
       aReport('h2', MACHINE),
@@ -121,7 +121,7 @@ describe('edits', () => {
     expect(capacity(log.fleet)).toBe(8)
   })
 
-  test('edits with values out of range or of an unknown host are void', () => {
+  test('an edit with a value out of range is void, and so is an edit of an unknown host', () => {
     const log = logWith(ours())
     expect(log.append([set({ ratio: 0 }), set({ reserved: 1.5 }), set({ host: 'h9', node: 'h9', ratio: 1 })])).toEqual([
       'allocation.range',
@@ -131,7 +131,7 @@ describe('edits', () => {
     expect(log.append([fleetSet({ classes: { VCPU: { ratio: 1_001 } } })])).toEqual(['allocation.range'])
   })
 
-  test('an edit of one value leaves the other value unchanged, with its author and time', () => {
+  test('an edit of the reserved amount leaves the ratio unchanged, including its author and time', () => {
     const log = logWith(ours(), set({ ratio: 2, by: 'ann' }))
     log.append([set({ reserved: 1, by: 'bob' })], { at: 5_000 })
     expect(log.fleet.hosts.get(H).allocation).toEqual({
@@ -144,7 +144,7 @@ describe('edits', () => {
     expect(log.fleet.hosts.get(H).allocation).toEqual({})
   })
 
-  test('an edit of an aggregate keeps the author of a ratio until somebody else changes the ratio', () => {
+  test('an edit of an aggregate keeps the author of its ratio, unless the edit changes the ratio', () => {
     const log = logWith(ours(), aggregate(1, '6'))
     log.append([{ ...aggregate(1, '6', 1, []), by: 'bob' }], { at: 5_000 })
     expect(log.fleet.aggregates.byUuid.get(aUuid(1))?.ratiosSet).toEqual({ VCPU: { by: 'ops', at: 1_000 } })
@@ -155,7 +155,7 @@ describe('edits', () => {
     expectSound(log.fleet)
   })
 
-  test('a forgotten host loses its settings, and a replaced host keeps them', () => {
+  test('a replaced host keeps the ratio that an operator set, and a forgotten host loses it', () => {
     const log = logWith(ours(), set({ ratio: 2 }))
     log.append([{ type: 'replace', hosts: [{ from: { host: 'h1', node: 'h1' }, to: { host: 'h2', node: 'h2' } }], reason: 'renamed' }])
     expect(capacity(log.fleet)).toBe(16)
@@ -166,7 +166,7 @@ describe('edits', () => {
 })
 
 describe('below feature level ALLOCATION_RULES', () => {
-  test('ratios of aggregates do not apply, and raising the level recounts their hosts', () => {
+  test('ratios of aggregates do not apply, and raising the feature level applies them to the capacity of hosts', () => {
     const log = aLog()
     const { by: _, ...edit } = aggregate(1, '6')
     log.append([{ type: 'feature', level: ALLOCATION_RULES - 1 }, ours(), edit])
@@ -184,7 +184,7 @@ interface Said {
   reported: number | null
   fleet?: number | undefined
   release: number | null
-  /** 'bad': an aggregate has a value that is not a ratio. */
+  /** The ratio that each aggregate of the host sets, if any. `bad` stands for an invalid value. */
   aggregates: (number | 'bad' | null)[]
 }
 

@@ -17,7 +17,7 @@ import { readFloat } from '../text/numbers.ts'
 import { ALLOCATION_RULES } from '../values/levels.ts'
 import type { HostRecord, HostTable } from './hosts.ts'
 
-/** The sources of a ratio or a reserved amount, in order of precedence. The value of the first source that has a value applies. */
+/** The sources of an allocation ratio or a reserved amount, in order of precedence. The first source that has a value applies. */
 export const allocationSources = ['HOST', 'AGGREGATE', 'REPORT', 'FLEET', 'NOVA_DEFAULT', 'NONE'] as const
 export type AllocationSource = (typeof allocationSources)[number]
 
@@ -25,21 +25,21 @@ export type AllocationSource = (typeof allocationSources)[number]
 export interface Allocated {
   readonly value: number
   readonly source: AllocationSource
-  /** The person who set the value, with time and reason. Absent if no person set the value. */
+  /** Who set the value, when and why. Absent if nobody set the value. */
   readonly set?: SetBy
-  /** The aggregate that a ratio comes from. */
+  /** The uuid of the aggregate that sets the ratio. Absent for other sources. */
   readonly aggregate?: string
   /** The release of Nova that has this value as its default. */
   readonly release?: number
 }
 
-/** Whether a value is in the range that reports allow. */
+/** True if a value is a valid allocation ratio. */
 export const isRatio = (value: number): boolean => value >= 0.001 && value <= limits.ratio
 
-/** The metadata keys by which an aggregate sets ratios for its hosts, by resource class. */
+/** For each resource class, the metadata key with which an aggregate sets the allocation ratio of its hosts. */
 export const aggregateRatioKeys: Readonly<Record<string, string>> = ratioKeys
 
-/** The ratio of a class in an aggregate's metadata. Undefined if it is absent or invalid. */
+/** The allocation ratio of a class in an aggregate's metadata. Undefined if the metadata has no valid ratio. */
 export function ratioIn(metadata: Readonly<Record<string, string>>, resourceClass: string): number | undefined {
   const key = aggregateRatioKeys[resourceClass]
   const text = key !== undefined && Object.hasOwn(metadata, key) ? metadata[key] : undefined
@@ -53,8 +53,8 @@ interface RatedAggregate {
 }
 
 /**
- * The lowest ratio of the given aggregates for each class. The aggregates must be in order of uuid. Of aggregates with equal ratios, the
- * first is returned. If one aggregate has a value that is not a ratio, no aggregate applies for this class, as in Nova.
+ * For each resource class, the lowest ratio that the aggregates set. The aggregates must be in order of uuid. If two aggregates have equal
+ * ratios, the first is returned. If an aggregate has an invalid ratio, the class has no ratio from aggregates, as in Nova.
  */
 export function leastRatios(aggregates: readonly RatedAggregate[]): AggregateRatios {
   const least: Record<string, AggregateRatio> = {}
@@ -83,7 +83,7 @@ export function ratioOf(hosts: HostTable, record: HostRecord, resourceClass: str
   return ratioWithoutAggregates(hosts, record, resourceClass)
 }
 
-/** The ratio of a class if aggregates are ignored. Nova's weighers use this ratio as the host's own ratio. */
+/** The allocation ratio that a class would have if the host's aggregates were ignored. Nova's weighers use this ratio. */
 export function ratioWithoutAggregates(hosts: HostTable, { allocation, stats }: HostRecord, resourceClass: string): Allocated {
   const set = allocation[resourceClass]?.ratio
   if (set !== undefined) return { value: set.value, source: 'HOST', set }
@@ -104,7 +104,7 @@ export function reservedOf(hosts: HostTable, record: HostRecord, resourceClass: 
 }
 
 /**
- * Whether the report of a host has no reserved amount because Nova's document has no field for it. In this case, the configured amount
+ * True if the host reports a document of Nova that has no reserved amount for this class. The amount that is configured for the fleet then
  * applies.
  */
 const leavesReserveOpen = ({ featureLevel }: HostTable, { stats }: HostRecord, resourceClass: string): boolean =>
@@ -113,7 +113,7 @@ const leavesReserveOpen = ({ featureLevel }: HostTable, { stats }: HostRecord, r
   standardRatio(stats, resourceClass) !== undefined &&
   inventoryOf(stats, resourceClass) === undefined
 
-/** The reserved part of the used amount in a document of Nova. Nova adds the reserved amounts of its configuration to the usage. */
+/** The reserved amount that is included in the usage of a document of Nova. Nova adds its configured reserved amounts to the usage. */
 function reserveInUse(hosts: HostTable, record: HostRecord, resourceClass: string): number {
   if (record.usedFrom !== 'REPORT' || !leavesReserveOpen(hosts, record, resourceClass)) return 0
   return ofFleet(hosts.fleetAllocation, resourceClass, 'reserved')?.value ?? 0
@@ -131,7 +131,7 @@ function ofFleet(
   return usual === undefined || release === null ? undefined : { value: usual, source: 'NOVA_DEFAULT', release, set }
 }
 
-/** The report of a host, changed so that it contains the ratios, reserved amounts and usage that apply. */
+/** A copy of the host's report in which the ratios, reserved amounts and usage are replaced by the values that apply. */
 export function countedStats(hosts: HostTable, record: HostRecord): HostStats {
   const stats = statsToCount(record)
   if (!isOverruled(hosts, record)) return stats
@@ -139,7 +139,8 @@ export function countedStats(hosts: HostTable, record: HostRecord): HostStats {
     Object.entries(standardFields).flatMap(([resourceClass, { ratio, used }]) => {
       const { value, source } = ratioOf(hosts, record, resourceClass)
       const usedHere = Math.max(0, stats[used] - reserveInUse(hosts, record, resourceClass))
-      // the ratio of an inventory may differ from that of the plain fields, which applies to the cells
+      // The ratio in the plain fields applies to NUMA cells. It may differ from the ratio of the class's inventory, so it is not replaced
+      // here.
       return [...(source === 'REPORT' ? [] : [[ratio, value] as const]), [used, usedHere] as const]
     }),
   )
@@ -156,18 +157,18 @@ export function countedStats(hosts: HostTable, record: HostRecord): HostStats {
   return { ...stats, ...standard, inventories }
 }
 
-/** The ratio that applies, if it is set outside of the host's report. If so, it takes precedence over the ratio in a profile's option. */
+/** The ratio that applies. Undefined if it comes from the host's report, because a profile's option then takes precedence over it. */
 export function ratioSet(hosts: HostTable, record: HostRecord, resourceClass: string): Allocated | undefined {
   if (!isOverruled(hosts, record)) return undefined
   const ratio = ratioOf(hosts, record, resourceClass)
   return ratio.source === 'REPORT' || ratio.source === 'NONE' ? undefined : ratio
 }
 
-/** Whether any value of a host could be set outside of its report. Most hosts have no such values. */
+/** False if all ratios and reserved amounts of the host certainly come from its report. False for most hosts. */
 export const isOverruled = (hosts: HostTable, { allocation, aggregateRatios, stats }: HostRecord): boolean =>
   Object.keys(allocation).length > 0 || (hosts.featureLevel >= ALLOCATION_RULES && (stats.nova !== null || aggregateRatios !== NO_RATIOS))
 
-/** The inventory of a standard class from the plain fields of a report, with a reserved amount. */
+/** An inventory for a standard class that a report describes only in its plain fields, such as `vcpus`. */
 const plainInventory = (resourceClass: string, total: number, reserved: number): HostStats['inventories'][number] => ({
   resourceClass,
   total,
@@ -192,7 +193,9 @@ function standardRatio(stats: HostStats, resourceClass: string): number | undefi
 
 const inventoryOf = ({ inventories }: HostStats, resourceClass: string) => inventories.find((one) => one.resourceClass === resourceClass)
 
-/** The overrides after an operator's edit. A null in the edit removes a value, and an absent value stays unchanged. */
+/**
+ * The operators' settings of a host after an edit. Null in the edit removes a value. A value that is absent in the edit stays unchanged.
+ */
 export function withOverride(before: AllocationOverrides, change: HostAllocationSet, at: number): AllocationOverrides {
   const { resourceClass, by, reason } = change
   const next: Record<'ratio' | 'reserved', SetValue | undefined> = { ratio: undefined, reserved: undefined }
@@ -207,8 +210,8 @@ export function withOverride(before: AllocationOverrides, change: HostAllocation
 }
 
 /**
- * The operators' settings for two hosts that turned out to be one machine. If both hosts have a value, the value that was set later
- * applies. If both were set at the same time, the value of `own` applies.
+ * The settings of a host after the merge of two hosts that are one machine. If both hosts have a value, the value that was set later
+ * applies. If both values were set at the same time, the value of `own` applies.
  */
 export function mergedOverrides(own: AllocationOverrides, other: AllocationOverrides): AllocationOverrides {
   const merged: Record<string, AllocationOverride> = { ...own }
@@ -225,11 +228,11 @@ function laterOf(what: 'ratio' | 'reserved', own: SetValue | undefined, other: S
   return last === undefined ? {} : { [what]: last }
 }
 
-/** Whether an edit of a host's settings is valid. */
+/** True if an edit of a host's settings is valid. */
 export const isAllocation = ({ ratio, reserved }: Pick<HostAllocationSet, 'ratio' | 'reserved'>): boolean =>
   (ratio === undefined || ratio === null || isRatio(ratio)) && (reserved === undefined || reserved === null || isReserved(reserved))
 
 export const isReserved = (value: number): boolean => Number.isInteger(value) && value >= 0 && value <= limits.amount
 
-/** Whether an edit of the fleet's settings is valid. */
+/** True if an edit of the fleet's settings is valid. */
 export const isFleetAllocation = ({ classes }: FleetAllocationSet): boolean => Object.values(classes).every(isAllocation)

@@ -2,30 +2,30 @@
 export interface PageState {
   readonly sizeKib: number
   readonly countsUse: boolean
-  /** Pages that are neither used nor reserved. Negative if a report reduced the cell. */
+  /** The count of pages that are neither used, reserved nor claimed. Negative if a report has fewer pages than claims hold. */
   free: number
 }
 
-/** The number of pages of one size that instances can use, which are all pages that are not reserved. They may be in use or free. */
+/** The count of pages of one size that are not reserved. Some of these pages may be in use. */
 export interface PagesGiven {
   readonly sizeKib: number
   readonly count: number
 }
 
-/** The maximum memory of a cell for any one guest, in MiB. Overcommit does not raise it. */
+/** The memory limits of a host cell, in MiB unless stated otherwise. */
 export interface CellLimits {
-  /** The limit for all memory of the cell. */
+  /** The maximum memory of one guest. Overcommit does not raise it. */
   readonly memoryMb: number
-  /** The limit for memory outside of huge pages. */
+  /** The maximum memory of one guest outside of huge pages. Overcommit does not raise it. */
   readonly plainMb: number
-  /** The plain memory that may be allocated, including overcommit. */
+  /** The memory outside of huge pages that can be allocated to all guests together, including overcommit. */
   readonly plainCapacity: number
-  /** The total number of huge pages that instances may have. */
+  /** The total memory of the huge pages that are not reserved. */
   readonly hugeGiven: number
-  /** The total number of pages for instances, by size. Empty if pages are not reported. */
+  /** For each page size, the count of pages that are not reserved. Empty if pages are not reported. */
   readonly pagesGiven: readonly PagesGiven[]
-  /** The MiB of huge pages that the report counts as used pages but not as used memory. */
+  /** The memory of huge pages in use that the reported memory usage does not include. */
   readonly hugeApart: number
-  /** The memory usage in the report, in total and in huge pages. Absent below feature level PLAIN_IN_CELLS. */
+  /** The reported memory usage: all memory, and the huge pages in use. Absent below feature level PLAIN_IN_CELLS. */
   readonly reported?: { readonly memoryMb: number; readonly hugeMb: number }
 }

@@ -3,11 +3,11 @@ import type { NumaCellRequest } from '../request/request-spec.ts'
 import type { CellLimits, PageState } from './cell-limits.ts'
 import { isBackedByHuge, plainMibLeft } from './plain-memory.ts'
 
-/** The state of a host cell after its report is applied, without claims. */
+/** A NUMA cell of a host as the host reports it. Claims are not subtracted. */
 export interface CellInventory {
   readonly id: number
   readonly cpuset: readonly number[]
-  /** The number of shared CPUs that can be allocated, including overcommit. */
+  /** The count of shared CPUs that can be allocated, including overcommit. */
   readonly cpuCapacity: number
   /** The MiB that can be allocated, including overcommit. */
   readonly memoryCapacity: number
@@ -26,15 +26,15 @@ export interface CellInventory {
   readonly limits?: CellLimits | undefined
 }
 
-/** Counts of a cell's CPUs that are not dedicated. The counts are cached until the cell changes. */
+/** Counts of a host cell's CPUs that are not dedicated to an instance. The counts are cached until the cell changes. */
 interface FreeCpus {
-  /** The number of CPUs of `cpuset` that are no longer used as shared CPUs. */
+  /** The count of CPUs of `cpuset` that are dedicated to an instance, so that they cannot be shared. */
   readonly unshared: number
-  /** The number of CPUs that can still be dedicated to one instance. */
+  /** The count of free CPUs that can be dedicated to an instance. */
   readonly free: number
-  /** At index n, the number of cores with at least n free threads. */
+  /** At index n, the count of cores with at least n free threads. */
   readonly coresWith: readonly number[]
-  /** Running sums of the threads of cores that are entirely free, core by core. If undefined, every CPU is a separate core. */
+  /** Entry i is the count of threads of the first i + 1 entirely free cores. If undefined, every CPU is a separate core. */
   readonly wholeCores: readonly number[] | undefined
 }
 
@@ -47,12 +47,12 @@ export class CellState implements CellInventory {
   readonly countsCpu: boolean
   readonly countsMemory: boolean
   readonly countsPinned: boolean
-  /** Shared CPUs and MiB that are still free. Negative if a report reduced the cell. */
+  /** Free shared CPUs, and free memory in MiB. Negative if a report reduced the cell below its usage and claims. */
   cpuFree: number
   memoryFree: number
   /** CPUs that the report lists as dedicated to one instance. */
   readonly pinnedByReport: ReadonlySet<number>
-  /** For each CPU, the number of claims to which it is dedicated. More than one is possible only if a report and a claim conflict. */
+  /** For each CPU, the count of claims that have it as a dedicated CPU. */
   readonly pinnedByClaims = new Map<number, number>()
   #plainClaimed = 0
   #hugeCovered = 0
@@ -75,12 +75,12 @@ export class CellState implements CellInventory {
     this.memoryFree = inventory.memoryCapacity - memoryUsage
     this.pinnedByReport = inventory.pinnedByReport
     this.#limits = inventory.limits
-    // Only reported properties are set, so that cells from older reports have the same fields as in older releases.
+    // Absent properties are not set to undefined, because replicas of older releases must compute the same digest of the fields.
     const { dedicated, cores, pages, socket } = inventory
     Object.assign(this, dedicated && { dedicated }, cores && { cores }, pages && { pages }, socket !== undefined && { socket })
   }
 
-  /** A copy of a cell for another fleet. */
+  /** Copies the cell for a copy of the fleet. */
   copy(): CellState {
     const { pages, limits } = this
     const copy = new CellState(pages === undefined ? this : { ...this, limits, pages: pages.map((page) => ({ ...page })) }, 0, 0)
@@ -98,12 +98,12 @@ export class CellState implements CellInventory {
     return this.dedicated ?? this.cpuset
   }
 
-  /** This is a getter rather than a field, because fields are compared between releases. */
+  /** A getter, because all fields are in the state digest, and replicas of older releases must compute the same digest. */
   get limits(): CellLimits | undefined {
     return this.#limits
   }
 
-  /** MiB outside of huge pages that claims hold in addition to the report. A getter, because fields are compared between releases. */
+  /** MiB outside of huge pages that claims hold in addition to the report. A getter, so that it is not in the state digest. */
   get plainClaimed(): number {
     return this.#plainClaimed
   }
@@ -112,7 +112,7 @@ export class CellState implements CellInventory {
     this.#plainClaimed += mib
   }
 
-  /** MiB of huge pages that the report includes in its used memory but does not count as used pages. */
+  /** MiB of huge pages that materialised claims hold, if the report counts them as used memory but not as used pages. */
   get hugeCovered(): number {
     return this.#hugeCovered
   }
@@ -121,7 +121,7 @@ export class CellState implements CellInventory {
     this.#hugeCovered += mib
   }
 
-  /** The counts of CPUs if no CPU were dedicated. */
+  /** The counts of CPUs that the cell would have if no CPU were dedicated to an instance. */
   get cpusInAll(): FreeCpus {
     return countFree({ cpuset: this.cpuset, dedicated: this.dedicated, cores: this.cores, pinnable: this.pinnable, ...UNPINNED })
   }
@@ -135,7 +135,7 @@ export class CellState implements CellInventory {
     return this.pinnedByReport.has(cpu) || this.pinnedByClaims.has(cpu)
   }
 
-  /** Adds or removes one claim to which the CPU is dedicated. */
+  /** Adds or removes (-1) one claim that has the CPU as a dedicated CPU. */
   pin(cpu: number, by: 1 | -1): void {
     const holders = (this.pinnedByClaims.get(cpu) ?? 0) + by
     if (holders === 0) this.pinnedByClaims.delete(cpu)
@@ -150,14 +150,14 @@ export class CellState implements CellInventory {
   }
 }
 
-/** The smaller of the free shares of a cell's CPUs and memory, from 0 to 1. Pinned CPUs are not free. */
+/** The free fraction of a cell's CPUs or of its memory, whichever is smaller. Pinned CPUs are not free. */
 export const freeRate = (cell: CellState): number =>
   Math.min(
     cell.cpuCapacity === 0 ? 0 : sharedCpusLeft(cell) / cell.cpuCapacity,
     cell.memoryCapacity === 0 ? 0 : cell.memoryFree / cell.memoryCapacity,
   )
 
-/** Shared CPUs that can still be allocated in addition to the pinned CPUs. Negative if a report reduced the cell. */
+/** The count of shared CPUs that can still be allocated on the CPUs that are not pinned. Negative if a report reduced the cell. */
 export function sharedCpusLeft(cell: CellState): number {
   const size = cell.cpuset.length
   const { unshared } = cell.freeCpus
@@ -165,8 +165,8 @@ export function sharedCpusLeft(cell: CellState): number {
 }
 
 /**
- * Whether `shared` more shared CPUs of one guest fit if `pins` more CPUs of `cpuset` are pinned. A pinned CPU cannot be shared. With p of n
- * CPUs pinned, floor((n - p) x capacity / n) shared CPUs can be allocated. If limits apply, one guest can have at most n - p of these.
+ * True if one guest can get `shared` more shared CPUs while `pins` more CPUs of `cpuset` are pinned. A pinned CPU cannot be shared. If p of
+ * n CPUs are pinned, floor((n - p) x capacity / n) shared CPUs can be allocated. If `limits` is set, one guest can have at most n - p.
  */
 export function cpusFit(cell: CellState, shared: number, pins: number): boolean {
   return (
@@ -175,7 +175,7 @@ export function cpusFit(cell: CellState, shared: number, pins: number): boolean 
   )
 }
 
-/** Like `cpusFit`, but for the sum of several guests, so that the limit of one guest does not apply. */
+/** Like `cpusFit`, but `shared` and `pins` are sums over several guests, so the limit for one guest is not checked. */
 export function cpusAreLeft(cell: CellState, shared: number, pins: number): boolean {
   const size = cell.cpuset.length
   if (shared === 0 && cell.dedicated !== undefined && pins === 0) return true
@@ -184,7 +184,7 @@ export function cpusAreLeft(cell: CellState, shared: number, pins: number): bool
   return cell.cpuCapacity - cell.cpuFree + shared <= Math.floor((unpinned * cell.cpuCapacity) / size)
 }
 
-/** Whether a guest cell fits on a host cell: memory, shared CPUs, dedicated CPUs, and pages. */
+/** True if the host cell has enough free memory, shared CPUs, dedicated CPUs and pages for a guest cell. */
 export function hasRoom(cell: CellState, ask: CellAsk): boolean {
   if (cell.memoryFree < ask.memoryMb) return false
   if (cell.limits !== undefined && !isWithinLimits(cell, ask)) return false
@@ -195,21 +195,19 @@ export function hasRoom(cell: CellState, ask: CellAsk): boolean {
   )
 }
 
-/**
- * Whether the host cell has enough memory of the requested kind for the guest cell. Huge pages are counted separately from plain memory.
- */
+/** True if the guest cell's memory is within the limits of the host cell. Huge pages and other memory have separate limits. */
 function isWithinLimits(cell: CellState, ask: CellAsk): boolean {
   if (ask.memoryMb > (cell.limits?.memoryMb ?? ask.memoryMb)) return false
   if (ask.pageSize !== null && isBackedByHuge(cell, choosePages(cell, ask))) return true
   return ask.memoryMb <= plainMibLeft(cell, isPinned(ask))
 }
 
-/** Whether a guest cell has dedicated CPUs. */
+/** True if a guest cell has dedicated CPUs. */
 export const isPinned = ({ dedicated, emulator }: Pick<CellAsk, 'dedicated' | 'emulator'>): boolean => dedicated + emulator > 0
 
 /**
- * The number of CPUs that are dedicated to a guest cell, including sibling threads and the emulator's CPU. -1 if there are not enough free
- * threads.
+ * The count of CPUs that a guest cell would use as dedicated CPUs, including sibling threads and the emulator's CPU. -1 if the host cell
+ * has too few free threads.
  */
 export function cpusHeld({ freeCpus }: Pick<CellState, 'freeCpus'>, { dedicated, emulator, threads }: CellAsk): number {
   const { free, coresWith, wholeCores } = freeCpus
@@ -225,8 +223,8 @@ export function cpusHeld({ freeCpus }: Pick<CellState, 'freeCpus'>, { dedicated,
 }
 
 /**
- * How many of `pins` pinned CPUs are no longer shared. If only a part of the CPUs is shared, this is at most the number of CPUs that can
- * be both.
+ * How many shared CPUs are lost if `pins` CPUs are pinned. A host can report separate lists of shared and dedicated CPUs. A shared CPU is
+ * then lost only if it is in both lists.
  */
 function pinsAmongShared(cell: CellState, pins: number): number {
   if (cell.dedicated === undefined) return pins
@@ -240,12 +238,15 @@ function sharedAndDedicated({ cpuset, dedicated = [] }: CellState): number {
   return both
 }
 
-/** The page size for a guest cell. This is the first size with enough free pages, in the order that the guest prefers. */
+/**
+ * The page size and the page count for a guest cell: the first size with enough free pages, in the order that the guest prefers. Null if no
+ * pages are counted for the guest cell. Undefined if no size has enough free pages.
+ */
 export function choosePages(
   { pages }: { readonly pages?: CellState['pages'] | undefined },
   { pageSize, memoryMb }: CellAsk,
 ): PageGrant | null | undefined {
-  // Every host has small pages. If a report does not contain their number, only memory is checked.
+  // Every host has small pages. If a report does not contain their count, only the free memory is checked.
   if (pages === undefined) return pageSize === 'small' || pageSize === 'any' || pageSize === null ? null : undefined
   if (pageSize === null) return null
   const needKib = memoryMb * 1_024
@@ -258,7 +259,7 @@ export function choosePages(
   return undefined
 }
 
-/** The CPUs of a cell, and the CPUs among them that are dedicated to instances. */
+/** The CPUs of a host cell, and the CPUs that are dedicated to instances. */
 type CellCpus = Pick<CellState, 'cpuset' | 'pinnable' | 'pinnedByReport' | 'isPinned'> & {
   readonly pinnedByClaims: ReadonlyMap<number, number>
   readonly dedicated?: readonly number[] | undefined
@@ -292,20 +293,20 @@ function countFree(cell: CellCpus): FreeCpus {
   return { unshared, free: open.size, coresWith, wholeCores }
 }
 
-/** The demand of one guest cell on a host cell. */
+/** The resources that one guest cell needs from a host cell. */
 export interface CellAsk {
   /** The id of the guest cell. */
   readonly guest: number
   /** The count of shared CPUs. */
   readonly shared: number
   readonly dedicated: number
-  /** The number of CPUs for the emulator threads: 0 or 1. */
+  /** The count of CPUs for the emulator threads: 0 or 1. */
   readonly emulator: number
   /** The thread policy. `prefer` if the request sets none. */
   readonly threads: 'prefer' | 'isolate' | 'require'
   readonly memoryMb: number
   /** A page size in KiB, or a preference. Null if the request sets none. */
   readonly pageSize: NumaCellRequest['pageSize']
-  /** Whether a guest cell requests only a count of shared CPUs and memory. */
+  /** True if the guest cell has no page size, no CPU for the emulator threads, and the thread policy `prefer`. */
   readonly isPlain: boolean
 }

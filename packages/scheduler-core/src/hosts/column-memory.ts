@@ -2,7 +2,7 @@ export type Column = Float64Array | Int32Array | Uint16Array | Uint8Array
 
 type ColumnType = Float64ArrayConstructor | Int32ArrayConstructor | Uint16ArrayConstructor | Uint8ArrayConstructor
 
-/** The type of each column of a set. */
+/** For each column, its array type. */
 export type TypesOf<Columns> = Readonly<Record<keyof Columns, ColumnType>>
 
 /** A column begins at a multiple of this number of bytes, which is the size of its largest element type. */
@@ -11,8 +11,8 @@ const WIDEST = 8
 const aligned = (bytes: number): number => Math.ceil(bytes / WIDEST) * WIDEST
 
 /**
- * Memory for several columns. The columns are allocated together, because V8 may collect garbage, and so stop all other work, at each
- * allocation of memory outside of its heap. A copy of a fleet has a column for each amount of each resource class.
+ * One memory buffer for several columns. A copy of a fleet has many columns, and each allocation outside of V8's heap may start a garbage
+ * collection that stops all other work. One allocation for all columns avoids this.
  */
 export class ColumnMemory {
   readonly buffer: ArrayBuffer
@@ -23,7 +23,7 @@ export class ColumnMemory {
     this.buffer = buffer
   }
 
-  /** The next column. Throws RangeError if not enough memory is left. */
+  /** Returns a new column in this memory. Throws RangeError if not enough memory is left. */
   column(Type: ColumnType, length: number): Column {
     const column = new Type(this.buffer, this.#used, length)
     this.#used += aligned(column.byteLength)
@@ -31,7 +31,7 @@ export class ColumnMemory {
   }
 }
 
-/** Creates the columns of a set for this number of hosts. All values are 0. */
+/** Creates columns of the given types for `size` hosts. All values are 0. */
 export function createColumns<Columns extends object>(types: TypesOf<Columns>, size: number): Columns {
   const entries = Object.entries(types) as [keyof Columns, ColumnType][]
   const bytes = entries.reduce((sum, [, { BYTES_PER_ELEMENT }]) => sum + aligned(size * BYTES_PER_ELEMENT), 0)
@@ -39,11 +39,11 @@ export function createColumns<Columns extends object>(types: TypesOf<Columns>, s
   return Object.fromEntries(entries.map(([name, type]) => [name, memory.column(type, size)])) as Columns
 }
 
-/** The number of bytes that a copy of the given columns needs. */
+/** The count of bytes that a copy of the columns needs. */
 export const bytesOf = (columns: object): number =>
   Object.values(columns as Record<string, Column>).reduce((sum, { byteLength }) => sum + aligned(byteLength), 0)
 
-/** Copies every column of a set into this memory. */
+/** Copies the columns into `memory`. */
 export function copyColumns<Columns extends object>(columns: Columns, memory: ColumnMemory): Columns {
   const copies = Object.entries(columns as Record<string, Column>).map(([name, column]) => {
     const copy = memory.column(column.constructor as ColumnType, column.length)
@@ -53,7 +53,7 @@ export function copyColumns<Columns extends object>(columns: Columns, memory: Co
   return Object.fromEntries(copies) as Columns
 }
 
-/** Replaces every column of a set by a larger copy. */
+/** Replaces each column by a copy with space for `size` hosts. */
 export function growColumns<Columns extends object>(columns: Columns, size: number): void {
   const types = Object.entries(columns as Record<string, Column>).map(([name, column]) => [name, column.constructor as ColumnType] as const)
   const larger = createColumns<Columns>(Object.fromEntries(types) as TypesOf<Columns>, size)
@@ -61,7 +61,7 @@ export function growColumns<Columns extends object>(columns: Columns, size: numb
   Object.assign(columns, larger)
 }
 
-/** Replaces the columns of a set by empty ones, because their memory is reused. Readers then find no values. */
+/** Replaces each column by an empty column, because another table reuses the memory. */
 export function emptyColumns(columns: object): void {
   for (const [name, column] of Object.entries(columns as Record<string, Column>))
     (columns as Record<string, Column>)[name] = column.slice(0, 0)

@@ -13,14 +13,11 @@ export interface HostColumns {
   status: Uint8Array
   /** 0 up, 1 suspect, 2 down. */
   liveness: Uint8Array
-  /** The index of the host's availability zone. Only `zoneOf` of the same table can translate it. 0 is the default zone. */
+  /** The index of the host's availability zone in this table. `zoneOf` returns the index of a zone name. 0 is the default zone. */
   zone: Int32Array
-  /**
-   * Increases with every change of the host, its claims or its instances. A score that was cached at one version is valid as long as the
-   * version is unchanged.
-   */
+  /** Increases with every change of the host, its claims or its instances. A cached score of the host is valid until this value changes. */
   version: Float64Array
-  /** The revision of the last edit (status, aggregate) that concerned the host. */
+  /** The revision of the last edit of the host, such as an edit of its status or of an aggregate that lists it. */
   lastEdit: Float64Array
   /** The count of instances on the host: the reported count, plus the claims that the report does not count yet. */
   instances: Int32Array
@@ -29,13 +26,13 @@ export interface HostColumns {
   /** The free thousandths of GPUs, summed over all GPUs of the host. */
   gpuFreeMilli: Float64Array
   /**
-   * The free thousandths of the host's GPU with the most free thousandths. With this column, the devices of most hosts need not be read. 0
-   * without GPUs.
+   * The free thousandths of the host's GPU that has the most. 0 without GPUs. Hosts for which this value is too small are refused without
+   * reading their list of GPUs.
    */
   gpuMostFreeMilli: Float64Array
-  /** MiB of huge pages in the report, over all NUMA cells. This memory is not plain memory. */
+  /** MiB of huge pages in the report, over all NUMA cells. Memory that is not in huge pages is called plain memory. */
   hugePageMib: Float64Array
-  /** 1 if the host's report in Nova's form has an unavailable service, or cannot be read (report/reported-service.ts). */
+  /** 1 if the host's report in Nova's form lists an unavailable service, or if it is unreadable (report/reported-service.ts). */
   serviceSuspect: Uint8Array
   /** The fields that the host's report does not contain, as bits (report/stats-fields.ts). */
   omits: Int32Array
@@ -61,10 +58,7 @@ const hostColumnTypes = {
 
 export const createHostColumns = (size: number): HostColumns => createColumns<HostColumns>(hostColumnTypes, size)
 
-/**
- * The inventory of one resource class on all hosts. It is written only when an inventory changes, so copies of a fleet share these columns
- * until then.
- */
+/** The inventory of one resource class on all hosts. Copies of a fleet share these columns until an inventory changes. */
 export interface InventoryColumns {
   total: Float64Array
   reserved: Float64Array
@@ -77,11 +71,11 @@ export interface InventoryColumns {
   capacity: Float64Array
   /** 1 if the host reports this class. */
   reported: Uint8Array
-  /** 1 if the host's report states the used amount, so that materialised claims are included in it. */
+  /** 1 if the host reports the used amount of this class, which then includes materialised claims. */
   countsUse: Uint8Array
 }
 
-/** The inventory of one host for a class. */
+/** The inventory of one resource class on one host. */
 export type InventoryRow = Readonly<Record<keyof InventoryColumns, number>>
 
 /** The usage of one resource class. */
@@ -90,7 +84,7 @@ export interface UseColumns {
   /** The amount that claims hold and that is not included in `used`. */
   claimed: Float64Array
   /**
-   * If the report counts usage: the sum of the claims whose instances the report lists. If this sum exceeds `used`, the excess is in
+   * If the report counts usage: the amount that the claims of the reported instances hold. If this amount exceeds `used`, the excess is in
    * `claimed`. 0 below feature level STRICT_CLAIMS.
    */
   covered: Float64Array
@@ -126,17 +120,17 @@ const inventoryNames = Object.keys(inventoryTypes) as (keyof InventoryColumns)[]
 
 export const createClassColumns = (size: number): ClassColumns => createColumns<ClassColumns>({ ...inventoryTypes, ...useTypes }, size)
 
-/** The columns of a class that copies of a fleet do not share. */
+/** The usage columns of a class. Copies of a fleet do not share these columns. */
 export const useOf = ({ used, claimed, covered, free }: ClassColumns): UseColumns => ({ used, claimed, covered, free })
 
-/** Replaces the inventory's columns by copies, before they are written. */
+/** Replaces the inventory columns by copies. Called before a write, because other fleets may share the columns. */
 export function copyInventory(columns: ClassColumns): void {
   const { total, reserved, ratioMilli, minUnit, maxUnit, stepSize, capacity, reported, countsUse } = columns
   const inventory: InventoryColumns = { total, reserved, ratioMilli, minUnit, maxUnit, stepSize, capacity, reported, countsUse }
   Object.assign(columns, copyColumns(inventory, new ColumnMemory(bytesOf(inventory))))
 }
 
-/** Whether the columns have exactly these values for a host. */
+/** True if the columns already contain this inventory for the host. */
 export const hasInventory = (columns: InventoryColumns, host: HostIndex, inventory: InventoryRow): boolean =>
   inventoryNames.every((name) => columns[name][host] === inventory[name])
 

@@ -10,7 +10,7 @@ import type { HostRecord } from './hosts.ts'
 const PORTS = [aUuid(1), aUuid(2), aUuid(3)]
 const HOSTS = ['h0', 'h1', 'h2', 'h3']
 
-/** The expected result, computed by a search through all documents. */
+/** The expected result of `youngest`, computed by a search through all documents. */
 function youngestOf({ hosts }: Fleet, port: string): number | undefined {
   let found: HostRecord | undefined
   const timeOf = ({ namespaces }: HostRecord): number => namespaces.get('network')?.reportedAt ?? -1
@@ -21,7 +21,7 @@ function youngestOf({ hosts }: Fleet, port: string): number | undefined {
   return found?.index
 }
 
-test('the host with the youngest document about a port is found through the index after any reports, removals, copies and restarts', () => {
+test('after any reports, removals, copies and restarts, the index finds the host with the youngest document about a port', () => {
   const step = fc.record({
     what: fc.constantFrom('document', 'document', 'document', 'copy', 'restore', 'forget', 'replace'),
     host: fc.constantFrom(...HOSTS),

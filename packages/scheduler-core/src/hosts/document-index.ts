@@ -2,13 +2,13 @@ import type { HostIndex } from '../values/host-index.ts'
 import { OWNER, type Own, type Owner } from '../values/owner.ts'
 import { SharedMap } from '../values/shared-map.ts'
 
-/** The hosts whose documents contain one uuid, if there are several such hosts. */
+/** Several hosts whose documents contain the same uuid. */
 type Several = Own<{ readonly hosts: HostIndex[] }>
 
 /**
- * For each uuid, such as that of a port, the hosts whose documents of one namespace contain the uuid. With this index, a request is
- * resolved without reading all documents. The index is updated with each document, and rebuilt from the documents of a checkpoint. Copies
- * of a fleet share it until one of them writes to it (owner.ts).
+ * An index of the documents of one namespace. For each uuid, such as the uuid of a port, it has the hosts whose documents contain the uuid,
+ * so that a request is resolved without reading all documents. It is updated with each document, and rebuilt when a checkpoint is read.
+ * Copies of a fleet share the index until one of them writes to it (owner.ts).
  */
 export class DocumentIndex {
   #byThing = new SharedMap<HostIndex | Several>()
@@ -30,8 +30,9 @@ export class DocumentIndex {
   }
 
   /**
-   * Updates the index after a host's document was replaced. `isYounger` compares the present documents of two hosts. `isOlder` means that
-   * the new document has an earlier time than the replaced document. This happens if the new document came from a merged host.
+   * Updates the index after the document of a host was replaced. `before` and `after` are the uuids in the old and the new document.
+   * `isYounger` compares the present documents of two hosts. With `isOlder`, the new document has an earlier time than the old one, which
+   * can happen if two hosts are merged.
    */
   replace(
     host: HostIndex,

@@ -1,10 +1,13 @@
 import type { GpuRequest } from '../request/request-spec.ts'
 import { SHARES_IN_PERCENT } from '../values/levels.ts'
 
-/** The thousandths of a whole GPU. */
+/** Shares of a GPU are counted in thousandths. A whole GPU has this many. */
 export const WHOLE_GPU = 1_000
 
-/** A GPU of a host. An idle GPU has 1000 free thousandths. The value is negative only if a report shows more usage than claims leave. */
+/**
+ * A GPU of a host. An idle GPU has 1000 free thousandths. The free amount is negative if the reported usage and the claims together exceed
+ * the GPU.
+ */
 export interface GpuState {
   readonly index: number
   readonly model: string | null
@@ -14,23 +17,23 @@ export interface GpuState {
   freeMilli: number
 }
 
-/** The requirements for the GPU itself, independent of its location in the host. */
+/** The GPUs that a request needs, without a requirement for their NUMA cells. */
 export type GpuWish = Pick<GpuRequest, 'count' | 'shareMilli' | 'models'>
 
-/** The requested GPUs, together with the resource amounts of the same instance, because some assignment rules read both. */
+/** The GPUs that an instance needs, and its amounts of other resources, because some assignment rules read both. */
 export interface GpuAsk extends GpuWish {
   readonly amounts: Readonly<Record<string, number>>
-  /** How near the GPUs must be to the guest's cells. Absent if they may be anywhere. */
+  /** How near the GPUs must be to the guest's NUMA cells. Absent if any GPUs of the host are acceptable. */
   readonly numaPolicy?: NonNullable<GpuRequest['numaPolicy']>
 }
 
-/** Whether a GPU has the free share and one of the requested models. */
+/** True if the free share of the GPU is large enough, and its model is one of the requested models. */
 export const gpuFits = (gpu: GpuState, ask: GpuWish): boolean => gpu.freeMilli >= ask.shareMilli && modelFits(gpu, ask)
 
 export const modelFits = (gpu: GpuState, ask: GpuWish): boolean =>
   ask.models.length === 0 || (gpu.model !== null && ask.models.includes(gpu.model))
 
-/** The share of each GPU that a request needs, as text. */
+/** The share that a request needs of each of its GPUs, as text. */
 export const gpuShareText = ({ shareMilli }: GpuWish, featureLevel: number): string =>
   shareMilli === WHOLE_GPU
     ? 'whole GPU'
@@ -39,5 +42,5 @@ export const gpuShareText = ({ shareMilli }: GpuWish, featureLevel: number): str
 /** A share of a GPU in thousandths, as a percentage. */
 export const percentText = (milli: number): string => `${milli / 10}%`
 
-/** Whether a GPU is near one of the cells with these numbers. */
+/** True if the GPU is near one of the NUMA cells with these ids. */
 export const isIn = ({ numaNode }: GpuState, cells: readonly number[]): boolean => numaNode !== null && cells.includes(numaNode)

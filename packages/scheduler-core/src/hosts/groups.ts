@@ -4,29 +4,29 @@ import type { HostIndex } from '../values/host-index.ts'
 import { ifOwn, OWNER, type Own, type Owner } from '../values/owner.ts'
 import { SharedMap } from '../values/shared-map.ts'
 
-/** A server group. Its first claim creates it, and it is forgotten with its last claim. Its members are live claims. */
+/** A server group. Its first claim creates the group, and the end of its last claim removes it. Its members are live claims. */
 export interface Group {
   readonly uuid: string
   readonly policy: GroupPolicy
   readonly maxServerPerHost: number | null
-  /** The uuids of groups that this group must not share a host with. The claims of its members listed them. Absent if there are none. */
+  /** The uuids of the groups with which this group must not share a host, as listed in its claims. Absent if there are none. */
   readonly apartFrom?: readonly string[]
   /** 1 when the group is created. Increases with every edit. */
   readonly version: number
-  /** The revision of the last edit. Claims that were decided before this revision are void. */
+  /** The revision of the last edit of the group. New claims of members are void if they were decided before this revision. */
   readonly lastEdit: number
-  /** The number of live members by host. */
+  /** For each host, the count of live members. */
   readonly members: ReadonlyMap<HostIndex, number>
 }
 
-/** A group that can be written, including its members. */
+/** A group that only this fleet uses, so that it can be written. */
 export type OwnGroup = Own<Omit<Group, 'members'>> & { members: Map<HostIndex, number> }
 
 export class Groups {
   #byUuid = new SharedMap<Group>()
   #owner: Owner = {}
   #writes = 0
-  /** Groups that name other groups with which they must not share hosts. */
+  /** The uuids of the groups that have `apartFrom`. */
   #apart: ReadonlySet<string> = new Set()
 
   /** Increases with every write of a group. A cached count of members is valid until this value changes. */
@@ -64,9 +64,9 @@ export class Groups {
   }
 
   /**
-   * The uuid of a group with a member on the same host as this group, although the two must be kept apart. Undefined if there is no such
-   * group. A rule that is already broken in this way is not recorded. A recorded rule stays, even if two hosts with members of both groups
-   * are merged.
+   * Returns a group in `apartFrom` that has a member on the same host as a member of the group `uuid`. Undefined if there is none. A claim
+   * with such an `apartFrom` is void, because its rule would be violated from the start. Groups that are already recorded as apart are not
+   * checked, because a merge of hosts can bring their members together.
    */
   sharesWith({ uuid, apartFrom = [] }: Pick<GroupBinding, 'uuid' | 'apartFrom'>): string | undefined {
     const own = apartFrom.length === 0 ? undefined : this.#byUuid.get(uuid)
@@ -79,8 +79,8 @@ export class Groups {
   }
 
   /**
-   * Creates the group with its first claim, and records all groups that its claims must be kept apart from. Returns a function that undoes
-   * this, so that a discarded proposal has no effect.
+   * Creates the group if the claim is its first claim, and adds the groups in `apartFrom` to the group's rule. Returns a function that
+   * undoes the change, for proposals that are discarded.
    */
   bind({ uuid, policy, maxServerPerHost, apartFrom = [] }: GroupBinding): () => void {
     const known = this.#byUuid.get(uuid)
@@ -98,15 +98,15 @@ export class Groups {
     return () => this.#keepApart(uuid, before)
   }
 
-  /** Whether a host may have one more member of a group, by the group's rule and the rules that keep groups apart. */
+  /** True if the group's policy allows one more member on the host, and the host has no members of groups that must be apart from it. */
   allows(uuid: string, host: HostIndex): boolean {
     const group = this.#byUuid.get(uuid)
     return (group === undefined || groupAllows(group, host)) && !this.apartOf(uuid).some(({ members }) => members.has(host))
   }
 
   /**
-   * The groups that have members and must be kept apart from this group, by the rule of either group, in order of uuid. `named` are further
-   * groups that a request lists.
+   * The groups that must not share a host with this group, in order of uuid. These are the groups that this group lists, the groups that
+   * list this group, and the groups in `named`, which a request lists.
    */
   apartOf(uuid: string, named: readonly string[] = []): readonly Group[] {
     const own = this.#byUuid.get(uuid)?.apartFrom ?? []
@@ -129,14 +129,14 @@ export class Groups {
     this.#apart = apart
   }
 
-  /** Forgets a group, with or without members. */
+  /** Removes a group, even if it has members. */
   unbind(uuid: string): void {
     this.#writes++
     this.#byUuid.delete(uuid)
     if (this.#apart.has(uuid)) this.#apart = new Set([...this.#apart].filter((other) => other !== uuid))
   }
 
-  /** Copies another fleet's groups. They are shared until one side writes them. */
+  /** Makes these groups a copy of another fleet's groups. Both fleets share a group until one of them writes to it. */
   takeCopy(from: Groups): void {
     this.#writes++
     this.#byUuid = from.#byUuid.copy()
@@ -152,7 +152,7 @@ export class Groups {
     this.add(uuid, host, -1)
   }
 
-  /** Changes the number of members on a host. */
+  /** Adds `count` to the member count of a host. */
   add(uuid: string | null, host: HostIndex, count: number): void {
     const members = uuid === null ? undefined : this.own(uuid)?.members
     if (members === undefined) return
@@ -161,27 +161,27 @@ export class Groups {
     else members.delete(host)
   }
 
-  /** Forgets a group without members. The next claim that names it creates it again. */
+  /** Removes a group that has no members. A later claim that names the group creates it again. */
   forgetIfEmpty(uuid: string | null): void {
     if (uuid !== null && this.#byUuid.get(uuid)?.members.size === 0) this.unbind(uuid)
   }
 }
 
-/** The entries of both lists in a fixed order, without duplicates. */
+/** The entries of both lists, sorted and without duplicates. */
 const union = (a: readonly string[], b: readonly string[]): readonly string[] =>
   b.length === 0 ? a : [...new Set([...a, ...b])].sort(byCodeUnit)
 
 type Rule = Pick<Group, 'policy' | 'maxServerPerHost' | 'members'>
 
-/** Whether the host may have one more member. Soft policies always allow one more. */
+/** True if the policy allows one more member on the host. Soft policies always do. */
 export function groupAllows({ policy, maxServerPerHost, members }: Rule, host: HostIndex): boolean {
   if (policy === 'ANTI_AFFINITY') return (members.get(host) ?? 0) < (maxServerPerHost ?? 1)
-  // if two hosts have members, the group's only instance is moving between these hosts, and may also stay
+  // Two hosts can have members only while an instance moves between them. Such a group accepts no further member.
   if (policy === 'AFFINITY') return members.size === 0 || (members.size === 1 && members.has(host))
   return true
 }
 
-/** Whether the present members satisfy the group's rule. */
+/** True if the present members satisfy the group's policy. */
 export function membersKeep({ policy, maxServerPerHost, members }: Rule): boolean {
   if (policy === 'ANTI_AFFINITY') return [...members.values()].every((count) => count <= (maxServerPerHost ?? 1))
   return policy !== 'AFFINITY' || members.size <= 1

@@ -10,17 +10,17 @@ import type { CellState } from './cell.ts'
 import type { GpuState } from './gpu-device.ts'
 import type { FormerName, Gone } from './names.ts'
 
-/** The last reporter of a namespace and its sequence. They are used to ignore older reports. */
+/** Who sent the last report of a namespace, and the number of that report. Older reports are recognised by these values and ignored. */
 export interface Reporter {
   readonly incarnation: string
   readonly sequence: number
-  /** Earlier incarnations, newest first. A late report of one of them is stale. */
+  /** Earlier incarnations, newest first. A late report of an earlier incarnation is ignored. */
   readonly past: readonly string[]
 }
 
 /**
- * The data of a host outside of the columns. Copies of a fleet share records (owner.ts). Code that writes a record must get its own copy
- * with `own`. A record that was read earlier may therefore show a former state of the host.
+ * The data of a host that is not in the columns. Copies of a fleet share records (owner.ts). To write a record, call `own`, which may
+ * replace the record by a copy. A record that was read before that call then shows the former state of the host.
  */
 export interface HostRecord extends HostName {
   readonly index: HostIndex
@@ -28,9 +28,9 @@ export interface HostRecord extends HostName {
   readonly firstSeen: number
   readonly stats: HostStats
   readonly statusReason: string
-  /** The reason for which the host is not UP. Empty if it is UP. */
+  /** The reason why the host is not UP. Empty if the host is UP. */
   readonly livenessReason: string
-  /** Where the host's resource usage is read from. Operators can set this. The default is the host's report. */
+  /** The source of the host's resource usage. Operators can set it. The default is the host's report. */
   readonly usedFrom: UsedFrom
   /** The operator's reason for the value of `usedFrom`. Empty for the default. */
   readonly usedFromReason: string
@@ -40,9 +40,9 @@ export interface HostRecord extends HostName {
   readonly reportedAt: number
   /** Revision of the last change of this host. */
   readonly revision: number
-  /** Null while the host is in the fleet. For a host that left, only names, reporters and history are stored. */
+  /** When and why the host left the fleet. Null while the host is in the fleet. */
   readonly gone: Gone | null
-  /** Former names, oldest first. */
+  /** Former names of the host, oldest first. */
   readonly formerNames: readonly FormerName[]
   /** The last reporter of each namespace. `compute` is the namespace of this service. */
   readonly reporters: ReadonlyMap<string, Reporter>
@@ -51,11 +51,11 @@ export interface HostRecord extends HostName {
   readonly aggregates: readonly string[]
   /** The name of the availability zone, from the metadata of the aggregates. */
   readonly zone: string
-  /** The lowest ratios that the host's aggregates set. */
+  /** For each resource class, the lowest allocation ratio that the host's aggregates set. */
   readonly aggregateRatios: AggregateRatios
   /**
-   * The uuids of the pools that store the disks of the host's instances, from the metadata of its aggregates. There is at most one pool,
-   * unless aggregates contradict each other.
+   * The uuids of the pools that store the disks of the host's instances, from the metadata of its aggregates. There is more than one pool
+   * only if aggregates contradict each other.
    */
   readonly diskPools: readonly string[]
   readonly traits: ReadonlySet<string>
@@ -69,7 +69,7 @@ export interface HostRecord extends HostName {
   readonly ofKinds: readonly unknown[]
 }
 
-/** The values of a host's data before an entry changed it, except for claims. These are references, so nothing is copied. */
+/** The data of a host before the last log entry changed it, without claims. The values are references to the former objects. */
 export interface HostBefore extends Pick<HostRecord, 'host' | 'node' | 'stats' | 'statusReason' | 'livenessReason' | 'gone'> {
   /** Index in `hostStatuses`. */
   readonly status: number
@@ -78,8 +78,8 @@ export interface HostBefore extends Pick<HostRecord, 'host' | 'node' | 'stats' |
 }
 
 /**
- * A record that can be written. It has its own copies of the claims and of the data of kinds. All other data in it is replaced instead of
- * changed.
+ * A record that only this fleet uses, so that it can be written. `claims` and `ofKinds` can be changed in place. Other fleets may share the
+ * objects in all other fields, so these objects must be replaced.
  */
 export type OwnHostRecord = Own<Omit<HostRecord, 'claims' | 'ofKinds'>> & { claims: Set<Claim>; ofKinds: unknown[] }
 
@@ -89,10 +89,10 @@ export const COMPUTE = 'compute'
 /** Nova's default_availability_zone. */
 export const DEFAULT_ZONE = 'nova'
 
-/** The key of a host in maps and messages: `host`, or `host/node` if the node has a different name. */
+/** The key of a host in maps and messages: its host name, or `host/node` if host name and node name differ. */
 export const hostKey = ({ host, node }: HostName): string => (host === node ? host : `${host}/${node}`)
 
-/** Creates a record for a host that is seen for the first time, or for a host in a checkpoint with its history. */
+/** Creates a record for a host that is seen for the first time, or for a host of a checkpoint with its former names. */
 export function newRecord(
   index: HostIndex,
   { host, node }: HostName,

@@ -18,10 +18,10 @@ test.each([
   ['c/d', 'c/d', 'c/d'],
   ['e/f/g', 'e/f', 'g'],
   ['h/i/j', 'h', 'i/j'],
-])('the key %s belongs to the node %s of its host, also if names contain slashes', (key, host, node) => {
+])('the key %s identifies the host %s with the node %s, although names may contain slashes', (key, host, node) => {
   expect(hostOfKey(log.fleet.hosts, key)).toMatchObject({ host, node })
 })
 
-test.each(['', 'b', 'a/', 'a/c', '/a', 'c', 'e/f'])('the key %j belongs to no host', (key) => {
+test.each(['', 'b', 'a/', 'a/c', '/a', 'c', 'e/f'])('no host is found for the key %j', (key) => {
   expect(hostOfKey(log.fleet.hosts, key)).toBeUndefined()
 })

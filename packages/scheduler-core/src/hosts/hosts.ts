@@ -37,11 +37,14 @@ export {
   type Reporter,
 } from './host-record.ts'
 
-/** How a host is addressed. The node is included if several present nodes have the same host name. */
+/** The text that identifies a host for users. It includes the node name if several present nodes have the same host name. */
 export const hostAddress = (hosts: Pick<HostTable, 'nodesOf'>, name: HostName): string =>
   hosts.nodesOf(name.host).length > 1 ? `${name.host}/${name.node}` : hostKey(name)
 
-/** The host of a key, present or gone. Names in older data may contain slashes, so every slash may separate host and node. */
+/**
+ * The host with a key, even if the host has left the fleet. Names in older data may contain slashes, so each slash of the key is tried as
+ * the separator of host and node.
+ */
 export function hostOfKey(hosts: HostTable, key: string): HostRecord | undefined {
   for (let slash = -1; ; slash = key.indexOf('/', slash + 1)) {
     const name = slash < 0 ? { host: key, node: key } : { host: key.slice(0, slash), node: key.slice(slash + 1) }
@@ -51,7 +54,7 @@ export function hostOfKey(hosts: HostTable, key: string): HostRecord | undefined
   }
 }
 
-/** The address of the host with a key. */
+/** The `hostAddress` of the host with a key. The key itself if there is no such host. */
 export function addressOfKey(hosts: HostTable, key: string): string {
   const found = hostOfKey(hosts, key)
   return found === undefined ? key : hostAddress(hosts, found)
@@ -60,57 +63,57 @@ export function addressOfKey(hosts: HostTable, key: string): string {
 /** New columns have space for this many hosts. */
 const LEAST_SIZE = 64
 
-/** A claim that is being moved, or whose instance is being rebuilt on its host. */
+/** The claim of an instance that is being moved to another host or rebuilt on its host. */
 export interface Mover extends Pick<Claim, 'host' | 'grants'> {
   /**
-   * If true, the claim's resources count as free on its own host, and a request for at most these resources needs no further free capacity
-   * there. If false, the resources are held twice until the move ends.
+   * If true, the claim's resources count as free on its own host. If false, the instance holds resources for the old and the new place
+   * until the move ends.
    */
   readonly isFree: boolean
   /** True if the instance is rebuilt with its present resources, so that nothing new is requested. */
   readonly isRebuild?: true
 }
 
-/** All hosts in the order in which they were first seen: records, columns, and the index by name. */
+/** All hosts of a fleet, in the order in which they were first seen: records, columns, and an index by name. */
 export class HostTable {
   /** The feature level of the fleet, for kinds and filters whose rules depend on it (levels.ts). */
   featureLevel = 1
-  /** The values for hosts with a document in Nova's form that does not contain them. */
+  /** The ratios and reserved amounts for hosts that report a document of Nova without these values. */
   fleetAllocation: FleetAllocation = NO_ALLOCATION
   /**
-   * The claim whose move is being decided or judged, otherwise null. Only the ledger's `lift` sets it, from feature level STRICT_CLAIMS
-   * on.
+   * The claim whose move is being decided or judged. Null at all other times, and below feature level STRICT_CLAIMS. Set only by the
+   * ledger's `lift`.
    */
   mover: Mover | null = null
   readonly columns: HostColumns = createHostColumns(LEAST_SIZE)
   readonly classes = new Map<string, ClassColumns>()
   readonly pools = new Pools()
   /**
-   * The states that hosts had before the last entry changed them. Null if the host did not exist before. They are used to publish changes,
-   * are not part of the state, and are discarded with the next entry.
+   * The states that hosts had before the last log entry changed them. Null if the host did not exist before. These states are used to
+   * publish changes. They are discarded with the next entry.
    */
   readonly before = new Map<HostIndex, HostBefore | null>()
   readonly #documentIndexes = new Map<string, DocumentIndex>()
   readonly #traitSets = new TraitSets()
   readonly #reportedStats = new ReportedStats()
-  /** The index of each zone name, in the order in which the names first occurred. */
+  /** For each zone name, its value in the column `zone`. The values are assigned in the order in which zones first occur. */
   readonly #zones = new Map([[DEFAULT_ZONE, 0]])
   #records: HostRecord[] = []
   #names = new HostNames()
-  /** The indexes of the present hosts. Undefined from the time a host joins or leaves until it is computed again. */
+  /** A cache of the indexes of present hosts. Undefined after a host joined or left, until the indexes are needed. */
   #present: Int32Array | undefined
   #goneCount = 0
   #renames = 0
   #size = LEAST_SIZE
   #omitting = 0
-  /** Classes with inventory columns that another table may share. */
+  /** The resource classes whose inventory columns another table may share. */
   readonly #sharedInventories = new Set<string>()
   #owner: Owner = {}
-  /** The memory of a copied table's columns. Columns that were added or enlarged later have their own memory. */
+  /** If this table is a copy: the memory of its columns. Columns that were added or enlarged after the copy have other memory. */
   #copied: ArrayBuffer | undefined
   readonly #copyKinds: (from: HostRecord, to: OwnHostRecord) => void
 
-  /** `copyKinds` copies the further data of kinds to a clone of a record. */
+  /** `copyKinds` copies the data in `ofKinds` to a clone of a record. */
   constructor(copyKinds: (from: HostRecord, to: OwnHostRecord) => void) {
     this.#copyKinds = copyKinds
   }
@@ -120,7 +123,7 @@ export class HostTable {
     return this.#records
   }
 
-  /** The number of records, which is the used length of every column. */
+  /** The count of records. Every column has values for this many hosts. */
   get count(): number {
     return this.#records.length
   }
@@ -144,18 +147,18 @@ export class HostTable {
     return this.isWhole ? this.#records : this.#records.filter(({ gone }) => gone === null)
   }
 
-  /** Indexes of present hosts in ascending order, read-only. Computed again after a host joins or leaves. */
+  /** The indexes of present hosts in ascending order. Callers must not write the array. */
   get presentIndexes(): Int32Array {
     this.#present ??= Int32Array.from(this.present, ({ index }) => index)
     return this.#present
   }
 
-  /** The number of hosts with reports that omit a field. */
+  /** The count of hosts whose reports omit a field. */
   get omitting(): number {
     return this.#omitting
   }
 
-  /** Sets the columns and indexes that are derived from a host's report: omitted fields, the service's availability, and stat names. */
+  /** Updates the data that is derived from a host's report: omitted fields, availability of the host's service, and names of stats. */
   setReportColumns(host: HostIndex, stats: HostStats): void {
     const { omits, serviceSuspect } = this.columns
     const bits = bitsOf(stats.omitted)
@@ -165,7 +168,7 @@ export class HostTable {
     this.#reportedStats.replace(host, stats)
   }
 
-  /** Sets the zone of a host. */
+  /** Sets the availability zone of a host, in its record and in the column `zone`. */
   setZone(record: OwnHostRecord, zone: string): void {
     record.zone = zone
     const known = this.#zones.get(zone)
@@ -173,7 +176,7 @@ export class HostTable {
     this.columns.zone[record.index] = known ?? this.#zones.size - 1
   }
 
-  /** The value of the column `zone` for a zone. Undefined if no host was ever in the zone. */
+  /** The index that the column `zone` has for the zone with this name. Undefined if no host was ever in the zone. */
   zoneOf(name: string): number | undefined {
     return this.#zones.get(name)
   }
@@ -202,9 +205,9 @@ export class HostTable {
     return record
   }
 
-  /** Whether the host still lists the instance of a claim that has ended, so that the claim continues to count there. */
+  /** True if the host's report lists the instance of a claim that has ended. The claim then continues to hold resources on the host. */
   isStillListed({ stats, present }: HostRecord, instance: string | null): boolean {
-    // A report without a list leaves `present` unchanged, because filters still read it. Below this feature level, claims read it too.
+    // a report without a list of instances leaves the last list in `present`, which claims must not read from this feature level on
     if (stats.instances === null && this.featureLevel >= ENDED_CLAIMS) return false
     return instance !== null && present.has(instance)
   }
@@ -215,14 +218,14 @@ export class HostTable {
     return (ifOwn(record, this.#owner) as OwnHostRecord | undefined) ?? this.#clone(record)
   }
 
-  /** The host with a name from the past: a present host, a forgotten host, or a host that had the name before it was replaced. */
+  /** The host that has or had this name: a present host, a forgotten host, or a host that had the name before it was replaced. */
   findEver(name: HostName): HostRecord | undefined {
     return this.find(name) ?? this.findForgotten(name) ?? this.findRenamed(name)
   }
 
   /**
-   * For a name that no present host has: the code for which a report under this name is refused, or undefined if the report may add a host.
-   * If all nodes of a host left, no other node may use the host's name until it is readmitted.
+   * The reason code with which a report under this name is refused. Undefined if the report is accepted or adds a host. If all nodes of a
+   * host name have left the fleet, a new node with this host name is refused until all of them are readmitted.
    */
   refusesName(name: HostName): 'report.host_forgotten' | 'report.host_replaced' | undefined {
     if (this.#names.find(name) !== undefined) return undefined
@@ -245,7 +248,7 @@ export class HostTable {
     return this.#names.forgottenNodesOf(host)
   }
 
-  /** Hosts with a node that had this host name before it was replaced. */
+  /** The hosts that had this host name before they were replaced. */
   renamedNodesOf(host: string): readonly HostIndex[] {
     return this.#names.renamedNodesOf(host)
   }
@@ -262,7 +265,7 @@ export class HostTable {
     this.#renames++
   }
 
-  /** Adds a host that is seen for the first time, or a host of a checkpoint with its history. */
+  /** Adds a host that is seen for the first time, or a host of a checkpoint with its former names. */
   add(
     name: HostName,
     stats: HostStats,
@@ -280,22 +283,24 @@ export class HostTable {
     return record
   }
 
-  /** The traits of a host as a set. Hosts with the same traits share one set, so that a loop over all hosts examines each set once. */
+  /**
+   * The traits of a host as a set. Hosts with the same traits share one set, so that a loop over all hosts can skip a set that it has seen.
+   */
   traitsOf(stats: HostStats): ReadonlySet<string> {
     return this.#traitSets.of(stats)
   }
 
-  /** Whether any present host has a document of the namespace. */
+  /** True if any present host has a document of the namespace. */
   hasDocuments(namespace: string): boolean {
     return this.present.some(({ namespaces }) => namespaces.has(namespace))
   }
 
-  /** Whether any host reports a stat of this name in Nova's form. */
+  /** True if a host's document of Nova has a stat with this name. */
   reportsStat(name: string): boolean {
     return this.#reportedStats.has(name)
   }
 
-  /** The index of a namespace's documents by the uuids in them. */
+  /** The index of a namespace's documents by the uuids that they contain. */
   documentIndexOf(namespace: string): DocumentIndex {
     const known = this.#documentIndexes.get(namespace)
     if (known !== undefined) return known
@@ -322,8 +327,8 @@ export class HostTable {
   }
 
   /**
-   * Makes an empty table a copy of another. Columns that change with every claim are copied. Records and inventories are shared until one
-   * side writes them. A spare table provides the memory of its columns.
+   * Makes this empty table a copy of `from`. Columns that change with every claim are copied. Records and inventories are shared until one
+   * of the tables writes them. If `spare` is given, the memory of its columns is reused and the spare table becomes unusable.
    */
   takeCopy(from: HostTable, spare?: HostTable): void {
     this.featureLevel = from.featureLevel
@@ -342,7 +347,7 @@ export class HostTable {
     from.#owner = {}
   }
 
-  /** Copies the columns into one piece of memory, which is the spare table's memory if it has the right size. */
+  /** Copies the columns into one memory buffer. This is the spare table's buffer if it has the right size, otherwise a new one. */
   #takeColumns(from: HostTable, spare: HostTable | undefined): void {
     const uses = Array.from(from.classes, ([name, columns]) => [name, columns, useOf(columns)] as const)
     const bytes = uses.reduce((sum, [, , use]) => sum + bytesOf(use), bytesOf(from.columns))
@@ -356,7 +361,7 @@ export class HostTable {
     }
   }
 
-  /** Returns the memory of the columns of a table that is a copy. The table cannot be read afterwards. */
+  /** Returns the memory of this table's columns for reuse. Undefined if the table is not a copy. The table cannot be read afterwards. */
   #giveUpColumns(): ArrayBuffer | undefined {
     const memory = this.#copied
     this.#copied = undefined
@@ -364,7 +369,7 @@ export class HostTable {
     return memory
   }
 
-  /** Stores the state of a host before the entry that is being applied first changes it. */
+  /** Stores the state of a host in `before`. Called before a log entry changes the host. Later calls for the same entry have no effect. */
   keepBefore(index: HostIndex): void {
     if (this.before.has(index)) return
     const { host, node, stats, statusReason, livenessReason, gone } = this.get(index)
@@ -373,7 +378,7 @@ export class HostTable {
     this.before.set(index, { host, node, stats, statusReason, livenessReason, gone, status: of, liveness: is })
   }
 
-  /** Marks a host as changed, by increasing its version. */
+  /** Marks a host as changed: increases its version. */
   touch(host: HostIndex): void {
     const { version } = this.columns
     version[host] = (version[host] as number) + 1

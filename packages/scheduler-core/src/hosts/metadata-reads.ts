@@ -1,45 +1,45 @@
 import { DISK_POOL_KEY, ZONE_KEY } from '../values/aggregate-keys.ts'
 import { aggregateRatioKeys } from './allocation.ts'
 
-/** Metadata of aggregates that a filter or weigher reads. */
+/** A metadata key of aggregates, or a prefix of keys, that a filter or weigher reads. */
 export interface MetadataRead {
-  /** A metadata key. If it ends with a star, it means every key with this prefix, and `by` describes the rest of the key. */
+  /** A metadata key. A key that ends with `*` stands for all keys with this prefix. */
   readonly key: string
-  /** For keys with a star, what the rest of the key names, such as `extra specs of flavors`. */
+  /** For a key that ends with `*`: what the rest of the key names, such as `extra specs of flavors`. */
   readonly by?: string
-  /** The key is read only if the filter's or weigher's option with this name is true. */
+  /** An option of the filter or weigher. The key is read only if this option is true. */
   readonly option?: string
 }
 
-/** The metadata of aggregates that a filter or weigher reads. A function if the keys depend on the options. */
+/** All metadata keys of aggregates that a filter or weigher reads. A function if the keys depend on its options. */
 export type MetadataReads = readonly MetadataRead[] | ((options: Readonly<Record<string, unknown>>) => readonly MetadataRead[])
 
-/** The metadata that is read with these options. */
+/** The metadata keys that a filter or weigher reads with these options. */
 export const metadataReadsWith = (reads: MetadataReads = [], options: Readonly<Record<string, unknown>>): readonly MetadataRead[] =>
   (typeof reads === 'function' ? reads(options) : reads).filter(({ option }) => option === undefined || options[option] === true)
 
-/** All metadata that may be read with any options, without keys that options name. */
+/** The metadata keys that a filter or weigher can read, whatever its options are. Keys that the options themselves name are missing. */
 export const metadataReadsOf = (reads: MetadataReads = []): readonly MetadataRead[] => (typeof reads === 'function' ? reads({}) : reads)
 
-/** Whether the read is of one exact key and not of all keys with a prefix. */
+/** True if a single key is read, and not all keys with a prefix. */
 export const isExact = ({ key }: MetadataRead): boolean => !key.endsWith('*')
 
-/** Whether the read includes a key. */
+/** True if the key `asked` is read. */
 export const covers = ({ key }: MetadataRead, asked: string): boolean =>
   key.endsWith('*') ? asked.startsWith(key.slice(0, -1)) : key === asked
 
-/** The metadata that the fleet itself reads under every profile: for zones, pools and ratios of hosts. */
+/** The metadata keys of aggregates that are read under every profile: for zones, disk pools and allocation ratios of hosts. */
 export const fleetKeys: readonly string[] = [ZONE_KEY, DISK_POOL_KEY, ...Object.values(aggregateRatioKeys)]
 
-/** Longer keys are not searched for misspellings. */
+/** Keys with more characters than this are not searched for misspellings. */
 const MAX_KEY = 64
-/** At most this many letters of a misspelling may be wrong, missing, added or swapped. In keys of up to SHORT letters, at most 1. */
+/** A key is similar if at most this many letters are wrong, missing, added or swapped. In keys with less than SHORT letters, at most 1. */
 const NEAR = 2
 const SHORT = 6
 
 /**
- * The known keys of which `asked` may be a misspelling, nearest first. They differ from `asked` only by case, dashes and blanks, or by one
- * or two letters.
+ * The known keys of which `asked` may be a misspelling, nearest first. They differ from `asked` by one or two letters, or only by case,
+ * dashes, dots and blanks.
  */
 export function similarKeys(asked: string, known: Iterable<string>): readonly string[] {
   const plain = plainOf(asked)

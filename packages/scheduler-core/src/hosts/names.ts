@@ -10,7 +10,7 @@ export interface FormerName extends HostName {
   readonly at: number
   /** The operator's reason. */
   readonly reason: string
-  /** Whether the name has been released for another machine. */
+  /** True if an operator released the name, so that another machine may use it. */
   readonly isFree: boolean
 }
 
@@ -21,9 +21,9 @@ export interface Gone {
   readonly at: number
   /** The operator's reason. */
   readonly reason: string
-  /** Whether the host returns with its next full report. */
+  /** True if the host joins the fleet again with its next full report. */
   readonly isReadmitted: boolean
-  /** The host that took over the name and report of the host that left. Null if the host was forgotten. */
+  /** If this host was merged into another host: the index of that host. Null if this host was forgotten. */
   readonly mergedInto: HostIndex | null
 }
 
@@ -35,8 +35,8 @@ export interface Named extends HostName {
 }
 
 /**
- * A map from names to hosts. It finds one host by host and node name, or all nodes of a host name, in the order in which they first
- * reported.
+ * A map from names to hosts. It finds one host by its host name and node name, or all hosts with a host name, in the order in which they
+ * first reported.
  */
 class NameMap {
   readonly #byName: SharedMap<HostIndex>
@@ -84,7 +84,7 @@ const keyOf = ({ host, node }: HostName): string => `${host}\u0000${node}`
 
 /**
  * All names of a fleet: names of present hosts, names of forgotten hosts, and former names of replaced hosts. A name has only one of these
- * uses.
+ * three roles.
  */
 export class HostNames {
   #present = new NameMap()
@@ -93,17 +93,17 @@ export class HostNames {
   /** Former names that were released for another machine, which may use the name now. */
   #free = new NameMap()
 
-  /** The present host of that name. */
+  /** The present host with this name. */
   find(name: HostName): HostIndex | undefined {
     return this.#present.find(name)
   }
 
-  /** All present nodes of a host name, in the order of first sight. */
+  /** All present nodes of a host name, in the order in which they were first seen. */
   nodesOf(host: string): readonly HostIndex[] {
     return this.#present.nodesOf(host)
   }
 
-  /** The forgotten host of that name. */
+  /** The forgotten host with this name. */
   findForgotten(name: HostName): HostIndex | undefined {
     return this.#forgotten.find(name)
   }
@@ -121,12 +121,12 @@ export class HostNames {
     return this.#former.nodesOf(host)
   }
 
-  /** Whether the name was a former name that has been released. */
+  /** True if the name is a former name that an operator released for another machine. */
   isFree(name: HostName): boolean {
     return this.#former.find(name) === undefined && this.#free.find(name) !== undefined
   }
 
-  /** Adds all names of a host. A name that another host uses stays with that host. */
+  /** Adds the present name and all former names of a host. */
   enter(named: Named): void {
     const { index, gone, formerNames } = named
     for (const name of formerNames) (name.isFree ? this.#free : this.#former).set(name, index)
@@ -137,7 +137,7 @@ export class HostNames {
     } else if (gone.mergedInto === null) this.#forgotten.set(named, index)
   }
 
-  /** Removes all names of a host. Must be called before any of them changes. */
+  /** Removes the present name and all former names of a host. Must be called before a name of the host changes. */
   leave(named: Named): void {
     for (const map of [this.#present, this.#forgotten]) if (map.find(named) === named.index) map.delete(named)
     for (const map of [this.#former, this.#free]) for (const name of named.formerNames) if (map.find(name) === named.index) map.delete(name)
@@ -153,7 +153,7 @@ export class HostNames {
   }
 }
 
-/** The name of a host after the entry of a revision was applied. */
+/** The name that a host had after the log entry of this revision. */
 export function nameAt({ host, node, formerNames }: Pick<Named, 'host' | 'node' | 'formerNames'>, revision: number): HostName {
   for (const former of formerNames) if (revision < former.until) return { host: former.host, node: former.node }
   return { host, node }

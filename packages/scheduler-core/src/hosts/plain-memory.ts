@@ -2,14 +2,14 @@ import type { CellGrant, PageGrant } from '../records/grants.ts'
 import type { HostStats } from '../report/stats.ts'
 import type { CellLimits, PageState } from './cell-limits.ts'
 
-/** The largest size of plain pages on any machine. Plain pages have 4 KiB, or 64 KiB on some architectures. */
+/** The largest size of plain pages, which are pages that are not huge. They have 4 KiB, or 64 KiB on some architectures. */
 const LARGEST_PLAIN_KIB = 64
 const KIB_PER_MIB = 1_024
 
-/** Whether pages of a cell with this size are huge pages: the size is not the smallest, or is larger than plain pages of any machine. */
+/** True if pages of this size are huge pages: the size is not the smallest of the cell, or is larger than plain pages of any machine. */
 export const isHuge = (sizeKib: number, smallestKib: number): boolean => sizeKib > smallestKib || sizeKib > LARGEST_PLAIN_KIB
 
-/** Whether a machine's plain pages may have this size, regardless of its other sizes. */
+/** True if pages of this size can be plain pages on a machine. */
 export const isPlainSize = (sizeKib: number): boolean => sizeKib <= LARGEST_PLAIN_KIB
 
 interface ReportedPages {
@@ -19,8 +19,8 @@ interface ReportedPages {
 }
 
 /**
- * The MiB of a cell outside of huge pages. If the report has the number of plain pages, the result is at most their size. If there are no
- * huge pages, it is all memory of the cell.
+ * The memory of a cell outside of huge pages, in MiB. If the cell has no huge pages, this is all of its memory. If the report has the count
+ * of plain pages, the result is at most the memory of these pages.
  */
 export function plainMibOf(memoryMb: number, pages: readonly ReportedPages[]): number {
   const huge = hugeMib(pages, ({ total }) => total)
@@ -31,7 +31,7 @@ export function plainMibOf(memoryMb: number, pages: readonly ReportedPages[]): n
   return Math.max(0, Math.floor(Math.min(memoryMb - huge, counted)))
 }
 
-/** The MiB of all huge pages of a cell, with the number of each size from `countOf`. */
+/** The memory of all huge pages of a cell, in MiB. `countOf` returns the count of pages of a size. */
 function hugeMib<Size extends { readonly sizeKib: number }>(pages: readonly Size[], countOf: (size: Size) => number): number {
   const smallest = Math.min(...pages.map(({ sizeKib }) => sizeKib))
   let kib = 0
@@ -39,7 +39,7 @@ function hugeMib<Size extends { readonly sizeKib: number }>(pages: readonly Size
   return kib / KIB_PER_MIB
 }
 
-/** The properties of a host cell that describe its memory. */
+/** The properties of a host cell that this file reads. */
 interface MemoryOfCell {
   readonly id: number
   readonly memoryCapacity: number
@@ -50,15 +50,15 @@ interface MemoryOfCell {
   readonly hugeCovered?: number
 }
 
-/** MiB of a cell that are in use as huge pages, by its report and its claims. */
+/** The memory of a cell's huge pages that are in use according to its report and its claims, in MiB. */
 export const hugeMibUsed = ({ limits, pages }: MemoryOfCell): number =>
   limits === undefined || limits.hugeGiven === 0 || pages === undefined
     ? 0
     : Math.max(0, limits.hugeGiven - hugeMib(pages, ({ free }) => free))
 
 /**
- * The MiB of plain memory of a cell in use: the reported memory usage without the huge pages in use, plus the claims that the report does
- * not include. Below feature level PLAIN_IN_CELLS, huge pages in use are also subtracted from these claims.
+ * The memory of a cell in use outside of huge pages, in MiB: the reported memory usage minus the huge pages in use, plus the memory of
+ * claims that the report does not count. Below feature level PLAIN_IN_CELLS, the huge pages in use are subtracted from this sum.
  */
 export function plainMibUsed(cell: MemoryOfCell): number {
   const { plainClaimed = 0, hugeCovered = 0 } = cell
@@ -69,19 +69,19 @@ export function plainMibUsed(cell: MemoryOfCell): number {
 }
 
 /**
- * The MiB that a report counts as used outside of huge pages. The huge pages to subtract are those that the report counts, or those that
- * the claims of counted instances hold.
+ * The memory that a report counts as used outside of huge pages, in MiB. The huge pages that are subtracted from the reported usage are
+ * those that the report counts as used or those that claims hold (`hugeHeld`), whichever is more.
  */
 export const plainMibReported = ({ memoryMb, hugeMb }: { readonly memoryMb: number; readonly hugeMb: number }, hugeHeld: number): number =>
   Math.max(0, memoryMb - Math.max(hugeMb, hugeHeld))
 
-/** MiB of huge pages that a report counts as used, over all cells. */
+/** The memory of huge pages that a report counts as used, summed over all cells, in MiB. */
 export const hugeMibReported = ({ numaCells }: Pick<HostStats, 'numaCells'>): number =>
   numaCells.reduce((sum, { pages }) => sum + hugeMib(pages, ({ used }) => used ?? 0), 0)
 
 /**
- * The limits of a cell according to its report. `memoryRatio` applies the overcommit ratio of the cell's memory. With `isApart`, the cell's
- * huge pages are never subtracted from the memory of claims.
+ * The limits of a cell according to its report. `memoryRatio` multiplies an amount by the cell's overcommit ratio. `isApart` is true from
+ * feature level PLAIN_IN_CELLS on. Huge pages are then subtracted from the reported usage, but not from the memory of claims.
  */
 export function limitsOf(cell: HostStats['numaCells'][number], memoryRatio: (mib: number) => number, isApart: boolean): CellLimits {
   const plain = plainMibOf(cell.memoryMb, cell.pages)
@@ -96,11 +96,14 @@ export function limitsOf(cell: HostStats['numaCells'][number], memoryRatio: (mib
   }
 }
 
-/** Whether the pages of a grant are huge pages of the cell. */
+/** True if the pages of a grant are huge pages of the cell. */
 export const isBackedByHuge = ({ pages }: Pick<MemoryOfCell, 'pages'>, backing: PageGrant | null | undefined): boolean =>
   backing !== null && backing !== undefined && isHuge(backing.sizeKib, pages?.[0]?.sizeKib ?? 0)
 
-/** MiB of grants in huge pages of the host's cells. For a cell that the host no longer has, only sizes that are always huge are counted. */
+/**
+ * The memory of grants that is in huge pages, in MiB. If the host has no cell with the id in a grant, only page sizes that are huge on
+ * every machine are counted.
+ */
 export const hugeMibOf = (cells: readonly MemoryOfCell[], grants: readonly CellGrant[] = []): number =>
   grants.reduce((sum, { cell: id, memoryMb, pages }) => {
     if (pages === undefined) return sum
@@ -109,8 +112,8 @@ export const hugeMibOf = (cells: readonly MemoryOfCell[], grants: readonly CellG
   }, 0)
 
 /**
- * The maximum plain memory that a cell can still give one guest. With `isPinned` the guest has dedicated CPUs, so its memory is never
- * overcommitted.
+ * The maximum memory outside of huge pages that a cell has free for one guest, in MiB. With `isPinned` the guest has dedicated CPUs, so its
+ * memory is never overcommitted.
  */
 export function plainMibLeft(cell: MemoryOfCell, isPinned: boolean): number {
   const { limits } = cell

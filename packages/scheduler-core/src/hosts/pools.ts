@@ -1,25 +1,25 @@
 import { capacityOf, toRatioMilli } from '../values/capacity.ts'
 import type { HostIndex } from '../values/host-index.ts'
 
-/** The space of a pool as a document of the namespace `storage` reports it, GiB. */
+/** The space of a disk pool in GiB, as a document of the namespace `storage` reports it. */
 export interface PoolSpace {
   readonly name: string
   readonly totalGib: number
   readonly reservedGib: number
-  /** The used space in addition to the space that claims hold. */
+  /** The used space that no claim holds. */
   readonly usedGib: number
   readonly thinRatio: number
 }
 
 /**
- * The space of a pool according to the youngest document that reports it. If documents have the same time, the document of the host that
- * first reported earlier is used.
+ * The space of a pool according to the youngest document that reports it. If two documents have the same time, the document of the host
+ * with the lower index is used.
  */
 export interface PoolFigure extends PoolSpace {
   readonly reporter: HostIndex
   /** The store time (the database's clock) of the document. */
   readonly at: number
-  /** floor((total - reserved) x ratio). */
+  /** floor((total - reserved) x thin ratio). */
   readonly capacityGib: number
 }
 
@@ -35,42 +35,42 @@ const isYounger = (one: Pick<PoolFigure, 'at' | 'reporter'>, other: PoolFigure):
 export class Pools {
   #figures = new Map<string, PoolFigure>()
   #held = new Map<string, number>()
-  /** The pools with a figure from a host's document, by host. Undefined after a change, until it is needed again. */
+  /** For each host, the pools whose figure comes from the host's document. Undefined after a change, until the map is needed. */
   #byReporter: ReadonlyMap<HostIndex, readonly string[]> | undefined
-  /** Extra free space for single hosts. It is used if a claim counts as free for its own host, but as held for other hosts. */
+  /** Extra free space for single hosts: the space of a claim that counts as free for its own host, but as held for all other hosts. */
   #lent: readonly Loan[] = []
-  /** The number of hosts with disks in a pool. */
+  /** The count of hosts whose disks are in a pool. */
   users = 0
 
-  /** Undefined if no document reports the size of the pool. */
+  /** The space of a pool. Undefined if no document reports the pool. */
   figure(pool: string): PoolFigure | undefined {
     return this.#figures.get(pool)
   }
 
-  /** The pools with a figure from this host's document. */
+  /** The pools whose figure comes from this host's document. */
   reportedBy(host: HostIndex): readonly string[] {
     this.#byReporter ??= groupByReporter(this.#figures)
     return this.#byReporter.get(host) ?? []
   }
 
-  /** GiB that claims hold. */
+  /** The space that claims hold in the pool, in GiB. */
   held(pool: string): number {
     return this.#held.get(pool) ?? 0
   }
 
-  /** GiB that are free. Undefined if no document reports the size of the pool. */
+  /** The free space of the pool, in GiB. Undefined if no document reports the pool. */
   free(pool: string): number | undefined {
     const figure = this.#figures.get(pool)
     return figure === undefined ? undefined : figure.capacityGib - figure.usedGib - this.held(pool)
   }
 
-  /** GiB that a host may take: the free space plus the extra free space of the host. */
+  /** The space that is free for the host, in GiB: the free space of the pool plus the extra free space of the host. */
   freeFor(host: HostIndex, pool: string): number | undefined {
     const free = this.free(pool)
     return free === undefined ? undefined : free + this.#lentTo(host, pool)
   }
 
-  /** GiB that claims hold, minus the extra free space of the host. */
+  /** The space that claims hold in the pool minus the extra free space of the host, in GiB. */
   heldFor(host: HostIndex, pool: string): number {
     return this.held(pool) - this.#lentTo(host, pool)
   }
@@ -90,7 +90,7 @@ export class Pools {
     return sum
   }
 
-  /** For each pool, the GiB that claims hold. */
+  /** For each pool, the space that claims hold, in GiB. */
   allHeld(): ReadonlyMap<string, number> {
     return this.#held
   }
@@ -110,7 +110,7 @@ export class Pools {
     this.#figures.set(pool, { ...space, reporter, at, capacityGib: capacityOf(totalGib, reservedGib, toRatioMilli(thinRatio)) })
   }
 
-  /** Forgets the figure of a pool. It must then be read from other documents. */
+  /** Removes the figure of a pool, so that the caller can set it from the documents of other hosts. */
   forget(pool: string): void {
     this.#byReporter = undefined
     this.#figures.delete(pool)

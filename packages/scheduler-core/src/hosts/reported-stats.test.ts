@@ -9,7 +9,7 @@ import { aLog, aReport } from '../testing/index.ts'
 const NAMES = ['arch', 'group', 'num_vm_active']
 const HOSTS = ['h0', 'h1', 'h2']
 
-/** The expected result, computed by a search through all reports. */
+/** The expected result of `reportsStat`, computed by a search through all reports. */
 const isReported = ({ hosts }: Fleet, name: string): boolean =>
   hosts.present.some(({ stats }) => JSON.stringify(stats.nova?.computeNode ?? '').includes(`"${name}"`))
 
@@ -19,7 +19,7 @@ const node = (names: readonly string[]) => ({
   'nova_object.data': { stats: Object.fromEntries(names.map((name) => [name, 'x'])) },
 })
 
-test('whether any host reports a stat is known from an index after any reports, removals, copies and restarts', () => {
+test('after any reports, removals, copies and restarts, the index of stats has exactly the names that hosts report', () => {
   const step = fc.record({
     what: fc.constantFrom('nova', 'nova', 'nova', 'own', 'copy', 'restore', 'forget', 'replace'),
     host: fc.constantFrom(...HOSTS),

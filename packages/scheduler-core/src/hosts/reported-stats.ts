@@ -4,19 +4,19 @@ import type { HostIndex } from '../values/host-index.ts'
 import { SharedMap } from '../values/shared-map.ts'
 
 /**
- * For each name in `stats` of Nova's ComputeNode, the number of hosts that report it. With this index, a name in a request is checked
- * without reading all reports. The index is updated with each report. Copies of a fleet share it until one of them writes to it.
+ * For each name in the `stats` of Nova's ComputeNode, the count of hosts that report the name. With this index, a name in a request is
+ * checked without reading all reports. Copies of a fleet share the index until one of them writes to it.
  */
 export class ReportedStats {
   #hostsOf = new SharedMap<number>()
-  /** The counted report of each host. */
+  /** For each host, the report whose names are counted. */
   #counted: HostStats[] = []
 
   has(name: string): boolean {
     return this.#hostsOf.has(name)
   }
 
-  /** Replaces the counted report of a host. */
+  /** Counts the names in the new report of a host instead of the names in its old report. */
   replace(host: HostIndex, stats: HostStats): void {
     const before = new Set(namesOf(this.#counted[host]))
     this.#counted[host] = stats
@@ -36,7 +36,7 @@ export class ReportedStats {
   }
 }
 
-/** The names of the stats in Nova's document. This may be a document that Nova's filters cannot read. */
+/** The names of the stats in the report's document of Nova. Documents that Nova's filters cannot read are included. */
 function namesOf(report: HostStats | undefined): readonly string[] {
   if (report === undefined || report.nova === null) return []
   const { stats } = fieldsOf(report.nova.computeNode)

@@ -11,10 +11,10 @@ import { at } from './columns.ts'
 import { COMPUTE, type HostRecord, type HostTable } from './hosts.ts'
 import type { PoolFigure } from './pools.ts'
 
-/** A source lists at most this many reservations, those that end first. */
+/** A source lists at most this many claims with an expiry time. The claims that expire first are listed. */
 const ENDING = 5
 
-/** A host's last report, as the source of everything that the host reports about itself. */
+/** The host's last report, as the source of a value in a reason. */
 export function reportOf({ reporters, reportedAt }: HostRecord): Source {
   const reporter = reporters.get(COMPUTE)
   if (reporter === undefined) return { kind: 'report', ref: timeText(reportedAt) }
@@ -22,7 +22,7 @@ export function reportOf({ reporters, reportedAt }: HostRecord): Source {
   return { kind: 'report', ref: `sequence ${sequence}, ${timeText(reportedAt)}`, report: { incarnation, sequence, at: reportedAt } }
 }
 
-/** The last reporter of a namespace for a host, with the time of its report. */
+/** The host's last document of a namespace, as the source of a value in a reason. */
 export function namespaceSource(name: string, record: HostRecord): Source {
   const reporter = record.reporters.get(name)
   if (reporter === undefined) return { ...reportOf(record), ref: `no document of ${name}` }
@@ -32,13 +32,13 @@ export function namespaceSource(name: string, record: HostRecord): Source {
   return { kind: 'report', ref: `${name}, sequence ${sequence}, ${time}`, report: { incarnation, sequence, at: at ?? 0 } }
 }
 
-/** The source of an amount that is computed from a reported amount by subtracting claims and the request's earlier instances. */
+/** The source of an amount that is a reported amount minus claims and minus the earlier instances of the request. */
 export const leftOf = (record: HostRecord): Source => {
   const report = reportOf(record)
   return { ...report, ref: `${report.ref}, less what is claimed` }
 }
 
-/** The aggregates of a host with a key in their metadata. If there are none, the default value for hosts without such aggregates. */
+/** The aggregates that have a metadata key, as the source of a value in a reason. */
 export function aggregatesOf(
   aggregates: readonly (Pick<AggregateState, 'name' | 'metadata'> & { readonly uuid: string })[],
   key: string,
@@ -52,28 +52,28 @@ export function aggregatesOf(
   }
 }
 
-/** The aggregates that the host is a member of. */
+/** The count of aggregates that the host is a member of, as a source. */
 export const membershipsOf = ({ aggregates }: HostRecord): Source => ({
   kind: 'aggregate',
   ref: aggregates.length === 0 ? 'member of none' : `member of ${aggregates.length}`,
 })
 
-/** A server group, with its rule or its members. */
+/** A server group as a source. `what` is a short text about its rule or its members. */
 export const groupFrom = (uuid: string, what: string): Source => ({ kind: 'group', ref: `${uuid} ${what}` })
 
-/** The status that operators set for the host, with its reason. */
+/** The operator's reason for the status of the host, as a source. */
 export const statusOf = ({ statusReason }: HostRecord): Source => ({ kind: 'status', ref: statusReason })
 
-/** The host's liveness according to its heartbeats. */
+/** The reason for the liveness of the host, as a source. */
 export const livenessOf = ({ livenessReason }: HostRecord): Source => ({ kind: 'liveness', ref: livenessReason })
 
-/** The instances on the host, from its report and its claims. */
+/** The instances on the host, as a source: the instances in its report, and its live claims. */
 export const instancesOf = (record: HostRecord): Source => {
   const live = [...record.claims].filter(isLive).length
   return { ...reportOf(record), kind: 'report', ref: `${reportOf(record).ref}, and ${counted(live, 'claim')}` }
 }
 
-/** Who or what set the allocation ratio or the reserved amount of a class. */
+/** The source of the allocation ratio or the reserved amount of a class. */
 export function allocationFrom(record: HostRecord, { source, set, aggregate, release }: Allocated): Source {
   const edit = set === undefined ? '' : `, set by ${set.by} at ${timeText(set.at)}: ${set.reason}`
   switch (source) {
@@ -105,7 +105,7 @@ export function allocationTerms(
   }
 }
 
-/** Who or what set the reserved amount of a class on a host, as a short text. */
+/** The source of the reserved amount of a class on a host, as a short text. */
 function reserveSetBy({ source, set, release }: Allocated): string {
   const edit = set === undefined ? '' : `set by ${set.by}: ${set.reason}`
   switch (source) {
@@ -121,9 +121,9 @@ function reserveSetBy({ source, set, release }: Allocated): string {
 }
 
 /**
- * The reserved amount of a class on a host, as text for a reason. If the host lacks total capacity, it is always included. If the host
- * lacks only free capacity, it is included if an operator set the amount for the host, or if a smaller amount would be enough. In all other
- * cases only facts contain it, because most reports have a reserved amount.
+ * The reserved amount of a class on a host, as text for a reason. `missing` is the amount that the host lacks, or 'in all' if its total is
+ * too small. The text is included if the total is too small, if the host would have enough without reserved resources, or if an operator
+ * set the reserved amount of the host. It is left out in all other cases, because most reports have a reserved amount.
  */
 export function reserveOf(
   hosts: HostTable,
@@ -140,14 +140,14 @@ export function reserveOf(
   return { reserved: reservedText(reserved.value, at(total, host), unit, reserveSetBy(reserved)) }
 }
 
-/** By how much the capacity would be larger if nothing were reserved. */
+/** The amount by which the capacity would be larger if nothing were reserved. */
 const keptBack = (total: number, reserved: number, ratioMilli: number): number =>
   capacityOf(total, 0, ratioMilli) - capacityOf(total, reserved, ratioMilli)
 
 const reservedText = (reserved: number, total: number, unit: string, by: string): string =>
   `${reserved} of its ${amountText(total, unit)} are reserved (${by})`
 
-/** The reserved amount of a pool, from the document that reports its size. */
+/** The reserved amount of a pool, as text for a reason. Left out if the pool would have too little even without the reserved amount. */
 export function poolReserveOf(hosts: HostTable, pool: PoolFigure, missing: number | 'in all'): Pick<Reason, 'reserved'> {
   const { totalGib, reservedGib, thinRatio, reporter } = pool
   const isCause = missing === 'in all' || missing <= keptBack(totalGib, reservedGib, toRatioMilli(thinRatio))
@@ -155,7 +155,7 @@ export function poolReserveOf(hosts: HostTable, pool: PoolFigure, missing: numbe
   return { reserved: reservedText(reservedGib, totalGib, 'GiB', `by the storage document of ${hosts.get(reporter).host}`) }
 }
 
-/** The free units of a resource class as a fact, with the terms of the calculation. */
+/** The free amount of a resource class on a host, as a fact with the terms of the calculation. */
 export function freeFact(
   hosts: HostTable,
   host: HostIndex,
@@ -183,7 +183,7 @@ export function freeFact(
   }
 }
 
-/** The total of a class minus its reserved amount, as a fact. One instance never gets more than this. */
+/** The total of a class minus its reserved amount, as a fact. One instance never gets more than this amount. */
 export function inAllFact(
   hosts: HostTable,
   host: HostIndex,
@@ -203,7 +203,7 @@ export function inAllFact(
   }
 }
 
-/** The claims that hold units of a class that the host's report does not count. */
+/** The claims that hold an amount of a class that the host's report does not count, as a source. */
 export function claimsOf(hosts: HostTable, host: HostIndex, resourceClass: string): Source {
   const columns = hosts.classes.get(resourceClass)
   const record = hosts.get(host)
@@ -230,13 +230,13 @@ export function claimsOf(hosts: HostTable, host: HostIndex, resourceClass: strin
   }
 }
 
-/** The amount of a class that a claim holds in addition to the usage in the report, by the same rule as in the ledger. */
+/** The amount of a class that a claim holds in addition to the reported usage. The ledger uses the same rule. */
 function heldBy(claim: Claim, { claims, present, usedFrom }: HostRecord, resourceClass: string, counts: boolean): number {
   const { state, instance, grants, extra, source } = claim
   const whole = grants.classes?.[resourceClass] ?? 0
   const added = extra?.classes?.[resourceClass] ?? 0
   if (!isLive(claim)) return instance !== null && present.has(instance) && !counts ? whole : 0
-  // a claim that grows on its own host holds only the difference from its source claim
+  // a claim for a resize on the same host holds only the difference from the claim before the resize
   if (source !== null && [...claims].some(({ id }) => id === source)) return extra === null ? whole : added
   if (state === 'MATERIALISED' && usedFrom === 'REPORT' && counts) return added
   return added > 0 && usedFrom === 'CLAIMS' ? whole : whole + added

@@ -1,6 +1,6 @@
 import type { HostStats } from '../report/stats.ts'
 
-/** The traits of hosts as sets. All hosts with the same traits share one set, so that a loop over all hosts examines each set once. */
+/** The traits of hosts as sets. Hosts with the same traits share one set, so that a loop over all hosts can skip a set that it has seen. */
 export class TraitSets {
   #characters = 0
   readonly #sets = new Map<string, { readonly traits: readonly string[]; readonly set: ReadonlySet<string> }>()
@@ -8,9 +8,9 @@ export class TraitSets {
   of({ traits }: HostStats): ReadonlySet<string> {
     const key = traits.join()
     const known = this.#sets.get(key)
-    // the names are compared too, because a name may contain a comma
+    // the traits are compared in addition to the key, because a trait may contain a comma
     if (known?.traits.length === traits.length && known.traits.every((trait, i) => trait === traits[i])) return known.set
-    // if every host has different traits, sets cannot be shared
+    // the sets are dropped when they need too much memory, which happens if most hosts have different traits
     if (this.#sets.size >= MOST_TRAIT_SETS || this.#characters + key.length > MOST_TRAIT_CHARACTERS) {
       this.#sets.clear()
       this.#characters = 0
@@ -22,5 +22,7 @@ export class TraitSets {
   }
 }
 const MOST_TRAIT_SETS = 1_000
-/** The maximum total length of the traits in sets. It is limited because hosts choose the number and length of their traits. */
+/**
+ * The maximum total length of the traits in all sets, in characters. Limited, because hosts choose the count and length of their traits.
+ */
 const MOST_TRAIT_CHARACTERS = 4_000_000

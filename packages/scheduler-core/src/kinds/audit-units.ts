@@ -1,24 +1,24 @@
 import type { Mismatch } from './kind.ts'
 
-/** One unit of a kind, such as a GPU or a PCI pool. A claim may hold a unit other than the one that it names. */
+/** One unit of a kind, such as a GPU or a PCI pool. A claim names a unit, but the host may give its instance another unit. */
 export interface AuditedUnit<Id> {
   readonly id: Id
   readonly field: string
   readonly capacity: number
   readonly used: number
-  /** Whether the report counts the use of the unit. */
+  /** True if the report counts the use of the unit. */
   readonly countsUse: boolean
-  /** The free amount of the unit in the state. Undefined if the host has no such unit. */
+  /** The free amount of the unit in the state that is audited. Undefined if the state has no such unit. */
   readonly free: number | undefined
 }
 
-/** The amounts of all claims that name one unit. */
+/** What all claims that name one unit hold together. */
 export interface AuditedHold {
-  /** The amount that is subtracted whether or not the report counts use. */
+  /** The amount that is subtracted from the free amount in any case. */
   readonly always: number
-  /** The amount that is subtracted if the report does not count use. */
+  /** The amount that is subtracted only if the report does not count the use of the unit. */
   readonly unlessCounted: number
-  /** A claim with an amount in `always` that was made after the host's last report. */
+  /** The id of a claim in `always` that was made after the host's last report. Undefined if there is none. */
   readonly late: string | undefined
 }
 
@@ -26,17 +26,17 @@ export interface AuditedHold {
 export interface SortSums {
   /** The free amount of all units together. Negative if more is held than exists. */
   readonly free: number
-  /** The amount that is held in addition to what the report counts. */
+  /** The amount that claims hold in addition to the reported usage. */
   readonly amountHeld: number
-  /** The amount that the report leaves for claims, summed over all units. */
+  /** The amount that is free for claims according to the report, summed over all units. */
   readonly room: number
   /**
-   * Whether every claim can have its amount on the unit that it names, and the reported usage is at least the amount that materialised
+   * True if the unit that each claim names has enough free for the claim, and the reported usage is at least the amount that materialised
    * claims hold.
    */
   readonly isWhole: boolean
   readonly late: string | undefined
-  /** The amount of one unit that is held in addition to what the report counts. */
+  /** The amount that claims hold of one unit in addition to its reported usage. */
   amountOf(hold: AuditedHold | undefined, countsUse: boolean): number
 }
 
@@ -71,8 +71,8 @@ export function sumSort<Id>(units: readonly AuditedUnit<Id>[], held: ReadonlyMap
 }
 
 /**
- * The differences between the state of units and the values computed from report and claims. With `isWhole`, every claim must have its
- * amount on the unit that it names.
+ * Compares the free amounts of units with amounts computed from the report and the claims, and returns the differences. With `isWhole`,
+ * each claim must be counted on the unit that it names. Otherwise only the sum over all units is compared exactly.
  */
 export function auditSort<Id>(
   field: string,

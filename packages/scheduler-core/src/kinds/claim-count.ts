@@ -1,42 +1,42 @@
 /**
- * The units of one kind on one host: GPUs, cells with their CPUs and pages, or pools of PCI devices. A report may show usage of units other
- * than those that claims name. A `Piece` is the part of a claim on one unit.
+ * The units of one kind on one host: GPUs, NUMA cells with their CPUs and pages, or pools of PCI devices. A claim names units, but the
+ * report may show other units in use. A `Piece` is the part of a claim that names one unit.
  */
 export interface Units<Piece> {
-  /** Sets the free amount of every unit to the amount that the report leaves free, without claims. */
+  /** Sets the free amount of every unit to the amount that is free according to the report, as if there were no claims. */
   reset(): void
-  /** Adds a piece of a materialised claim to the sums that are compared with the reported usage, or subtracts the piece (-1). */
+  /** Adds (1) or subtracts (-1) a piece of a materialised claim in the sums that are compared with the reported usage. */
   cover(piece: Piece, sign: 1 | -1): void
-  /** Whether materialised claims hold more units than the report counts, over the whole host. */
+  /** True if the materialised claims of the host hold more than the report counts as used. */
   isShort(): boolean
-  /** Takes the amount of materialised claims that the report does not count, first from the units that the claims name. */
+  /** Subtracts the amount by which materialised claims exceed the reported usage, first from the units that the claims name. */
   takeShort(): void
-  /** Whether the unit that a piece names has enough free for it. */
+  /** True if the unit that a piece names has enough free for the piece. */
   fits(piece: Piece): boolean
-  /** Takes a piece from the unit that it names, or gives the piece back (-1). */
+  /** Subtracts a piece from the free amount of the unit that it names (1), or adds it (-1). */
   take(piece: Piece, sign: 1 | -1): void
   /**
-   * Takes a piece from units other than the one that it names. An amount that no unit has free is taken from the named unit, whose free
-   * amount then falls below 0.
+   * Subtracts a piece from the free amounts of other units than the one that it names. If no unit has enough free, the rest is subtracted
+   * from the named unit, whose free amount then becomes negative.
    */
   takeElsewhere(piece: Piece): void
-  /** Orders pieces by their contents alone, largest first. Returns 0 only if they are equal. */
+  /** Orders pieces by their contents, largest first. Returns 0 only for equal pieces. */
   compare(a: Piece, b: Piece): number
 }
 
 /**
- * Counts claims so that each claim keeps its amount, whichever units the host uses (docs/adr/0024). The result depends on the report and on
- * the set of held pieces, but not on the order of the pieces. A drop therefore undoes a hold exactly, and a restored fleet has the same
- * free units.
+ * Subtracts the claims of a host from its free units. Each claim holds its amount, even if the report shows that the host uses other units
+ * than the claims name (docs/adr/0024). The result does not depend on the order in which pieces were held. A drop therefore undoes a hold
+ * exactly, and a restored fleet has the same free units.
  */
 export class ClaimCount<Piece, Own extends Units<Piece>> {
   readonly units: Own
   readonly #pieces: Piece[]
-  /** Held pieces that are left out at present, so that their amounts are free on their units. */
+  /** Pieces that `lift` left out, so that their amounts are free at present. */
   readonly #lifted: Piece[] = []
   /**
-   * Whether a piece was taken from a unit other than the one that it names, or the reported usage was smaller than the amount that
-   * materialised claims hold. If so, all units are counted again after each change.
+   * True if a piece is counted on another unit than the one that it names, or if materialised claims hold more than the reported usage. All
+   * units are then counted again after each change.
    */
   #isMoved = false
 
@@ -46,7 +46,7 @@ export class ClaimCount<Piece, Own extends Units<Piece>> {
     this.#isMoved = isMoved
   }
 
-  /** Holds a piece. `isCounted` means that the report counts its use, because the report lists the instance. */
+  /** Holds a piece. With `isCounted`, the reported usage includes the piece, because the report lists the instance. */
   hold(piece: Piece, isCounted: boolean): void {
     const { units } = this
     if (isCounted) {
@@ -73,8 +73,8 @@ export class ClaimCount<Piece, Own extends Units<Piece>> {
   }
 
   /**
-   * Leaves out a piece until the returned function is called, for decisions about the instance that holds it. If the report counts the
-   * piece, its amount is free on the unit that it names during this time.
+   * Leaves out a held piece until the returned function is called. This is used to decide about the instance that holds the piece. If the
+   * reported usage includes the piece, its amount is added to the free amount of the unit that it names.
    */
   lift(piece: Piece, isCounted: boolean): () => void {
     if (!isCounted) {
@@ -89,7 +89,7 @@ export class ClaimCount<Piece, Own extends Units<Piece>> {
     }
   }
 
-  /** A copy of this count for the units of another fleet. The other fleet's units must equal the present units. */
+  /** Returns a copy of this count for a copied fleet. `units` are the units of the copied fleet, and must equal the present units. */
   copy(units: Own): ClaimCount<Piece, Own> {
     return new ClaimCount(units, this.#pieces, this.#isMoved)
   }
@@ -110,7 +110,7 @@ export class ClaimCount<Piece, Own extends Units<Piece>> {
   }
 }
 
-/** Takes an amount from units in their order, at most the free amount of each. Returns the amount that no unit had free. */
+/** Takes an amount from units in order, at most the free amount of each unit. Returns the rest that no unit had free. */
 export function takeAcross<Unit>(
   units: Iterable<Unit>,
   amount: number,

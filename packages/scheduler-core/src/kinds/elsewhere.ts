@@ -2,13 +2,15 @@ import type { HostTable } from '../hosts/hosts.ts'
 import type { Reason } from '../text/reason.ts'
 import { DEVICES_ELSEWHERE } from '../values/levels.ts'
 
-/** A number of free devices, and the cell of the host that they are near. Null if no cell is known. */
+/** A count of free devices, and the id of the NUMA cell that they are near. The id is null if the cell is unknown. */
 export interface FreeDevices {
   readonly numaNode: number | null
   readonly count: number
 }
 
-/** The locations of suitable devices that are not near the guest's cells, as text of a reason. Empty at older feature levels. */
+/**
+ * Text for a reason: where the host has suitable free devices that are not near the guest's NUMA cells. Below DEVICES_ELSEWHERE, no text.
+ */
 export function elsewhereOn({ featureLevel }: Pick<HostTable, 'featureLevel'>, devices: readonly FreeDevices[]): Pick<Reason, 'source'> {
   const counts = new Map<number | null, number>()
   for (const { numaNode, count } of devices) if (count > 0) counts.set(numaNode, (counts.get(numaNode) ?? 0) + count)

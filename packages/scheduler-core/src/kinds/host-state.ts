@@ -1,8 +1,8 @@
 import type { HostRecord, OwnHostRecord } from '../hosts/hosts.ts'
 
 /**
- * Data that a kind stores for each host. It belongs to the host's record and is shared together with it. Code that writes it must get the
- * record from `hosts.own`.
+ * Data that a resource kind stores for each host, in the host's record. Copies of a fleet share records, so code that writes the data must
+ * get the record from `hosts.own`.
  */
 export interface HostState<State> {
   of(record: HostRecord): State
@@ -12,8 +12,8 @@ export interface HostState<State> {
 let states = 0
 
 /**
- * Creates a kind's data for each host. `initial` is the value of a host before its first report. The data is stored in the host's record,
- * because a single map of all hosts would have to be rebuilt when it grows.
+ * Creates the accessors for a kind's data of each host. `initial` is the value before the first `set`. The data is stored in the host's
+ * record, because one large map of all hosts would be rebuilt when it grows, which takes long.
  */
 export function createHostState<State>(initial: State): HostState<State> {
   const place = states++

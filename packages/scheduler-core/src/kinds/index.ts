@@ -13,32 +13,35 @@ import { poolsKind } from './pools/pools.ts'
 
 export { heldByMover, keptByMover, ownUnits } from './mover.ts'
 
-/** The operations of a kind on grants. Each kind gets the grants under its name in a claim. */
+/** The operations of a resource kind on grants. A kind gets the grants that a claim has under the kind's name. */
 type Holds<Grant> = Pick<ResourceKind<unknown, Grant>, 'fits' | 'hold' | 'drop'>
 
 /**
- * Every resource kind by name, in the order in which the kinds choose. Grants, assignment settings and the fit filter of a kind are
- * derived from its entry here.
+ * All resource kinds by name. The kinds choose grants in this order. A kind that is added here gets its grants in claims, its assignment
+ * settings in profiles, and its fit filter.
  */
 export const kinds = { classes: classesKind, numa: numaKind, gpu: gpuKind, pci: pciKind, pools: poolsKind } as const satisfies {
   readonly [Name in KindName]: Holds<NonNullable<Grants[Name]>>
 }
 
-/** The same kinds as a list, for code that treats all kinds alike. An ask or a grant must be passed only to the kind that created it. */
+/** All resource kinds as a list. An ask or a grant must be passed only to the kind that created it. */
 export const allKinds = Object.values(kinds) as readonly (ResourceKind<unknown, unknown> & { readonly name: KindName })[]
 
-/** Whether a request asks for a resource that several hosts share, so that taking it on one host reduces it on the others. */
+/**
+ * True if a request asks for a resource that hosts share, such as space in a disk pool. A claim on one host then reduces what is free on
+ * other hosts.
+ */
 export const asksShared = (request: RequestSpec, hosts: HostTable): boolean =>
   allKinds.some((kind) => kind.isShared === true && kind.isThere?.(hosts) !== false && kind.ask(request) !== undefined)
 
-/** Whether a request asks only for amounts. */
+/** True if a request asks only for amounts, and not for units such as NUMA cells, GPUs or PCI devices. */
 export const asksPlain = (request: RequestSpec): boolean =>
   allKinds.every((kind) => kind.isPlain === true || kind.ask(request) === undefined)
 
-/** Whether grants are amounts only. */
+/** True if grants contain only amounts, and no units such as NUMA cells, GPUs or PCI devices. */
 export const isPlain = (grants: Grants): boolean => allKinds.every((kind) => kind.isPlain === true || grants[kind.name] === undefined)
 
-/** Whether grants are equal to other grants or a part of them: no amount is larger, and all units are among the other units. */
+/** True if `others` contain `grants`: no amount in `grants` is larger, and all units in `grants` are among the units in `others`. */
 export const isPart = (grants: Grants, others: Grants): boolean =>
   allKinds.every((kind) => {
     const [grant, other] = [grants[kind.name], others[kind.name]]
@@ -51,8 +54,8 @@ const isNoMore = (amounts: Amounts, others: Amounts = {}): boolean =>
   Object.entries(amounts).every(([name, amount]) => amount <= (others[name] ?? 0))
 
 /**
- * Whether an instance that gets new grants on its own host takes only the difference, so that nothing is held twice. This is true if both
- * grants are amounts, or if all units of the new grants are a part of the held units.
+ * True if an instance that gets new grants on its own host takes only the difference from the grants that it holds, so that nothing is held
+ * twice. This is true if all units in the new grants, such as GPUs, are among the held units. Amounts may be larger.
  */
 export const takesDifference = ({ featureLevel }: HostTable, held: Grants, next: Grants): boolean =>
   featureLevel < OWN_UNITS
@@ -64,9 +67,9 @@ export const takesDifference = ({ featureLevel }: HostTable, held: Grants, next:
       })
 
 /**
- * Whether the instance still has enough memory outside of huge pages after the resize. During a resize, the larger of the two memory
- * amounts and all pages of the instance are held. The held amount outside of the pages must be enough for the memory that the instance has
- * outside of its pages after the resize.
+ * True if enough memory outside of huge pages is held for the instance during and after a resize on its host. During the resize, the larger
+ * of the old and the new memory amount is held, together with all old pages. The part of this amount outside of the old pages must be at
+ * least the memory that the instance has outside of pages after the resize.
  */
 function leavesNoPages(held: Grants, next: Grants): boolean {
   const [own, wanted] = [held.classes?.MEMORY_MB ?? 0, next.classes?.MEMORY_MB ?? 0]
@@ -75,7 +78,7 @@ function leavesNoPages(held: Grants, next: Grants): boolean {
 
 const inPages = ({ numa = [] }: Grants): number => numa.reduce((sum, { pages, memoryMb }) => sum + (pages === undefined ? 0 : memoryMb), 0)
 
-/** Like `takesDifference`, but for a request instead of its grants. The grants that the instance holds count as free on the host. */
+/** Like `takesDifference`, but for a request before its grants are chosen. The grants that the instance holds count as free on the host. */
 export function asksDifference(hosts: HostTable, host: HostIndex, held: Grants, request: RequestSpec): boolean {
   if (isPlain(held) && asksPlain(request)) return true
   if (hosts.featureLevel < OWN_UNITS) return false

@@ -10,26 +10,26 @@ import { OWN_UNITS, STRICT_CLAIMS } from '../values/levels.ts'
 import { allKinds } from './index.ts'
 import type { ResourceKind } from './kind.ts'
 
-/** A kind and what the tests of its laws need: hosts, asks, its state as plain data, and the smallest free amount of any unit. */
+/** A resource kind, and the generators and functions with which its laws are tested. */
 export interface KindCase<Ask, Grant> {
   readonly kind: ResourceKind<Ask, Grant>
   readonly hosts: fc.Arbitrary<HostShape>
-  /** Creates a fleet whose first host has a given shape, for a kind that needs more than reports. */
+  /** Creates a fleet whose first host has this shape. Only for kinds that need more than a report of the host. */
   readonly fleetOf?: (shape: HostShape) => Fleet
-  /** The same hosts with reports that count all usage. Absent for a kind whose usage no report can contain. */
+  /** Hosts like `hosts`, but with reports that count usage. Absent for a kind whose usage is never reported. */
   readonly counting?: fc.Arbitrary<HostShape>
   readonly asks: fc.Arbitrary<Ask>
-  /** The options of each rule that has options. */
+  /** The options of assignment rules, by the name of the rule. */
   readonly options?: Readonly<Record<string, Readonly<Record<string, unknown>>>>
-  /** Everything that `hold` and `drop` write for a host, as plain data. */
+  /** The data that `hold` and `drop` write for a host, as plain data. */
   state(fleet: Fleet, host: HostIndex): unknown
-  /** The smallest free amount of any unit. A negative value means that more is held than exists. */
+  /** The free amount of the unit with the least free. Negative if more is held than exists. */
   leastLeft(fleet: Fleet, host: HostIndex): number
 }
 
 const H1 = 0 as HostIndex
 
-/** Tests the laws of `kind.ts` for a kind at every feature level that changed its rules. */
+/** Tests the laws in the docstring of `ResourceKind` (kind.ts) for a kind, at each feature level that changed the rules. */
 export function kindSuite<Ask, Grant>(given: KindCase<Ask, Grant>): void {
   for (const level of [1, STRICT_CLAIMS, OWN_UNITS]) suiteAt(level, given)
 }
@@ -38,7 +38,7 @@ function suiteAt<Ask, Grant>(
   level: number,
   { kind, hosts, fleetOf = (shape) => aFleet({ h1: shape }), counting, asks, options = {}, state, leastLeft }: KindCase<Ask, Grant>,
 ): void {
-  /** Creates a fleet at this level. It has no claims yet, so the level affects only the inventory. */
+  /** Creates a fleet at this feature level. */
   const hostOf = (shape: HostShape): Fleet => {
     const fleet = fleetOf(shape)
     fleet.restoreLevel(level)
@@ -49,7 +49,7 @@ function suiteAt<Ask, Grant>(
   const chooser = (name: string) => kind.createAssign({ rule: name, options: options[name] ?? {} })
 
   describe(`the kind ${kind.name} at feature level ${level}`, () => {
-    test('assign returns a grant exactly when canGive is true, under every rule, and fits accepts it', () => {
+    test('under every assignment rule, assign returns a grant exactly when canGive is true, and fits accepts this grant', () => {
       fc.assert(
         fc.property(hosts, fc.array(asks, { maxLength: 6 }), asks, (shape, earlier, ask) => {
           const fleet = hostOf(shape)
@@ -67,7 +67,7 @@ function suiteAt<Ask, Grant>(
       )
     })
 
-    test('assign and fits change nothing', () => {
+    test('assign and fits do not change the state of the host', () => {
       fc.assert(
         fc.property(hosts, asks, rule, (shape, ask, name) => {
           const fleet = hostOf(shape)
@@ -80,7 +80,7 @@ function suiteAt<Ask, Grant>(
       )
     })
 
-    test('a host that cannot give what is asked has a reason with a specific code', () => {
+    test('if canGive is false, reason returns a known code with the needed and the available amount', () => {
       fc.assert(
         fc.property(hosts, asks, (shape, ask) => {
           const fleet = hostOf(shape)
@@ -93,7 +93,7 @@ function suiteAt<Ask, Grant>(
       )
     })
 
-    test('holds dropped in any order restore the exact state', () => {
+    test('if all held grants are dropped, in any order, the host has exactly its state from before', () => {
       fc.assert(
         fc.property(hosts, fc.array(fc.tuple(asks, rule, fc.nat()), { minLength: 1, maxLength: 8 }), (shape, steps) => {
           const fleet = hostOf(shape)
@@ -135,7 +135,7 @@ function suiteAt<Ask, Grant>(
       )
     })
 
-    test('holding grants that fit never over-commits', () => {
+    test('holding grants that fits accepted never makes a free amount negative', () => {
       fc.assert(
         fc.property(hosts, fc.array(fc.tuple(asks, rule), { maxLength: 30 }), (shape, steps) => {
           const fleet = hostOf(shape)
@@ -150,10 +150,10 @@ function suiteAt<Ask, Grant>(
       )
     })
 
-    test('grants that were chosen on an emptier host never over-commit if fits accepts them', () => {
+    test('holding grants that were chosen on an older, emptier state never makes a free amount negative if fits accepted them', () => {
       fc.assert(
         fc.property(hosts, fc.array(fc.tuple(asks, rule), { minLength: 2, maxLength: 20 }), (shape, steps) => {
-          // Simulates decisions on a stale view: every grant is chosen on the host's state at the beginning.
+          // every grant is chosen on the `stale` fleet, which never changes, and checked and held on the other fleet
           const [stale, fleet] = [hostOf(shape), hostOf(shape)]
           const floor = Math.min(0, leastLeft(fleet, H1))
           for (const [ask, name] of steps) {
@@ -166,9 +166,9 @@ function suiteAt<Ask, Grant>(
       )
     })
 
-    // a kind without `keep` holds its units twice while an instance moves within its host
+    // Kinds with units but without `keep` are not tested: an instance that moves within its host holds their units twice.
     if ((kind.isPlain === true || kind.keep !== undefined) && level >= (kind.isPlain === true ? STRICT_CLAIMS : OWN_UNITS))
-      test('an instance may keep what it holds on its own host, or a part of it, however full the host is', () => {
+      test('an instance that moves within its host can keep what it holds, even if the host is full', () => {
         fc.assert(
           fc.property(hosts, asks, rule, fc.integer({ min: 1, max: 5 }), (shape, ask, name, others) => {
             const fleet = hostOf(shape)
@@ -183,19 +183,19 @@ function suiteAt<Ask, Grant>(
             else expect(again !== undefined && kind.isPartOf?.(again, grant) && kind.isPartOf(grant, again)).toBe(true)
             expect(kind.fits(fleet.hosts, H1, grant, grant)).toBe(true)
             fleet.hosts.mover = null
-            // A kind with units may be able to meet the ask only with units other than those in the grant.
+            // not compared for kinds with units, because other units than those in the grant may meet the ask
             if (kind.isPlain === true) expect(kind.fits(fleet.hosts, H1, grant)).toBe(kind.canGive(fleet.hosts, H1, ask))
           }),
           { numRuns: byExtent(10, 40, 200) },
         )
       })
 
-    test('an unknown rule is refused when the profile is written', () => {
+    test('createAssign throws RangeError for an unknown rule', () => {
       for (const name of ['nonsense', '', 'constructor', '__proto__']) expect(() => kind.createAssign({ rule: name })).toThrow(RangeError)
     })
 
     if (counting === undefined) return
-    test('a materialised grant takes the amount that the report does not count (nothing below level 8), and a drop undoes this', () => {
+    test('holding a materialised grant takes only what exceeds the reported usage (nothing below level 8), and a drop undoes this', () => {
       fc.assert(
         fc.property(counting, asks, rule, (shape, ask, name) => {
           const fleet = hostOf(shape)
@@ -203,7 +203,7 @@ function suiteAt<Ask, Grant>(
           fc.pre(grant !== undefined)
           const before = structuredClone(state(fleet, H1))
           kind.hold(fleet.hosts, H1, grant, true)
-          // From STRICT_CLAIMS on, amounts that claims hold beyond the reported usage are subtracted too.
+          // from STRICT_CLAIMS on, the amount by which claims exceed the reported usage is subtracted
           const isBelow = level >= STRICT_CLAIMS && (kind.usedBelowClaims?.(fleet.hosts, H1) ?? []).length > 0
           if (isBelow) expect(state(fleet, H1)).not.toEqual(before)
           else expect(state(fleet, H1)).toEqual(before)

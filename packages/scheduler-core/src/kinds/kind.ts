@@ -16,145 +16,148 @@ export interface AssignmentSetting {
 }
 
 /**
- * Chooses units inside a host without changing anything. Returns undefined if the host cannot meet the ask. `others` are the grants that
- * earlier kinds chose on the same host for the same instance.
+ * Chooses the units of a host that an instance gets. Does not hold them. Returns undefined if the host cannot meet the ask. `others` are
+ * the grants that other kinds have already chosen on this host for the same instance.
  */
 export type Assign<Ask, Grant> = (hosts: HostTable, host: HostIndex, ask: Ask, others?: Grants) => Grant | undefined
 
 /**
- * A kind of resource that hosts have and requests take. It defines how a report becomes inventory, what a request asks for, whether a host
- * can give it, which units of the host are taken, and why a host refuses.
+ * A resource kind, such as resource classes, NUMA cells or GPUs. It defines how a report becomes inventory, what a request asks for,
+ * whether a host can give it, which units of the host are chosen, and the reason if a host refuses.
  * The laws:
- * - `assign` returns a grant exactly when `canGive` is true, under every rule, and `fits` accepts that grant.
- * - If a claim moves within its host, `canGive` and `assign` read what it holds there from `hosts.mover`, and `fits` gets it as `held`.
- * - `fits` and `hold` read only whole numbers and names, never a filter or a profile. They are the judge's arithmetic and mean the same in
- * every release. `hold` does not check, and `drop` undoes it exactly.
- * - A materialised claim is one with an instance that the host lists. If the host's report counts use itself, `hold` and `drop` of a
- * materialised grant do nothing, so that nothing is counted twice. From feature level STRICT_CLAIMS on they take the part of it that the
- * report does not count. Every other grant keeps its amount, whichever units the report shows in use.
- * - Data that `hold`, `drop` and `takeInventory` write outside of the columns belongs to the record from `hosts.own(host)`, and `copy`
- * gives a clone its own data. Copies of a fleet share records until one of them writes (values/owner.ts).
- * - Kinds run in the order of `kinds/index.ts`. The choice of a kind may depend on the grants that earlier kinds chose (`others`). For
- * example, PCI devices are chosen near to the NUMA cells of the guest. The earlier kind looks ahead: its `canGive` and `assign` consider
- * only choices with which the later kind also has a grant. If every kind can give, all grants therefore exist when they are chosen in
- * order, without backtracking.
- * - The work for every request is bounded, because thousands of hosts are evaluated within a second. A search that could take too long
- * stops after a fixed number of steps, the same on every replica, and refuses with a specific reason.
+ * - Under every assignment rule, `assign` returns a grant exactly when `canGive` is true, and `fits` accepts this grant.
+ * - If an instance moves within its host, `canGive` and `assign` read its present grants from `hosts.mover`, and `fits` gets them as
+ * `held`.
+ * - `fits`, `hold` and `drop` read only whole numbers and names, and no filter or profile. The judge uses them, so their results are the
+ * same in every release. `hold` does not check whether the grant fits. `drop` undoes `hold` exactly.
+ * - A claim is materialised if the host's report lists its instance. If the report also counts the usage, `hold` and `drop` of the claim's
+ * grant do nothing, so that the usage is not counted twice. From feature level STRICT_CLAIMS on, they take the part of the grant that the
+ * report does not count. All other grants hold their full amount, even if the report shows other units in use.
+ * - Data that `hold`, `drop` and `takeInventory` write outside of the columns is stored in the record from `hosts.own(host)`. `copy` gives
+ * a cloned record its own data. Copies of a fleet share records until one of them writes (values/owner.ts).
+ * - Kinds choose grants in the order of `kinds/index.ts`. A choice can depend on the grants of earlier kinds (`others`). For example, PCI
+ * devices are chosen near the guest's NUMA cells. The earlier kind looks ahead: its `canGive` and `assign` consider only choices with which
+ * the later kind also finds a grant. If `canGive` is true for every kind, each kind therefore finds a grant without backtracking.
+ * - The work for a request is bounded, because thousands of hosts are evaluated within a second. A long search stops after a fixed count of
+ * steps, which is the same on every replica. The host is then refused with a reason code for this limit.
  */
 export interface ResourceKind<Ask, Grant> {
   /** The key of the kind in grants and assignments. */
   readonly name: string
   /**
-   * The filter that passes only hosts with enough of the kind: its name (Nova's name if Nova has the filter), its description, and the
+   * The filter that passes hosts for which `canGive` is true: its name (as in Nova, if Nova has the filter), its description, and the
    * report fields that it reads.
    */
   readonly filter: {
     readonly name: string
     readonly description: string
     readonly reads: readonly StatsField[]
-    /** The metadata keys of aggregates that the kind reads, in the form that filters declare. */
+    /** The metadata keys of aggregates that the kind reads. */
     readonly readsMetadata?: MetadataReads
   }
   /** Assignment rules by name. The first rule is the default. */
   readonly rules: readonly string[]
-  /** Whether grants are amounts by name, which can be subtracted from each other. An instance may then grow on its own host. */
+  /**
+   * True if grants are amounts by name, which can be subtracted from each other. An instance that grows on its host then takes the
+   * difference.
+   */
   readonly isPlain?: true
   /**
-   * A part of the grant that the same instance already holds on the host, if this part satisfies the ask. The host's present resources are
-   * ignored. Undefined if the held units are not enough. `cells` are the host's cells that the guest gets, if any. Plain kinds do not have
-   * this method, because a smaller amount is always a part of a larger one.
+   * Returns the part of a held grant that meets a new ask of the same instance on the same host. Undefined if the held units do not meet
+   * the ask. The host's present resources are ignored. `cells` are the NUMA cells that the guest gets, if any. Kinds with `isPlain` do not
+   * have this method, because a smaller amount is always a part of a larger amount.
    */
   keep?(hosts: HostTable, host: HostIndex, ask: Ask, held: Grant, cells: readonly number[] | undefined): Grant | undefined
   /**
-   * Whether a grant is a part of another grant, by the judge's arithmetic. Every kind with `keep` has this method, and the result of
-   * `keep` is such a part.
+   * True if all units of `grant` are in `held`. Every kind with `keep` has this method, and it is true for the result of `keep`. The judge
+   * uses it, so its result is the same in every release.
    */
   isPartOf?(grant: Grant, held: Grant): boolean
-  /** True if hosts share the resource, so that an amount taken on one host is not available on the others. */
+  /** True if several hosts share the resource. An amount that a claim on one host holds is then not free on the other hosts. */
   readonly isShared?: true
-  /** Whether any host has the resource. If false, no host needs to be checked. If the method is absent, each host is checked. */
+  /** False if no host has the resource, so that hosts need not be checked for it. If the method is absent, each host is checked. */
   isThere?(hosts: HostTable): boolean
-  /** What one instance needs of this kind. Undefined if it needs nothing. */
+  /** What one instance of the request needs of this kind. Undefined if it needs nothing. */
   ask(spec: RequestSpec): Ask | undefined
-  /** Whether the host can meet the ask, regardless of the assignment rule. */
+  /** True if the host can meet the ask. Does not depend on the assignment rule. */
   canGive(hosts: HostTable, host: HostIndex, ask: Ask): boolean
-  /** `canGive` for many hosts of one decision, for kinds that can prepare data in advance. The results equal those of `canGive`. */
+  /** Returns a faster form of `canGive` for one ask and many hosts. Its results equal those of `canGive`. */
   prepareCanGive?(hosts: HostTable, ask: Ask): (host: HostIndex) => boolean
-  /** The chooser of a rule. Throws RangeError for an unknown rule or invalid options, so that a profile is checked when it is written. */
+  /**
+   * Creates `assign` for a rule. Throws RangeError for an unknown rule or invalid options, so that a profile is checked when it is written.
+   */
   createAssign(setting: AssignmentSetting | undefined): Assign<Ask, Grant>
   /**
-   * Whether exactly this grant can be held now. `held` is the grant of this kind that the same instance already holds on the host. It
-   * counts as free, so an excess that does not grow is allowed. `others` are all grants of the same claim.
+   * True if exactly this grant can be held now. `held` is the grant of this kind that the instance already holds on the host. A grant that
+   * is a part of `held` fits even on an over-committed host. `others` are all grants of the same claim.
    */
   fits(hosts: HostTable, host: HostIndex, grant: Grant, held?: Grant, others?: Grants): boolean
   hold(hosts: HostTable, host: HostIndex, grant: Grant, materialised: boolean): void
   drop(hosts: HostTable, host: HostIndex, grant: Grant, materialised: boolean): void
   /**
-   * Leaves out a claim's grant on this host until the returned function is called. The judge uses this if an instance grows in place.
-   * `materialised` is how the grant is held. For kinds without this method, the grant is dropped and held again.
+   * Leaves out a held grant until the returned function is called. The judge uses this if an instance grows on its host. `materialised`
+   * must be the value with which the grant is held. For kinds without this method, the grant is dropped and later held again.
    */
   lift?(hosts: HostTable, host: HostIndex, grant: Grant, materialised: boolean): () => void
-  /** Replaces the inventory of a host by the one in a report, with nothing held. The caller then holds every claim of the host again. */
+  /** Sets the inventory of a host from a report, without its claims. The caller then holds every claim of the host again. */
   takeInventory(hosts: HostTable, host: HostIndex, stats: HostStats): void
   /**
-   * Whether the host's own report counts usage of this kind. If so, an instance can be added or removed only by a report that contains the
-   * new usage. `deltaClasses` are the resource classes with usage in a delta.
+   * True if the host's report counts usage of this kind. A delta may then add or remove an instance only if it contains the new usage.
+   * `deltaClasses` are the resource classes whose usage the delta contains.
    */
   countsUse(hosts: HostTable, host: HostIndex, grant: Grant, deltaClasses: ReadonlySet<string>): boolean
-  /** Copies the kind's data of a host outside of the columns to a clone of the record. Nothing that `hold` writes is shared. */
+  /** Copies the kind's data in a host's record to a clone of the record, so that `hold` on the clone does not change the original. */
   copy?(from: HostRecord, to: OwnHostRecord): void
-  /**
-   * The resources whose reported usage is less than what the claims hold whose instances the report lists (feature level STRICT_CLAIMS).
-   */
+  /** The resources of which materialised claims hold more than the report counts as used. Empty below feature level STRICT_CLAIMS. */
   usedBelowClaims?(hosts: HostTable, host: HostIndex): readonly UsedBelowClaims[]
   /**
-   * The resources of which the host has less than its live claims hold, according to its report and settings. `grants` are the grants of
-   * these claims. For a shared kind, this is also called for hosts without such claims, because they may report the size of the shared
-   * resource.
+   * The resources of which the live claims of the host hold more than the host has according to its report and settings. `grants` are the
+   * grants of these claims. For a kind with `isShared`, this is also called for hosts without claims, because such a host may report the
+   * size of the shared resource.
    */
   capacityBelowClaims?(hosts: HostTable, host: HostIndex, grants: readonly Grant[]): readonly UsedBelowClaims[]
-  /** The reason for which the host cannot meet the ask. Called only if `canGive` is false. */
+  /** The reason why the host cannot meet the ask. Called only if `canGive` is false. */
   reason(hosts: HostTable, host: HostIndex, ask: Ask): Reason
-  /** The hosts that have the requested resource at all, free or not. If absent or undefined, every host may have the resource. */
+  /** Describes the hosts that have the resource, whether or not it is free. If absent or undefined, any host may have it. */
   havers?(hosts: HostTable, ask: Ask): Havers | undefined
   /**
-   * The facts of the reason, then of every other reason that refuses the host, each with the sources of both sides. Called only if
-   * `canGive` is false, and only for hosts whose details are read.
+   * The facts behind a refusal: first the fact for `reason`, then a fact for each other shortfall. Each fact has the sources of the
+   * required and of the actual value. Called only if `canGive` is false, and only when a user reads the details of the host.
    */
   facts(hosts: HostTable, host: HostIndex, ask: Ask, request: RequestSpec): readonly Fact[]
-  /** The data that `hold` and `drop` write outside of the columns, as plain data for comparing replicas. Undefined if there is none. */
+  /** The data that `hold` and `drop` write outside of the columns, as plain data. Used to compare replicas. Undefined if there is none. */
   view?(hosts: HostTable, host: HostIndex): unknown
-  /** Values that differ from report and claims, computed independently of `hold` and `drop`. */
+  /** Computes the free amounts from the report and the claims, without `hold` and `drop`. Returns where the state differs. */
   audit?(hosts: HostTable, host: HostIndex, held: readonly HeldGrant<Grant>[]): readonly Mismatch[]
 }
 
-/** A resource for which a report counts less usage, or has a smaller total, than claims hold. */
+/** A resource of which claims hold more than the reported usage, or more than the reported total. */
 export interface UsedBelowClaims {
   readonly subject: string
-  /** The reported number of whole units that are in use, or that the host has in total. */
+  /** The reported usage or the reported total, in whole units. */
   readonly reported: number
-  /** The number of whole units that the claims of the listed instances hold, or that all live claims hold. */
+  /** What claims hold, in whole units: materialised claims if `reported` is the usage, all live claims if `reported` is the total. */
   readonly held: number
-  /** Whether hosts share the resource, so that the claims of all hosts count. */
+  /** True if hosts share the resource. `held` is then the sum over the claims of all hosts. */
   readonly isShared?: true
 }
 
-/** A grant with the facts about its claim that an audit needs. */
+/** A grant, with the data about its claim that an audit reads. */
 export interface HeldGrant<Grant> {
   readonly claim: string
   readonly grant: Grant
-  /** Whether the claim is materialised, so that a report that counts use counts it. */
+  /** True if the claim is materialised, so that the reported usage includes the grant. */
   readonly counted: boolean
-  /** Whether the claim was made after the host's last report and edit, so that it must not cause an excess. */
+  /** True if the claim was made after the host's last report and edit. Such a claim must fit, so an excess is an error of the judge. */
   readonly isLate: boolean
 }
 
-/** A difference between the state and the expected value that an audit found in one number or name. */
+/** A value in the state that differs from the value that an audit expects. */
 export interface Mismatch {
   readonly code: 'state.column' | 'state.over_capacity'
   readonly field: string
   readonly expected: string | number
   readonly actual: string | number
-  /** The claim that causes the difference. */
+  /** The id of the claim that causes the difference. */
   readonly claim?: string
 }

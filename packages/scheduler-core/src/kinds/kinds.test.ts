@@ -16,7 +16,6 @@ import { cpusOf } from './numa/pin.ts'
 
 const H1 = 0 as HostIndex
 
-// resource classes
 const inventory = (counts: boolean) =>
   fc.record({
     total: fc.integer({ min: 0, max: 40 }),
@@ -49,7 +48,6 @@ kindSuite({
   leastLeft: ({ hosts }, host) => Math.min(...CLASSES.map((name) => hosts.classes.get(name)?.free[host] ?? 0)),
 })
 
-// NUMA cells
 const numaHosts = (counts: boolean): fc.Arbitrary<HostShape> =>
   fc
     .tuple(
@@ -124,7 +122,10 @@ const asking = (cells: readonly NumaCellRequest[], isolatesEmulator = false): Nu
   nearness: undefined,
 })
 
-/** The free memory of a cell, and its free shared CPUs without pinned CPUs. */
+/**
+ * The smallest free amount of a host cell: memory, pages, or shared CPUs on CPUs that are not pinned. Far below 0 if two claims, or a claim
+ * and the report, pin the same CPU.
+ */
 function leftOf(cell: CellState): number {
   const size = cell.cpuset.length
   const pins = new Set([...cell.pinnedByReport, ...cell.pinnedByClaims.keys()])
@@ -156,7 +157,6 @@ kindSuite({
   leastLeft: ({ hosts }, host) => Math.min(0, ...hosts.get(host).cells.map(leftOf)),
 })
 
-// GPUs
 const gpuHosts = (counts: boolean): fc.Arbitrary<HostShape> =>
   fc
     .array(
@@ -196,7 +196,7 @@ kindSuite({
 })
 
 describe('NUMA cells', () => {
-  /** Whether each guest cell can have a separate host cell. Tries all combinations. */
+  /** True if each guest cell can get a separate host cell. Tries all combinations, as the expected result of `canGive`. */
   function bruteForce(shape: HostShape, ask: readonly NumaCellRequest[], taken: readonly number[] = []): boolean {
     if (taken.length === ask.length) return true
     const guest = ask[taken.length] as NumaCellRequest
@@ -207,7 +207,7 @@ describe('NUMA cells', () => {
     })
   }
 
-  test('a placement is found whenever an exhaustive search finds one', () => {
+  test('canGive is true exactly if an exhaustive search finds a host cell for each guest cell', () => {
     fc.assert(
       fc.property(fc.boolean().chain(numaHosts), guestCells(4), (shape, ask) => {
         expect(numaKind.canGive(aFleet({ h1: shape }).hosts, H1, asking(ask))).toBe(bruteForce(shape, ask))
@@ -216,7 +216,7 @@ describe('NUMA cells', () => {
     )
   })
 
-  /** Checks the CPUs of a guest cell. No CPU of the host was pinned before, so every core has all its threads free. */
+  /** Checks that the CPUs of a guest cell satisfy its thread policy, on a host without other pinned CPUs. */
   function expectCores(cell: CellState, { cpuThreadPolicy }: NumaCellRequest, { pinned = [], siblings = [], emulator }: CellGrant): void {
     const coreOf = (cpu: number) => cell.cores?.find((core) => core.includes(cpu)) ?? [cpu]
     if (cpuThreadPolicy === 'isolate') {
@@ -278,13 +278,13 @@ describe('NUMA cells', () => {
     ['tightest', [50, 0, 90], 2],
     ['emptiest', [7, 7, 7], 0],
     ['tightest', [7, 7, 7], 0],
-  ])('the rule %s with %j MiB of 100 used chooses cell %i', (rule, used, cell) => {
+  ])('by the rule %s, of cells with %j of 100 MiB used, cell %i is chosen', (rule, used, cell) => {
     const fleet = aFleet({ h1: cells(used) })
     const grant = numaKind.createAssign({ rule })(fleet.hosts, H1, asking([guestCell({ memoryMb: 5 })]))
     expect(grant).toEqual([{ guest: 0, cell, memoryMb: 5, cpus: 1 }])
   })
 
-  test('a CPU of one claim is never part of another claim, and is no longer shared', () => {
+  test('a CPU that a claim has pinned is not given to another guest, neither as a pinned nor as a shared CPU', () => {
     const fleet = aFleet({ h1: cells([0]) })
     const assign = numaKind.createAssign(undefined)
     const dedicated = (count: number) =>
@@ -297,7 +297,7 @@ describe('NUMA cells', () => {
     expect(assign(fleet.hosts, H1, asking([guestCell({ cpus: [0, 1, 2] })]))).toBeUndefined()
   })
 
-  test('two parts of a grant on one cell are summed', () => {
+  test('fits checks the sum of two parts of a grant on the same cell', () => {
     const fleet = aFleet({ h1: cells([0]) })
     const part = (guest: number, memoryMb: number) => ({ guest, cell: 0, cpus: 1, memoryMb })
     expect(numaKind.fits(fleet.hosts, H1, [part(0, 50), part(1, 50)])).toBe(true)
@@ -321,13 +321,13 @@ describe('GPUs', () => {
     ['first', 200, [0]],
     ['fullest', 1_000, [1]],
     ['first', 1_000, [1]],
-  ])('the rule %s chooses for a share of %i the GPU %j', (rule, shareMilli, taken) => {
+  ])('by the rule %s, a share of %i thousandths is taken from GPU %j', (rule, shareMilli, taken) => {
     const fleet = aFleet({ h1: { gpus: used } })
     const grant = gpuKind.createAssign({ rule })(fleet.hosts, H1, { count: 1, shareMilli, models: [], amounts: {} })
     expect(grant?.map(({ index }) => index)).toEqual(taken)
   })
 
-  test('two parts of a grant on one GPU are summed', () => {
+  test('fits checks the sum of two parts of a grant on the same GPU', () => {
     const fleet = aFleet({ h1: { gpus: used } })
     const part = (index: number, milli: number) => ({ index, milli })
     expect(gpuKind.fits(fleet.hosts, H1, [part(0, 250), part(0, 250)])).toBe(true)
@@ -337,7 +337,7 @@ describe('GPUs', () => {
 })
 
 describe('resource classes', () => {
-  test('the largest possible amounts are computed exactly', () => {
+  test('capacity and free amount are exact for the largest total and ratio that a report allows', () => {
     const fleet = aFleet({ h1: { inventories: [{ resourceClass: 'BIG', total: 2 ** 40, allocationRatio: 1_000 }] } })
     const columns = fleet.hosts.classColumns('BIG')
     expect(at(columns.capacity, H1)).toBe(2 ** 40 * 1_000)
@@ -345,7 +345,7 @@ describe('resource classes', () => {
     expect(at(columns.free, H1)).toBe(2 ** 40 * 1_000 - 1)
   })
 
-  test('a class that is no longer reported has nothing free, with and without claims', () => {
+  test('a class that the host does not report has nothing free, even while a claim holds an amount of it', () => {
     const fleet = aFleet({ h1: {} })
     classesKind.hold(fleet.hosts, H1, { GONE: 2 }, false)
     expect(classesKind.fits(fleet.hosts, H1, { GONE: 1 })).toBe(false)
@@ -353,7 +353,7 @@ describe('resource classes', () => {
   })
 })
 
-test('the emptiest cell is the one with the most free CPUs that are not pinned', () => {
+test('the rules emptiest and tightest compare cells by their free CPUs without pinned CPUs', () => {
   const cells = [0, 1].map((id) => ({
     id,
     cpuset: [0, 1, 2, 3, 4, 5, 6, 7].map((cpu) => cpu + 8 * id),

@@ -5,19 +5,22 @@ import { OWN_UNITS } from '../values/levels.ts'
 import type { ResourceKind } from './kind.ts'
 
 /**
- * The grants that the moving instance holds on this host and that count as free for it. Undefined if no instance moves, or if it moves
- * from another host.
+ * The grants that the moving instance holds on this host, if they count as free for the instance. Undefined otherwise, and if no instance
+ * of this host moves.
  */
 export const heldByMover = ({ mover }: HostTable, host: HostIndex): Grants | undefined =>
   mover?.isFree === true && mover.host === host ? mover.grants : undefined
 
-/** A mark for a reason: the moving instance itself holds resources of the kind on the host, and keeps them until its move ends. */
+/**
+ * A field for the reason of a refusal. It is set if the moving instance itself holds resources of the kind on this host until its move
+ * ends.
+ */
 export const keptByMover = ({ mover }: HostTable, host: HostIndex, kind: keyof Grants): { readonly isHeldTwice?: true } =>
   mover?.isFree === false && mover.host === host && mover.grants[kind] !== undefined ? { isHeldTwice: true } : {}
 
 /**
- * The units that a moving instance can keep on this host to meet an ask. Undefined if it holds no units, or not enough. `others` are the
- * grants that earlier kinds chose. Without `others`, the cells are those that the instance holds.
+ * The units that meet an ask, out of the units that a moving instance holds on this host. Undefined if it does not hold enough. `others`
+ * are the grants that earlier kinds chose, whose NUMA cells the guest gets. Without `others`, the guest gets the NUMA cells that it holds.
  */
 export function ownUnits<Ask, Grant>(
   kind: ResourceKind<Ask, Grant>,

@@ -1,5 +1,3 @@
-/** The properties of a host cell that the choice of devices reads. */
-
 import type { HostTable } from '../hosts/hosts.ts'
 import type { Reason } from '../text/reason.ts'
 import type { HostIndex } from '../values/host-index.ts'
@@ -9,21 +7,21 @@ export interface NearCell {
   readonly socket?: number
 }
 
-/** The requirements of a request's devices for the cells that its guest gets. */
+/** The requirement of a request that its devices are near the NUMA cells that its guest gets. */
 export interface Nearness {
   on(hosts: HostTable, host: HostIndex, cells: readonly NearCell[]): NearnessOnHost
 }
 
-/** The requirements for the cells of one host. A cell is numbered by its position in the list with which this object was created. */
+/** The requirement applied to one host. A cell is identified by its index in the list `cells` of `on`. */
 export interface NearnessOnHost {
-  /** The devices that are missing near a choice of cells. Undefined if all devices are near. */
+  /** The first shortfall of devices near the chosen cells. Undefined if enough devices are near. */
   shortOf(chosen: readonly number[]): Reason | undefined
-  /** All devices that are missing near the cells, for each kind of device separately. */
+  /** All shortfalls of devices near the chosen cells, one for each kind of device. */
   allShortOf(chosen: readonly number[]): readonly Reason[]
-  /** False if there is no choice of `more` further cells that has enough devices near it together with the chosen cells. */
+  /** False if the chosen cells together with any `more` unused cells cannot have enough devices near them. */
   mayStill(chosen: readonly number[], used: Uint8Array, more: number): boolean
-  /** A text with everything by which cells differ for this request: devices and socket. */
+  /** Text that is equal for two cells exactly if they have the same devices and, if needed, the same socket for this request. */
   traitOf(cell: number): string
-  /** All inputs of the results as text. Hosts with the same text have the same results. */
+  /** All inputs of the results as text. Hosts with the same text have the same results, which are therefore cached. */
   readonly key: string
 }

@@ -4,10 +4,10 @@ import { gpuNearness } from './gpu/near.ts'
 import type { Nearness, NearnessOnHost } from './near-cell.ts'
 import { pciNearness } from './pci/near.ts'
 
-/** The requirements of a request's devices for the guest's cells. Undefined if there are none. */
+/** The requirement that a request's devices are near the guest's NUMA cells. Undefined if the request has no such requirement. */
 export const nearnessOf = (spec: RequestSpec): Nearness | undefined => all([pciNearness(spec), gpuNearness(spec, 'required')])
 
-/** The requirements and the preferences together. Undefined if there are no preferences. */
+/** The requirement and all preferences for near devices, treated as one requirement. Undefined if the request has no preferences. */
 export function wishedNearnessOf(spec: RequestSpec): Nearness | undefined {
   const devices = preferredDevices(spec)
   const gpus = gpuNearness(spec, 'preferred')
@@ -15,7 +15,7 @@ export function wishedNearnessOf(spec: RequestSpec): Nearness | undefined {
   return all([devices ?? pciNearness(spec), gpus ?? gpuNearness(spec, 'required')])
 }
 
-/** The preferences of PCI devices for the guest's cells, as requirements. Undefined if there are none. */
+/** For PCI devices, all requirements and preferences, treated as requirements. Undefined if the request has no preference. */
 function preferredDevices(spec: RequestSpec): Nearness | undefined {
   if (spec.pciRequests.every(({ numaPolicy }) => numaPolicy !== 'preferred')) return undefined
   const pciRequests = spec.pciRequests.map((request) =>
@@ -31,7 +31,7 @@ function preferredDevices(spec: RequestSpec): Nearness | undefined {
 
 const anyCells: NearnessOnHost = { shortOf: () => undefined, allShortOf: () => [], mayStill: () => true, traitOf: () => '', key: '' }
 
-/** Combines the requirements of several kinds of devices. */
+/** Combines the requirements for several kinds of devices into one. Undefined if there are none. */
 function all(given: readonly (Nearness | undefined)[]): Nearness | undefined {
   const kinds = given.filter((one) => one !== undefined)
   const [only] = kinds

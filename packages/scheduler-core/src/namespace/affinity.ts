@@ -13,24 +13,24 @@ import { ELSEWHERE } from './facts/distance.ts'
 import { type FreshDocuments, freshDocumentsOf } from './fresh-documents.ts'
 
 /**
- * The rules for things of another service, such as volumes, near which an instance can be placed: the hint that lists them, and the
- * distance of each host from them.
+ * How instances are placed near things of another service, such as volumes: which hint of a request names the things, and how far each host
+ * is from them.
  */
 export interface Affinity<Document, Thing> {
   readonly namespace: Namespace<Document>
   /** The scheduler hint that names the things by uuid. */
   readonly hint: string
-  /** The request field that names the things which the instance itself has. */
+  /** The request field that names the things that the instance itself has, such as its own volumes. */
   readonly field: string
   /** The uuids of the things that the instance itself has. */
   own(request: RequestSpec): readonly string[]
-  /** The code of a refusal because no document that is recent enough contains the location of the thing. */
+  /** The code with which all hosts are refused if no document that is recent enough has the location of the thing. */
   readonly unknown: Code
   readonly far: Code
   find(document: Document, uuid: string): Thing | undefined
   /**
-   * The distance of a thing from a host, given the host's own document if that is recent enough. `reporter` is the host with the document
-   * that contains the location.
+   * The distance of a thing from a host. `own` is the document of this host, undefined if it has none that is recent enough. `reporter` is
+   * the host whose document has the location of the thing.
    */
   distance(thing: Thing, host: HostRecord, own: Document | undefined, reporter: HostRecord): number
   /** The location of a thing as text. */
@@ -40,25 +40,25 @@ export interface Affinity<Document, Thing> {
 interface Spot<Thing> {
   readonly uuid: string
   /**
-   * True if the instance itself has the thing and no hint lists it. In this case, only hosts that are reported to be far from the thing are
-   * refused.
+   * True if the instance itself has the thing and no hint names it. A host without a document is then not refused, because nothing shows
+   * that it is far from the thing.
    */
   readonly isOwn: boolean
-  /** Undefined if no document that is recent enough names the thing. */
+  /** The thing, and the host whose document names it. Undefined if no document that is recent enough names the thing. */
   readonly known: { readonly thing: Thing; readonly reporter: HostRecord } | undefined
 }
 
-/** The located things near which a request must be placed. Undefined if it names none. */
+/** The things near which a request must be placed, with the documents that locate them. */
 interface Nearness<Document, Thing> {
   readonly documents: FreshDocuments<Document>
   readonly spots: readonly Spot<Thing>[]
-  /** NaN if the distance is unknown, because the thing was not found. */
+  /** The distance of a host from a thing. NaN if no document names the thing. */
   distance(spot: Spot<Thing>, host: HostIndex): number
 }
 
 /**
- * Prepares a filter that refuses hosts farther than `limit` from any of the things. `need` is the limit as text. With `onlyWhereTold`, the
- * filter has no effect while no host has a document of the namespace.
+ * Prepares a filter that refuses hosts whose distance from one of the things is more than `limit`. With `onlyWhereTold`, the filter has no
+ * effect while no host has a document of the namespace.
  */
 export function prepareNear<Document, Thing>(
   affinity: Affinity<Document, Thing>,
@@ -118,9 +118,9 @@ export function prepareNear<Document, Thing>(
 }
 
 /**
- * Prepares a weigher with the negative sum of the distances to the things that are found, or 0 if the request names none. A host with an
- * unknown distance has no number, and so is treated as the farthest. For things that the instance itself has, an unknown distance is one
- * step more than all known distances.
+ * Prepares a weigher whose score is minus the sum of the distances from the host to the things. Things that no document names are ignored.
+ * A host without a document has the score NaN, so it ranks last. If the instance itself has the thing, such a host counts as one step
+ * farther than the farthest host with a known distance.
  */
 export function weighNear<Document, Thing>(
   affinity: Affinity<Document, Thing>,
@@ -184,7 +184,7 @@ function findThings<Document, Thing>(
   }
 }
 
-/** The things near which a request must be placed: the things that its hint names, and those that the instance has. */
+/** The things near which a request must be placed: those that its hint names, and those that the instance itself has. */
 function thingsOf<Document, Thing>(affinity: Affinity<Document, Thing>, request: RequestSpec, featureLevel: number) {
   const hinted = [...new Set((request.schedulerHints[affinity.hint] ?? []).map((uuid) => uuid.toLowerCase()))]
   const isAsked = featureLevel >= OWN_AFFINITY && request.nearVolumesAndPorts
@@ -192,15 +192,15 @@ function thingsOf<Document, Thing>(affinity: Affinity<Document, Thing>, request:
   return { hinted, own: [...new Set(own)].filter((uuid) => !hinted.includes(uuid)) }
 }
 
-/** The volumes or ports that the hosts must be near, as text that follows "hosts". */
+/** The volumes or ports of a request, as text that completes "hosts": "near volume A, B". */
 export function nearWhich<Document, Thing>(affinity: Affinity<Document, Thing>, noun: string, request: RequestSpec, fleet: Fleet): string {
   const { hinted, own } = thingsOf(affinity, request, fleet.featureLevel)
   return `near ${noun} ${shortList([...hinted, ...own])}`
 }
 
 /**
- * Finds the location of a thing in the youngest document that names it. Among documents of the same time, the document of the host that
- * was first seen is used.
+ * Finds each thing in the youngest document that names it. If two documents have the same report time, the document of the host with the
+ * lower index is used.
  */
 function locate<Document, Thing>(
   { namespace, find }: Affinity<Document, Thing>,

@@ -5,17 +5,20 @@ import type { Namespace } from '../records/namespace-document.ts'
 import type { Source } from '../text/evidence.ts'
 import type { Reason } from '../text/reason.ts'
 
-/** The documents of one namespace that are recent enough and can be read. */
+/** Reads the documents of one namespace. Documents that are too old or cannot be read are ignored. */
 export interface FreshDocuments<Document> {
-  /** Undefined if the host has no document, or one that is too old or cannot be read. */
+  /** The document about a host. Undefined if there is none, or if it is too old or cannot be read. */
   of(record: HostRecord): Document | undefined
-  /** The reason for which the host has no usable document. */
+  /** Why `of` returns undefined for the host. */
   refusal(record: HostRecord): Reason
-  /** The reporter of the document, and the time of the report. */
+  /** Names the host's document and its report, for explanations. */
   source(record: HostRecord): Source
 }
 
-/** Reads a namespace at the fleet's position in the log. A document without a report time is treated as too old. */
+/**
+ * The documents of a namespace that are at most `maxAgeSeconds` old at the time of the fleet's last log entry. A document without a report
+ * time is too old.
+ */
 export function freshDocumentsOf<Document>(
   namespace: Namespace<Document>,
   { now }: Fleet,

@@ -6,7 +6,7 @@ import { asNamespace } from './of-plugin.ts'
 export type { Namespace } from '../records/namespace-document.ts'
 export { isOwnNamespace, isRegistered, type NamespaceName, ownNamespaces, registeredNamespaces } from '../records/namespace-names.ts'
 
-/** The namespace of the release or of a plug-in with this name. Undefined if there is none. */
+/** The namespace with this name, of the release or of a plug-in. Undefined if there is no such namespace. */
 export function namespaceNamed(name: string, plugins?: Pick<Plugins, 'namespaces'>): Namespace<unknown> | undefined {
   const ofPlugin = plugins?.namespaces.find((one) => one.name === name)
   return ownNamespace(name) ?? (ofPlugin && asNamespace(ofPlugin))

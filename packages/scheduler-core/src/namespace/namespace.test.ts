@@ -18,7 +18,7 @@ const level5: Change = { type: 'feature', level: 5 }
 const nearVolume = aRequest({ schedulerHints: { near_volume: [aUuid(20)] } })
 const nearPort = aRequest({ schedulerHints: { near_port: [aUuid(30)] } })
 
-/** A fleet with the hosts h1 to h3 and the given changes. */
+/** A fleet with the hosts h1, h2 and h3, to which the given changes were applied. */
 function fleetWith(...changes: readonly Change[]): Fleet {
   const log = aLog()
   log.append([level5, aReport('h1'), aReport('h2'), aReport('h3')])
@@ -29,7 +29,7 @@ function fleetWith(...changes: readonly Change[]): Fleet {
 const filterNamed = (name: string) => filters.find((one) => one.name === name) as (typeof filters)[number]
 const weigherNamed = (name: string) => weighers.find((one) => one.name === name) as (typeof weighers)[number]
 
-/** The verdict of a filter on each host: true, or the code of the reason. */
+/** The verdict of a filter on each host: true if the host passes, otherwise the code of the refusal. */
 function saysOf(name: string, fleet: Fleet, request: typeof nearVolume, options = {}): unknown[] {
   const prepared = filterNamed(name).prepare(request, fleet, options)
   return fleet.hosts.records.map(({ index }) => prepared?.passes(index) || prepared?.reason(index).code)
@@ -40,7 +40,7 @@ const rawOf = (name: string, fleet: Fleet, request: typeof nearVolume, options =
   return fleet.hosts.records.map(({ index }) => raw(index))
 }
 
-describe('documents', () => {
+describe('documents with a wrong form', () => {
   test.each<[string, 'storage' | 'network', string, unknown, readonly string[]]>([
     ['a version that does not exist', 'storage', '2.0', { pools: [] }, ['version']],
     ['no pools', 'storage', '1.0', {}, ['document.pools']],
@@ -78,7 +78,7 @@ describe('VolumeAffinity', () => {
   const near = aDocument('h1', 'storage', { pools: [pool(1, { distance: 0 })], volumes: [volume(20, 1)] })
   const shared = aDocument('h2', 'storage', { pools: [pool(1, { distance: 3 })] })
 
-  test('hosts are ranked by their distance to the pool of the volume, and a host without a document has no number', () => {
+  test('the score of a host is minus its distance to the pool of the volume, and NaN without a document', () => {
     const fleet = fleetWith(near, shared)
     expect(saysOf('VolumeAffinityFilter', fleet, nearVolume)).toEqual([true, true, 'namespace.not_reported'])
     expect(saysOf('VolumeAffinityFilter', fleet, nearVolume, { within: 'host' })).toEqual([true, 'volume.far', 'namespace.not_reported'])
@@ -86,7 +86,7 @@ describe('VolumeAffinity', () => {
     expect(rawOf('VolumeAffinityWeigher', fleet, nearVolume)).toEqual([0, -3, Number.NaN])
   })
 
-  test('hosts in the zone of the pool pass if the profile allows it, with or without a document', () => {
+  test('with the option within: zone, all hosts in the zone of the pool pass, even without a document', () => {
     const fleet = fleetWith(
       aDocument('h1', 'storage', { pools: [pool(1, { zone: 'z1' })], volumes: [volume(20, 1)] }),
       { type: 'aggregate', uuid: aUuid(9), expectedVersion: 0, next: { name: 'z', hosts: ['h2'], metadata: { availability_zone: 'z1' } } },
@@ -96,7 +96,7 @@ describe('VolumeAffinity', () => {
     expect(rawOf('VolumeAffinityWeigher', fleet, nearVolume)).toEqual([-1, -100, -1_000])
   })
 
-  test('every volume must be near, and a volume without a report is not near any host', () => {
+  test('each volume of the hint must be near, and a volume that no document names is not near any host', () => {
     const both = aRequest({ schedulerHints: { near_volume: [aUuid(20), aUuid(21)] } })
     expect(saysOf('VolumeAffinityFilter', fleetWith(near, shared), both)).toEqual([
       'volume.unknown',
@@ -116,7 +116,7 @@ describe('VolumeAffinity', () => {
     expect(saysOf('VolumeAffinityFilter', log.fleet, nearVolume)).toEqual([true, 'volume.far'])
   })
 
-  test('a document is used until it exceeds its allowed age in log time, and a new report renews it', () => {
+  test('a document is used until it is older than the allowed age, by the time of the log, and a new report renews it', () => {
     const log = aLog()
     log.append([level5, aReport('h1'), near])
     const pass = (at: number) => log.append([aReport('h2', {}, at)], { at })
@@ -156,7 +156,7 @@ describe('VolumeAffinity', () => {
     })
   })
 
-  test('a document in the entry that raises the feature level has a report time', () => {
+  test('a document in the same log entry as the change to feature level 5 has a report time', () => {
     const log = aLog()
     log.append([aReport('h1')])
     log.append([near, level5])
@@ -175,7 +175,7 @@ describe('PortAffinity', () => {
   const port = (more: object = {}) => ({ uuid: aUuid(30), physicalNetwork: 'physnet1', ...more })
   const reaching = (name: string, more: object = {}) => ({ physicalNetworks: [{ name, ...more }] })
 
-  test('hosts that reach the physical network pass, the nearest of them ranks best, and the host of the port ranks first of all', () => {
+  test('hosts that reach the physical network of the port pass; nearer hosts rank better, and the host of the port ranks first', () => {
     const fleet = fleetWith(
       aDocument('h1', 'network', { ...reaching('physnet1', { distance: 2 }), ports: [port({ here: true })] }),
       aDocument('h2', 'network', reaching('physnet1', { distance: 2 })),
@@ -204,7 +204,7 @@ describe('PortAffinity', () => {
   })
 })
 
-test('copies, and fleets restored from checkpoints, have the same decisions and digests as the fleet that applied the reports, in any order of reports', () => {
+test('a copy and a restored checkpoint have the same verdicts and digests as the fleet that applied the reports', () => {
   const reports = fc.array(
     fc.record({
       host: fc.constantFrom('h1', 'h2', 'h3'),
@@ -243,7 +243,7 @@ test('copies, and fleets restored from checkpoints, have the same decisions and 
   )
 })
 
-test('a document is renewed after a quarter of the shortest age that a profile in use allows', () => {
+test('an unchanged document is written again after a quarter of the shortest maximum age in the active profiles', () => {
   const log = aLog()
   log.append([level5])
   expect([renewalAge(log.fleet, 'storage'), renewalAge(log.fleet, 'cinder')]).toEqual([900_000, undefined])

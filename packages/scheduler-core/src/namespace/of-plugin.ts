@@ -5,8 +5,8 @@ import { isJsonObject, type JsonObject } from '../values/json.ts'
 import { memoByObject } from '../values/memo.ts'
 
 /**
- * A namespace of a plug-in as decisions read it. The plug-in's schema checked each document before it was written to the log, and is not
- * used in decisions. Here every object in the right version is accepted.
+ * The namespace of a plug-in, for decisions. Any object with the right version is accepted here, because the schema of the plug-in already
+ * checked each document before it was written to the log.
  */
 export const asNamespace = memoByObject(
   ({ name, description, version, maxAgeSeconds }: PluginNamespace): Namespace<JsonObject> =>

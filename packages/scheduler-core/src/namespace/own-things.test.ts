@@ -15,7 +15,7 @@ import { OWN_AFFINITY } from '../values/levels.ts'
 const VOLUME = aUuid(20)
 const PORT = aUuid(30)
 const pool = (number: number, distance = 1) => ({ uuid: aUuid(number), name: `p${number}`, distance })
-/** A document of a host that reaches pools at these distances. With `has`, the volume is in the first pool. */
+/** A storage document about a host that reaches the given pools. With `has`, the volume of the requests is in the first pool. */
 const storage = (host: string, pools: readonly ReturnType<typeof pool>[], has = false): Change =>
   aDocument(host, 'storage', { pools, volumes: has ? [{ uuid: VOLUME, pool: pools[0]?.uuid }] : [] })
 const network = (host: string, names: readonly string[], has = false): Change =>
@@ -32,8 +32,8 @@ interface Town {
 }
 
 /**
- * The host from h1 to h3 on which a request is placed, and the reasons for which the others are refused. h1 has the most free memory and
- * h3 the least.
+ * Decides a request on the hosts h1, h2 and h3. Returns the chosen host, the reasons of refused hosts, and the ignored fields. h1 has the
+ * most free memory and h3 the least, so without affinity h1 is chosen.
  */
 function placed(request: RequestSpec, { changes = [], level = OWN_AFFINITY, profile: name = 'default' }: Town) {
   const log = aLog()
@@ -188,7 +188,7 @@ describe('an instance without a hint is placed near its own volumes and ports', 
   })
 })
 
-test('from level OWN_AFFINITY the release has the profile default-solver, and a site keeps its own profile with that name', () => {
+test('from level OWN_AFFINITY on there is a built-in profile default-solver, which does not replace a profile of a site with that name', () => {
   expect(builtInProfiles.filter(({ scheduler }) => scheduler === 'solver').map(({ name }) => name)).toEqual(['default-solver'])
   const log = aLog()
   log.append([{ type: 'feature', level: OWN_AFFINITY - 1 }])

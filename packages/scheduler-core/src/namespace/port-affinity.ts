@@ -3,7 +3,9 @@ import type { Affinity } from './affinity.ts'
 import { ELSEWHERE } from './facts/distance.ts'
 import { type Network, network, type Port } from './facts/network.ts'
 
-/** Nearness to ports: hosts that reach the physical networks of the ports in the hint `near_port`, and of the instance's own ports. */
+/**
+ * Places instances on hosts that reach the physical networks of ports. The hint `near_port` names ports, and the instance may have its own.
+ */
 export const portAffinity: Affinity<Network, Port> = {
   namespace: network,
   hint: 'near_port',

@@ -5,20 +5,20 @@ import { type Network, networkV1_0 } from './facts/network.ts'
 import { type Storage, storageV1_0 } from './facts/storage.ts'
 import { namespaces, registeredNamespaces } from './index.ts'
 
-// While replicas apply the log, they derive the sizes of pools from documents. All releases must therefore read the same content in a
-// document.
+// Replicas derive the sizes of storage pools from documents while they apply the log. All releases must therefore read a document alike, or
+// the states of replicas would differ.
 
 const forms = [
   { name: 'storage', version: '1.0', schema: storageV1_0, frozen: '052f040dfbc71b5be07c693e271085d35dd934860853e8d28bf1dbd52b2e34c6' },
   { name: 'network', version: '1.0', schema: networkV1_0, frozen: '02ad1b764a79589635924fe19e047f129b1150562c5e270b9d46149ac2c25792' },
 ] as const
 
-// A different digest means a different form. Publish a changed schema as a new version, and leave this version unchanged.
+// If a digest differs, a published schema was changed. Undo the change, and publish the changed schema as a new version.
 test.each(forms)('$name $version accepts exactly what it accepted when it was published', ({ schema, frozen }) => {
   expect(digestOf(schema)).toBe(frozen)
 })
 
-test('this test has a digest of every version of every namespace', () => {
+test('every published version of every namespace has a digest in this test', () => {
   const published = registeredNamespaces.flatMap((name) => namespaces[name].versions.map((version) => `${name} ${version}`))
   expect(forms.map(({ name, version }) => `${name} ${version}`)).toEqual(published)
 })
@@ -28,7 +28,7 @@ const lower = upper.toLowerCase()
 const pool = { uuid: aUuid(1), name: 'p' }
 const least = { distance: 1, zone: null, backend: null, totalGib: null, usedGib: null, reservedGib: 0, thinRatio: 1 }
 
-/** The stored form of a document of 1.0. It includes defaults and normalised values, which the schema alone does not show. */
+/** What is read from a document of version 1.0, including defaults and normalised values, which the digest of the schema does not cover. */
 const kept = (name: 'storage' | 'network', document: unknown): unknown => {
   const parsed = namespaces[name].parse('1.0', document)
   if (!parsed.ok) return parsed.problems.map(({ message }) => message)

@@ -2,7 +2,7 @@ import type { Affinity } from './affinity.ts'
 import { ELSEWHERE, SAME_ZONE } from './facts/distance.ts'
 import { type Pool, type Storage, storage } from './facts/storage.ts'
 
-/** Nearness to volumes: hosts near the pools of the volumes in the hint `near_volume`, and of the instance's own volumes. */
+/** Places instances on hosts near the pools of volumes. The hint `near_volume` names volumes, and the instance may have its own. */
 export const volumeAffinity: Affinity<Storage, Pool> = {
   namespace: storage,
   hint: 'near_volume',

@@ -12,15 +12,15 @@ import { OutsideError } from './outside-error.ts'
 type Named = Pick<Filter, 'name' | 'description' | 'reads'>
 
 /**
- * A filter that repeats the answers that a filter or weigher outside of this process gave before the decision. It fails closed: without an
- * answer about this request, all hosts are refused with the verdict ERROR. A single host without an answer is refused too.
+ * Makes a filter from the answers that a filter outside of this process gave before the decision. It fails closed: a host without an answer
+ * is refused with the verdict ERROR. Without an answer about the request, all hosts are refused.
  */
 export const answeredFilter = (profile: Profile, { name, description, reads }: Named, options: string | undefined): Filter => ({
   name,
   description,
   reads,
   readsHostOnly: true,
-  // The options were checked by the plug-in's own filter when the profile was written.
+  // The options need no check here: the filter of the plug-in checked them when the profile was written.
   checkOptions: () => undefined,
   prepare(request) {
     const answer = getAnswer(profile, request, name, options)
@@ -30,14 +30,14 @@ export const answeredFilter = (profile: Profile, { name, description, reads }: N
       passes: (host) => wordOn(words, host, answer) === true,
       reason(host) {
         const word = wordOn(words, host, answer)
-        if (word === true) throw new Error(`${name} lets the host pass`)
+        if (word === true) throw new Error(`expected a host that ${name} refuses, found a host that passes`)
         return word
       },
     }
   },
 })
 
-/** A weigher that returns the scores that a weigher outside of this process gave before the decision. */
+/** Makes a weigher from the scores that a weigher outside of this process gave before the decision. */
 export const answeredWeigher = (
   profile: Profile,
   { name, description, reads, unit }: Named & Pick<Weigher, 'unit'>,
@@ -59,12 +59,12 @@ export const answeredWeigher = (
   },
 })
 
-/** The name of the filter in front of a weigher. */
+/** The name of the filter that `weighedFilter` makes for a weigher. */
 export const weighedName = (weigher: string): string => `${weigher} (answered)`
 
 /**
- * The filter that refuses hosts without an answer of a weigher outside of this process. It runs before the weigher. It is needed because a
- * weigher never removes a host, but a host without an answer must not pass.
+ * Makes a filter that refuses the hosts for which a weigher outside of this process gave no score. Such a host must not be chosen, and a
+ * weigher cannot refuse it.
  */
 export const weighedFilter = (profile: Profile, { name }: Named, options: string | undefined): Filter => ({
   name: weighedName(name),
@@ -84,7 +84,7 @@ export const weighedFilter = (profile: Profile, { name }: Named, options: string
 
 function getAnswer(profile: Profile, request: RequestSpec, part: string, options: string | undefined): OutsideAnswer {
   const answer = answerOf(profile, request, part, options)
-  if (answer === undefined) throw new OutsideError('outside.no_answer', `${part} was not asked about this request`)
+  if (answer === undefined) throw new OutsideError('outside.no_answer', `${part} was not called for this request`)
   if (answer.failure !== undefined) throw new OutsideError('outside.failed', `${answer.by}: ${answer.failure}`)
   return answer
 }
@@ -103,10 +103,10 @@ function readWords({ part, by, hosts, refused = [], errors = [] }: OutsideAnswer
   return words
 }
 
-/** Throws if there is no valid answer for the host. A filter that throws refuses the host. */
+/** Returns the answer for a host. Throws if there is no valid answer; a filter that throws refuses the host. */
 function wordOn(words: Words, host: HostIndex, { part, by }: OutsideAnswer): true | Reason {
   const word = words.get(host)
-  if (word === undefined) throw new OutsideError('outside.no_answer', `${by}, ${part}: it was not asked about the host, or did not answer`)
+  if (word === undefined) throw new OutsideError('outside.no_answer', `${by}, ${part}: it was not called about the host, or did not answer`)
   if (word instanceof OutsideError) throw word
   return word
 }

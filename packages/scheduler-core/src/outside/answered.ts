@@ -5,18 +5,18 @@ import type { RequestSpec } from '../request/request-spec.ts'
 import { currentSpec, type PublishedSpec } from '../request/versions.ts'
 import { requestKey } from './shown.ts'
 
-/** Answers by request, and by filter or weigher with its options. */
+/** Answers by the key of the request, then by the name of the filter or weigher with its options. */
 type Answers = ReadonlyMap<string, ReadonlyMap<string, OutsideAnswer>>
 
 const ANSWERS = Symbol('answers of parts outside of this process')
 
 /**
- * Attaches to a profile the answers of filters and weighers outside of the process. A copy of the profile with other filters has them too.
- * JSON and comparisons do not show them.
+ * A profile together with the answers of its filters and weighers outside of the process. The answers are under a symbol, so that they are
+ * copied with the profile but are not part of its JSON.
  */
 type Answered = Profile & { readonly [ANSWERS]?: Answers }
 
-/** A request with all answers about it, for each kind of its instances. */
+/** A request with all answers about it. Instances with different demands have separate answers. */
 export interface AskedAndAnswered {
   readonly request: RequestSpec
   readonly answers: readonly OutsideAnswer[]
@@ -24,7 +24,7 @@ export interface AskedAndAnswered {
 
 const partKey = (part: string, options = ''): string => `${part}\u0000${options}`
 
-/** The profile with the answers for these requests attached. It also has its earlier answers. */
+/** Adds the answers about the given requests to a profile. Answers that the profile already has stay valid. */
 export function withAnswers(profile: Profile, asked: readonly AskedAndAnswered[]): Profile {
   const before = (profile as Answered)[ANSWERS] ?? new Map()
   const answers = new Map<string, ReadonlyMap<string, OutsideAnswer>>(before)
@@ -39,16 +39,16 @@ export function withAnswers(profile: Profile, asked: readonly AskedAndAnswered[]
   return answers.size === 0 ? profile : ({ ...profile, [ANSWERS]: answers } as Answered)
 }
 
-/** Whether any answer is attached. Decisions by this profile may depend on it. */
+/** True if the profile has answers. Its decisions then may depend on them. */
 export const hasAnswers = (profile: Profile): boolean => (profile as Answered)[ANSWERS] !== undefined
 
-/** The answer of a filter or weigher with these options about a request, for one kind of its instances. */
+/** The answer of the filter or weigher `part` about a request whose instances all have equal demands. */
 export const answerOf = (profile: Profile, request: RequestSpec, part: string, options?: string): OutsideAnswer | undefined =>
   (profile as Answered)[ANSWERS]?.get(requestKey(request))?.get(partKey(part, options))
 
 /**
- * Any answer under this name. It has the plug-in or extender that gave it, which is enough to replay decisions of a part that is no longer
- * loaded.
+ * Any answer of the filter or weigher `part`, about any request. It shows which plug-in or extender answered. Decisions can be replayed
+ * with it after the plug-in was removed.
  */
 export function knownAnswer(profile: Profile, part: string, options?: string): OutsideAnswer | undefined {
   for (const answers of (profile as Answered)[ANSWERS]?.values() ?? []) {
@@ -58,7 +58,7 @@ export function knownAnswer(profile: Profile, part: string, options?: string): O
   return undefined
 }
 
-/** The answers on which a decision about this request depends, as its record stores them; undefined if there are none. */
+/** The answers on which a decision about this request depends, in the form of its record. Undefined if there are none. */
 export function answersFor(profile: Profile, request: RequestSpec): readonly OutsideAnswer[] | undefined {
   const all = (profile as Answered)[ANSWERS]
   if (all === undefined) return undefined
@@ -74,8 +74,8 @@ export function answersFor(profile: Profile, request: RequestSpec): readonly Out
 }
 
 /**
- * The answers of the first record that has the same input for filters and weighers outside of the process. Answers about a different
- * request do not apply.
+ * The recorded answers of the first record whose request is the same for filters and weighers outside of the process (`requestKey`).
+ * Undefined if no record has such a request.
  */
 export const answersLike = (
   request: RequestSpec,

@@ -8,13 +8,16 @@ import type { HostIndex } from '../values/host-index.ts'
 import { shorten, toStorable } from '../values/storable.ts'
 import type { Question } from './question.ts'
 
-/** A code or text in a reason, and the description of a problem with an answer, have at most this many characters. */
+/** Each text in an answer has at most this many characters. */
 const MOST_WORDS = 200
 
 const words = z.string().max(MOST_WORDS).transform(toStorable)
 const number = z.number().finite()
 
-/** A refusal by a filter outside of this process. Its code is one of the release, or one of the filter's own, which becomes the subject. */
+/**
+ * A refusal by a filter outside of this process. If its code is not a code of this release, the reason gets the code filter.refused, and
+ * the refusal's code becomes part of the subject.
+ */
 export const refusalSchema = z.strictObject({
   code: z
     .string()
@@ -27,29 +30,30 @@ export const refusalSchema = z.strictObject({
   source: words.optional(),
 })
 
-/** An answer that cannot be used at all. */
+/** An answer whose form is wrong, so that it is valid for no host. */
 export class BadAnswerError extends Error {
   override readonly name = 'BadAnswerError'
 }
 
 /**
- * Converts the answer of a filter or weigher to the form of a record. `given` is unchecked. It must be null if the filter or weigher does
- * not apply to the request, otherwise a list with one item for each host of the question, in order. Items of a filter are true, false or a
- * refusal. Items of a weigher are finite numbers. Items of both can be `{ error }`. Throws BadAnswerError for anything but such a list. An
- * invalid item is an error for its host alone.
+ * Checks the answer `given` of a filter or weigher and converts it to the form of a decision record. The answer must be a list with one
+ * item for each host of the question, in order. An item is true, false or a refusal for a filter, and a finite number for a weigher. Each
+ * can also be `{ error }`. A filter may answer null if it does not apply to the request. Throws BadAnswerError for any other answer. An
+ * invalid item is recorded as an error for its host.
  */
 export function checkAnswers(question: Question, given: unknown): OutsideAnswer {
   const head = headOf(question)
   const { hosts, kind, part } = question
   if (given === null && kind === 'filter') return { ...head, isNotAsked: true, hosts: [] }
-  if (!Array.isArray(given)) throw new BadAnswerError(`${part} answered ${quote(given)}; it must answer a list, one item for each host`)
+  if (!Array.isArray(given))
+    throw new BadAnswerError(`${part} answered ${quote(given)}; it must answer with a list that has one item for each host`)
   if (given.length !== hosts.length)
     throw new BadAnswerError(`${part} answered about ${given.length} hosts; it was asked about ${hosts.length}`)
   const good: HostIndex[] = []
   const numbers: (number | null)[] = []
   const refused = new Groups<Reason>()
   const errors = new Groups<string>()
-  // Hosts that do not report what the part reads are not in the question.
+  // These hosts do not report a field that the filter or weigher reads, so they were not in the call and have no item.
   const unreported = new Map(question.unreported.map(({ host, reason }) => [host, reason]))
   const asked = new Map(hosts.map((host, i) => [host, given[i] as unknown]))
   for (const host of [...hosts, ...unreported.keys()].sort((a, b) => a - b)) {
@@ -71,7 +75,7 @@ export function checkAnswers(question: Question, given: unknown): OutsideAnswer 
   }
 }
 
-/** The recorded answer of a filter or weigher that did not answer. */
+/** The answer that is recorded if the call of a filter or weigher failed. */
 export const failedAnswer = (question: Question, failure: string): OutsideAnswer => ({
   ...headOf(question),
   failure: shorten(failure, MOST_WORDS),
@@ -87,7 +91,7 @@ const headOf = ({ part, kind, by, options, members, unit }: Question): Omit<Outs
   ...(unit !== undefined && { unit }),
 })
 
-/** A number, true, a refusal, or a text that describes the problem with the item. */
+/** Checks one item of an answer. Returns a number, true, a refusal, or a text that describes why the item is invalid. */
 function readItem(kind: OutsideAnswer['kind'], item: unknown): number | true | Reason | string {
   if (isObject(item) && typeof item.error === 'string') return shorten(`it failed: ${item.error}`, MOST_WORDS)
   if (kind === 'weigher') {
@@ -114,7 +118,7 @@ function reasonOf({ code, ...rest }: z.output<typeof refusalSchema>): Reason {
 
 const isObject = (value: unknown): value is Readonly<Record<string, unknown>> => value !== null && typeof value === 'object'
 
-/** Hosts grouped by their answer. Groups are in the order of their first host. */
+/** Groups hosts with equal answers. The groups are in the order of their first hosts. */
 class Groups<Said> {
   readonly #groups = new Map<string, [Said, HostIndex[]]>()
 

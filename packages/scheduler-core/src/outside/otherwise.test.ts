@@ -21,7 +21,7 @@ const exported = {
     {
       ...{ name: 'FarFilter', description: 'Of a test.', reads: [], readsHostOnly: true, outside: { by: 'far@1.0.0' } },
       prepare() {
-        throw new Error('it is called outside of this process')
+        throw new Error('expected no call of FarFilter in this process')
       },
     },
   ],
@@ -79,11 +79,11 @@ test.each([
 ])('another version is not decided with answers about other hosts: %s', (_where, hosts) => {
   const { fleet, record, goal } = aSite(hosts)
   expect(() => decideOtherwise(fleet, [], record, goal, loose)).toThrow(
-    new RangeError('FarFilter was not asked about 1 hosts that come into question'),
+    new RangeError('the decision has no answer of FarFilter about 1 of the hosts to check'),
   )
 })
 
-test('another version that needs answers about the same hosts is decided with them, including errors and refusals', () => {
+test('another profile version decides with the recorded answers, including errors and refusals, if they cover all hosts that it checks', () => {
   const { fleet, record, goal } = aSite({ small: { ...fast, memoryMb: 2_048 }, large: fast, refused: fast })
   expect(goal).toEqual(['large'])
   expect(decideOtherwise(fleet, [], record, goal, spreading)).toMatchObject({ agreement: 'ELSEWHERE', hosts: ['small'] })

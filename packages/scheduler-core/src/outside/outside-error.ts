@@ -1,8 +1,8 @@
 import type { Code } from '../text/codes.ts'
 
 /**
- * Why a filter or weigher outside of this process has no answer, for one host or for all. A host without an answer is refused with the
- * verdict ERROR.
+ * Thrown if a filter or weigher outside of this process has no valid answer, for one host or for all hosts. The host is then refused with
+ * the verdict ERROR.
  */
 export class OutsideError extends Error {
   override readonly name = 'OutsideError'

@@ -4,9 +4,11 @@ import type { HostIndex } from '../values/host-index.ts'
 import type { JsonObject } from '../values/json.ts'
 import type { ShownHost, ShownRequest } from './shown.ts'
 
-/** The input of a filter or weigher outside of this process before a decision: copies of the data that it may see, and nothing else. */
+/**
+ * The input of one call of a filter or weigher outside of this process. It has copies of only the data that the filter or weigher may see.
+ */
 export interface Question extends Pick<OutsideAnswer, 'part' | 'kind' | 'by' | 'options' | 'unit'> {
-  /** The index of the kind of instances that the call is about. */
+  /** Which instances of the request the call is about: the index of their group in `membersOf`. */
   readonly members: number
   /** The options with defaults filled in, as the filter or weigher expects them. */
   readonly parameters: JsonObject
@@ -16,6 +18,6 @@ export interface Question extends Pick<OutsideAnswer, 'part' | 'kind' | 'by' | '
   readonly hosts: readonly HostIndex[]
   /** The data of each host, in the order of `hosts`. */
   readonly documents: readonly ShownHost[]
-  /** Hosts that do not report a field that the filter or weigher reads. They are refused in any case, so they are not in the call. */
+  /** Hosts that do not report a field that the filter or weigher reads. They are refused without a call. */
   readonly unreported: readonly { readonly host: HostIndex; readonly reason: Reason }[]
 }

@@ -8,8 +8,8 @@ import type { HostIndex } from '../values/host-index.ts'
 import { memoByObject } from '../values/memo.ts'
 
 /**
- * The fields of a request that are sent to a filter or weigher outside of this process: the needs of one instance. Allowed hosts, the
- * number of instances and their names are handled by this service alone, and do not change an answer.
+ * The fields of a request that are sent to a filter or weigher outside of this process. They describe the demands of one instance. Fields
+ * about allowed hosts, and the count and names of instances, are left out, because only this service uses them.
  */
 export type ShownRequest = Omit<
   RequestSpec,
@@ -43,41 +43,41 @@ export const shownRequest = memoByObject((request: RequestSpec): ShownRequest =>
 })
 
 /**
- * The request without any limits on hosts. An answer is used for all requests with the same key, so the question must contain all of their
- * hosts.
+ * The request without its restrictions to named hosts. An answer is reused for all requests with the same `requestKey`, so it must cover
+ * the hosts of all these requests.
  */
 export const anywhere = (request: RequestSpec): RequestSpec => ({
   ...request,
   ...{ ignoreHosts: [], forceHosts: [], forceNodes: [], requestedDestination: null },
 })
 
-/** Two requests with the same key get the same answers. */
+/** Requests with the same key share their answers. */
 export const requestKey = memoByObject((request: RequestSpec): string => canonicalJson(shownRequest(request)))
 
 /**
- * The data of a host that is sent to a filter or weigher outside of this process: its names, its zone and aggregates, and the fields that
- * the filter or weigher declares to read.
+ * The data about a host that is sent to a filter or weigher outside of this process. `stats` and `namespaces` have only the fields that the
+ * filter or weigher declares in `reads`.
  */
 export interface ShownHost {
   readonly host: string
   readonly node: string
   readonly zone: string
-  /** UUIDs of its aggregates, in ascending order. */
+  /** UUIDs of the host's aggregates, in ascending order. */
   readonly aggregates: readonly string[]
   readonly traits: readonly string[]
-  /** The number of instances: those in the report, plus the claims that the report does not count yet. */
+  /** Count of the instances: those in the report, plus the claims that the report does not count yet. */
   readonly instances: number
-  /** The number of I/O-heavy operations: those in the report, plus one for each claim that the report does not count yet. */
+  /** Count of the I/O-heavy operations: those in the report, plus one for each claim that the report does not count yet. */
   readonly ioOps: number
-  /** The free amount of each resource class that it reports, after all claims. Negative if claims exceed the capacity. */
+  /** The free amount of each resource class that the host reports, after all claims. Negative if claims exceed the capacity. */
   readonly free: Readonly<Record<string, number>>
-  /** The declared fields of its last report. */
+  /** The declared fields of the host's last report. */
   readonly stats: Readonly<Partial<Record<StatsField, unknown>>>
-  /** Complete documents of other services with declared fields, by namespace. */
+  /** The documents of other services, by namespace. A document is complete if at least one of its fields is declared. */
   readonly namespaces: Readonly<Record<string, Pick<NamespaceDocument, 'version' | 'document'>>>
 }
 
-/** Builds the data of hosts for a filter or weigher that reads these fields. */
+/** Returns a function that builds the data of a host for a filter or weigher with the declared fields `reads`. */
 export function showHosts(hosts: HostTable, reads: readonly Read[]): (index: HostIndex) => ShownHost {
   const { columns } = hosts
   const classes = [...hosts.classes]

@@ -21,7 +21,7 @@ import { nameableWeighers } from '../weighers/index.ts'
 import { failedScheduler } from './failed-scheduler.ts'
 import { claimFilterName } from './filtering/claim-filter-name.ts'
 
-/** Parses a profile. Returns all problems at once if a part does not exist or refuses its options. */
+/** Parses a profile. Returns all problems at once if a filter, weigher or scheduler does not exist or refuses its options. */
 export function parseProfile(input: unknown, plugins: Plugins = noPlugins): Parsed<Profile> {
   const parsed = parseWith(profileSchema, input, 'profile')
   if (!parsed.ok) return parsed
@@ -39,8 +39,8 @@ export function parseProfile(input: unknown, plugins: Plugins = noPlugins): Pars
 }
 
 /**
- * Compiles a profile from the log. The profile may name filters and weighers that this service does not have, or that refuse their options,
- * because their plug-in is not loaded here or has another version. `lacks` lists them. Throws RangeError for profiles that parsing never
+ * Compiles a profile from the log. If a plug-in is not loaded here or has another version, this service may lack filters, weighers or the
+ * scheduler of the profile. `lacks` has an error message for each of them. Throws RangeError for profiles that `parseProfile` never
  * accepts.
  */
 export function compileProfile(profile: Profile, plugins: Plugins = noPlugins): CompiledProfile {
@@ -52,14 +52,17 @@ export function compileProfile(profile: Profile, plugins: Plugins = noPlugins): 
   return { ...compiled, lacks }
 }
 
-/** The filters and weighers that a profile may name. Those of plug-ins come last. */
+/** The filters and weighers that a profile can name. Filters and weighers of plug-ins are last. */
 export function nameableParts(compat: Profile['compat'], plugins: Plugins): Pick<Plugins, 'filters' | 'weighers'> {
   const { filters, weighers } = rulesOf(compat)
   const isTaken = ({ outside }: Filter | Weigher): boolean => compat !== 'nova' || outside === undefined
   return { filters: [...filters, ...plugins.filters.filter(isTaken)], weighers: [...weighers, ...plugins.weighers.filter(isTaken)] }
 }
 
-/** The filters, weighers and schedulers of a profile version that this service does not have. Computed once for each version. */
+/**
+ * The error messages for filters, weighers and the scheduler of a profile version that this service does not have. Computed once for each
+ * version.
+ */
 export const lacksOf = (profile: Profile, plugins: Plugins): readonly string[] => knownLacks(plugins)(profile)
 
 const knownLacks = memoByObject((plugins: Plugins) => memoByObject((profile: Profile) => compileProfile(profile, plugins).lacks))
@@ -88,7 +91,8 @@ function compileWith(profile: Profile, plugins: Plugins, onError: OnError): Omit
     if (shadow)
       attempt(['filters', String(i), 'shadow'], shadow, () => {
         if (ask !== undefined) refuseOutside(name, 'not be in shadow mode')
-        if (fitFilters.includes(filter)) throw new RangeError(`${name} is what every claim has to keep; it must not be in shadow mode`)
+        if (fitFilters.includes(filter))
+          throw new RangeError(`${name} checks a rule that every claim must satisfy; it must not be in shadow mode`)
       })
     return { filter, options: options ?? {}, isNet: false, isOutside: false, verifiedAt: verifiedAt(filter), shadow, ask }
   })
@@ -106,7 +110,7 @@ function compileWith(profile: Profile, plugins: Plugins, onError: OnError): Omit
     const ask = outsideAsk(profile, 'weigher', weigher, given, options ?? {}, multiplier)
     if (ask !== undefined && profile.compat === 'nova')
       attempt(['weighers', String(i), 'name'], name, () => refuseOutside(name, 'be left out with compat: nova'))
-    // The scheduler CHANCE does not use weighers, so weighers outside of this process are not called.
+    // the scheduler `chance` does not use weighers, so its profiles do not call weighers outside of this process
     if (ask !== undefined && profile.scheduler !== 'chance') asked.push(ask)
     if (ask !== undefined)
       return {
@@ -123,7 +127,7 @@ function compileWith(profile: Profile, plugins: Plugins, onError: OnError): Omit
       return [name, attempt(['assignment', name], rule, () => kind.createAssign(rule === undefined ? undefined : { rule, options }))]
     }),
   )
-  // Every kind has an entry, because the keys are those of `kinds`. `onError` reported a missing one.
+  // `assign` has an entry for every resource kind. If an entry is undefined, `onError` was called with the problem.
   return {
     profile,
     candidates: parts.candidates,
@@ -145,8 +149,8 @@ function compileWith(profile: Profile, plugins: Plugins, onError: OnError): Omit
 }
 
 /**
- * Describes the call for a filter or weigher that runs outside of this process. Undefined if it runs inside. A filter or weigher that is no
- * longer loaded may have been used by an earlier decision.
+ * Describes the call to a filter or weigher that runs outside of this process. Undefined for a filter or weigher that runs in this process.
+ * If it is not loaded, a recorded answer in the profile shows that it ran outside when an earlier decision was made.
  */
 function outsideAsk(
   profile: Profile,
@@ -165,7 +169,7 @@ function outsideAsk(
 }
 
 function refuseOutside(name: string, rule: string): never {
-  throw new RangeError(`${name} is asked outside of this process; it must ${rule}`)
+  throw new RangeError(`${name} runs outside of this process; it must ${rule}`)
 }
 
 const toFilter = (profile: Profile, { part, kind, options, optionsKey }: OutsideAsk): CompiledFilter => ({
@@ -177,8 +181,8 @@ const toFilter = (profile: Profile, { part, kind, options, optionsKey }: Outside
 })
 
 /**
- * The plug-ins whose filters, weighers or scheduler the profile uses. Filters and weighers outside of this process are skipped, because
- * their recorded answers contain the plug-in.
+ * The plug-ins whose filters, weighers or scheduler the profile uses. Filters and weighers outside of this process are left out, because
+ * their recorded answers name the plug-in.
  */
 function ownersOf({ filters, weighers, scheduler }: Profile, plugins: Plugins): readonly PluginRef[] {
   const outside = new Set([...plugins.filters, ...plugins.weighers].filter((part) => part.outside !== undefined).map(({ name }) => name))
@@ -187,7 +191,7 @@ function ownersOf({ filters, weighers, scheduler }: Profile, plugins: Plugins): 
   return [...owners.values()].sort((a, b) => byCodeUnit(a.name, b.name))
 }
 
-/** The options in parsed form. Throws RangeError for invalid options. */
+/** Parses the options of a filter or weigher. Throws RangeError for invalid options. */
 function optionsOf(part: Filter | Weigher, given: FilterOptions): FilterOptions {
   const options = part.parameters === undefined ? given : checkOptions(part.parameters, given)
   if (part.checkOptions !== undefined) part.checkOptions(options)
@@ -199,14 +203,14 @@ const ABSENT = 'Not loaded by this service.'
 
 const isAbsent = ({ description }: Filter | Weigher): boolean => description === ABSENT
 
-/** Refuses every host with the verdict ERROR: a filter that cannot run lets no host pass. */
+/** Stands in for a filter that this service does not have. It refuses every host with the verdict ERROR. */
 const absentFilter = (name: string): Filter => ({
   name,
   description: ABSENT,
   reads: [],
   readsHostOnly: true,
   prepare() {
-    throw new Error('no loaded plug-in has it, or it refuses its options')
+    throw new Error('no loaded plug-in has this filter, or it refuses the options')
   },
 })
 
@@ -220,15 +224,15 @@ const absentWeigher = (name: string): Weigher => ({
 })
 
 /**
- * The level of `forceVerify` at which a filter runs on forced hosts. Filters about facts that no option can change also run with
- * `forceVerify: HARD`, and the judge's own rules always run.
+ * The lowest level of `forceVerify` at which a filter runs on forced hosts. Filters that check a rule of the judge always run.
+ * ComputeFilter runs with HARD and ALL. All other filters run only with ALL.
  */
 function verifiedAt(filter: Filter): CompiledFilter['verifiedAt'] {
   if (fitFilters.includes(filter)) return 'NONE'
   return filter === computeFilter ? 'HARD' : 'ALL'
 }
 
-/** The placement rules of the release's own profiles. */
+/** The placement rules for profiles without `compat: nova`. */
 const ownRules = (): PlacingRules => ({
   candidates: candidatesFilter,
   filters: nameableFilters(),

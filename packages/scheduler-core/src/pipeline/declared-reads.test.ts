@@ -9,7 +9,10 @@ import { type OptionalField, type RequestReads, type RequestReadsBy, readsBy } f
 import { aFleet, aRequest } from '../testing/index.ts'
 import type { HostIndex } from '../values/host-index.ts'
 
-/** Records the keys that a part reads by name in each open map. Keys that it meets while it iterates over the whole map do not count. */
+/**
+ * Records which keys a filter or weigher reads by name in the extra specs, hints and image properties. Keys that it only reads while
+ * iterating over the whole map do not count.
+ */
 function looking() {
   const looked = { extraSpecs: new Set<string>(), schedulerHints: new Set<string>(), imageProperties: new Set<string>() }
   const noting = (kind: keyof typeof looked): Record<string, never> =>
@@ -27,9 +30,9 @@ function looking() {
       },
     )
   const fields = new Set<OptionalField>()
-  /** A proxy of the same object that records who reads one of its properties. */
+  /** A proxy of the object that records `field` as read if the property `name` is read. */
   const notingField = <Given extends object>(given: Given, name: keyof Given, field: OptionalField): Given => {
-    // a copy of the whole object does not count as a read of its keys
+    // reading the property while the whole object is copied does not count
     let isCopied = false
     return new Proxy(given, {
       ownKeys(target) {
@@ -54,11 +57,14 @@ function looking() {
   return { noting, notingField, undeclared }
 }
 
-/** Hosts that report every name, aggregates that have every key, and Nova rules that know every image property. */
+/**
+ * The names that keys are compared with: hosts report every stat, aggregates have every metadata key, and Nova knows every image property.
+ */
 const reporting = { reportsStat: () => true, hasMetadata: () => true, propertiesOf: (name: string) => [{ name, value: 'x' }] }
 
 /**
- * Keys that are always read: amounts, because they are claimed, and `_nova_check_type`, because Nova's rules read it as the kind of call.
+ * Keys that are always read, so that no filter or weigher declares them: amounts of resources, and `_nova_check_type`, which gives the type
+ * of the call in Nova.
  */
 const isAlways = (key: string): boolean => key.startsWith('resources:') || key === '_nova_check_type'
 

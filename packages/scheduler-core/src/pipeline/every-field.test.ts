@@ -12,7 +12,7 @@ import { aLog, aReport, aUuid } from '../testing/index.ts'
 import { ignoredFields } from './unread.ts'
 
 /**
- * Profiles whose parts read almost nothing of a request: one without Nova's rules, and one with `compat: nova` but without the checks of
+ * Two profiles that read almost no field of a request. One has no rules of Nova. The other has `compat: nova`, but without the checks of
  * Placement.
  */
 const bare = profileSchema.parse({ name: 'p', number: 1, filters: [{ name: 'RamFilter' }], weighers: [] })
@@ -24,7 +24,7 @@ const profiles: Readonly<Record<string, Profile>> = {
 
 type Document = Readonly<Record<string, unknown>>
 interface Spelling {
-  /** The smallest request, with one field of it set. */
+  /** Returns the smallest valid request with this field set to this value. */
   readonly with: (field: string, value: unknown) => unknown
   readonly plain: unknown
   readonly read: (given: unknown) => { readonly ok: boolean; readonly document?: unknown }
@@ -38,7 +38,7 @@ const object = (name: string, version: string, data: object) => ({
   'nova_object.data': data,
 })
 
-/** A path of keys set in a document. */
+/** Returns the document with the value at this path. */
 function set(document: Document, [key = '', ...rest]: readonly string[], value: unknown): Document {
   return { ...document, [key]: rest.length === 0 ? value : set((document[key] ?? {}) as Document, rest, value) }
 }
@@ -73,7 +73,9 @@ function hosts(): Fleet {
   return log.fleet
 }
 
-/** Decides a request. Returns the decision and the fields that were reported to have no effect; undefined if the request is refused. */
+/**
+ * Decides a request. Returns the decision, and the fields that are reported to have no effect. Returns undefined if the request is invalid.
+ */
 function answerTo({ read }: Spelling, profile: Profile, given: unknown) {
   const imported = read(given)
   const parsed = imported.ok ? parseRequestSpec(imported.document) : undefined
@@ -96,8 +98,8 @@ function answerTo({ read }: Spelling, profile: Profile, given: unknown) {
 }
 
 /**
- * Returns `acts` if the request is refused or decided differently from the plain request, otherwise the path that is reported to have no
- * effect.
+ * Compares the request with this field to the request without it. Returns `acts` if it is invalid or its decision differs. Otherwise
+ * returns the path that is reported to have no effect.
  */
 function effectOf(name: keyof typeof spellings, profile: Profile, field: string, value: unknown): string {
   const spelling = spellings[name]
@@ -109,7 +111,10 @@ function effectOf(name: keyof typeof spellings, profile: Profile, field: string,
   return more.join(' ') || 'nothing'
 }
 
-/** `placement` is the expected result with `compat: nova` and the checks of Placement, if it differs from `expected`. */
+/**
+ * A field with a value and the expected result of `effectOf`. `placement` is the result with `compat: nova` and the checks of Placement, if
+ * it differs from `expected`.
+ */
 type Row = readonly [field: string, value: unknown, expected: string, placement?: string]
 
 const cell = { id: 0, cpus: [0], memoryMb: 64 }
@@ -145,7 +150,10 @@ const typedRows: readonly Row[] = [
   ['volumes', [aUuid(4)], 'volumes'],
   ['ports', [aUuid(4)], 'ports'],
 ]
-/** Fields without an effect on hosts: the caller's identity, names, and fields that only have a meaning together with other fields. */
+/**
+ * Fields of the typed form that have no effect on the choice of hosts by themselves: the caller's identity, and fields that need other
+ * fields.
+ */
 const typedSilent = ['projectId', 'userId', 'isBfv', 'nova', 'nearVolumesAndPorts']
 
 const novaCell = object('InstanceNUMACell', '1.6', { id: 0, cpuset: [0], pcpuset: [], memory: 64, pagesize: null, cpu_policy: null })
@@ -208,8 +216,8 @@ const novaRows: readonly Row[] = [
   ['nobody_knows', 1, 'spec.nobody_knows'],
 ]
 /**
- * Fields of Nova without an effect on hosts: a row id of its database, the caller's identity, the volume to boot from (its root disk counts
- * nothing), and security groups (the host's firewall reads them).
+ * Fields of Nova that have no effect on the choice of hosts: the row id in Nova's database, the caller's identity, whether the instance
+ * boots from a volume, and security groups, which only the host's firewall reads.
  */
 const novaSilent = ['id', 'project_id', 'user_id', 'is_bfv', 'security_groups']
 
@@ -248,12 +256,12 @@ describe.each(Object.entries(profiles))('under %s every field acts, or is report
   )
 })
 
-test('the table of this test lists every field of the typed form', () => {
+test('the table of fields in this test lists every field of the typed form', () => {
   const named = new Set([...typedRows.map(([field]) => field.split('.')[0]), ...typedSilent])
   expect([...named].sort()).toEqual(Object.keys(requestSpecV1_3.in.shape).sort())
 })
 
-test('the table of this test lists every field of RequestSpec 1.14', () => {
+test('the table of fields in this test lists every field of RequestSpec 1.14', () => {
   const fields =
     'id image numa_topology pci_requests project_id user_id availability_zone flavor num_instances ignore_hosts force_hosts force_nodes requested_destination retry limits instance_group scheduler_hints instance_uuid security_groups requested_resources network_metadata is_bfv request_level_params requested_networks'
   const named = new Set([...novaRows.map(([field]) => field), ...novaSilent])

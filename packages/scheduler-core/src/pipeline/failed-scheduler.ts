@@ -4,16 +4,22 @@ import { toStorable } from '../values/storable.ts'
 
 const FAILURE = Symbol('why the scheduler of a plug-in gave nothing')
 
-/** Marks a profile whose scheduler failed. Copies of the profile with other filters keep the mark. JSON and comparisons do not show it. */
+/**
+ * A profile whose scheduler failed. The error is under a symbol, so copies of the profile contain it, and JSON and comparisons of fields do
+ * not.
+ */
 type Failed = Profile & { readonly [FAILURE]?: string }
 
-/** The profile that records a decision whose scheduler gave no usable answer. It refuses every host that passes all filters with ERROR. */
+/**
+ * The profile for recording a decision whose scheduler failed. With this profile, every host that passes all filters is refused with the
+ * verdict ERROR.
+ */
 export const withFailure = (profile: Profile, why: string): Profile => ({ ...profile, [FAILURE]: toStorable(why) }) as Failed
 
-/** The error of the scheduler; undefined if it did not fail. */
+/** The error of the scheduler. Undefined if the scheduler did not fail. */
 export const failureOf = (profile: Profile): string | undefined => (profile as Failed)[FAILURE]
 
-/** A filter with the name of the scheduler. It refuses every host. */
+/** If the scheduler failed, returns a filter with its name. The filter refuses every host. */
 export function failedScheduler(profile: Profile): CompiledFilter[] {
   const why = failureOf(profile)
   if (why === undefined) return []

@@ -22,8 +22,8 @@ const profile = (number: number, given: Partial<Profile>): Profile => ({
 const fleets = new Map<string, Fleet>()
 
 /**
- * A fleet with one host in an aggregate with this metadata. Every part is tested on the same fleets, because creating a fleet takes longer
- * than the test.
+ * A fleet with one host in an aggregate with this metadata. Fleets are cached and used for all filters and weighers, because creating a
+ * fleet takes longer than the test.
  */
 function fleetWith(metadata: Readonly<Record<string, string>>): Fleet {
   const name = JSON.stringify(metadata)
@@ -79,9 +79,9 @@ const parts: readonly (Part & { kind: string })[] = [
 ]
 
 const named = [...new Set(parts.flatMap(({ readsMetadata }) => metadataReadsOf(readsMetadata).filter(isExact)).map(({ key }) => key))]
-/** Keys that the request above refers to, and one that nothing reads: colour. */
+/** Metadata keys that the test's request refers to, and `colour`, which no filter or weigher reads. */
 const keys = [...named, 'ssd', 'rack', 'room', 'hw_architecture', 'colour']
-/** Values that change the result of at least one rule. */
+/** Metadata values. Each value changes the result of at least one filter or weigher. */
 const values = ['0', '0.001', 'z1', 'true', 'r1', 'arm', aUuid(9)]
 
 describe('the metadata that filters and weighers declare to read', () => {
@@ -116,10 +116,10 @@ describe('the metadata that filters and weighers declare to read', () => {
   })
 })
 
-describe('the readers of a key', () => {
+describe('the filters and weighers that read a metadata key', () => {
   const spread = { key: '*', by: 'topologySpread of requests', kind: 'FILTER', part: 'TopologySpreadFilter' }
 
-  test('each reader is listed once with all of its profiles, readers that name the key first', () => {
+  test('each filter or weigher is listed once with all of its profiles, and fixed keys are listed before keys from requests', () => {
     const [one, two] = [
       profile(1, { filters: [{ name: 'AggregateMultiTenancyIsolation', options: {} }] }),
       profile(2, {
@@ -148,7 +148,7 @@ describe('keys that differ from a known key in few letters', () => {
     expect(nearMisses(key, noPlugins)).toEqual(near)
   })
 
-  test('in a short key only one letter may differ, and nearer keys come first', () => {
+  test('known keys are similar to a short key if one letter differs, and the most similar keys are listed first', () => {
     expect(similarKeys('rak', ['rack', 'rock', 'rake', 'rak'])).toEqual(['rack', 'rake'])
   })
 })

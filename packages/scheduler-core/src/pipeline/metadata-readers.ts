@@ -9,13 +9,13 @@ import { createTopologySpreadFilter } from './filtering/topology-spread.ts'
 export interface MetadataReader extends MetadataRead {
   readonly kind: 'FILTER' | 'WEIGHER'
   readonly part: string
-  /** `name@number`, in the order of the profiles. */
+  /** The profile versions as `name@number`, in the order of the given profiles. */
   readonly profiles: readonly string[]
 }
 
 /**
- * The filters and weighers of these profiles that read metadata of aggregates. Those with fixed keys come before those that get their keys
- * from requests.
+ * The filters and weighers of these profiles that read metadata of aggregates. Filters and weighers that read fixed keys are listed before
+ * those that read keys from requests.
  */
 export function metadataReaders(profiles: readonly Profile[], plugins: Plugins): readonly MetadataReader[] {
   const found = new Map<string, MetadataReader & { profiles: string[] }>()
@@ -31,7 +31,7 @@ export function metadataReaders(profiles: readonly Profile[], plugins: Plugins):
 
 type Reader = Omit<MetadataReader, 'profiles'>
 
-/** The metadata that the parts of a profile version read, each part once. Computed once, because versions never change. */
+/** The metadata that each filter and weigher of a profile version reads. Computed once, because versions never change. */
 const readersIn = memoByObject((plugins: Plugins) => memoByObject((profile: Profile) => readersOf(profile, plugins)))
 
 function readersOf(profile: Profile, plugins: Plugins): readonly Reader[] {
@@ -47,10 +47,10 @@ function readersOf(profile: Profile, plugins: Plugins): readonly Reader[] {
   return [...new Map(readers.map((reader) => [JSON.stringify(reader), reader])).values()]
 }
 
-/** Filters and weighers that name the key, whether a profile contains them or not. */
+/** The filters and weighers that read this metadata key, including those that no profile contains. */
 export const partsNaming = (key: string, plugins: Plugins): readonly string[] => partsByKey(plugins).get(key) ?? []
 
-/** Known keys that may be the correct spelling of a key that no filter or weigher reads. */
+/** The known keys that are similar to a metadata key that no filter or weigher reads. The key may be a misspelling of one of them. */
 export const nearMisses = (key: string, plugins: Plugins): readonly string[] =>
   similarKeys(key, [...fleetKeys, ...partsByKey(plugins).keys()])
 

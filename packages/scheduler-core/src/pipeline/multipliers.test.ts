@@ -24,7 +24,7 @@ const byMemory = (aggregateMultiplier: boolean, multiplier = 1): Profile =>
     weighers: [{ name: 'RAMWeigher', multiplier, options: { aggregateMultiplier } }],
   })
 
-/** Hosts of 4, 2 and 1 GiB, in aggregates with metadata. */
+/** A log with the hosts large (4 GiB), middle (2 GiB) and small (1 GiB), and these aggregates. */
 function aLogWith(...aggregates: readonly Omit<AggregateState, 'name'>[]): TestLog {
   const log = aLog()
   log.append([aReport('large', { memoryMb: 4_096 }), aReport('middle', { memoryMb: 2_048 }), aReport('small', { memoryMb: 1_024 })])
@@ -63,12 +63,12 @@ test.each<[string, readonly Omit<AggregateState, 'name'>[], string]>([
   expect(winnerOf(aLogWith(...aggregates), byMemory(false))).toBe('large')
 })
 
-test('the profile nova honours aggregates, the profile default does not', () => {
+test('the profile nova uses the multipliers of aggregates, and the profile default does not', () => {
   const log = aLogWith(said('100', 'small'))
   expect([winnerOf(log, profileNamed('nova')), winnerOf(log, profileNamed('default'))]).toEqual(['small', 'large'])
 })
 
-test('an examination shows the multiplier of each host, its source, and totals that are the sum of the contributions', () => {
+test('an examination has the multiplier of each host and its source, and totals are the sum of the contributions of weighers', () => {
   const log = aLogWith(said('10', 'small'), { hosts: ['large', 'small'], metadata: {} })
   const { weighed, multiplierSources } = examine(log.fleet, aRequest({ memoryMb: 512 }), byMemory(true, 2), 's')
   const scores = weighed.weighers[0]
@@ -79,12 +79,12 @@ test('an examination shows the multiplier of each host, its source, and totals t
   expect([...(multiplierSources[0] ?? [])]).toEqual([[2 as HostIndex, `aggregate a0 ${key}`]])
 })
 
-test('where no aggregate sets a multiplier, no multipliers of hosts are stored', () => {
+test('if no aggregate sets a multiplier, no multipliers of hosts are stored', () => {
   const { weighed, multiplierSources } = examine(aLogWith().fleet, aRequest({ memoryMb: 512 }), byMemory(true), 's')
   expect([weighed.weighers[0]?.multipliers, multiplierSources[0]?.size]).toEqual([undefined, 0])
 })
 
-test('a host is weighed by the present metadata of its aggregates after it joins or leaves one, or after an edit', () => {
+test('after a host joins or leaves an aggregate, or an aggregate is edited, the host is weighed by the new metadata', () => {
   const log = aLogWith(said('10', 'small'))
   const edit = (expectedVersion: number, next: AggregateState | null) =>
     expect(log.append([{ type: 'aggregate', uuid: aUuid(0), expectedVersion, next }])).toEqual([undefined])

@@ -14,7 +14,10 @@ type Asks = Parameters<typeof aRequest>[0]
 
 const profileNamed = (name: string) => builtInProfiles.find((profile) => profile.name === name) as Profile
 
-/** Hosts a and b are in aggregate 1. Host c is in zone z and in aggregate 2, and has a second node. */
+/**
+ * A fleet for requests that name hosts. Hosts a and b are in aggregate 1. Host c is in zone z and in aggregate 2, and has a second node,
+ * c2.
+ */
 function townAt(level = NAMED_BY_ALL) {
   const log = aLog()
   log.append([{ type: 'feature', level }, ...['a', 'b', 'c'].map((name) => aReport(name)), { ...aReport('c'), node: 'c2' }])
@@ -97,7 +100,7 @@ describe('if a request names hosts in several fields, only hosts that all of the
     expect(saidOf(asks)).toEqual(said)
   })
 
-  test('replaying an earlier decision applies the rules of its level, which admitted a host of either list', () => {
+  test('below feature level NAMED_BY_ALL a request with two lists of names admits a host that is in either list', () => {
     expect(saidOf({ forceHosts: ['a'], requestedDestination: { host: 'b' } }, { level: NAMED_BY_ALL - 1 }).in).toEqual(['a', 'b'])
   })
 
@@ -132,7 +135,7 @@ function admitted(asks: Asks): readonly string[] {
   return town.hosts.records.filter(({ index }) => prepared?.passes(index) ?? true).map(({ node }) => node)
 }
 
-test('law: a request with several lists of names admits the hosts that each list admits alone', () => {
+test('law: a request with several lists of names admits the hosts that every list admits alone', () => {
   const drawn = fc.record({
     forceHosts: some('a', 'b', 'c', 'gone'),
     forceNodes: some('a', 'b', 'c', 'c2'),
@@ -177,7 +180,7 @@ test.each<[name: string, asks: Asks]>([
   }
 })
 
-test('a node without a host name is found if only one host has it', () => {
+test('a destination node without a host name is found if only one host has a node of that name', () => {
   const cause = causeOf(townAt(), aRequest({ forceHosts: ['a'], requestedDestination: { node: 'c2' } }), profileNamed('nova-compat'))
   expect(causeText(cause)).toContain('There is no host named a, of the node c2. Each by itself: 1 named a; 1 of the node c2.')
 })

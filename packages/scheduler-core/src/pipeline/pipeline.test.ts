@@ -19,7 +19,7 @@ const aProfile = (parts: Partial<ProfileInput> = {}) =>
 const NaN_ = Number.NaN
 const INF = Number.POSITIVE_INFINITY
 
-/** A profile with parts that are defined in this test and not registered, like those of a faulty plug-in. */
+/** A compiled profile with filters and weighers that are defined in this test and not registered. */
 const compiledWith = (
   parts: { filters?: readonly Filter[]; weighers?: readonly Weigher[]; multipliers?: readonly number[] },
   profile: Partial<ProfileInput> = {},
@@ -81,13 +81,13 @@ describe('normalisation', () => {
     expect([...(weighers[0]?.normalised ?? [])]).toEqual(expected)
   })
 
-  test('minmax of no hosts is empty', () => {
+  test('minmax normalisation without hosts gives no scores', () => {
     expect(weigh([aWeigher([])], 0).totals).toHaveLength(0)
   })
 })
 
 describe('totals', () => {
-  test('a total is the sum of multiplier times normalised number, in the order of the profile', () => {
+  test('a total is the sum of multiplier times normalised score over the weighers, in the order of the profile', () => {
     const { weighers, totals } = weigh([aWeigher([1, 2, 3]), aWeigher([9, 0, 3])], 3, {}, [0.1, -2])
     for (let i = 0; i < 3; i++)
       expect(totals[i]).toBe(weighers.reduce((sum, { multiplier, normalised }) => sum + multiplier * (normalised[i] as number), 0))
@@ -120,7 +120,7 @@ describe('totals', () => {
     expect([...weigh([aWeigher([0, 0], parts), aWeigher([1, 2])], 2).totals]).toEqual([0, 1])
   })
 
-  test('a host on which a weigher throws gets the lowest number of the others', () => {
+  test('a host for which a weigher throws gets the lowest score of the other hosts', () => {
     const raw = (host: HostIndex) => {
       if (host === 1) throw new Error('no')
       return host + 1
@@ -128,7 +128,7 @@ describe('totals', () => {
     expect([...weigh([aWeigher([], { prepare: () => raw })], 3, { normalisation: 'fixed' }).totals]).toEqual([1, 1, 3])
   })
 
-  test('a cached number is computed again if the host changes, and only then', () => {
+  test('a cached score is computed again only if the host changes', () => {
     let asked = 0
     const counting = aWeigher([], {
       prepare:
@@ -152,7 +152,7 @@ describe('totals', () => {
   })
 })
 
-describe('pick', () => {
+describe('the choice of a host by its total', () => {
   const weighed = (totals: readonly number[], hosts: readonly number[] = totals.map((_, i) => i)): Weighed => ({
     hosts: Int32Array.from(hosts),
     weighers: [],
@@ -161,19 +161,19 @@ describe('pick', () => {
   const picked = (totals: readonly number[], profile: Partial<ProfileInput> = {}, seed = 'seed', hosts?: readonly number[]) =>
     pick(weighed(totals, hosts), 10, aProfile(profile), createTieOrder(aProfile(profile), seed), createRandom(seed))
 
-  test('without hosts none is picked', () => {
+  test('without hosts no host is chosen', () => {
     expect(picked([])).toBeUndefined()
   })
 
-  test('the host with the highest total is chosen, whatever its position', () => {
+  test('the host with the highest total is chosen at every position in the list', () => {
     expect(picked([1, 3, 2])).toEqual({ host: 1, ranked: [1, 2, 0], rank: 0, tied: 1 })
   })
 
-  test('among equal totals the host seen first is chosen, and the number of equal hosts is recorded', () => {
+  test('among equal totals the host that reported first is chosen, and the count of hosts with this total is recorded', () => {
     expect(picked([1, 3, 3, 3], {}, 'seed', [9, 4, 2, 7])).toEqual({ host: 2, ranked: [2, 1, 3, 0], rank: 0, tied: 3 })
   })
 
-  test('equal seeds give equal orders, and another seed gives another order', () => {
+  test('the same seed gives the same order of hosts, and another seed gives another order', () => {
     const order = (seed: string) => picked(new Array<number>(20).fill(0), { tieOrder: 'seeded' }, seed)?.ranked
     expect(order('a')).toEqual(order('a'))
     expect(order('a')).not.toEqual(order('b'))
@@ -185,13 +185,13 @@ describe('pick', () => {
       expect(picked([0, 5, 5, 5, 1], { tieOrder: 'seeded' }, `${seed}`)?.ranked.slice(3)).toEqual([4, 0])
   })
 
-  test('with a subset size each of the best hosts is chosen for some seed, and no other host is', () => {
+  test('with a host subset size of 3, each of the 3 best hosts is chosen with some seed, and no other host is chosen', () => {
     const taken = new Set<number>()
     for (let seed = 0; seed < 100; seed++) taken.add(picked([1, 9, 8, 7, 2], { hostSubsetSize: 3 }, `${seed}`)?.host as number)
     expect([...taken].sort()).toEqual([1, 2, 3])
   })
 
-  test('with a subset size above the number of hosts any host may be chosen', () => {
+  test('with a host subset size above the count of hosts, every host is chosen with some seed', () => {
     const taken = new Set<number>()
     for (let seed = 0; seed < 100; seed++) taken.add(picked([1, 2], { hostSubsetSize: 1_000 }, `${seed}`)?.host as number)
     expect([...taken].sort()).toEqual([0, 1])
@@ -251,7 +251,7 @@ describe('filters that fail', () => {
   })
 })
 
-test('the filters that check claims run in every profile, at the end, once', () => {
+test('the filters that check claims run in every profile, once and last', () => {
   const names = compileProfile(aProfile({ filters: [{ name: 'GpuFilter' }, { name: 'RamFilter' }] })).filters.map(
     ({ filter }) => filter.name,
   )

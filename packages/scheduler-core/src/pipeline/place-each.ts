@@ -2,7 +2,7 @@ import type { Overlay } from '../fleet/overlay.ts'
 import type { ClaimPart, GroupBinding } from '../records/change.ts'
 import { atOnce, type Steps } from '../values/steps.ts'
 
-/** Places instances one by one. Each instance is placed on a fleet on which the earlier instances already hold their resources. */
+/** Places instances one by one. The instances placed before an instance already hold their resources in the fleet. */
 export const placeEach = <Placement extends { readonly part: ClaimPart }>(
   count: number,
   allOrNothing: boolean,

@@ -20,7 +20,7 @@ const cell = (id: number, memoryMb: number, near: string[]) => ({
   pages: [{ sizeKib: 4, total: memoryMb * 256 }],
 })
 
-/** Two or three values of every field. Each value makes a difference to some rule. */
+/** Two or three values of every field of a report. Each value changes the result of at least one filter or weigher. */
 const shapes: { readonly [Field in Exclude<StatsField, 'nova'>]: fc.Arbitrary<Exclude<HostShape[Field], undefined>> } = {
   vcpus: fc.constantFrom(2, 8, 16),
   vcpusUsed: fc.constantFrom(0, 1, 7),
@@ -128,7 +128,7 @@ describe('fields that a filter or weigher does not declare do not change its res
     const others = statsFields.filter((field) => !read.has(field) && field !== 'nova')
     fc.assert(
       fc.property(shape, shape, (one, other) => {
-        // All undeclared fields are changed at once. If the results differ, each field is changed alone to find the cause.
+        // All undeclared fields are changed at once. If the results differ, each field is changed alone to find the field that was read.
         const changed = { ...one, ...Object.fromEntries(others.map((field) => [field, other[field]])) }
         const before = ask(aFleet({ h: one }))
         if (JSON.stringify(before) === JSON.stringify(ask(aFleet({ h: changed })))) return

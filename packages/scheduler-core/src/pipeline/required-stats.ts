@@ -14,32 +14,33 @@ import { compileProfile } from './compile.ts'
 /** The fields of one namespace that reporters must send. */
 export interface RequiredNamespace {
   readonly namespace: string
-  /** In the order of the report's form. Fields that are always required are included. */
+  /** The required fields in the order of the report form, including fields that are always required. */
   readonly fields: readonly RequiredField[]
-  /** Fields that a report may leave out if it names them in `omitted`. */
+  /** The fields that a report can leave out if it names them in `omitted`. */
   readonly omittable: readonly OmittableField[]
 }
 
 export interface RequiredField {
   readonly field: string
-  /** Empty if the field is needed to count any claim. */
+  /** Empty if every report must have the field. */
   readonly neededBy: readonly Need[]
 }
 
 /**
- * Why a field is needed: a filter or weigher of a profile version reads it, or claims on the host hold resources of a kind that reads it.
+ * Why a field is needed: a filter or weigher of a profile version reads the field, or claims on the host hold resources of a kind that
+ * needs the field.
  */
 export interface Need {
-  /** `name@number` of the profile version; null if the field is needed for claims that the host already holds. */
+  /** The profile version as `name@number`. Null if the field is needed for claims that already exist on the host. */
   readonly profile: string | null
   /** The filter, the weigher, or the kind of resource. */
   readonly part: string
 }
 
 /**
- * The profile versions for which reporters must send fields: the versions of the default profile and of every profile in the log that are
- * active or in a rollout. Other profiles of the release also decide if a request names them, but only on hosts that report the fields that
- * they read.
+ * The profile versions for which reporters must send fields. For the default profile and every profile in the log, these are the active
+ * version and the version in a rollout. A request can also name other profiles of the release. These refuse hosts that do not report the
+ * fields that they read.
  */
 export function servedProfiles(profiles: Profiles): readonly Profile[] {
   return profiles.names().flatMap((name) => {
@@ -50,7 +51,9 @@ export function servedProfiles(profiles: Profiles): readonly Profile[] {
   })
 }
 
-/** The fields that reporters must send so that these profiles can decide. For a single host, also the fields that its claims need. */
+/**
+ * The fields that reporters must send so that these profiles can decide. With `host`, the fields that the host's claims need are included.
+ */
 export function requiredStats(profiles: readonly Profile[], host?: HostRecord, plugins = noPlugins): readonly RequiredNamespace[] {
   const needs = new Map<Read, Need[]>(statsFields.map((field) => [field, []]))
   const add = (field: Read, need: Need): void => {
@@ -66,7 +69,7 @@ export function requiredStats(profiles: readonly Profile[], host?: HostRecord, p
     {
       namespace: COMPUTE,
       fields: statsFields.flatMap((field) => {
-        // `nova` is not a field of this service's own report form. Documents in Nova's form always contain it as a whole.
+        // `nova` is not a field of this service's report form. It is the whole document of a report in Nova's form.
         if (field === 'nova') return []
         const neededBy = needs.get(field) ?? []
         return isOmittable(field) && neededBy.length === 0 ? [] : [{ field, neededBy }]
@@ -85,7 +88,7 @@ export function requiredStats(profiles: readonly Profile[], host?: HostRecord, p
 
 const omittable: ReadonlySet<string> = new Set(omittableFields)
 
-/** The fields that the parts of a profile version read, each with its readers. Computed once, because versions never change. */
+/** The fields that a profile version reads, each with the filter or weigher that reads it. Computed once, because versions never change. */
 const needsOf = memoByObject((plugins: Plugins) => memoByObject((profile: Profile) => readsByPart(profile, plugins)))
 
 function readsByPart(profile: Profile, plugins: Plugins): readonly (readonly [Read, Need])[] {

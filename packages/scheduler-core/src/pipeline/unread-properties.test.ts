@@ -5,7 +5,7 @@ import { aLog, aRequest, aUuid } from '../testing/index.ts'
 import { unreadKeys } from './unread.ts'
 
 const novaProfile = { name: 'p', number: 1, compat: 'nova', scheduler: 'filter', filters: [{ name: 'RamFilter' }], weighers: [] }
-/** A profile with a filter or weigher of Nova's for image properties, with these options. */
+/** A profile with Nova's filter for image properties, with these options. */
 const isolating = (options: object): Profile =>
   profileSchema.parse({ ...novaProfile, filters: [{ name: 'AggregateImagePropertiesIsolation', options }] })
 const weighingImages = (options: object, multiplier = 1): Profile =>
@@ -13,7 +13,7 @@ const weighingImages = (options: object, multiplier = 1): Profile =>
 const anImage = { image: { properties: { foo: 'x', os_type: 'linux', hypervisor_type: 'qemu', hw_disk_bus: 'virtio' } } }
 const propertiesOf = (...keys: readonly string[]): readonly string[] => keys.map((key) => `image.properties.${key}`)
 
-/** A fleet with an aggregate for each of these keys. */
+/** A fleet with an aggregate whose metadata has these keys. */
 function fleetWith(...keys: readonly string[]) {
   const log = aLog()
   const metadata = Object.fromEntries(keys.map((key) => [key, 'x']))
@@ -80,7 +80,7 @@ test.each<[string, Profile, object, readonly string[]]>([
   expect(unreadKeys(aRequest(given), profile, fleet)).toEqual(paths)
 })
 
-test('an image property counts as read after an edit gives an aggregate its key, until the aggregate is removed', () => {
+test('an image property counts as read while the metadata of an aggregate has its key', () => {
   const log = fleetWith('os_type')
   const unread = () => unreadKeys(aRequest(anImage), isolating({}), log.fleet)
   expect(unread()).toEqual(propertiesOf('foo', 'hypervisor_type', 'hw_disk_bus'))

@@ -18,7 +18,7 @@ const of = (...names: readonly string[]): Profile =>
 const novaOf = (...names: readonly string[]): Profile => ({ ...of(...names), compat: 'nova', scheduler: 'filter' })
 const askingPlacement = (placement: Partial<PlacementRules>): Profile =>
   profileSchema.parse({ ...novaOf('RamFilter'), nova: { placement } })
-/** A fleet in which every namespace has documents, and hosts report every stat. */
+/** The properties of a fleet in which every namespace has documents and hosts report every stat. */
 const askedAt = (featureLevel = FEATURE_LEVEL, plugins = noPlugins) => ({
   plugins,
   featureLevel,
@@ -234,12 +234,12 @@ describe('fields that no filter or weigher of a profile reads', () => {
     expect(unread(profile, request)).toEqual(paths)
   })
 
-  test('instances of several kinds have one flavor for each kind', () => {
+  test('in a request for several kinds of members, unread extra specs are reported for the flavor of each kind', () => {
     const member = { instances: 1, flavor: { vcpus: 1, memoryMb: 64, extraSpecs: { 'hw:cpu_policy': 'dedicated', 'resources:VGPU': '1' } } }
     expect(unread(of('RamFilter'), { numInstances: 2, gang: [member] })).toEqual(['gang.0.flavor.extraSpecs.hw:cpu_policy'])
   })
 
-  test('with a plug-in in the profile, nothing is reported, since its reads are unknown', () => {
+  test('if the profile has a filter of a plug-in, no field is reported as unread, because the filter does not declare what it reads', () => {
     const theirs = defineFilter({ name: 'TheirFilter', description: 'Lets every host in.', reads: [], prepare: () => undefined })
     const plugins = gatherPlugins([definePlugin({ name: 'p', version: '1.0.0', description: 'One filter.', filters: [theirs] })])
     const request = aRequest(withSpecs('ssd') as never)
@@ -262,21 +262,21 @@ describe('fields that no filter or weigher of a profile reads', () => {
     return parsed.value
   }
 
-  test("unread fields of Nova's object are reported by Nova's names, and what Nova itself read before the call is not reported", () => {
+  test("unread fields of Nova's object are reported by Nova's names, and fields that Nova reads before the call are not reported", () => {
     const image = object('ImageMeta', '1.8', { properties: object('ImageMetaProps', '1.12', { hw_disk_bus: 'virtio', os_type: 'linux' }) })
     const spec = object('RequestSpec', '1.14', { num_instances: 1, flavor: object('Flavor', '1.2', flavor), image, scheduler_hints })
     expect(unreadKeys(readFrom(importNovaRequest(spec)), novaOf('RamFilter'), askedAt())).toEqual([
       'spec.flavor.extra_specs.quota:cpu_shares',
       'spec.flavor.extra_specs.ssd',
       'spec.image.properties.os_type',
-      // the request has the group that this hint names in no other field
+      // the hint is unread, because the request has no `instance_group`
       'spec.scheduler_hints.group',
       'spec.scheduler_hints.near_volume',
       'spec.scheduler_hints.reservation',
     ])
   })
 
-  test("unread optional fields of Nova's object are reported by Nova's names", () => {
+  test("unread optional fields of Nova's object are reported by the names of Nova's fields", () => {
     const spec = object('RequestSpec', '1.14', {
       ...{ num_instances: 1, flavor: object('Flavor', '1.2', { ...flavor, extra_specs: {} }), availability_zone: 'z1' },
       instance_group: object('InstanceGroup', '1.11', { uuid: aUuid(7), policy: 'soft-affinity' }),
@@ -293,11 +293,11 @@ describe('fields that no filter or weigher of a profile reads', () => {
       'spec.network_metadata',
     ])
     expect(unreadKeys(readFrom(imported), novaOf('NUMATopologyFilter'), askedAt())).toEqual(['spec.instance_group.policy'])
-    // below its feature level, the checks of Placement do not run
+    // below feature level PLACEMENT_RULES, the checks of Placement do not run
     expect(unreadKeys(readFrom(imported), novaOf('NUMATopologyFilter'), askedAt(PLACEMENT_RULES - 1))).toContain('spec.availability_zone')
   })
 
-  test("in Nova's object only filters read an architecture and a mode, and keys that only resemble Nova's have no reader", () => {
+  test("in Nova's object only filters read hw_architecture and hw_vm_mode, and keys that only resemble Nova's keys are unread", () => {
     const properties = object('ImageMetaProps', '1.12', {
       hw_architecture: 'x86_64',
       hw_vm_mode: 'hvm',

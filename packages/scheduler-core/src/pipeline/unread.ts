@@ -23,25 +23,28 @@ import { fieldsIn } from './namespaces/reading.ts'
 
 type OpenMap = Exclude<keyof RequestReads, 'fields'>
 
-/** Fields with amounts, which every profile reads because amounts are claimed. */
+/** The extra specs with amounts of resources. Every profile reads them, because the amounts are claimed. */
 const claimed: RequestReads = { extraSpecs: (key) => key.startsWith('resources:') }
 
-/** The paths in the caller's document for a path of the typed form. There are several if several properties were combined into one. */
+/**
+ * The paths in the caller's document for a path of the typed form. There are several paths if the import combined several properties into
+ * one field.
+ */
 const pathsAsGiven = (request: RequestSpec, path: readonly string[]): readonly string[] =>
   request.nova === null ? [path.join('.')] : builtIn().documents.pathsOf(request, path)
 
-/** Whether the document from which a request was made has a field that the typed form does not have. */
+/** Returns true if the request was imported from a document of Nova that has a field without a counterpart in the typed form. */
 const isInDocument = (request: RequestSpec, field: DocumentField): boolean =>
   request.nova !== null && builtIn().documents.has(request, field)
 
-/** The paths of the open maps in the typed form. */
+/** The paths of the maps with arbitrary keys in a request of the typed form. */
 const pathOf: Readonly<Record<OpenMap, readonly string[]>> = {
   extraSpecs: ['flavor', 'extraSpecs'],
   schedulerHints: ['schedulerHints'],
   imageProperties: ['image', 'properties'],
 }
 
-/** The paths of each optional field in a request of the typed form. Empty if the request does not have the field. */
+/** For each optional field, the paths at which a request has it. Empty if the request does not have the field. */
 const fieldPaths: Readonly<Record<OptionalField, (request: RequestSpec) => readonly (readonly string[])[]>> = {
   zone: ({ availabilityZone }) => (availabilityZone === null ? [] : [['availabilityZone']]),
   // In Nova's documents the architecture is an image property.
@@ -62,7 +65,7 @@ const fieldPaths: Readonly<Record<OptionalField, (request: RequestSpec) => reado
   volumes: (request) => (ownThings(request, volumeAffinity).length > 0 ? [['volumes']] : []),
   ports(request) {
     const own = ownThings(request, portAffinity)
-    // In a document of Nova each port is in a network of its own.
+    // in a document of Nova, each requested network names one port
     return request.nova === null ? own.slice(0, 1).map(() => ['ports']) : own.map((_port, i) => ['ports', String(i)])
   },
   networks: (request) => (isInDocument(request, 'networks') ? [['networkMetadata']] : []),
@@ -73,7 +76,7 @@ const fieldPaths: Readonly<Record<OptionalField, (request: RequestSpec) => reado
 
 type SoftPolicy = 'SOFT_AFFINITY' | 'SOFT_ANTI_AFFINITY'
 
-/** The path of the field with hosts of a group's members that have no claim. */
+/** The path of `instanceGroup.hosts`, which lists hosts of members without a claim. */
 function groupHostsPath(policy: SoftPolicy) {
   return ({ instanceGroup }: RequestSpec) =>
     instanceGroup?.policy === policy && instanceGroup.hosts.length > 0 ? [['instanceGroup', 'hosts']] : []
@@ -83,13 +86,11 @@ function policyPath(policy: SoftPolicy) {
   return ({ instanceGroup }: RequestSpec) => (instanceGroup?.policy === policy ? [['instanceGroup', 'policy']] : [])
 }
 
-/**
- * The paths of an instance's own volumes or ports, near which the instance could be placed. Empty if a hint lists other volumes or ports.
- */
+/** The ids of the request's own volumes or ports, if the instance must be placed near them. Otherwise empty. */
 const ownThings = (request: RequestSpec, { own }: Pick<typeof volumeAffinity, 'own'>): readonly string[] =>
   request.nearVolumesAndPorts ? own(request) : []
 
-/** Volumes or ports of the instances that no document names. Their location is unknown. */
+/** The paths of volumes and ports whose location is unknown, because no document names them. */
 function unnamedThings(request: RequestSpec, hosts: AskedBy['hosts']): Partial<Record<OptionalField, readonly (readonly string[])[]>> {
   const unnamed = (affinity: typeof volumeAffinity | typeof portAffinity, field: string) =>
     ownThings(request, affinity).flatMap((uuid, i) =>
@@ -98,26 +99,26 @@ function unnamedThings(request: RequestSpec, hosts: AskedBy['hosts']): Partial<R
   return { volumes: unnamed(volumeAffinity, 'volumes'), ports: unnamed(portAffinity, 'ports') }
 }
 
-/** The names that the fields of a request are compared with. */
+/** Checks whether a name in a request is known: a stat of hosts, a metadata key of aggregates, or an image property. */
 const knownNames = (request: RequestSpec, { hosts, aggregates }: AskedBy): KnownNames => ({
   reportsStat: (name) => hosts.reportsStat(name),
   hasMetadata: (key) => aggregates.hasKey(key),
   propertiesOf: (key) => builtIn().documents.propertiesOf(request, key),
 })
 
-/** The properties of a fleet that determine which parts of a request are read. */
+/** The properties of a fleet that determine which fields of a request are read. */
 export interface AskedBy {
   readonly plugins: LoadedParts
-  /** The feature level of the log. Its rules decide the request. */
+  /** The feature level of the log. */
   readonly featureLevel: number
   readonly hosts: ReportingHosts & {
-    /** Whether any host has a document of a namespace. Without documents some filters have no effect. */
+    /** Returns true if any host has a document in the namespace. Without documents, some filters have no effect. */
     hasDocuments(namespace: string): boolean
-    /** The index of documents by uuid, such as that of a volume. */
+    /** Documents of a namespace, indexed by the uuid of what they describe, such as a volume. */
     documentIndexOf(namespace: string): { of(thing: string): readonly unknown[] }
   }
   readonly aggregates: {
-    /** Whether the metadata of any aggregate contains the key. */
+    /** Returns true if the metadata of any aggregate contains the key. */
     hasKey(key: string): boolean
   }
 }
@@ -152,14 +153,14 @@ export function unreadKeys(request: RequestSpec, profile: Profile, asked: AskedB
       .flatMap((path) => pathsAsGiven(request, path)),
     ...(nova === null ? [] : builtIn().documents.withoutEffect(request)),
     ...nearNothing(request).flatMap((path) => pathsAsGiven(request, path)),
-    // `forceVerify` only determines which filters run on forced hosts. Without any it has no effect.
+    // `forceVerify` determines which filters run on forced hosts. Without forced hosts it has no effect.
     ...(forceVerify !== 'ALL' && forceHosts.length + forceNodes.length === 0 ? ['forceVerify'] : []),
   ]
 }
 
 /**
- * The paths of requested distances between devices and the guest's cells if the request has no cells. Nova then accepts any device, so
- * these fields have no effect.
+ * The paths of the `numaPolicy` of PCI requests in a request without guest cells. Nova then accepts any device, so `numaPolicy` has no
+ * effect.
  */
 function nearNothing({ gang, ...request }: RequestSpec): readonly (readonly string[])[] {
   const guests = [{ at: [] as string[], ...request }, ...gang.map((member, i) => ({ at: ['gang', String(i)], ...member }))]
@@ -171,7 +172,7 @@ function nearNothing({ gang, ...request }: RequestSpec): readonly (readonly stri
 }
 
 /**
- * Everything in a request that has no effect: fields of Nova's document that this release does not know, and fields that no filter or
+ * The fields of a request that have no effect: fields of Nova's document that this release does not know, and fields that no filter or
  * weigher of the profile reads.
  */
 export const ignoredFields = (request: RequestSpec, profile: Profile, fleet: AskedBy): readonly string[] => [
@@ -183,15 +184,15 @@ const optionalFields = Object.keys(fieldPaths) as readonly OptionalField[]
 
 interface PartReads {
   readonly reads: RequestReads
-  /** The feature level from which on the part reads the field. */
+  /** The lowest feature level at which the filter or weigher reads the fields. */
   readonly since: number
-  /** The part reads the field only if one of these namespaces has documents. */
+  /** The filter or weigher reads the fields only if all of these namespaces have documents. */
   readonly needs: readonly string[]
 }
 
 /**
- * What the filters and weighers of a profile version read. Undefined with a filter of a plug-in, which gets the whole request and does not
- * declare what it reads.
+ * The fields of requests that the filters and weighers of a profile version read. Undefined if the profile uses a plug-in, because a
+ * plug-in gets the whole request and does not declare what it reads.
  */
 const readsOf = memoByObject((plugins: Plugins) =>
   memoByObject((profile: Profile): readonly PartReads[] | undefined => {
@@ -207,7 +208,7 @@ const readsOf = memoByObject((plugins: Plugins) =>
         const needs = options.onlyWhereTold === true ? namespacesOf(filter) : []
         return filter.readsRequest === undefined ? [] : [{ reads: readsBy(filter.readsRequest, options), since: sinceLevel, needs }]
       }),
-      // If its namespace has no document, a weigher gives every host the same score.
+      // a weigher whose namespace has no document gives every host the same score, so it has no effect
       ...weighs.flatMap(({ weigher, options }) =>
         weigher.readsRequest === undefined
           ? []

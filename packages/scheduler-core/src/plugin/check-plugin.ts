@@ -17,23 +17,20 @@ const pluginSchema = z.strictObject({
   name: z.string().regex(/^[a-z0-9][a-z0-9-]{0,62}$/, 'must be 1 to 63 lower-case letters, digits and dashes'),
   version: z.string().regex(/^\d{1,9}\.\d{1,9}\.\d{1,9}([-+][0-9A-Za-z.+-]{1,64})?$/, 'must be a version such as 1.2.3'),
   description: z.string().trim().min(1).max(1_024),
-  // an author may leave out every list that the plug-in does not need
+  // a list that the plug-in does not need may be left out
   ...ofEachKind((_list, { shape }) => z.array(shape).max(64).default([])),
 })
 
-/**
- * Checks what a module exported. Returns the plug-in, or all of its problems at once. Its filters, weighers and other parts are not
- * copied.
- */
+/** Checks the export of a plug-in module. Returns the plug-in, or all of its problems at once. */
 export function checkPlugin(exported: unknown): Parsed<Plugin> {
   const early = notOfThisContract(exported)
   if (early !== undefined) return { ok: false, problems: [early] }
   const parsed = parseAs(pluginSchema, exported, 'plugin')
-  // the original object is returned, because a parsed copy would lose members that the schema does not list
+  // the exported objects are used, because copies by the schema would lack members that the schema does not list
   return parsed.ok ? { ok: true, value: definePlugin(exported as PluginInput) } : parsed
 }
 
-/** Problems with a specific message: another contract version, and content that no plug-in may have. */
+/** Finds problems for which the schema would give an unclear message: no object, another contract version, and resource kinds. */
 function notOfThisContract(exported: unknown): Problem | undefined {
   if (exported === null || typeof exported !== 'object')
     return problem('plugin.invalid', [], exported, `the plug-in is ${quote(exported)}`, 'be what definePlugin answers')
@@ -56,7 +53,7 @@ function problem(code: Problem['code'], path: readonly string[], found: unknown,
   return { code, path, message: `${what}; it must ${rule}`, expected: rule.replace(/^be /, ''), actual: quote(found) }
 }
 
-/** The names of all parts of the release, including the built-in package. */
+/** The names that plug-ins may not use: those of the release's filters, weighers, schedulers, lease providers and namespaces. */
 function ownNames(): ReadonlySet<string> {
   const { filters, weighers } = builtIn().rules
   return new Set([
@@ -69,8 +66,8 @@ function ownNames(): ReadonlySet<string> {
 }
 
 /**
- * Combines plug-ins. Returns problems if two plug-ins or two of their parts have the same name, or if a part has the name of a part of the
- * release.
+ * Combines plug-ins. Returns problems if two plug-ins have the same name, or if a filter, weigher or other part has the name of a part of
+ * another plug-in or of the release.
  */
 export function joinPlugins(list: readonly Plugin[]): Parsed<Plugins> {
   const problems: Problem[] = []
@@ -91,7 +88,7 @@ export function joinPlugins(list: readonly Plugin[]): Parsed<Plugins> {
   return problems.length === 0 ? { ok: true, value: gatherPlugins(list) } : { ok: false, problems }
 }
 
-/** Problems for namespaces that parts read but that neither the release nor a plug-in defines. Such parts would refuse all hosts. */
+/** Finds filters and weighers that read a namespace that neither the release nor a plug-in defines. They would refuse all hosts. */
 function unknownReads(list: readonly Plugin[]): Problem[] {
   const known: readonly string[] = [...registeredNamespaces, ...list.flatMap(({ namespaces }) => namespaces.map(({ name }) => name))]
   return list.flatMap(({ name, filters, weighers }) =>

@@ -16,10 +16,10 @@ export const defineFilter = <Given extends Options = Options>(
   },
 ): Filter => filter as Filter
 
-/** Defines a namespace, so that TypeScript checks its type. */
+/** Returns the namespace unchanged. TypeScript checks its type. */
 export const defineNamespace = (namespace: PluginNamespace): PluginNamespace => namespace
 
-/** Defines a scheduler, so that TypeScript checks its type. */
+/** Returns the scheduler unchanged. TypeScript checks its type. */
 export const defineScheduler = (scheduler: Omit<PluginScheduler, 'fail'>): PluginScheduler => scheduler
 
 /** Defines a weigher. The types of its options are derived from its parameters. */

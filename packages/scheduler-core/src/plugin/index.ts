@@ -1,4 +1,4 @@
-// The API for authors of plug-ins: `@gantt/scheduler-core/plugin`. docs/write-a-plugin.md shows how to use all of it.
+// The API for authors of plug-ins, `@gantt/scheduler-core/plugin`. docs/write-a-plugin.md shows how to use it.
 import '../bundled.ts'
 
 export { z } from 'zod'

@@ -6,14 +6,14 @@ import { numberOf } from './units.ts'
 export type QueryValue = string | readonly string[] | number | undefined
 
 /**
- * The functions that read the fields of a row, by field name. The key `''` returns the name with which bare words are compared. Times are
- * milliseconds since 1970.
+ * The functions that read the fields of a row, by field name. The function under the key `''` returns the texts in which bare words are
+ * searched. Times are milliseconds since 1970.
  */
 export type QueryReaders<Row> = Readonly<Record<string, (row: Row) => QueryValue>>
 
 /**
- * Compiles a query into a function that tests one row. Work that does not depend on the row is done in advance. Throws for a field without
- * a reader, because that is a defect of the program.
+ * Compiles a query into a function that tests one row. Work that does not depend on the row is done once, here. Throws RangeError for a
+ * field without a reader, because the program must have one for each field.
  */
 export function compileQuery<Row>({ terms }: Query, fields: readonly QueryField[], readers: QueryReaders<Row>): (row: Row) => boolean {
   const tests = terms.map((term) => compileTerm(term, fields, readers))
@@ -26,7 +26,7 @@ export function compileQuery<Row>({ terms }: Query, fields: readonly QueryField[
 
 function compileTerm<Row>(term: QueryTerm, fields: readonly QueryField[], readers: QueryReaders<Row>): (row: Row) => boolean {
   const read = readers[term.field ?? '']
-  if (read === undefined) throw new RangeError(`nothing reads the field ${term.field ?? '(name)'}`)
+  if (read === undefined) throw new RangeError(`expected a reader for the field ${term.field ?? '(name)'}, found none`)
   const field = term.field === null ? undefined : findField(term.field, fields)
   const holds =
     field === undefined ? containsTest(term.values[0] ?? '') : isOrdered(field) ? numberTest(term, field) : textTest(term.values)
@@ -34,10 +34,7 @@ function compileTerm<Row>(term: QueryTerm, fields: readonly QueryField[], reader
   return (row) => holds(read(row)) !== negated
 }
 
-/**
- * Returns a function that tests whether a value contains the word. The word is unescaped and in lower case, because a bare word is matched
- * literally.
- */
+/** Returns a function that is true if a value contains the word, in upper or lower case. Stars in a bare word are ordinary characters. */
 function containsTest(word: string): (value: QueryValue) => boolean {
   const has = compileContains(unescaped(word).toLowerCase())
   return (value) =>

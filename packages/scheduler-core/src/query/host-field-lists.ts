@@ -16,10 +16,10 @@ const hasColumn = (field: HostField): field is ColumnField => 'column' in field
 
 export const reportedFields: readonly ReportedField[] = hostFields.filter(isReported)
 
-/** The fields of the facets, in the order of the page. The first one is whether a host accepts instances. */
+/** The fields whose values are counted as facets, in the order of the console's page. Liveness and status come first. */
 export const facetFields: readonly FacetField[] = first(hostFields.filter(isFacet), ['state', 'status'])
 
-/** The fields that are columns of the API. Texts and sets of texts come first. */
+/** The fields that are columns of the API. Facets that do not come from reports are first. */
 export const columnFields: readonly ColumnField[] = first(
   hostFields.filter(hasColumn),
   facetFields.filter((field) => !isReported(field)).map(({ name }) => name),
@@ -28,7 +28,7 @@ export const columnFields: readonly ColumnField[] = first(
 export const fieldsHolding = <const Held extends 'code' | 'set' | 'number'>(held: Held): readonly FieldHolding<Held>[] =>
   columnFields.filter((field): field is FieldHolding<Held> => field.holds === held)
 
-/** Moves the fields with these names to the front, in this order. The others keep their order. */
+/** Moves the fields with the given names to the front, in the order of the names. The remaining fields keep their order. */
 export function first<Field extends { readonly name: string }>(
   fields: readonly Field[],
   names: readonly Field['name'][],
@@ -37,7 +37,9 @@ export function first<Field extends { readonly name: string }>(
   return fields.toSorted((a, b) => place(a.name) - place(b.name))
 }
 
-/** Maps each field to a value. The keys are the fields' names or columns. */
+/**
+ * Makes an object with an entry for each field. `key` is the member of a field that is the key of its entry, such as `name` or `column`.
+ */
 export function byField<Field extends object, Key extends keyof Field & string, Value>(
   fields: readonly Field[],
   key: Key,
@@ -46,16 +48,13 @@ export function byField<Field extends object, Key extends keyof Field & string, 
   return Object.fromEntries(fields.map((field, index) => [field[key], make(field, index)])) as Record<Field[Key] & string, Value>
 }
 
-/**
- * Converts the number in a field's column to the number that the filter grammar compares; undefined if the column has no number for the
- * host.
- */
+/** Converts a number of a field's column to the number that a filter compares. Undefined if the host never reported (field `age`). */
 export function comparedOf(field: HostField, stored: number, nowMs: number): number | undefined {
   if (field.name === 'age') return stored === 0 ? undefined : Math.max(0, (nowMs - stored) / 1_000)
   return 'scale' in field ? stored / field.scale : stored
 }
 
-/** The value of a host's field that the filter grammar compares. */
+/** Reads the value of a host's field that a filter compares. */
 export function readField(field: HostField, host: ReadableHost, nowMs: number): QueryValue {
   const value: HostValue = field.read(host)
   if (typeof value === 'number') return comparedOf(field, value, nowMs)

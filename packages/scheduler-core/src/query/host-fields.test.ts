@@ -7,7 +7,7 @@ type Machine = ReadableHost['record']['stats']
 
 const NOW = 1_000_000
 
-/** A host with one CPU and with claims of all states. */
+/** A host with the given machine, with one CPU and with claims in all states. */
 const hostOf = (stats: Machine): ReadableHost => ({
   fleet: {
     hosts: {
@@ -43,7 +43,7 @@ const hosts: Readonly<Record<string, Machine>> = {
 }
 const readers = byField(reportedFields, 'name', (field) => (host: string) => readField(field, hostOf(hosts[host] as Machine), NOW))
 
-test('the value of each field of a host', () => {
+test('each field reads the expected value from a host', () => {
   const host = hostOf({ hypervisorType: 'QEMU', hypervisorVersion: 8_002_000, cpuInfo: cpu })
   expect(byField(hostFields, 'name', (field) => readField(field, host, NOW))).toMatchObject({
     host: ['cmp-2', 'cmp-1'],
@@ -84,7 +84,7 @@ test.each([
   expect(field && readField(field, { ...host, record: { ...host.record, reportedAt } }, NOW)).toBe(age)
 })
 
-test('no two fields share a word, a column or a CSV heading', () => {
+test('no two fields have the same name, alias, column or CSV heading', () => {
   const words = hostFields.flatMap((field) => [field.name, ...('aliases' in field ? field.aliases : [])])
   const columns = hostFields.flatMap((field) => ('column' in field ? [field.column] : []))
   for (const names of [words, columns, hostFields.map(({ copied }) => copied)]) expect(new Set(names).size).toBe(names.length)

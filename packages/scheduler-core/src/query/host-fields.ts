@@ -1,7 +1,7 @@
 import { amountOf, type CountedHost, countLiveClaims, hostStates, hostStatusWords, namesOf } from './host-reading.ts'
 import type { QueryField } from './query.ts'
 
-/** The data of a fleet and of one host that the fields read. */
+/** The data of a host, and of its fleet, that the fields read. */
 export interface ReadableHost extends CountedHost {
   readonly fleet: CountedHost['fleet'] & {
     readonly hosts: { readonly columns: Readonly<Record<'status' | 'liveness' | 'instances' | 'gpuFreeMilli', ArrayLike<number>>> }
@@ -10,13 +10,13 @@ export interface ReadableHost extends CountedHost {
   readonly record: CountedHost['record'] & {
     readonly node: string
     readonly zone: string
-    /** The uuids of its aggregates. */
+    /** The uuids of the host's aggregates. */
     readonly aggregates: readonly string[]
     readonly traits: ReadonlySet<string>
     readonly gpus: { readonly length: number }
     /** Milliseconds since 1970; 0 if the host never reported. */
     readonly reportedAt: number
-    /** Its last report. */
+    /** The host's last report. */
     readonly stats: {
       readonly hypervisorType: string | null
       readonly hypervisorVersion: number | null
@@ -25,49 +25,46 @@ export interface ReadableHost extends CountedHost {
   }
 }
 
-/** The value of a host in a column; null if the host does not report it. */
+/** The value of a field for a host. Null if the host does not report the field. */
 export type HostValue = string | number | null | readonly string[] | ReadonlySet<string>
 
-/** A field of a host: a word of the filter grammar, with its properties in lists, columns and orders. See docs/add-a-host-field.md. */
+/** How a field of a host appears in filters, lists, columns and orders. docs/add-a-host-field.md explains how to add a field. */
 interface Row extends QueryField {
   /** One to three words for the heading of a column, a facet or a group. */
   readonly label: string
-  /** The heading in copied CSV and JSON, with the unit. It is published and does not change. */
+  /** The name of the field in copied CSV and JSON, with its unit. It must not change, because users' scripts read it. */
   readonly copied: string
-  /** The column of the API with the values of all hosts. Names have no column, because every answer contains them. */
+  /** The column of the API with the values of all hosts. `host` and `node` have none, because every answer contains these names. */
   readonly column?: string
-  /**
-   * The type of the column's values: one text, a set of texts, or a number. `set` also holds for a reported field, which has one text or
-   * none.
-   */
+  /** The type of the column's values: one text, a set of texts, or a number. A text that hosts may omit is a set of at most one text. */
   readonly holds?: 'code' | 'set' | 'number'
   /** The factor between the unit of the field and the unit of the column, if they differ. */
   readonly scale?: number
-  /** The columns from which a client can compute this one. */
+  /** The columns from which a client can compute the values of this field. */
   readonly usedOf?: { readonly capacity: string; readonly free: string }
   /**
-   * The order of hosts by this field in the API. Absent if a host has several values. Also absent for reported fields, because the name of
-   * their order is the name of the column.
+   * The order of hosts by this field in the API. Absent if a host can have several values. Also absent for reported fields, because their
+   * order has the name of the column.
    */
   readonly order?: {
     readonly field: string
     readonly resourceClass?: string
     readonly description?: string
-    /** Ascending order of the field is descending order in the API. */
+    /** True if ascending order of the field is descending order in the API. */
     readonly isReversed?: true
   }
-  /** Whether the values are counted as a facet. */
+  /** True if the values of the field are counted as a facet. */
   readonly isFacet?: true
-  /** Whether hosts report the field about their machine and may leave it out. Hosts can be grouped by these fields. */
+  /** True if hosts report the field about their machine and may omit it. Hosts can be grouped by such a field. */
   readonly isReported?: true
-  /** The value of the column for a host. Orders compare it too. */
+  /** Reads the value of a host for the column. Orders compare this value too. */
   read(host: ReadableHost): HostValue
 }
 
 /**
- * All fields of hosts, in the order in which they are listed. The filter grammar, the orders of hosts, the API's columns, the console's
- * facets, columns and copies, and the columns of `gantt hosts` are generated from this table. Used percentages count claims: 100 x
- * (capacity - free) / capacity, or 0 without capacity. Numbers that hosts report about their machine are whole and not negative.
+ * All fields of hosts, in the order in which they are listed. This table generates the filter grammar, the orders of hosts, the API's
+ * columns, the console's facets, columns and copied text, and the columns of `gantt hosts`. Used percentages include claims: 100 x
+ * (capacity - free) / capacity, or 0 without capacity. Numbers that hosts report about their machine must be whole and not negative.
  */
 export const hostFields = [
   {
@@ -83,7 +80,7 @@ export const hostFields = [
   {
     name: 'node',
     kind: 'text',
-    description: 'name of the node, where a host has many',
+    description: 'name of the node, for hosts with several nodes',
     label: 'Node',
     copied: 'node',
     read: ({ record }) => record.node,
@@ -105,7 +102,7 @@ export const hostFields = [
     name: 'agg',
     aliases: ['aggregate'],
     kind: 'text',
-    description: 'name of an aggregate that it is in',
+    description: 'name of an aggregate that contains the host',
     label: 'Aggregate',
     copied: 'aggregates',
     column: 'AGGREGATES',
@@ -117,7 +114,7 @@ export const hostFields = [
     name: 'state',
     kind: 'enum',
     values: hostStates,
-    description: 'whether it is alive',
+    description: 'liveness of the host',
     label: 'State',
     copied: 'state',
     column: 'STATE',
@@ -130,7 +127,7 @@ export const hostFields = [
     name: 'status',
     kind: 'enum',
     values: hostStatusWords,
-    description: 'as set by operators',
+    description: 'status that operators set',
     label: 'Status',
     copied: 'status',
     column: 'STATUS',
@@ -142,7 +139,7 @@ export const hostFields = [
   {
     name: 'trait',
     kind: 'text',
-    description: 'a trait that it has',
+    description: 'a trait of the host',
     label: 'Trait',
     copied: 'traits',
     column: 'TRAITS',
@@ -155,7 +152,7 @@ export const hostFields = [
     aliases: ['vcpu.free'],
     kind: 'number',
     unit: 'count',
-    description: 'free vCPUs',
+    description: 'free vCPUs, after use and claims',
     label: 'CPU free',
     copied: 'vcpusFree',
     column: 'CPU_FREE',
@@ -167,7 +164,7 @@ export const hostFields = [
     aliases: ['vcpu.total'],
     kind: 'number',
     unit: 'count',
-    description: 'all vCPUs, overcommit included',
+    description: 'capacity in vCPUs, including overcommit',
     label: 'CPU total',
     copied: 'vcpus',
     column: 'CPU_TOTAL',
@@ -179,7 +176,7 @@ export const hostFields = [
     aliases: ['vcpu.used'],
     kind: 'number',
     unit: '%',
-    description: 'vCPUs used or claimed',
+    description: 'used and claimed share of the vCPUs',
     label: 'CPU used',
     copied: 'cpuUsedPercent',
     column: 'CPU_USED_PCT',
@@ -191,7 +188,7 @@ export const hostFields = [
     name: 'mem.free',
     kind: 'number',
     unit: 'MiB',
-    description: 'free memory',
+    description: 'free memory, after use and claims',
     label: 'Memory free',
     copied: 'memoryFreeMib',
     column: 'MEM_FREE_MIB',
@@ -202,7 +199,7 @@ export const hostFields = [
     name: 'mem.total',
     kind: 'number',
     unit: 'MiB',
-    description: 'all memory, overcommit included',
+    description: 'capacity of memory, including overcommit',
     label: 'Memory total',
     copied: 'memoryMib',
     column: 'MEM_TOTAL_MIB',
@@ -213,7 +210,7 @@ export const hostFields = [
     name: 'mem.used',
     kind: 'number',
     unit: '%',
-    description: 'memory used or claimed',
+    description: 'used and claimed share of the memory',
     label: 'Memory used',
     copied: 'memoryUsedPercent',
     column: 'MEM_USED_PCT',
@@ -225,7 +222,7 @@ export const hostFields = [
     name: 'disk.free',
     kind: 'number',
     unit: 'GiB',
-    description: 'free disk',
+    description: 'free disk space, after use and claims',
     label: 'Disk free',
     copied: 'diskFreeGib',
     column: 'DISK_FREE_GIB',
@@ -236,7 +233,7 @@ export const hostFields = [
     name: 'disk.total',
     kind: 'number',
     unit: 'GiB',
-    description: 'all disk, overcommit included',
+    description: 'capacity of disk space, including overcommit',
     label: 'Disk total',
     copied: 'diskGib',
     column: 'DISK_TOTAL_GIB',
@@ -247,7 +244,7 @@ export const hostFields = [
     name: 'disk.used',
     kind: 'number',
     unit: '%',
-    description: 'disk used or claimed',
+    description: 'used and claimed share of the disk space',
     label: 'Disk used',
     copied: 'diskUsedPercent',
     column: 'DISK_USED_PCT',
@@ -259,7 +256,7 @@ export const hostFields = [
     name: 'gpu.count',
     kind: 'number',
     unit: 'count',
-    description: 'GPUs that it has',
+    description: 'number of GPUs of the host',
     label: 'GPUs',
     copied: 'gpus',
     column: 'GPU_COUNT',
@@ -271,7 +268,7 @@ export const hostFields = [
     name: 'gpu.free',
     kind: 'number',
     unit: 'count',
-    description: 'free share of all GPUs, as a number of GPUs',
+    description: 'free GPUs, the sum of the free shares',
     label: 'GPU free',
     copied: 'gpusFree',
     column: 'GPU_FREE_MILLI',
@@ -284,7 +281,7 @@ export const hostFields = [
     name: 'claims',
     kind: 'number',
     unit: 'count',
-    description: 'live claims',
+    description: 'number of live claims on the host',
     label: 'Claims',
     copied: 'claims',
     column: 'CLAIMS',
@@ -296,7 +293,7 @@ export const hostFields = [
     name: 'instances',
     kind: 'number',
     unit: 'count',
-    description: 'instances, claims included',
+    description: 'number of instances, including claims that are not reported yet',
     label: 'Instances',
     copied: 'instances',
     column: 'INSTANCES',
@@ -308,11 +305,11 @@ export const hostFields = [
     read: ({ fleet, record }) => fleet.hosts.columns.instances[record.index] ?? 0,
   },
   {
-    // the column has the time of the last report in milliseconds since 1970, and the grammar compares the time since then
+    // The column has the time of the last report in milliseconds since 1970. A filter compares the seconds since then.
     name: 'age',
     kind: 'number',
     unit: 's',
-    description: 'time since its last report',
+    description: 'time since the last report of the host',
     label: 'Report',
     copied: 'reportedAt',
     column: 'REPORTED_AT',
@@ -396,5 +393,5 @@ export type ReportedField = Extract<HostField, { readonly isReported: true }>
 export type FacetField = Extract<HostField, { readonly isFacet: true }>
 /** The fields that are columns of the API. */
 export type ColumnField = Extract<HostField, { readonly column: string }>
-/** The fields with columns of a given type. */
+/** The fields whose columns have the given type. */
 export type FieldHolding<Held extends 'code' | 'set' | 'number'> = Extract<ColumnField, { readonly holds: Held }>

@@ -1,6 +1,6 @@
 /**
- * The data of a fleet and of one host that the functions below read. The query grammar does not import the fleet, so this type describes
- * only the part that it needs. host-fields.ts adds what fields return unchanged.
+ * The data of a host, and of its fleet, that the functions in this file read. The query grammar must not import the fleet, so this type
+ * lists the members that are needed. `ReadableHost` in host-fields.ts adds members.
  */
 export interface CountedHost {
   readonly fleet: {
@@ -22,10 +22,12 @@ const capacityOf = ({ fleet, record }: CountedHost, resourceClass: string): numb
 const freeOf = ({ fleet, record }: CountedHost, resourceClass: string): number =>
   fleet.hosts.classes.get(resourceClass)?.free[record.index] ?? 0
 
-/** Used and claimed as a share of the capacity in percent. Above 100 if claims exceed the capacity; 0 without capacity. */
+/** The used and claimed share of the capacity in percent. Above 100 if claims exceed the capacity, and 0 without capacity. */
 export const usedPercent = (capacity: number, free: number): number => (capacity === 0 ? 0 : (100 * (capacity - free)) / capacity)
 
-/** Amounts of a resource class, by the order that compares them; 0 if the host does not report the class. */
+/**
+ * Functions that read an amount of a resource class, by the API's name of the order. They return 0 if the host does not report the class.
+ */
 export const classReaders = {
   CAPACITY: capacityOf,
   FREE: freeOf,
@@ -35,17 +37,17 @@ export const classReaders = {
 
 export type ClassOrderField = keyof typeof classReaders
 
-/** The order and the reader of a field that is an amount of a resource class. */
+/** The members `order` and `read` of a host field that is an amount of a resource class. */
 export const amountOf = <const Field extends ClassOrderField>(field: Field, resourceClass: 'VCPU' | 'MEMORY_MB' | 'DISK_GB') => ({
   order: { field, resourceClass },
   read: (host: CountedHost): number => classReaders[field](host, resourceClass),
 })
 
-/** States in the order of their numbers in the fleet's columns. */
+/** The liveness states. The fleet's column has the index in this list. */
 export const hostStates = ['UP', 'SUSPECT', 'DOWN'] as const
 export const hostStatusWords = ['ENABLED', 'DISABLED', 'DRAINING', 'MAINTENANCE'] as const
 
-/** Every name under which a host is found: its own, and its names before it was replaced. */
+/** All names that find a host: its present name, and its former names unless these were released. */
 export const namesOf = ({ host, formerNames }: CountedHost['record']): readonly string[] => [
   ...new Set([host, ...formerNames.filter(({ isFree }) => !isFree).map((name) => name.host)]),
 ]

@@ -6,7 +6,7 @@ import { parseSort } from './sort.ts'
 
 const ordersOf = (text: string) => hostOrdersOf(parseSort(text).filter(isHostSort))
 
-it('orders by the fields of the filter grammar', () => {
+it('has an order only for fields of the filter grammar', () => {
   expect(hostSorts.filter((sort) => !hostFields.some(({ name }) => name === sort))).toEqual([])
 })
 
@@ -15,7 +15,7 @@ it('names a resource class only if the API needs one', () => {
     expect([order, order.resourceClass !== undefined]).toEqual([order, classOrderFields.some((field) => field === order.field)])
 })
 
-it('requests the orders of the line from the API, in the same sequence', () => {
+it('converts the keys of a line to orders of the API, in the same sequence, without unknown keys', () => {
   expect(ordersOf('az,-mem.free,colour,age,-host')).toEqual([
     { field: 'AVAILABILITY_ZONE', direction: 'ASC' },
     { field: 'FREE', resourceClass: 'MEMORY_MB', direction: 'DESC' },
@@ -25,7 +25,7 @@ it('requests the orders of the line from the API, in the same sequence', () => {
   ])
 })
 
-it('orders by each field that hosts report about their machine, under its own name', () => {
+it('has an order for each field that hosts report about their machine, with the name of the column', () => {
   const asked = reportedFields.map(({ name }) => `-${name}`).join()
   expect(ordersOf(asked)).toEqual(reportedFields.map(({ column }) => ({ field: column, direction: 'DESC' })))
 })

@@ -3,13 +3,13 @@ import { type HostField, hostFields, type ReportedField } from './host-fields.ts
 import type { ClassOrderField } from './host-reading.ts'
 import type { Sort } from './sort.ts'
 
-/** A field by which hosts are ordered. It has one value per host. */
+/** A field by which hosts can be ordered. It has one value per host. */
 type OrderedField = Extract<HostField, { readonly order: object }>
 export type HostSort = OrderedField['name'] | ReportedField['name']
-/** The API's name for an order of hosts: `HostOrderField` of its schema. */
+/** The API's name of an order of hosts: `HostOrderField` in the GraphQL schema. */
 export type HostOrderField = OrderedField['order']['field'] | ReportedField['column']
 
-/** An order of hosts in the API's form: `HostOrder` of its schema. */
+/** An order of hosts in the API's form: `HostOrder` in the GraphQL schema. */
 export interface HostOrder {
   readonly field: HostOrderField
   readonly direction: 'ASC' | 'DESC'
@@ -25,10 +25,10 @@ const isOrdered = (field: HostField): field is OrderedField => 'order' in field
 
 const orderedFields: readonly OrderedField[] = hostFields.filter(isOrdered)
 
-/** The keys by which hosts can be ordered in a line: the fields of the filter grammar with one value per host. */
+/** The keys by which hosts can be ordered, as in `?sort=az,-mem.free`: the fields of the filter grammar with one value per host. */
 export const hostSorts: readonly HostSort[] = [...orderedFields, ...reportedFields].map(({ name }) => name)
 
-/** The orders that require a resource class. */
+/** The orders of the API that require a resource class. */
 export const classOrderFields: readonly ClassOrderField[] = ['CAPACITY', 'FREE', 'USED_PERCENT']
 
 const classOrders: Readonly<Record<ClassOrderField, string>> = {
@@ -46,11 +46,11 @@ const describedOrders: readonly { readonly field: HostOrderField; readonly descr
   })),
 ]
 
-/** The API's names for the orders of hosts, each with a description of the compared value. */
+/** The API's names of the orders of hosts, each with a description of the value by which hosts are ordered. */
 export const hostOrderValues = byField(describedOrders, 'field', ({ description }) => ({ description }))
 export const hostOrderFields: readonly HostOrderField[] = describedOrders.map(({ field }) => field)
 
-/** The field and the class that an order compares, and whether its direction is reversed. */
+/** The API's order for a key of the line. `isReversed`: ascending order of the key is descending order in the API. */
 type OrderOfSort = Pick<HostOrder, 'field' | 'resourceClass'> & { readonly isReversed?: true }
 
 const orders: ReadonlyMap<string, OrderOfSort> = new Map<string, OrderOfSort>([
@@ -58,7 +58,7 @@ const orders: ReadonlyMap<string, OrderOfSort> = new Map<string, OrderOfSort>([
   ...reportedFields.map(({ name, column }) => [name, { field: column }] as const),
 ])
 
-/** The API's orders of hosts for a line of orders. */
+/** Converts the keys of a line such as `az,-mem.free` to orders of the API. */
 export const hostOrdersOf = (sort: readonly HostSortTerm[]): HostOrder[] =>
   sort.map(({ key, descending }) => {
     const order = orders.get(key)

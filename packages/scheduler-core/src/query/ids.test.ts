@@ -16,5 +16,5 @@ test.each([
   ['words without ids', 'request a host for deadbeef-0000 in az1', []],
 ])('%s', (_name, text, ids) => expect(idsIn(text)).toEqual(ids))
 
-test('only the first 12 ids of a text are returned', () =>
+test('at most the first 12 ids in a text are returned', () =>
   expect(idsIn(Array.from({ length: 40 }, (_, i) => `req-${A.slice(0, -2)}${10 + i}`).join(' '))).toHaveLength(12))

@@ -1,17 +1,16 @@
-/** At most this many ids are returned. A line of a log has fewer ids, and a filter with this many is still short. */
+/** At most this many ids are returned, so that a filter with all of them stays short. A log line usually has fewer ids. */
 const MOST = 12
 
 const UUID = '[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}'
 
-/** Words in front of or around an id that show its kind. The service's own log contains `request ID failed`. */
+/** Finds request ids by the words around them: `request-id: ID`, or `request ID failed` as in the service's log. */
 const asked = /request[-_]?id["']?\s*[:=]\s*["']?([A-Za-z0-9._-]{1,64})|\brequest ([A-Za-z0-9._-]{1,64}) failed/gi
-/** A global id as in links: `Decision:` or `Claim:` and a uuid, in base64. */
+/** Finds global ids of the API, as in links: `Decision:` or `Claim:` with a uuid, in base64. */
 const global = /\b(?:RGVjaXNpb246[A-Za-z0-9_-]{48}|Q2xhaW06[A-Za-z0-9_-]{48})\b/g
 const plain = new RegExp(`\\b(?:req-)?${UUID}\\b`, 'gi')
 
 /**
- * The ids in a text, such as a pasted line of a log. They are ids of requests, instances, decisions and claims, each once and in order; at
- * most 12.
+ * Finds the ids of requests, instances, decisions and claims in a text, such as a pasted log line. Each id is returned once; at most 12.
  */
 export function idsIn(text: string): readonly string[] {
   const found = [asked, global, plain].flatMap((pattern) =>

@@ -1,4 +1,6 @@
-/** The filter grammar. One line of it is used in the console's filter bar and addresses, in the API's `query:`, and on the command line. */
+/**
+ * The filter grammar. A filter is one line of text, in the console's filter bar and URLs, in the API's `query:`, and on the command line.
+ */
 
 export { replaceUnseen, showUnseen } from '../text/plain-text.ts'
 export { compileQuery, type QueryReaders, type QueryValue } from './compile.ts'

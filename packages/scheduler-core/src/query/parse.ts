@@ -8,7 +8,7 @@ export const MAX_TERMS = 50
 export interface ParsedQuery {
   /** The valid terms. */
   readonly query: Query
-  /** All problems, in the order of the text. */
+  /** All problems, in the order in which they occur in the text. */
   readonly problems: readonly QueryProblem[]
 }
 
@@ -35,7 +35,7 @@ export function parseQuery(text: string, fields: readonly QueryField[]): ParsedQ
   return { query: { terms: terms.slice(0, MAX_TERMS) }, problems: problems.sort((a, b) => a.from - b.from) }
 }
 
-/** The problem of a filter with too many wildcards in its values. It is reported at the first term that exceeds the limit. */
+/** Returns a problem if the values of a filter have too many wildcards. Its position is the first term that exceeds the limit. */
 function tooManyStars(terms: readonly QueryTerm[]): QueryProblem | undefined {
   let stars = 0
   let first: QueryTerm | undefined
@@ -47,7 +47,7 @@ function tooManyStars(terms: readonly QueryTerm[]): QueryProblem | undefined {
   return first && { message: `the filter has ${stars} stars; ${MAX_STARS} are allowed`, from: first.from, to: first.to }
 }
 
-/** The field of a name or of one of its aliases. */
+/** Finds a field by its name or by one of its aliases. */
 export const findField = (name: string, fields: readonly QueryField[]): QueryField | undefined =>
   fields.find((field) => field.name === name || field.aliases?.includes(name))
 
@@ -73,7 +73,8 @@ const isBlank = (character: string | undefined): boolean => character !== undefi
 function createScanner(text: string) {
   let at = 0
   /**
-   * Reads a quoted value, or a bare one, which ends at a blank or, in a list, at a comma. Stars in quotes are literal, so they are escaped.
+   * Reads a quoted or a bare value. A bare value ends at a blank, and in a list also at a comma. Stars in a quoted value are literal, so
+   * they are escaped.
    */
   const value = (inList: boolean): RawValue => {
     const from = at
@@ -116,7 +117,7 @@ function createScanner(text: string) {
         at++
         values.push(value(true))
       }
-      // Characters that follow a closing quote without a blank belong to no term.
+      // Characters directly after a closing quote are an error. They are read as an open value, for which `check` returns a problem.
       if (at < text.length && !isBlank(text[at])) {
         const glued = value(false)
         values.push({ ...glued, isOpen: true })
@@ -126,7 +127,7 @@ function createScanner(text: string) {
   }
 }
 
-/** Escapes `*` and `\`, which are literal in a quoted value. */
+/** Escapes `*` and `\`, because they are ordinary characters in a quoted value. */
 const escaped = (character: string): string => (character === '*' || character === '\\' ? `\\${character}` : character)
 
 function check(raw: RawTerm, fields: readonly QueryField[]): QueryProblem[] {

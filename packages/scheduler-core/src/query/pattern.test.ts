@@ -27,7 +27,7 @@ test.each<[string, string, boolean]>([
   ['*😀', 'a😀', true],
 ])('the pattern %j and the text %j: %j', (pattern, text, matches) => expect(compilePattern(pattern)(text)).toBe(matches))
 
-test('every pattern matches its own text, with any characters in place of its stars', () => {
+test('every pattern matches its own text with its stars replaced by any characters', () => {
   const part = fc.string({ maxLength: 5 })
   fc.assert(
     fc.property(fc.array(fc.tuple(part, part), { minLength: 1, maxLength: 6 }), part, (parts, last) => {
@@ -38,7 +38,7 @@ test('every pattern matches its own text, with any characters in place of its st
   )
 })
 
-/** Tries every possible match: simple, but slow. The fast implementation must give the same results. */
+/** A simple implementation that tries every possible match. `compilePattern` must give the same results. */
 function matchesSlowly(pattern: string, text: string): boolean {
   if (pattern === '') return text === ''
   if (pattern[0] !== '*') return text !== '' && pattern[0] === text[0] && matchesSlowly(pattern.slice(1), text.slice(1))
@@ -46,7 +46,7 @@ function matchesSlowly(pattern: string, text: string): boolean {
   return false
 }
 
-test('the results equal those of trying every possible match', () => {
+test('compilePattern matches exactly if one of all possible matches succeeds', () => {
   const letters = fc.array(fc.constantFrom('a', 'b', '*'), { maxLength: 8 }).map((all) => all.join(''))
   const text = fc.array(fc.constantFrom('a', 'b'), { maxLength: 10 }).map((all) => all.join(''))
   fc.assert(
@@ -57,7 +57,7 @@ test('the results equal those of trying every possible match', () => {
   )
 })
 
-describe('the work of a pattern is at most three times the lengths of pattern and text together', () => {
+describe('a pattern is matched in at most three steps per character of pattern and text together', () => {
   const name = 'a'.repeat(255)
   test.each([
     ['the pattern that once stalled a replica', '*a*a*a*a*a*a*a*b', name],
@@ -74,13 +74,13 @@ describe('the work of a pattern is at most three times the lengths of pattern an
     expect(work.steps).toBeLessThanOrEqual(3 * (pattern.length + text.length))
   })
 
-  test('the work of searching a word has the same limit', () => {
+  test('a word is searched in at most three steps per character of word and text together', () => {
     const work = { steps: 0 }
     expect(compileContains(`b${'a'.repeat(500)}`)('a'.repeat(10_000), work)).toBe(false)
     expect(work.steps).toBeLessThanOrEqual(3 * 10_501)
   })
 
-  test('the work for a row is one search of its texts for each star', () => {
+  test('if a row has many texts, each pattern is matched in at most three steps per character of all texts', () => {
     const texts = Array.from({ length: 1_024 }, (_, i) => `CUSTOM_${'A'.repeat(240)}${i}`)
     const work = { steps: 0 }
     for (let i = 0; i < MAX_STARS; i++) {
@@ -91,7 +91,7 @@ describe('the work of a pattern is at most three times the lengths of pattern an
   })
 })
 
-test('a word is found exactly where it occurs', () => {
+test('a word is found if and only if the text contains it', () => {
   const letters = fc.array(fc.constantFrom('a', 'b'), { maxLength: 12 }).map((all) => all.join(''))
   fc.assert(
     fc.property(letters, letters, (word, text) => {
@@ -100,7 +100,7 @@ test('a word is found exactly where it occurs', () => {
   )
 })
 
-describe('the number of stars in a whole filter is limited, and the message contains the limit and the number found', () => {
+describe('a filter with too many stars is refused, and the message has the limit and the number found', () => {
   const many = MAX_STARS + 1
   test.each([
     ['in one value', `host:${'*a'.repeat(many)}`],
@@ -113,7 +113,7 @@ describe('the number of stars in a whole filter is limited, and the message cont
     expect(problems[0]?.to).toBeLessThanOrEqual(text.length)
   })
 
-  test('a run of stars counts as one; stars in quotes and in bare words do not count', () => {
+  test('a run of stars counts as one star; stars in quotes and in bare words are not counted', () => {
     expect(['a**b', '*', 'a\\*b', 'a\\\\*', ''].map(starsOf)).toEqual([1, 1, 0, 1, 0])
     const text = `host:"${'*'.repeat(100)}" ${'*'.repeat(100)} agg:${'*'.repeat(100)}`
     expect(parseQuery(text, hostFields).problems).toEqual([])

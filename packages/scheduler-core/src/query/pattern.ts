@@ -1,21 +1,21 @@
-/** The values of one filter may contain at most this many runs of stars. Each run requires one more search through every text. */
+/** The values of one filter may contain at most this many stars. Each star requires one more search through every text. */
 export const MAX_STARS = 16
 
-/** The number of wildcards in a value. A run of stars counts as one, and an escaped star as none. */
+/** Counts the wildcards in a value. A run of stars is counted as one, and escaped stars are not counted. */
 export const starsOf = (value: string): number => (value.replace(/\\./gs, '').match(/\*+/g) ?? []).length
 
-/** The literal text of an escaped value. */
+/** Removes the escapes from a value. */
 export const unescaped = (value: string): string => value.replace(/\\(.)/gs, '$1')
 
-/** Counts comparisons of characters. Tests use it to limit the work. */
+/** Counts comparisons of characters, so that tests can check that the work is limited. */
 export interface Work {
   steps: number
 }
 
 /**
- * Whether the whole text matches the pattern. In a pattern `*` is any run of characters, and `\` makes the next character literal. The
- * pieces between the stars are searched from left to right, each at its first occurrence, and the last piece at the end. The work is linear
- * in the lengths of text and pattern together, for any content.
+ * Returns a function that is true if a whole text matches the pattern. In a pattern `*` is any run of characters, and `\` makes the next
+ * character literal. The pieces between the stars are searched from left to right, each at its first occurrence, and the last piece at the
+ * end of the text. The work is linear in the length of text and pattern together, for any content.
  */
 export function compilePattern(pattern: string): (text: string, work?: Work) => boolean {
   const [first = '', ...others] = piecesOf(pattern)
@@ -35,14 +35,14 @@ export function compilePattern(pattern: string): (text: string, work?: Work) => 
   }
 }
 
-/** Whether a text contains this one. The work is linear in the lengths of both. */
+/** Returns a function that is true if a text contains `part`. The work is linear in the length of text and part together. */
 export function compileContains(part: string): (text: string, work?: Work) => boolean {
   if (part === '') return () => true
   const search = compileSearch(part)
   return (text, work) => search(text, 0, text.length, work) >= 0
 }
 
-/** The literal pieces of a pattern before, between and after its stars. */
+/** Splits a pattern at its stars into literal pieces. */
 function piecesOf(pattern: string): readonly string[] {
   const pieces: string[] = []
   let piece = ''
@@ -59,8 +59,8 @@ function piecesOf(pattern: string): readonly string[] {
 }
 
 /**
- * Finds the end of the first occurrence of a piece between two positions of a text; -1 if there is none. It never goes back in the text
- * (Knuth, Morris and Pratt). The built-in search is quadratic for repetitive texts.
+ * Returns a function that searches the piece between two positions of a text. The function returns the end of the first occurrence, or -1.
+ * It uses the algorithm of Knuth, Morris and Pratt, because the built-in search is quadratic for repetitive texts.
  */
 function compileSearch(piece: string): (text: string, from: number, to: number, work?: Work) => number {
   const fallbacks = fallbacksOf(piece)
@@ -84,7 +84,7 @@ function compileSearch(piece: string): (text: string, from: number, to: number, 
   }
 }
 
-/** For each character of a piece, the length of the longest proper prefix of the piece that also ends there. */
+/** For each character of a piece, the length of the longest proper prefix of the piece that also ends at this character. */
 function fallbacksOf(piece: string): Uint16Array {
   const fallbacks = new Uint16Array(piece.length)
   let fits = 0

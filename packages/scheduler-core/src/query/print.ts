@@ -9,7 +9,7 @@ export function printTerm({ field, negated, operator, values }: Pick<QueryTerm, 
   return `${sign}${field}${operator}${values.map((value) => printValue(value, false)).join(',')}`
 }
 
-/** A value as text: bare if possible, otherwise in quotes. */
+/** Writes a value as text, without quotes if possible. */
 export function printValue(value: string, isWord: boolean): string {
   const isBare = !/[\s",\\]/.test(value) && !(isWord && (/^[A-Za-z][A-Za-z0-9_.]*[:=<>!]/.test(value) || value.startsWith('-')))
   if (isBare) return value
@@ -19,5 +19,5 @@ export function printValue(value: string, isWord: boolean): string {
   return `"${content}"`
 }
 
-/** Escapes a value for quotes. Only the quote and the backslash are special there; a star is literal. */
+/** Escapes a character of a quoted value. Only the quote and the backslash are special in quotes. */
 const quoted = (character: string): string => (character === '"' || character === '\\' ? `\\${character}` : character)

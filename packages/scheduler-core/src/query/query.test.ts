@@ -83,7 +83,7 @@ describe('rows that a query matches', () => {
   ])('%s: %s', (_rule, text, names) => expect(found(text)).toEqual(names))
 })
 
-describe('problems and their positions', () => {
+describe('an invalid filter gives a problem with its position in the text', () => {
   test.each<[string, number, number, string]>([
     ['nope:1', 0, 4, 'there is no field nope'],
     ['az:z1 nope:1', 6, 10, 'there is no field nope'],
@@ -109,13 +109,13 @@ describe('problems and their positions', () => {
     expect(query.terms.map(({ field }) => field)).toEqual(['az'])
   })
 
-  test('a filter that is too long, or has too many terms', () => {
+  test('a filter with more than 1000 characters or 50 terms is refused', () => {
     expect(parseQuery('a'.repeat(1_001), hostFields).problems[0]?.message).toBe('the filter has 1001 characters; 1000 are allowed')
     expect(parseQuery('a '.repeat(51), hostFields).problems[0]?.message).toBe('the filter has 51 terms; 50 are allowed')
   })
 })
 
-describe('times', () => {
+describe('terms about time', () => {
   const nine = Date.UTC(2026, 10, 22, 9)
   test.each([
     ['at>=2026-11-22T09:00:00Z', [nine, nine + 1]],
@@ -163,7 +163,7 @@ describe('times', () => {
     )
   })
 
-  test('any text is read as a valid time or as none', () => {
+  test('a text with the form of a time is either read as this time or refused, such as February 30', () => {
     fc.assert(
       fc.property(fc.stringMatching(/^\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d)?Z)?$/), (text) => {
         const ms = timeOf(text)
@@ -172,7 +172,7 @@ describe('times', () => {
     )
   })
 
-  test('all terms about time are combined into one span', () => {
+  test('a row satisfies all terms about time if and only if its time is in the combined span', () => {
     const at = fc.integer({ min: nine - 20_000, max: nine })
     const operator = fc.constantFrom('>', '>=', '<', '<=')
     const ofTime = fc.oneof(
@@ -191,7 +191,7 @@ describe('times', () => {
     )
   })
 
-  test('an age without an operator means at most that age', () =>
+  test('last:1s means an age of at most one second', () =>
     expect(spanOf(parseQuery('last:1s', decisionFields).query, nine)).toEqual({ since: nine - 1_000 }))
 
   test.each([
@@ -239,7 +239,7 @@ const term = fc.oneof(
   }),
 )
 
-/** Fields of every kind. */
+/** The fields of hosts and a time field of decisions, so that there are fields of every kind. */
 const fields = [...hostFields, ...decisionFields.filter(({ kind }) => kind === 'time')]
 
 test('printing a query and reading the text gives the same query', () => {
@@ -255,7 +255,7 @@ test('printing a query and reading the text gives the same query', () => {
   )
 })
 
-test('parsing any text terminates, and every problem is within the text', () => {
+test('any text can be parsed, and the position of every problem is within the text', () => {
   fc.assert(
     fc.property(fc.string({ maxLength: 60 }), (text) => {
       for (const { from, to } of parseQuery(text, hostFields).problems) {
@@ -267,7 +267,7 @@ test('parsing any text terminates, and every problem is within the text', () => 
   )
 })
 
-describe("editing a query's text", () => {
+describe('edits of the text of a query', () => {
   test.each([
     ['', 'az', 'z1', 'az:z1'],
     ['cmp', 'az', 'z1', 'cmp az:z1'],
@@ -326,7 +326,7 @@ describe("editing a query's text", () => {
   })
 })
 
-describe('suggestions', () => {
+describe('suggestions at the caret', () => {
   test.each([
     ['', 0, null, 'host:', 0, 0],
     ['me', 2, null, 'mem.free>=', 0, 2],
@@ -344,9 +344,9 @@ describe('suggestions', () => {
     expect(offered.options[0]?.text).toBe(first)
   })
 
-  test('times are compared by their order', () =>
+  test('fields with numbers and times are suggested with >=', () =>
     expect(suggest('at', 2, decisionFields).options).toMatchObject([{ text: 'attempt>=' }, { text: 'at>=' }]))
 
-  test('values of text fields are suggested by the caller', () =>
+  test('for a text field no values are suggested, because only the caller knows them', () =>
     expect(suggest('az:z', 4, hostFields)).toEqual({ from: 3, to: 4, field: 'az', options: [] }))
 })

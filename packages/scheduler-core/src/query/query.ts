@@ -1,24 +1,26 @@
-/** How a field is compared. `:` compares with any of several values, the others with one number or one time. */
+/** How a field is compared. `:` means that the field has one of several values. The other operators compare with one number or time. */
 export type QueryOperator = ':' | '>' | '>=' | '<' | '<='
 
 /** One condition of a query, with its position in the text. */
 export interface QueryTerm {
-  /** Null for a bare word, which is searched in the row's name. */
+  /** Null for a bare word, which is searched in the name of a row. */
   readonly field: string | null
   readonly negated: boolean
   readonly operator: QueryOperator
-  /** The values as written, without quotes. `*` in a bare value matches any run of characters. In a quoted value it is escaped as `\*`. */
+  /**
+   * The values without quotes. In a bare value `*` matches any run of characters. A star of a quoted value is literal and escaped as `\*`.
+   */
   readonly values: readonly string[]
   readonly from: number
   readonly to: number
 }
 
-/** Conditions that must all hold. */
+/** A query. A row matches it if it satisfies all of its terms. */
 export interface Query {
   readonly terms: readonly QueryTerm[]
 }
 
-/** A problem in a query's text, from the character `from` up to `to`. */
+/** A problem in the text of a query, with its position: from the character `from` up to, but not including, `to`. */
 export interface QueryProblem {
   readonly message: string
   readonly from: number
@@ -29,14 +31,14 @@ export interface QueryProblem {
 export interface QueryField {
   readonly name: string
   readonly aliases?: readonly string[]
-  /** Times are only compared with <, <=, > and >=. */
+  /** A time can only be compared with <, <=, > and >=. */
   readonly kind: 'text' | 'enum' | 'number' | 'time'
-  /** The unit of a number in the rows. Values in another unit are converted. */
+  /** The unit of the numbers in the rows. A value of a query with another unit is converted to it. */
   readonly unit?: 'MiB' | 'GiB' | '%' | 's' | 'count'
   /** The possible values of an enum. */
   readonly values?: readonly string[]
   readonly description: string
 }
 
-/** Whether a field can be compared with < and >. */
+/** True if a field can be compared with < and >. */
 export const isOrdered = ({ kind }: Pick<QueryField, 'kind'>): boolean => kind === 'number' || kind === 'time'

@@ -1,10 +1,10 @@
-/** One order of a list of orders. Rows that are equal by it are ordered by the next one. */
+/** One key of a list by which rows are sorted. Rows with equal values of the key are sorted by the next key. */
 export interface Sort {
   readonly key: string
   readonly descending: boolean
 }
 
-/** Parses the orders in a line: keys separated by commas, with `-` in front for descending order. Only the first use of a key counts. */
+/** Parses sort keys such as `az,-mem.free`. A `-` before a key means descending order. A repeated key is ignored. */
 export function parseSort(text: string): readonly Sort[] {
   const all = text
     .split(',')

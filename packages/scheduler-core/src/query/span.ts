@@ -2,29 +2,29 @@ import type { Query, QueryOperator, QueryTerm } from './query.ts'
 import { timeOf } from './time/time.ts'
 import { numberOf } from './units.ts'
 
-/** The begin (inclusive) and the end (exclusive) in milliseconds since 1970. An absent bound does not limit. */
+/** A span of time from `since` (inclusive) until `until` (exclusive), in milliseconds since 1970. An absent bound is no limit. */
 export interface Span {
   readonly since?: number
   readonly until?: number
 }
 
-/** Whether a term is about the time of rows: absolute (`at`), or by age (`last`). */
+/** True if a term is about the time of rows: a time (`at`) or an age (`last`). */
 export const isOfTime = ({ field }: Pick<QueryTerm, 'field'>): boolean => field === 'at' || field === 'last'
 
-/** Combines all terms about the time of rows. A row satisfies all of them if and only if it is within the span. */
+/** Combines all terms about the time of rows. A row satisfies these terms if and only if its time is within the span. */
 export function spanOf({ terms }: Query, now: number): Span {
   let span: Span = {}
   for (const term of terms) if (isOfTime(term)) span = within(span, spanOfTerm(term, now))
   return span
 }
 
-/** The largest number of milliseconds from 1970 that a Date can represent. */
+/** The latest time that a Date can represent, in milliseconds since 1970. */
 const MOST = 8_640_000_000_000_000
 
 function spanOfTerm({ field, operator, negated, values: [value = ''] }: QueryTerm, now: number): Span {
   const isAge = field === 'last'
   const number = isAge ? numberOf(value, { kind: 'number', unit: 's' }) : timeOf(value)
-  if (number === undefined) throw new RangeError(`${value} is no ${isAge ? 'age' : 'time'}`)
+  if (number === undefined) throw new RangeError(`expected ${isAge ? 'an age' : 'a time'}, found ${value}`)
   const ms = Math.max(-MOST, Math.min(MOST, isAge ? now - number * 1_000 : number))
   // `last:1h` means "at most an hour old". A lower age means a later time, so the comparison is reversed.
   const asked = isAge ? turned[operator] : operator

@@ -1,7 +1,7 @@
 import { findField } from './parse.ts'
 import { isOrdered, type QueryField } from './query.ts'
 
-/** A text that can be inserted at the caret. */
+/** A text that is suggested for the filter at the caret. */
 export interface Suggestion {
   readonly text: string
   readonly description: string
@@ -11,12 +11,12 @@ export interface Suggestions {
   /** The suggestion replaces the characters from `from` up to `to`. */
   readonly from: number
   readonly to: number
-  /** The field for which values are suggested; null while fields are suggested. */
+  /** The field for which values are suggested. Null if fields are suggested. */
   readonly field: string | null
   readonly options: readonly Suggestion[]
 }
 
-/** Suggestions at the caret: fields, or the values of the field before it. */
+/** Suggests fields at the caret, or values if the caret is after a field and its operator. */
 export function suggest(text: string, caret: number, fields: readonly QueryField[]): Suggestions {
   const before = text.slice(0, caret)
   const start = /(?:"(?:\\.|[^"\\])*"?|[^\s"])*$/.exec(before)?.index ?? caret

@@ -1,7 +1,7 @@
-// The settings by which operators, aggregates and imports of a nova.conf determine how much of a class can be allocated on a host.
+// Allocation ratios and reserved amounts that operators, aggregates and imports of a nova.conf set for hosts.
 import type { AllocationAmounts } from './change.ts'
 
-/** Who set a value, the store time at which it was set, and the author's reason. */
+/** Who set a value, the store time (the database's clock) at which it was set, and why. */
 export interface SetBy {
   readonly by: string
   readonly at: number
@@ -13,31 +13,31 @@ export interface SetValue extends SetBy {
   readonly value: number
 }
 
-/** The values that operators set for one class of one host. */
+/** The values that operators set for one resource class on one host. */
 export interface AllocationOverride {
   readonly ratio?: SetValue
   readonly reserved?: SetValue
 }
 
-/** The overrides by resource class. */
+/** The values that operators set for a host, by resource class. */
 export type AllocationOverrides = Readonly<Record<string, AllocationOverride>>
 
-/** Values for all hosts with a document in Nova's form that does not contain them. */
+/** Default values for hosts that report in Nova's form and leave the values out. */
 export interface FleetAllocation extends SetBy {
-  /** The number of times that the values were set. 0 if never. */
+  /** How many times the values were set. */
   readonly version: number
-  /** The release of Nova with the defaults that apply if nothing else does. Null if no release is set. */
+  /** The release of Nova whose defaults apply if no other value is set. Null if no release is set. */
   readonly release: number | null
   readonly classes: Readonly<Record<string, AllocationAmounts>>
 }
 export const NO_ALLOCATION: FleetAllocation = { version: 0, release: null, classes: {}, by: '', at: 0, reason: '' }
 
-/** The lowest ratio that a host's aggregates set for a class, and the aggregate that sets it. */
+/** The lowest allocation ratio that a host's aggregates set for a resource class, and the aggregate that sets it. */
 export interface AggregateRatio {
   readonly value: number
   readonly uuid: string
 }
 
-/** The ratios of aggregates by resource class. */
+/** The lowest allocation ratios that a host's aggregates set, by resource class. */
 export type AggregateRatios = Readonly<Record<string, AggregateRatio>>
 export const NO_RATIOS: AggregateRatios = {}

@@ -1,13 +1,13 @@
 import type { Reason } from '../text/reason.ts'
 import type { HostIndex } from '../values/host-index.ts'
 
-/** Indexes of hosts as runs in ascending order: begin, length, begin, length, ... */
+/** Host indexes in ascending order, stored as runs of consecutive indexes: first index, length, first index, length, ... */
 export type Runs = readonly number[]
 
 /**
- * The answer of a filter or weigher outside of this process about hosts. It is given before a decision, is an input of the decision, and is
- * stored in the decision's record, so that a replay needs neither the plug-in nor HTTP. A host that is in none of the lists has no answer,
- * and is refused.
+ * The answer of a filter or weigher outside of this process about hosts. The answer is received before a decision, is an input of the
+ * decision, and is stored in the decision's record. A replay therefore needs neither the plug-in nor HTTP. A host that is in none of the
+ * lists is refused.
  */
 export interface OutsideAnswer {
   /** The name of the filter or weigher in the profile. */
@@ -15,15 +15,15 @@ export interface OutsideAnswer {
   readonly kind: 'filter' | 'weigher'
   /** The plug-in or extender that answered, as name@version. */
   readonly by: string
-  /** The options of the filter or weigher in the profile, as canonical JSON. Absent if it has none. */
+  /** The options of the filter or weigher in the profile, as canonical JSON. Absent if there are none. */
   readonly options?: string
-  /** The index of the kind of instance that the request to the part was about. Absent for the first kind. */
+  /** For a request with several kinds of members: the index of the kind that the answer is about. Absent for the first kind. */
   readonly members?: number
   /** The unit of a weigher's scores. */
   readonly unit?: string
-  /** Whether the filter does not apply to the request, so that every host passed without evaluation. */
+  /** True if the filter does not apply to the request. Every host then passes. */
   readonly isNotAsked?: true
-  /** The reason for which there is no answer, as text. The lists are empty then. */
+  /** Why there is no answer, as text. The lists are then empty. */
   readonly failure?: string
   /** Hosts that pass the filter, or to which the weigher gave a score. */
   readonly hosts: Runs

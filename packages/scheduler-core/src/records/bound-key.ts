@@ -1,6 +1,6 @@
 import type { SelectedDestination } from './decision.ts'
 
-/** The binding of an idempotency key to claims. It is replaced when the key ends, and never changed. */
+/** The binding of an idempotency key to claims. The object is never changed. When the key ends, a new object replaces it. */
 export interface BoundKey {
   readonly account: string
   readonly key: string
@@ -11,6 +11,6 @@ export interface BoundKey {
   readonly decision: string | null
   readonly revision: number
   readonly boundAt: number
-  /** Store time at which the key is forgotten. Null while one of its claims is live. */
+  /** The store time at which the key is forgotten. Null while one of its claims is live. */
   readonly forgottenAt: number | null
 }

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { byExtent } from '../../../../testing/extent.ts'
 import { ByteReader, ByteWriter } from './bytes.ts'
 
-test('numbers of every kind are read as they were written, to the last bit', () => {
+test('integers and floating-point numbers are read exactly as they were written', () => {
   const number = fc.oneof(fc.double(), fc.integer(), fc.constantFrom(0, -0, Number.NaN, Infinity, -Infinity, 2 ** 53, -(2 ** 50) - 2))
   fc.assert(
     fc.property(fc.array(fc.tuple(number, number)), (pairs) => {
@@ -17,7 +17,7 @@ test('numbers of every kind are read as they were written, to the last bit', () 
   )
 })
 
-test('numbers that differ in one byte or in all bytes need at most a few additional bytes', () => {
+test('a number is written in 1 byte if it equals the earlier number, and in at most 9 bytes if all of its bytes differ', () => {
   const lengthOf = (value: number, before: number) => {
     const writer = new ByteWriter()
     writer.near(value, before)

@@ -1,4 +1,4 @@
-/** Writes values to a sequence of bytes: texts, integers in as few bytes as possible, and floating-point numbers exactly. */
+/** Writes values to a sequence of bytes: texts, integers in few bytes, and floating-point numbers exactly. */
 export class ByteWriter {
   readonly #bytes: number[] = []
 
@@ -21,8 +21,9 @@ export class ByteWriter {
   }
 
   /**
-   * Writes a number as its difference from an earlier number, which is probably close to it. A tag comes first. Tag 0: the numbers are
-   * equal. Odd tags precede the difference between two integers. Even tags specify which bytes of the binary forms differ.
+   * Writes a number as its difference from the number `before`, which takes few bytes if the numbers are close. A tag is written first. Tag
+   * 0: the numbers are equal. An odd tag contains the difference between two integers. An even tag specifies which bytes of the binary
+   * forms differ, and these bytes follow.
    */
   near(value: number, before: number): void {
     if (Object.is(value, before)) {
@@ -97,7 +98,7 @@ export class ByteReader {
   }
 }
 
-/** The limit up to which the doubled difference of two whole numbers is exact. */
+/** If two whole numbers are at most this large, their doubled difference is exact. */
 const PLAIN = 2 ** 50
 
 const isPlain = (value: number): boolean => Number.isInteger(value) && Math.abs(value) <= PLAIN && !Object.is(value, -0)
@@ -107,14 +108,15 @@ const zigzag = (value: number): number => (value < 0 ? -2 * value - 1 : 2 * valu
 const unzigzag = (value: number): number => (value % 2 === 1 ? -(value + 1) / 2 : value / 2)
 
 const NUMBER_BYTES = 8
-// allocated once, because V8 may collect garbage at each allocation of memory outside of its heap, and a decision has thousands of numbers
+// the buffers are allocated once, because a decision writes thousands of numbers, and each allocation outside of V8's heap can start a
+// garbage collection
 const valueView = new DataView(new ArrayBuffer(NUMBER_BYTES))
 const valueBytes = new Uint8Array(valueView.buffer)
 const beforeView = new DataView(new ArrayBuffer(NUMBER_BYTES))
 const beforeBytes = new Uint8Array(beforeView.buffer)
 
 function setNumber(value: number, view: DataView): void {
-  // Engines may use any bits for NaN, but the next number is written as the difference from these bits, so they must be fixed.
+  // engines can use different bits for NaN, so fixed bits are written, because the next number is written as the difference from them
   if (Number.isNaN(value)) {
     view.setUint32(0, 0x7ff80000)
     view.setUint32(4, 0)

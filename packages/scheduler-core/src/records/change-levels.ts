@@ -6,7 +6,7 @@ import { type Change, isProposal } from './change.ts'
 import { levelOfNamespace } from './namespace-names.ts'
 import { profileLevel } from './profile.ts'
 
-/** The feature level from which each newer type of change may be written. All other types are of level 1. */
+/** The lowest feature level at which a type of change can be written. Types that are not in the list need level 1. */
 const levels: Partial<Record<Change['type'], number>> = {
   move: 2,
   revoke: 2,
@@ -25,18 +25,18 @@ const levels: Partial<Record<Change['type'], number>> = {
   replace: HOSTS_LEAVE,
 }
 
-/** The feature level from which each version of requests may be written. */
+/** The lowest feature level at which a version of requests can be written. */
 const specLevels: Readonly<Record<SpecVersion, number>> = { '1.0': 1, '1.1': 3, '1.2': 5, '1.3': 10 }
 
-/** The feature level from which each version of reports may be written. */
+/** The lowest feature level at which a version of reports can be written. */
 const statsLevels: Readonly<Record<StatsVersion, number>> = { '1.0': 1, '1.1': 3, '1.2': 5, '1.3': 9, '1.4': 10 }
 
-/** The feature level that every replica must be able to read before the change is written. */
+/** The lowest feature level at which the change can be written. Every replica must be able to read this level. */
 export const levelOf = (change: Change): number => Math.max(levels[change.type] ?? 1, levelOfContent(change))
 
 /**
- * The feature level that the log needs for a request that is not decided yet. `isAnswered` means that answers from outside of the process
- * are recorded with it.
+ * The lowest feature level at which a request can be decided. `isAnswered` is true if its record will contain answers from outside of the
+ * process.
  */
 export const levelOfRequest = (request: PublishedSpec, isMove: boolean, isAnswered = false): number =>
   Math.max(isAnswered ? 7 : isMove ? 2 : 1, specLevels[request.version])

@@ -8,15 +8,15 @@ import type { Grants } from './grants.ts'
 import type { Place } from './place.ts'
 import type { Profile } from './profile.ts'
 
-/** The ratio and the reserved amount of a class as an import wrote them. */
+/** The allocation ratio and the reserved amount of a resource class. Absent values are not set. */
 export interface AllocationAmounts {
   readonly ratio?: number
   readonly reserved?: number
 }
 
 /**
- * Where the resource usage of a host is read from. REPORT: its report, plus the claims that the report does not count. CLAIMS: all claims,
- * without the report, for a host that does not list its instances and runs none without a claim.
+ * Where the resource usage of a host is read from. REPORT: from its report, plus the claims that the report does not count. CLAIMS: only
+ * from its claims. CLAIMS is for a host that does not list its instances and has no instances without claims.
  */
 export const usedFromValues = ['REPORT', 'CLAIMS'] as const
 
@@ -25,15 +25,16 @@ export type UsedFrom = (typeof usedFromValues)[number]
 export type { Grants } from './grants.ts'
 
 /**
- * The format of log entries. They contain effects and not intentions: hosts, amounts, cells, CPUs and devices by name. Replicas of
- * different releases therefore reach the same state. A published shape never changes its meaning. New content gets a new type, which is
- * written only after a `feature` entry has established that every replica can read it.
+ * The format of log entries. Entries contain results and not requests: the chosen hosts, amounts, cells, CPUs and devices. Replicas of
+ * different releases therefore reach the same state. The meaning of a published form never changes. New content needs a new type of change.
+ * It is written only after a `feature` entry, when every replica can read it.
  */
 export const ENTRY_FORMAT = 1
 
 /**
- * The highest feature level that this release can apply. Level 2: moves, revocations, edits of groups, liveness. Level 3: requests and
- * reports of version 1.1. Level 4: rollouts of profiles, filters in shadow mode, and packed decisions in tables (decision/packed.ts).
+ * The highest feature level that this release can apply. Additions to the log by level: Level 2: moves, revocations, edits of groups,
+ * liveness. Level 3: requests and reports of version 1.1. Level 4: rollouts of profiles, filters in shadow mode, and packed decisions in
+ * tables (decision/packed.ts).
  * Level 5: requests and reports of version 1.2, profiles with the scheduler `solver`, profiles with a list of the resource kinds that
  * their requests may ask for, documents of the namespaces of this service (namespace/) with their times, and profiles that read them.
  * Level 6: claims on the space of pools, and aggregates that name the pool of their hosts' disks. Level 7: profiles that name filters and
@@ -54,7 +55,7 @@ export interface Entry {
   readonly changes: readonly Change[]
 }
 
-/** An entry with the revision and the time that the store gave it. */
+/** An entry with its revision and the time stamp that the store set. */
 export interface LogEntry extends Entry {
   readonly revision: number
   readonly at: number
@@ -84,7 +85,7 @@ export interface GroupBinding {
 
 export type MoveIntent = Extract<Intent, 'RESIZE' | 'LIVE_MIGRATE' | 'COLD_MIGRATE' | 'EVACUATE'>
 
-/** A claim by its id. The fence proves that the caller knows the claim's present owner. */
+/** A reference to a claim. A change with an outdated fence is void. */
 export interface ClaimRef {
   readonly claim: string
   readonly fence: number
@@ -93,58 +94,58 @@ export interface ClaimRef {
 interface Proposed {
   readonly account: string
   readonly key: string
-  /** The digest of the canonical request. The same key with another digest is a conflict, not a repetition. */
+  /** The digest of the canonical request. A call with the same key and another digest is a conflict, not a repetition. */
   readonly digest: string
   readonly mode: 'RESERVE' | 'CONFIRM'
-  /** The duration of a reservation in milliseconds, beginning at the store's stamp of this entry. */
+  /** The duration of a reservation in milliseconds, from the time stamp of this entry. */
   readonly ttlMs: number
-  /** The store time until which the caller waits. After this time the proposal is void. */
+  /** The caller's deadline in store time (the database's clock). If the time stamp of the entry is later, the proposal is void. */
   readonly notAfter: number | null
   readonly group: GroupBinding | null
   readonly parts: readonly ClaimPart[]
-  /** The answer to a repeated call, in the order of the parts. `apply` adds the fences. */
+  /** The answer that a repeated call gets, in the order of the parts. The fences are added when the entry is applied. */
   readonly answer: readonly SelectedDestination[]
-  /** Everything that a replay of the decision needs. */
+  /** All data that a replay of the decision needs. */
   readonly decision: DecisionRecord
-  /** The duration of the decision in whole microseconds, as information for operators. Absent if it was not measured. */
+  /** How long the decision took, in whole microseconds. Absent if the time was not measured. */
   readonly tookUs?: number
 }
 
-/** Proposes claims for new instances. Either all parts count, or none. */
+/** Proposes claims for new instances. If one claim cannot be made, the whole proposal is void. */
 export interface ClaimsProposed extends Proposed {
   readonly type: 'claims'
   readonly intent: 'CREATE' | 'UNSHELVE'
 }
 
-/** Proposes a claim for one instance at its destination. Its present claim is also held until the move is confirmed or reverted. */
+/** Proposes a move: a claim for an instance on its destination. The instance's present claim stays live until the move is confirmed. */
 export interface MoveProposed extends Proposed {
   readonly type: 'move'
   readonly intent: MoveIntent
   readonly source: ClaimRef
 }
 
-/** Proposes claims for new instances. Each may have one live claim in its project (claims/judge-instances.ts). */
+/** Proposes claims for new instances. Each instance can have only one live claim in its project (claims/judge-instances.ts). */
 export interface InstancesProposed extends Omit<ClaimsProposed, 'type'> {
   readonly type: 'instances'
-  /** The request's project. If null, the rule applies within the account. */
+  /** The request's project. If null, an instance can have only one live claim within the account. */
   readonly project: string | null
   /**
-   * True if the host lists the instance, which has no claim: the claim is materialised at once (claims/judge-listed.ts). Since feature
-   * level LISTED_CLAIMS.
+   * True if the proposal is for an instance without a claim that the host's report lists. The claim is then materialised at once
+   * (claims/judge-listed.ts). Since feature level LISTED_CLAIMS.
    */
   readonly isListed?: true
 }
 
 /**
- * A further attempt to place an instance that already has a live claim of the same account. It opens a move of this claim. If a move is
- * already open, the same entry releases the destination of that move.
+ * Proposes a further attempt to place an instance that already has a live claim. The attempt opens a move of this claim. If a move is
+ * already open, its destination is released in the same step.
  */
 export interface AttemptProposed extends Proposed {
   readonly type: 'attempt'
   readonly intent: ClaimsProposed['intent']
   readonly project: string | null
   readonly source: ClaimRef
-  /** The destination that is released. Null if no move was open. */
+  /** The destination claim of the open move, which is released. Null if no move is open. */
   readonly ends: ClaimRef | null
 }
 
@@ -160,7 +161,7 @@ export interface ClaimExtended {
   readonly type: 'extend'
   readonly claim: string
   readonly fence: number
-  /** The new end of the reservation is the store's stamp plus this number of milliseconds, or the present end if that is later. */
+  /** The reservation ends this many milliseconds after the time stamp of the entry, or at its present end if that is later. */
   readonly ttlMs: number
 }
 
@@ -171,7 +172,7 @@ export interface ClaimReleased {
   readonly reason: string | null
 }
 
-/** Ends a claim for an operator, without a check of its fence. */
+/** Ends a claim on behalf of an operator, without a check of its fence. */
 export interface ClaimRevoked {
   readonly type: 'revoke'
   readonly claim: string
@@ -183,14 +184,14 @@ export interface ClaimExpired {
   readonly claim: string
 }
 
-/** The caller's last call for a key. It binds an unused key to no claims, or releases the claims of a used key. */
+/** Abandons a key. An unused key is bound without claims, so that it cannot be used later. The claims of a used key are released. */
 export interface KeyAbandoned {
   readonly type: 'abandon'
   readonly account: string
   readonly key: string
 }
 
-/** Sets how many ended keys are stored, and for how long. Counts only if the limits have the expected version. */
+/** Sets how many ended keys are stored, and for how long. Void if the limits do not have the expected version. */
 export interface KeyLimitsChanged {
   readonly type: 'key-limits'
   readonly expectedVersion: number
@@ -204,12 +205,12 @@ export interface HostReported extends HostName {
   readonly type: 'report'
   readonly incarnation: string
   readonly sequence: number
-  /** The full report in the oldest published version that can express all of it. */
+  /** The full report, in the oldest published version that has all fields of the report. */
   readonly full?: PublishedStats
   readonly delta?: StatsDelta
 }
 
-/** Another service's data about a host, stored in that service's own schema and version. */
+/** A document that another service reports about a host, in that service's own schema and version. */
 export interface NamespaceReported extends HostName {
   readonly type: 'namespace'
   readonly namespace: string
@@ -225,7 +226,7 @@ export interface StatusSet extends HostName {
   readonly reason: string
 }
 
-/** Sets whether the usage of a host is read from its report, or only from claims. */
+/** Sets if the usage of a host is read from its report or only from claims. */
 export interface UsedFromSet extends HostName {
   readonly type: 'usedFrom'
   readonly usedFrom: UsedFrom
@@ -233,8 +234,8 @@ export interface UsedFromSet extends HostName {
 }
 
 /**
- * Sets how much of a class can be allocated on a host, instead of the reported values. Null removes a value, and absent values stay
- * unchanged.
+ * Sets the allocation ratio and the reserved amount of a resource class on a host, which override the reported values. Null removes an
+ * override. Absent values stay unchanged.
  */
 export interface HostAllocationSet extends HostName {
   readonly type: 'hostAllocation'
@@ -246,18 +247,18 @@ export interface HostAllocationSet extends HostName {
   readonly reason: string
 }
 
-/** Replaces the values for documents in Nova's form that do not contain them. Counts only if they have the expected version. */
+/** Replaces the default values for reports in Nova's form that leave the values out. Void if the version differs from `expectedVersion`. */
 export interface FleetAllocationSet {
   readonly type: 'fleetAllocation'
   readonly expectedVersion: number
-  /** The release of Nova with the defaults that apply if nothing else does. Null if no release is set. */
+  /** The release of Nova whose defaults apply if no other value is set. Null if no release is set. */
   readonly release: number | null
   readonly classes: Readonly<Record<string, AllocationAmounts>>
   readonly by: string
   readonly reason: string
 }
 
-/** The liveness of a host by its reports and heartbeats, regardless of the content of reports. */
+/** The liveness of a host: whether its reports and heartbeats arrive, regardless of their content. */
 export const livenessStates = ['UP', 'SUSPECT', 'DOWN'] as const
 export type Liveness = (typeof livenessStates)[number]
 
@@ -267,50 +268,50 @@ export interface LivenessChanged extends HostName {
   readonly reason: string
 }
 
-/** Takes hosts out of the fleet, as an operator requested: either all of them or none. */
+/** Removes hosts from the fleet for an operator. If one host cannot be removed, the whole change is void. */
 export interface HostForgotten {
   readonly type: 'forget'
   readonly hosts: readonly HostName[]
   /** If true, live claims end as REVOKED with the reason. If false, live claims make the change void. */
   readonly isForced: boolean
-  /** The number of live claims that the caller expects. If it differs, the change is void. Absent if any number is accepted. */
+  /** The count of live claims that the operator expects. The change is void if the count differs. Absent: any count is accepted. */
   readonly expectedClaims?: number
   readonly reason: string
 }
 
-/** Allows reports under the name of a forgotten or replaced host again. */
+/** Allows reports under the name of a forgotten host, or under the former name of a replaced host. */
 export interface HostReadmitted extends HostName {
   readonly type: 'readmit'
   readonly reason: string
 }
 
-/** Renames machines: either all of the listed machines or none. */
+/** Renames hosts. If one host cannot be renamed, the whole change is void. */
 export interface HostReplaced {
   readonly type: 'replace'
   readonly hosts: readonly { readonly from: HostName; readonly to: HostName }[]
   readonly reason: string
 }
 
-/** Sets a new rule for a group. Counts only if the group has the expected version and its members satisfy the rule. */
+/** Sets a new policy for a group. Void if the group does not have the expected version or its members violate the new policy. */
 export interface GroupChanged extends GroupBinding {
   readonly type: 'group'
   readonly expectedVersion: number
 }
 
-/** Adds a live claim to a group, or removes it from its group (null). Counts only if the group's rule allows the claim on its host. */
+/** Adds a live claim to a group, or removes it from its group (null). Void if the group's policy does not allow the claim on its host. */
 export interface MembershipChanged extends ClaimRef {
   readonly type: 'membership'
   readonly group: GroupBinding | null
 }
 
-/** Replaces an aggregate; null deletes it. Counts only if the aggregate has the expected version. */
+/** Creates, replaces or deletes an aggregate. `next` is null for a deletion. Void if the aggregate does not have the expected version. */
 export interface AggregateChanged {
   readonly type: 'aggregate'
   readonly uuid: string
   /** 0 for a new aggregate. */
   readonly expectedVersion: number
   readonly next: AggregateState | null
-  /** The account that makes the edit. It is stored with the ratios that the edit sets. Absent below the feature level of this rule. */
+  /** The account that makes the edit. Stored with the ratios that the edit sets. Absent below feature level ALLOCATION_RULES. */
   readonly by?: string
 }
 
@@ -333,25 +334,24 @@ export interface ProfileActivated {
 }
 
 /**
- * Sets which version of a profile decides and which is tried. Counts only if the rollout state has the expected version. An activation ends
- * a rollout, and a rollback activates the previous version.
+ * Sets the active version of a profile and the version in a rollout. Void if the course of the profile does not have the expected version.
  */
 export interface ProfileRolledOut {
   readonly type: 'rollout'
   readonly name: string
   readonly expected: {
     readonly active: number
-    /** 0 if the name had no rollout yet. */
+    /** The version of the profile's course. 0 if the profile had no rollout yet. */
     readonly version: number
   }
   readonly active: number
   readonly past: readonly number[]
   readonly rolledBack: readonly number[]
-  /** `apply` sets `since`. */
+  /** The new rollout, or null for none. Its `since` is set when the entry is applied. */
   readonly rollout: Omit<Rollout, 'since'> | null
 }
 
-/** From this entry on, the log may contain changes of this level, because every replica can apply them. */
+/** Raises the feature level of the log. Every replica can apply this level, so changes that need it can be written from this entry on. */
 export interface FeatureLevelRaised {
   readonly type: 'feature'
   readonly level: number
@@ -391,5 +391,5 @@ const proposals: ReadonlySet<string> = new Set<Proposal['type']>(['claims', 'mov
 
 export const isProposal = (change: Change): change is Proposal => proposals.has(change.type)
 
-/** The project of a proposal. For types from before level 8, this is the project of its request. A move keeps the project of its claim. */
+/** The project of a proposal. Types from before feature level 8 have none, so the project of the request is returned. */
 export const projectOf = (change: Proposal): string | null => ('project' in change ? change.project : change.decision.request.projectId)

@@ -3,26 +3,26 @@ import type { Own } from '../values/owner.ts'
 import type { Grants } from './change.ts'
 
 /**
- * RESERVED (until it expires) -> CONFIRMED -> MATERIALISED (the host's report counts it) -> RELEASED. A claim may also end as EXPIRED or
- * REVOKED.
+ * The states of a claim. RESERVED: expires unless it is confirmed. CONFIRMED: does not expire. MATERIALISED: the host's report lists the
+ * instance. RELEASED, EXPIRED, REVOKED: ended.
  */
 export const claimStates = ['RESERVED', 'CONFIRMED', 'MATERIALISED', 'RELEASED', 'EXPIRED', 'REVOKED'] as const
 export type ClaimState = (typeof claimStates)[number]
 
 /**
- * Resources of one host that are held for one instance. Only the judge and reports write a claim, with `own` of the ledger. Copies of a
- * fleet share claims (owner.ts), so a claim object that was read earlier may show a former state.
+ * Resources of one host that are held for one instance. Only the judge and reports write claims, after `own` of the ledger has made a claim
+ * writable. Copies of a fleet share claim objects (owner.ts), so an object that was read earlier may have a former state.
  */
 export interface Claim {
   readonly id: string
   readonly instance: string | null
   readonly account: string
   /**
-   * The project in which an instance can have only one live claim. If null, the rule applies within the account. Claims from before feature
-   * level 8 have no project.
+   * An instance can have only one live claim in this project. If null, only one in the account. Claims from before feature level 8 have no
+   * project.
    */
   readonly project: string | null
-  /** The account in which the instance id is unique, if another account moved the claim. If null, this is `account`. */
+  /** If another account moved the claim: the account in which the instance id is unique. If null, this account is `account`. */
   readonly instanceAccount: string | null
   readonly key: string
   readonly host: HostIndex
@@ -31,67 +31,69 @@ export interface Claim {
   readonly group: string | null
   readonly decision: string
   /**
-   * A number that `apply` sets from the position in the log. Callers send it with each call about the claim, so that late calls are
+   * A number that is computed from the claim's position in the log. Callers send it with each call about the claim, so that late calls are
    * refused.
    */
   readonly fence: number
   readonly createdAt: number
   readonly state: ClaimState
-  /** End of a reservation in store time, milliseconds. Null after the confirmation. */
+  /** The end of the reservation in store time, in milliseconds since 1970. Null after the confirmation. */
   readonly expiresAt: number | null
   readonly confirmedAt: number | null
   readonly endedAt: number | null
   readonly reason: string | null
-  /** Revision of the last change. */
+  /** The revision of the last change of the claim. */
   readonly revision: number
-  /** The claim that this claim will replace, while a move is open. */
+  /** While a move is open: the id of the claim that this claim will replace. */
   readonly source: string | null
-  /** The claim that will replace this claim, while a move is open. */
+  /** While a move is open: the id of the claim that will replace this claim. */
   readonly target: string | null
   /**
-   * After a move in place, the grants that the instance takes on its own host in addition to those that it already held. While the move is
-   * open, these are all grants that the claim holds. After the confirmation, these are the grants that the host's report does not count
-   * yet, until the next report. From feature level ADDED_IN_PLACE on, they are also stored while the report counts nothing of the claim.
+   * For a move within one host: the grants that the instance needs in addition to those of the source claim. While the move is open, the
+   * destination claim holds only these grants. After the confirmation and until the next report, these are the grants that the host's
+   * report does not count. From feature level ADDED_IN_PLACE on, they are also stored if the report counts nothing of the claim.
    */
   readonly extra: Grants | null
   /**
-   * The first claim with additions in place that are part of `extra`, if it is not this claim. A report or an edit after that claim
-   * already included its addition. Stored since feature level ADDED_IN_PLACE.
+   * The earlier claim that first added grants to `extra` by a move within the host. Null if only this claim added grants. Stored since
+   * feature level ADDED_IN_PLACE.
    */
   readonly extraSince: Pick<Claim, 'createdAt' | 'fence'> | null
   /**
-   * The store time (the database's clock) from which on the instance is unlisted: that of the report that stopped listing it, or that of
-   * the end of its move, during which it could be on the other host. Null while the instance is listed, if it was never listed, and after
-   * the end of the claim. Stored since feature level 9. Instances that were unlisted when this level was reached are counted from then on.
+   * The store time (the database's clock) since when the host's reports do not list the instance. It is the time of the report that stopped
+   * listing it, or of the end of a move, because the instance could be on the other host during the move. Null while the instance is
+   * listed, if it was never listed, and after the claim ended. Stored since feature level 9. For instances that were unlisted when the log
+   * reached that level, the time at which it was reached.
    */
   readonly unlistedAt: number | null
 }
 
 /**
- * The number of fences for each entry. A fence is the revision times this number, plus the number of the claim in its entry, so that
- * fences increase along the log.
+ * Each entry has this many fences. A fence is the revision times this number, plus the index of the claim in its entry. Fences therefore
+ * increase along the log.
  */
 const CLAIMS_PER_ENTRY = 65_536
 
 export const firstFenceOf = (revision: number): number => revision * CLAIMS_PER_ENTRY
 
-/** The revision of the entry that made the claim with this fence. */
+/** The revision of the entry that created the claim with this fence. */
 export const madeAt = (fence: number): number => Math.floor(fence / CLAIMS_PER_ENTRY)
 
-/** A claim that can be written. */
+/** A claim that only one fleet has, so that it can be written. */
 export type OwnClaim = Own<Claim>
 
 export const isLive = ({ state }: Pick<Claim, 'state'>): boolean =>
   state === 'RESERVED' || state === 'CONFIRMED' || state === 'MATERIALISED'
 
 /**
- * A claim as plain data for checkpoints, with the host by name. The project and the fields of moves are present only if they are not null.
+ * A claim as plain data for checkpoints. The host is stored by its name. The project and the fields of moves are present only if they are
+ * not null.
  */
 export type StoredClaim = Omit<Claim, 'host' | LeftOutIfNull> &
   Partial<Pick<Claim, LeftOutIfNull>> & {
     readonly host: string
     readonly node: string
-    /** Only for a host that is gone, because another host may have its name. */
+    /** Present only for a host that left the fleet, because another host may have its name. */
     readonly index?: HostIndex
   }
 

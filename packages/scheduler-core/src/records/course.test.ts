@@ -22,7 +22,7 @@ const rollout = (parts: Partial<Omit<ProfileRolledOut, 'type'>>): ProfileRolledO
 })
 const canary = (number: number, share = 2_500) => ({ mode: 'CANARY' as const, number, share })
 
-/** A log with three versions of the profile `site`, of which the first is active, followed by these changes. */
+/** A log with three versions of the profile `site`, followed by these changes. Version 1 is active. */
 function siteLog(...changes: readonly Change[]) {
   const log = aLog()
   log.append([version(1), version(2), version(3)])
@@ -42,7 +42,7 @@ describe('the course of a profile', () => {
     ['of a name that does not exist', [rollout({ name: 'none' })], 'profile.rollout'],
   ])('a rollout %s', (_name, changes, verdict) => expect(siteLog(...changes).verdicts.at(-1)).toBe(verdict))
 
-  test('a larger share continues the same canary, and another mode starts a new rollout', () => {
+  test('a larger share continues the same canary, and a change from shadow to canary starts a new rollout', () => {
     const { log } = siteLog()
     const at = (time: number, version: number, next: ProfileRolledOut['rollout']) => {
       log.append([rollout({ expected: { active: 1, version }, rollout: next })], { at: time })
@@ -53,18 +53,18 @@ describe('the course of a profile', () => {
     expect(at(4_000, 2, canary(2, 5_000))).toMatchObject({ since: 3_000, share: 5_000 })
   })
 
-  test('an activation by an older release ends the rollout, and the previous version is remembered', () => {
+  test('an activate change, which older releases write, ends the rollout, and the previous version is remembered', () => {
     const { course, active } = siteLog(rollout({ rollout: canary(2) }), activate(3))
     expect([active, course]).toEqual([3, { version: 2, past: [1], rolledBack: [], rollout: null }])
   })
 
-  test('a log without a rollout has no course', () => {
+  test('a profile without a rollout has no course', () => {
     const { log, course } = siteLog(activate(2))
     expect(course).toBeUndefined()
     expect(checkpointOf(log.fleet)).not.toHaveProperty('profileCourses')
   })
 
-  test('checkpoints, copies, digests and differences include the course', () => {
+  test('checkpoints, copies, digests and comparisons of fleets include the course', () => {
     const { log } = siteLog(rollout({ rollout: canary(2), past: [3], rolledBack: [3] }))
     const stored: Checkpoint = JSON.parse(canonicalJson(checkpointOf(log.fleet)))
     for (const other of [restoreFleet(stored), copyFleet(log.fleet)]) {
@@ -92,19 +92,19 @@ describe('the course of a profile', () => {
 })
 
 describe('a canary', () => {
-  test('a canary decides its share of the keys, within the error of random sampling', () => {
+  test('a canary decides its share of the idempotency keys, within the error of random sampling', () => {
     for (const share of [0, 1, 500, 2_500, 5_000, 9_999, WHOLE_SHARE]) {
       const keys = 40_000
       let inside = 0
       for (let i = 0; i < keys; i++) if (isInShare('nova', `req-${i}`, share)) inside++
       const expected = (keys * share) / WHOLE_SHARE
-      // four standard deviations of a random sample
+      // at most four standard deviations of a random sample are accepted
       const spread = 4 * Math.sqrt((expected * (WHOLE_SHARE - share)) / WHOLE_SHARE)
       expect(Math.abs(inside - expected), `share ${share}: ${inside}`).toBeLessThanOrEqual(spread)
     }
   })
 
-  test('a canary decides the same calls again, also with every larger share', () => {
+  test('a call that a canary decides is decided by the canary again, also with every larger share', () => {
     fc.assert(
       fc.property(fc.string(), fc.string(), fc.nat(WHOLE_SHARE), fc.nat(WHOLE_SHARE), (account, key, a, b) => {
         const [less, more] = [Math.min(a, b), Math.max(a, b)]

@@ -4,33 +4,33 @@ import type { OutsideAnswer } from './answer.ts'
 import type { PluginRef } from './plugin-ref.ts'
 import type { SolverRecord } from './solution.ts'
 
-/** A host that was chosen for an instance, or an alternate, in the form that the caller gets. */
+/** The chosen host of an instance or an alternate, as the caller gets it. */
 export interface Destination {
   readonly host: string
   readonly node: string
   /** The total score. */
   readonly weight: number
-  /** The maximum amount of each resource class on the host, for the host's own check (Nova's limits). */
+  /** The maximum amount of each resource class on the host. The host can check it again, like Nova's limits. */
   readonly limits: Readonly<Record<string, number>>
 }
 
 export interface SelectedDestination {
   readonly instance: string | null
   readonly selected: Destination
-  /** Alternates, best first. Nothing is claimed on them. */
+  /** The next best hosts, best first. No resources are claimed on them. */
   readonly alternates: readonly Destination[]
 }
 
-/** The number of hosts left after a filter. Filters that do not apply to the request are omitted, because the profile lists all filters. */
+/** How many hosts entered a filter, and how many passed it. Filters that do not apply to the request are left out of records. */
 export interface FilterCount {
   readonly filter: string
   readonly entered: number
   readonly passed: number
-  /** The number of hosts that were refused because the filter failed on them. Absent means 0. */
+  /** The count of hosts that were refused because the filter failed. Absent means 0. */
   readonly errors?: number
 }
 
-/** One of the best hosts: its raw score from each weigher, in the order of the profile, and its total score. */
+/** One of the best hosts. It has its raw score from each weigher, in the order of the profile, and its total score. */
 export interface RankedHost {
   readonly host: string
   readonly node: string
@@ -44,23 +44,23 @@ export interface InstanceRecord {
   readonly filters: readonly FilterCount[]
   /** The ten best hosts, best first. */
   readonly best: readonly RankedHost[]
-  /** The number of hosts that shared the best total. */
+  /** The count of hosts that had the best total. */
   readonly tied: number
 }
 
 /**
- * The record of a decision. With it, a replay gives exactly the same result. The state for the replay is the log up to the basis and the
- * earlier proposals of the same entry. All other inputs are in the record. It is written once, into the entry of the decision, or outside
- * of the log if nothing was claimed.
+ * The record of a decision. A replay of the record gives exactly the same result. The replay uses the fleet at the entry's basis with the
+ * earlier proposals of the same entry. All other inputs are in the record. The record is written into the entry of the decision. If nothing
+ * was claimed, it is stored outside of the log.
  */
 export interface DecisionRecord {
   readonly id: string
-  /** The request in the oldest published version that can express all of it. */
+  /** The request, in the oldest published version that has all fields of the request. */
   readonly request: PublishedSpec
   /** The profile as name@number. */
   readonly profile: string
   readonly seed: string
-  /** How many times the request has been decided, including this decision. */
+  /** How many times the request was decided, including this decision. */
   readonly attempt: number
   readonly alternatesPerInstance: number
   readonly allOrNothing: boolean
@@ -68,22 +68,31 @@ export interface DecisionRecord {
   readonly intent?: Intent
   /** The id of the claim that is moved or rebuilt. The decision was made as if this claim did not exist. */
   readonly source?: string
-  /** The id of a claim that the same entry ends first: the destination of an earlier attempt to move the same claim. */
+  /** For a further attempt to move an instance: the id of the destination claim that the entry releases. */
   readonly ends?: string
-  /** True if the destination host lists the instance, which has no claim. The requested resources count as free on this host. */
+  /**
+   * True if the decision is for an instance without a claim that the destination host lists. The requested resources count as free on this
+   * host.
+   */
   readonly isListed?: true
   readonly instances: readonly InstanceRecord[]
-  /** The answer of a solver, which is an input, and how it was used. Present only with the scheduler `solver`, for several instances. */
+  /**
+   * The answer of a solver, which is an input of the decision, and how it was used. Present only for the scheduler `solver` and several
+   * instances.
+   */
   readonly solver?: SolverRecord
-  /** The answers of filters and weighers outside of the process, which are inputs. Absent if there were none. */
+  /** The answers of filters and weighers outside of the process, which are inputs of the decision. Absent if there were none. */
   readonly outside?: readonly OutsideAnswer[]
   /**
    * The reason for which the scheduler of a plug-in gave no usable answer. It is an input of the decision: every host was refused for this
    * reason. Absent if the scheduler did not fail.
    */
   readonly failure?: string
-  /** Release of the core that decided. */
+  /** The version of the core that decided. */
   readonly core: string
-  /** The plug-ins with parts that the profile names, in the versions of the service that decided. Absent if there are none. */
+  /**
+   * The plug-ins whose filters, weighers or scheduler the profile names, with the versions that the deciding service had. Absent if there
+   * are none.
+   */
   readonly plugins?: readonly PluginRef[]
 }

@@ -6,7 +6,7 @@ export interface PageGrant {
   readonly count: number
 }
 
-/** The part of a claim on one host cell. It is stored in the log, and holds exactly the units that it names in every release. */
+/** The resources of one guest cell of a claim on one NUMA cell of the host. It is stored in the log, so its meaning never changes. */
 export interface CellGrant {
   /** The id of the guest cell. */
   readonly guest: number
@@ -15,40 +15,40 @@ export interface CellGrant {
   /** The count of shared CPUs. 0 if all CPUs are pinned. */
   readonly cpus: number
   readonly memoryMb: number
-  /** The host CPUs for the guest's dedicated CPUs, in the order of the guest's CPUs. */
+  /** The host CPUs to which the guest's dedicated CPUs are pinned, in the order of the guest's CPUs. */
   readonly pinned?: readonly number[]
-  /** Further threads of the same cores, which no other instance may use because the guest requested whole cores. */
+  /** Further host CPUs of the same cores. No other instance may use them, because the guest requested whole cores. */
   readonly siblings?: readonly number[]
-  /** The CPU for the emulator threads. */
+  /** The host CPU for the emulator threads. */
   readonly emulator?: number
   /** The pages for the cell's memory, if the guest requested a page size. */
   readonly pages?: PageGrant
 }
 
-/** The share that a claim takes of one GPU. */
+/** The share of one GPU that a claim holds, in thousandths. */
 export interface GpuGrant {
   readonly index: number
   readonly milli: number
 }
 
-/** The number of devices that a claim takes from one pool. */
+/** The count of PCI devices that a claim holds from one pool. */
 export interface PciGrant {
-  /** The index of the PCI request that the devices are for, from 0. */
+  /** The index of the PCI request that the devices are for, counted from 0. */
   readonly request: number
   readonly pool: string
   readonly count: number
 }
 
-/** Amounts in whole GiB, by the uuid of the pool. */
+/** Amounts of disk space in whole GiB, by the uuid of the pool. */
 export type PoolAmounts = Readonly<Record<string, number>>
 
-/** The resource kinds by name, in the order in which they choose. */
+/** The names of the resource kinds, in the order in which their units are chosen. */
 export const kindNames = ['classes', 'numa', 'gpu', 'pci', 'pools'] as const
 export type KindName = (typeof kindNames)[number]
 
 /**
- * The resources that a claim takes from a host, by kind: the exact amounts, cells, CPUs and devices. Grants are stored in the log, so a
- * published shape never changes.
+ * The resources that a claim holds on a host, by kind: the exact amounts, cells, CPUs and devices. Grants are stored in the log, so their
+ * published form never changes.
  */
 export interface Grants {
   readonly classes?: Amounts

@@ -1,8 +1,8 @@
 import type { PluginRef } from './plugin-ref.ts'
 
 /**
- * The plug-ins of one service. A fleet exposes them to the code that decides on it. They are not part of the state: a fleet applies the
- * log identically with any plug-ins. `pluginsOf` (contracts/plugins.ts) returns their parts.
+ * The plug-ins of one service. A fleet has a reference to them for the code that decides. They are not part of the fleet's state, and
+ * applying the log does not depend on them. `pluginsOf` (contracts/plugins.ts) returns their filters, weighers and schedulers.
  */
 export interface LoadedParts {
   readonly list: readonly PluginRef[]

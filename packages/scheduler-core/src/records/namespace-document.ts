@@ -6,34 +6,34 @@ import type { JsonValue } from '../values/json.ts'
 import { memoByObject } from '../values/memo.ts'
 
 /**
- * A kind of document that another service may report about hosts: the versions of the document, and how decisions read it.
- * - A published version never changes. A new version is a new form, and may be written only from its own feature level on.
- * - The log stores a document unchanged. Its meaning is derived here, and is always the same for the same document. So replicas agree on
- * the log, whichever versions each of them reads. If a document cannot be read, a filter that needs it refuses the host.
- * - The age of a document does not depend on a clock: `fleet.now` is compared with the store's time of the report.
+ * A kind of documents that another service can report about hosts: the versions of the documents, and how decisions read them.
+ * - A published version never changes. A new version can be written only from its own feature level on.
+ * - The log stores documents unchanged, so replicas agree on the log even if they read different versions. If a replica cannot read a
+ * document, a filter that needs it refuses the host.
+ * - The age of a document does not depend on a replica's clock. It is the difference between `fleet.now` and the store time of the report.
  */
 export interface Namespace<Document> {
   readonly name: string
-  /** One sentence about which service reports it, and what it reports. */
+  /** One sentence: which service reports the documents, and what they contain. */
   readonly description: string
-  /** Published versions, oldest first. */
+  /** The published versions, oldest first. */
   readonly versions: readonly string[]
-  /** The maximum age of a document if a profile does not set a limit. */
+  /** The maximum age of a document in seconds. A profile can set another maximum. */
   readonly maxAgeSeconds: number
-  /** The content of a document, or all of its problems at once. Paths begin with `version` or `document`. */
+  /** Parses a document. Returns its content, or all of its problems at once. Paths begin with `version` or `document`. */
   parse(version: string, document: unknown): Parsed<Document>
-  /** The content of a document, or all of its problems at once. Paths begin with `version` or `document`. */
+  /** The ids of the things that a document describes, such as volumes, pools or ports. */
   things(document: Document): Iterable<string>
   /**
-   * The content of the document of `host` about one thing that is relevant to all hosts, so that two documents can be compared. Undefined
-   * if it has no such content.
+   * The content of a host's document about one thing, without content that concerns only this host. By this content, documents of different
+   * hosts can be compared. Undefined if there is none.
    */
   says(document: Document, thing: string, host: HostIndex): JsonValue | undefined
-  /** Parses a document of the fleet, once for each document. */
+  /** Parses a document that the fleet stores. The result is cached for each document. */
   read(held: NamespaceDocument): Parsed<Document>
 }
 
-/** One version of the documents, and its parser. */
+/** The parser for one version of the documents. */
 export type Form<Document> = (document: unknown) => Parsed<Document>
 
 export const form =
@@ -59,10 +59,10 @@ export function defineNamespace<Document>(
   return { ...about, versions, parse, read: memoByObject(({ version, document }) => parse(version, document)) }
 }
 
-/** Another service's document about a host. Each report creates a new object. */
+/** A document of another service about a host. Each report creates a new object. */
 export interface NamespaceDocument {
   readonly version: string
   readonly document: unknown
-  /** Store time of the last report of the document in the log. Unknown for documents from before feature level 5. */
+  /** The store time at which the document was last reported. Absent for documents from before feature level 5. */
   readonly reportedAt?: number
 }

@@ -1,11 +1,11 @@
-/** The namespaces with documents that this release reads. */
+/** The namespaces of the release whose documents this release parses. */
 export const registeredNamespaces = ['storage', 'network'] as const
 export type NamespaceName = (typeof registeredNamespaces)[number]
 
-/** Namespaces that Nova's rules read unchanged. The form of their documents is not checked. */
+/** The namespaces of the release whose documents are not checked, because Nova's rules read them as they are. */
 const openNamespaces = ['attestation'] as const
 
-/** The namespaces with documents that this release accepts. All others belong to plug-ins. */
+/** All namespaces of the release. Any other namespace belongs to a plug-in. */
 export const ownNamespaces: readonly string[] = [...registeredNamespaces, ...openNamespaces]
 
 const registered: ReadonlySet<string> = new Set(registeredNamespaces)
@@ -15,5 +15,5 @@ export const isRegistered = (name: string): name is NamespaceName => registered.
 
 export const isOwnNamespace = (name: string): boolean => own.has(name)
 
-/** The feature level of the log from which documents of a namespace may be written. */
+/** The lowest feature level at which documents of a namespace can be written. */
 export const levelOfNamespace = (name: string): number => (isRegistered(name) ? 5 : isOwnNamespace(name) ? 1 : 7)

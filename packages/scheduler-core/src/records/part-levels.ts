@@ -1,6 +1,6 @@
 /**
- * Filters, weighers and schedulers of the release, by the feature level of the log from which profiles may name them. Replicas of an older
- * release could not run them.
+ * The filters, weighers and schedulers of the release, by the lowest feature level at which a profile can name them. Below this level, a
+ * replica of an older release could be unable to run them.
  */
 const partsByLevel: readonly (readonly [level: number, parts: readonly string[]])[] = [
   [
@@ -82,8 +82,8 @@ export const partLevels: ReadonlyMap<string, number> = new Map(
   partsByLevel.flatMap(([level, parts]) => parts.map((part) => [part, level] as const)),
 )
 
-/** The level of parts of plug-ins, which are all names that are not in the list of the release. */
+/** The level of filters, weighers and schedulers of plug-ins: all names that are not in `partsByLevel`. */
 const PLUGIN_LEVEL = 7
 
-/** The feature level of the log that a profile needs in order to name this filter or weigher. */
+/** The lowest feature level at which a profile can name this filter, weigher or scheduler. */
 export const levelOfPart = (name: string): number => partLevels.get(name) ?? PLUGIN_LEVEL

@@ -1,9 +1,9 @@
-/** A position in the log. By comparing positions, two replicas recognise whether they have the same history. */
+/** A position in the log. If two replicas have equal positions, they have the same history. */
 export interface Place {
   readonly revision: number
   /** The id of the entry at this revision. Empty before the first entry. */
   readonly id: string
-  /** The store's stamp of that entry, milliseconds since 1970. */
+  /** The time stamp that the store set for that entry, in milliseconds since 1970. */
   readonly at: number
 }
 

@@ -1,4 +1,4 @@
-/** Name and version of a plug-in. */
+/** The name and the version of a plug-in. */
 export interface PluginRef {
   /** 1 to 63 lower-case letters, digits and dashes. */
   readonly name: string

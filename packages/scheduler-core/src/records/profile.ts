@@ -15,8 +15,8 @@ const name = z.string().regex(/^[a-z0-9][a-z0-9-]{0,62}$/, 'must be 1 to 63 lowe
 export const USUAL_NOVA_ATTEMPTS = 3
 
 /**
- * Checks that Nova has Placement make, with the names of Nova's options that enable them. The options have different defaults in different
- * releases of Nova.
+ * The checks of Nova's Placement service. Each description begins with the Nova option that enables the check. The options have different
+ * defaults in different releases of Nova.
  */
 export const placementSchema = z
   .strictObject({
@@ -70,13 +70,14 @@ const assignments = {
 } as const satisfies Readonly<Record<KindName, typeof assignment>>
 
 /**
- * How a service decides, as data: filters in their order, weighers with multipliers, the normalisation of raw numbers, the order of ties,
- * and the assignment rules inside a host. A version is never edited. A change is a new version.
+ * A profile: how a service decides, as data. It has the filters in their order, the weighers with multipliers, the normalisation of raw
+ * scores, the order of hosts with equal scores, and the assignment rules inside a host. A version is never edited. A change creates a new
+ * version.
  */
 export const profileSchema = z
   .strictObject({
     name,
-    /** 0 for a profile of the release, 1 or more for a version in the log. */
+    /** The version number: 0 for a profile of the release, 1 or more for a version in the log. */
     number: z
       .number()
       .int()
@@ -137,7 +138,7 @@ export const profileSchema = z
     scheduler: name
       .default('filter')
       .describe(
-        'filter: the best host that passes; chance: any host that passes; solver: the best arrangement of all instances together; any other: that of a plug-in.',
+        'filter: the best host that passes; chance: any host that passes; solver: the best arrangement of all instances together; any other name: the scheduler of a plug-in.',
       ),
     solver: solverOptionsSchema.optional().describe('The limits of the solver, for the scheduler `solver`.'),
     hostSubsetSize: z
@@ -195,16 +196,18 @@ export const profileSchema = z
 export type Profile = z.output<typeof profileSchema>
 export type PlacementRules = z.output<typeof placementSchema>
 
-/** Placement's checks for profiles that do not set them. */
+/** The default checks of Placement, for profiles that do not set them. */
 export const usualPlacement: PlacementRules = placementSchema.parse({})
 export type ProfileInput = z.input<typeof profileSchema>
 
 export const isOwnScheduler = (name: string): name is (typeof ownSchedulers)[number] => ownSchedulers.some((own) => own === name)
 
-/** `name@number`, the form in which records and requests name a version. */
+/** The version as `name@number`. Records and requests name a version in this form. */
 export const profileRef = ({ name, number }: Pick<Profile, 'name' | 'number'>): string => `${name}@${number}`
 
-/** The feature level of the log that a profile needs. Replicas of an older release could not decide by it. */
+/**
+ * The lowest feature level at which a profile can be used. Below this level, a replica of an older release could be unable to decide by it.
+ */
 export function profileLevel({ compat, collects, filters, nova, weighers, assignment, scheduler }: Profile): number {
   const parts = [...filters, ...weighers]
   const needs: readonly (readonly [level: number, isNeeded: boolean])[] = [

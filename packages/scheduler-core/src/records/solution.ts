@@ -1,7 +1,7 @@
 import type { HostName } from '../values/host-name.ts'
 import type { SolverOptions } from './solver-options.ts'
 
-/** The possible results of a search. */
+/** The possible results of a solver's search. */
 export const solutionStatuses = {
   OPTIMAL: 'The best arrangement was found, within the gap that the profile allows.',
   FEASIBLE:
@@ -16,8 +16,8 @@ export const solutionStatuses = {
 export type SolutionStatus = keyof typeof solutionStatuses
 
 /**
- * A solver's answer. It is an input of the decision and is stored in its record, so that a replay needs no solver. It is not trusted:
- * every placement is checked, and the objective is computed again.
+ * A solver's answer. It is an input of the decision and is stored in the decision's record, so that a replay needs no solver. The answer is
+ * not trusted: every placement is checked, and the objective is computed again.
  */
 export interface Solution {
   readonly status: SolutionStatus
@@ -25,52 +25,58 @@ export interface Solution {
   readonly hosts: readonly HostName[]
   /** The objective as the solver computed it. Null if the solver gave none. */
   readonly objective: number | null
-  /** The objective as the solver computed it. Null if the solver gave none. */
+  /** The proved upper bound: no arrangement has a higher objective. Null if the solver gave none. */
   readonly bound: number | null
-  /** The upper bound of the objective: no arrangement can be better. */
+  /** (bound - objective) / |objective| when the solver ended. */
   readonly gap: number | null
-  /** The number of branches that were examined. */
+  /** The count of branches that the solver examined. */
   readonly nodes: number
   readonly limits: SolverOptions
   /**
-   * The size of the program: its columns and rows, the number of hosts that pass for the first instance of each kind, and the number of
-   * these that were considered.
+   * The size of the integer program: its columns and rows, the count of hosts that were considered (`candidates`), and the count of hosts
+   * that pass the filters (`passing`).
    */
   readonly size: { readonly columns: number; readonly rows: number; readonly candidates: number; readonly passing: number } | null
-  /** The failure as text. */
+  /** The failure as text. Null if there was none. */
   readonly detail: string | null
   /**
-   * For a program with several moves: `hosts` is the destination of this move, and all other numbers are those of the program. Absent if
-   * the program was for one request.
+   * Present if several moves were solved in one integer program. `hosts` is then the destination of this move, and all other values are
+   * those of the whole program.
    */
   readonly batch?: BatchOfMoves
 }
 
-/** Moves that were solved together. */
+/** Moves that were solved together in one integer program. */
 export interface BatchOfMoves {
   readonly moves: number
-  /** The number of instances that have a host in the arrangement. */
+  /** The count of instances that have a host in the solver's arrangement. */
   readonly placed: number
   /**
-   * The number of instances that the filter scheduler placed one after the other, computed when the program was formulated. Null if it was
-   * not run.
+   * The count of instances that the filter scheduler placed one after the other when the program was formulated. Null if the filter
+   * scheduler was not run.
    */
   readonly filterPlaced: number | null
-  /** The objective of the filter scheduler's arrangement. Null if it places fewer instances. */
+  /** The objective of the filter scheduler's arrangement. Null if the filter scheduler placed fewer instances. */
   readonly filterObjective: number | null
 }
 
-/** Objectives that differ by less than this share are treated as equal, because those of a batch are differences of large numbers. */
+/**
+ * Objectives that differ by less than this share are treated as equal, because the objective of a batch is a difference of large numbers
+ * and has a rounding error.
+ */
 const SAME = 1e-9
 
-/** Whether the filter scheduler's arrangement of a batch is used: it places more instances, or the same number with a higher objective. */
+/**
+ * Returns true if the filter scheduler's arrangement of a batch is used. It is used if it places more instances, or as many instances with
+ * a higher objective.
+ */
 export function isFilterBetter({ batch, objective }: Pick<Solution, 'batch' | 'objective'>): boolean {
   if (batch === undefined || batch.filterPlaced === null) return false
   if (batch.filterPlaced !== batch.placed) return batch.filterPlaced > batch.placed
   return batch.filterObjective !== null && objective !== null && batch.filterObjective - objective > SAME * Math.max(1, Math.abs(objective))
 }
 
-/** The reasons for which the filter scheduler's arrangement may be used. */
+/** The reasons for which the filter scheduler's arrangement is used instead of the solver's. */
 export const fallbackReasons = {
   ...(({ OPTIMAL: _, FEASIBLE: __, ...rest }) => rest)(solutionStatuses),
   NOT_FEASIBLE: 'The arrangement was not valid when each placement was checked again.',
@@ -85,8 +91,8 @@ export interface SolverRecord {
   readonly taken: 'SOLVER' | 'FILTER'
   readonly why: FallbackReason | null
   /**
-   * The objective of the solver's arrangement on the fleet of the decision, or of a batch as it was solved. Null if there is no valid
-   * arrangement.
+   * The objective of the solver's arrangement, computed on the fleet of the decision. For a batch, the objective that the solver computed.
+   * Null if there is no valid arrangement.
    */
   readonly objective: number | null
   /** The objective of the filter scheduler's arrangement. */

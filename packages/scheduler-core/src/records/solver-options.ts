@@ -1,6 +1,6 @@
 import { z } from 'zod'
 
-/** The effort that a profile with the scheduler `solver` allows for the search. */
+/** Limits on the solver's search, in a profile with the scheduler `solver`. */
 export const solverOptionsSchema = z
   .strictObject({
     timeLimitMs: z

@@ -1,13 +1,13 @@
 import type { HostStats } from '../report/stats.ts'
 import type { UsedFrom } from './change.ts'
 
-/** A host's report, and the source of its used amounts. */
+/** A host's report, and where its used amounts are read from. */
 interface Counted {
   readonly stats: HostStats
   readonly usedFrom: UsedFrom
 }
 
-/** The report of a host for counting: without its used amounts if these come from claims. */
+/** The report from which a host's resources are counted. If the used amounts come from claims, it has no used amounts. */
 export function statsToCount({ stats, usedFrom }: Counted): HostStats {
   if (usedFrom === 'REPORT') return stats
   return {

@@ -1,22 +1,20 @@
 import type { JsonObject } from '../values/json.ts'
 import type { HostStats } from './stats.ts'
 
-/**
- * Nova's names of ratios by resource class. They are the names of options, of fields in documents of hosts, and of metadata of aggregates.
- */
+/** Nova's name of the allocation ratio of each resource class. nova.conf, ComputeNode objects and aggregate metadata use the same names. */
 export const ratioKeys = {
   VCPU: 'cpu_allocation_ratio',
   MEMORY_MB: 'ram_allocation_ratio',
   DISK_GB: 'disk_allocation_ratio',
 } as const
 
-/** A class for which Nova has a ratio. */
+/** A resource class with an allocation ratio in Nova. */
 export type RatioClass = keyof typeof ratioKeys
 export const ratioClasses: readonly RatioClass[] = ['VCPU', 'MEMORY_MB', 'DISK_GB']
 
 export const isRatioClass = (resourceClass: string): resourceClass is RatioClass => Object.hasOwn(ratioKeys, resourceClass)
 
-/** The first release of Nova with lower default ratios: 4 instead of 16 for vCPUs, and 1 for memory. */
+/** The first major version of Nova with the default ratios 4 for vCPUs and 1 for memory. Older versions have 16 and 1.5. */
 const MODEST = 27
 
 interface Defaults {
@@ -32,10 +30,10 @@ const usual = (vcpu: number, memory: number): Readonly<Record<string, Defaults>>
 
 const [early, modest] = [usual(16, 1.5), usual(4, 1)]
 
-/** The default ratio and reserved amount of a release of Nova. */
+/** The default ratio and reserved amount of each resource class in a major version of Nova. */
 export const novaDefaults = (release: number): Readonly<Record<string, Defaults>> => (release >= MODEST ? modest : early)
 
-/** Whether a document in Nova's form leaves the ratio of a class to the configuration, because the ratio is 0, null, or absent. */
+/** True if the ratio of a class is 0, null or absent in a host's ComputeNode, so that the configuration determines it. */
 export function isUnset(nova: HostStats['nova'], resourceClass: string): boolean {
   if (nova === null || !isRatioClass(resourceClass)) return false
   const key = ratioKeys[resourceClass]

@@ -2,32 +2,29 @@ import { memoByObject } from '../values/memo.ts'
 import type { HostStats } from './stats.ts'
 import { type Field, isJson, WireError, WireObject } from './versioned-object.ts'
 
-/** The compute service on a host: its settings by operators, and its last heartbeat. */
+/** The nova-compute service of a host: how operators set it, and its last heartbeat. */
 export interface HostService {
   readonly disabled: boolean
-  /** The operator's reason for disabling it. */
+  /** Why operators disabled the service. */
   readonly disabledReason: string | null
-  /** Whether an operator or a monitoring system forced the service down. */
+  /** True if an operator or a monitoring system forced the service down. */
   readonly forcedDown: boolean
-  /** The time of the last heartbeat in milliseconds since 1970. Null if the service is monitored in another way and is up. */
+  /** The time of the last heartbeat in milliseconds since 1970. Null if unknown; the service is then treated as up. */
   readonly heartbeatAt: number | null
-  /** The time of the last sign of life in milliseconds since 1970. Null if the service is monitored in another way and alive. */
+  /** All fields of Nova's Service object. */
   readonly fields?: Readonly<Record<string, unknown>>
 }
 
-/**
- * The service on a host according to Nova's document in the last report. Undefined if the report has no such document. Parsed once for
- * each report.
- */
+/** The nova-compute service in a host's report, parsed once for each report. Undefined if the report has no Service object. */
 export const reportedService = (stats: HostStats): HostService | undefined =>
   stats.nova === null || stats.nova.service === null ? undefined : read(stats)
 
 const read = memoByObject(({ nova }: HostStats) => (nova?.service ? readNovaService(nova.service) : undefined))
 
-/** Whether a service was disabled or forced down in Nova, so that its host gets no new instances. */
+/** True if the service was disabled or forced down in Nova, so that its host gets no new instances. */
 export const isServiceOut = (service: HostService | undefined): boolean => service !== undefined && (service.disabled || service.forcedDown)
 
-/** Whether the service is disabled or forced down, or its data cannot be read. The filter then distinguishes between these cases. */
+/** True if the service is disabled or forced down, or if its data cannot be read. ComputeFilter examines such hosts more closely. */
 export function isServiceSuspect(stats: HostStats): boolean {
   try {
     return isServiceOut(reportedService(stats))
@@ -36,7 +33,7 @@ export function isServiceSuspect(stats: HostStats): boolean {
   }
 }
 
-/** Reads Nova's Service, either in its envelope or as the fields alone. Times are UTC, also without a time zone. Throws WireError. */
+/** Reads Nova's Service object, with or without its envelope. A time without a time zone is UTC. Throws WireError. */
 export function readNovaService(value: unknown): HostService {
   const fields = isJson(value) && isJson(value['nova_object.data']) ? value['nova_object.data'] : value
   const service = new WireObject(

@@ -8,41 +8,41 @@ export type StatsField = Exclude<keyof HostStats, 'version' | 'omitted'>
 
 export const statsFields = Object.keys(hostStatsV1_4.shape).filter((field) => field !== 'version' && field !== 'omitted') as StatsField[]
 
-/** A field that can be read of a host: a field of its report or, prefixed by a namespace, a field of another service's document. */
+/** A field about a host: a field of its report, or a field of another service's document as `namespace.field`. */
 export type Read = StatsField | `${string}.${string}`
 
 /**
- * The fields of hosts' reports that a filter or weigher reads. A function if the fields depend on the options. Data of aggregates,
- * operators, claims and heartbeats is always known, so it is not listed.
+ * The fields of hosts' reports and documents that a filter or weigher reads. A function if the fields depend on its options. Data from
+ * aggregates, operators, claims and heartbeats is always known, so it is not listed.
  */
 export type Reads = readonly Read[] | ((options: Readonly<Record<string, unknown>>) => readonly Read[])
 
 export const readsOf = (reads: Reads, options: Readonly<Record<string, unknown>>): readonly Read[] =>
   typeof reads === 'function' ? reads(options) : reads
 
-/** The fields of a report that contain a resource class. */
+/** For each standard resource class, the fields of a report that describe it. */
 export const classFields = {
   VCPU: ['vcpus', 'vcpusUsed', 'cpuAllocationRatio', 'inventories'],
   MEMORY_MB: ['memoryMb', 'memoryMbUsed', 'ramAllocationRatio', 'inventories'],
   DISK_GB: ['localGb', 'localGbUsed', 'diskAllocationRatio', 'inventories'],
 } as const satisfies Readonly<Record<string, readonly StatsField[]>>
 
-/** The fields of a report that contain a given resource class. */
+/** The fields of a report that describe a resource class. */
 export const fieldsOfClass = (resourceClass: string): readonly StatsField[] =>
   resourceClass in classFields ? classFields[resourceClass as keyof typeof classFields] : ['inventories']
 
 const bits = new Map<Read, number>(omittableFields.map((field, i) => [field, 2 ** i]))
 
-/** These fields as bits, as in the column `omits`. Fields that no report may omit and fields of other namespaces have no bit. */
+/** Converts fields to bits, as in the column `omits`. Fields that no report may omit and fields of other namespaces have no bit. */
 export const bitsOf = (fields: readonly Read[]): number => fields.reduce((all, field) => all | (bits.get(field) ?? 0), 0)
 
-/** Which hosts omit fields: the number of such hosts, and the omitted fields of each host as bits. */
+/** `omitting`: how many hosts omit fields in their reports. `omits`: the omitted fields of each host, as bits. */
 interface OmittingHosts {
   readonly omitting: number
   readonly columns: { readonly omits: ArrayLike<number> }
 }
 
-/** Returns a test for whether a host omits a field that is read. Undefined if no host does, so that no host need be checked. */
+/** Returns a function that is true for hosts that omit one of the fields. Undefined if no host omits them, so that no check is needed. */
 export function prepareOmits({ columns, omitting }: OmittingHosts, reads: readonly Read[]): ((host: HostIndex) => boolean) | undefined {
   const wanted = omitting === 0 ? 0 : bitsOf(reads)
   if (wanted === 0) return undefined
@@ -50,6 +50,6 @@ export function prepareOmits({ columns, omitting }: OmittingHosts, reads: readon
   return (host) => ((omits[host] as number) & wanted) !== 0
 }
 
-/** Those of the given fields that a host omits. */
+/** Returns which of the given fields a host omits in its report. */
 export const omittedOf = ({ stats }: { readonly stats: HostStats }, reads: readonly Read[]): readonly OmittableField[] =>
   stats.omitted.filter((field) => reads.includes(field))

@@ -24,7 +24,7 @@ const amount = fc.integer({ min: 0, max: 4_096 })
 const orNull = <T>(value: fc.Arbitrary<T>) => fc.option(value, { nil: null })
 const some = <T>(shape: { [Key in keyof T]: fc.Arbitrary<T[Key]> }) => fc.record(shape, { requiredKeys: [] })
 
-/** Lists of cells with eight CPUs each. `more` generates further fields. */
+/** Generates lists of NUMA cells with eight CPUs each. `more` generates the other fields of a cell. */
 const cells = <T extends object>(more: (cpus: number[]) => fc.Arbitrary<T>) =>
   fc.integer({ min: 0, max: 2 }).chain((count) =>
     fc.tuple(
@@ -83,7 +83,7 @@ const newer = fc
   )
   .map(([old, rest]) => ({ ...old, ...rest }))
 
-/** Reports in which a part of the unreported fields is marked as omitted, and in which the machine may be named. */
+/** Generates reports of version 1.3: with a list of omitted fields, and with or without a machine id. */
 const withOmitted = fc
   .tuple(newer, fc.subarray([...omittableFields]), some({ machineId: orNull(name) }))
   .map(([given, fields, machineOf]) => {
@@ -91,7 +91,7 @@ const withOmitted = fc
     return { ...given, ...machineOf, ...(omitted.length > 0 && { omitted }) }
   })
 
-/** Reports with the cells to which GPUs are near. */
+/** Generates reports of version 1.4: GPUs have the id of their NUMA cell. */
 const newest = fc.tuple(withOmitted, orNull(fc.integer({ min: 0, max: 3 }))).map(([given, numaNode]) => ({
   ...given,
   ...(given.gpus !== undefined && given.gpus.length > 0 && { gpus: given.gpus.map((gpu) => ({ ...gpu, numaNode })) }),
@@ -126,7 +126,7 @@ describeVersions({
       'two cells with the same number',
       '1.0',
       withCells({ id: 1 }, {}),
-      'numaCells: numaCells is a list of 2; it must not number two cells alike',
+      'numaCells: numaCells is a list of 2; it must not give two cells the same id',
     ],
     [
       'a pinned CPU of another cell',
@@ -270,6 +270,6 @@ describeVersions({
   versionOf: (document) => statsVersionOf(document as PublishedStats),
 })
 
-test('the newest version is the current one', () => {
+test('the last version in the list of schemas is the current version', () => {
   expect(Object.keys(statsSchemas).at(-1)).toBe(CURRENT_STATS_VERSION)
 })

@@ -6,8 +6,8 @@ import { downgradeTo1_2, type HostStatsV1_3, hostStatsV1_3, upgradeFrom1_2 } fro
 import { downgradeTo1_3, type HostStatsV1_4, hostStatsV1_4, upgradeFrom1_3 } from './versions/v1-4.ts'
 
 /**
- * A host's report in any published version, as it occurs in logs, checkpoints and calls. Only documents of version 1.0 do not contain
- * their version.
+ * A host's report in any published version. Logs, checkpoints and calls may have reports of all versions. A report of version 1.0 has no
+ * field `version`.
  */
 export type PublishedStats = HostStatsV1_0 | HostStatsV1_1 | HostStatsV1_2 | HostStatsV1_3 | HostStatsV1_4
 
@@ -23,7 +23,7 @@ export const statsSchemas = {
 export type StatsVersion = keyof typeof statsSchemas
 export const statsVersions = Object.keys(statsSchemas) as readonly StatsVersion[]
 
-/** The version of reports in memory, and of reports that do not name a version. */
+/** The version of reports in memory. A report in a call without a version is also read as this version. */
 export const CURRENT_STATS_VERSION = '1.4'
 
 /** Converts a report of any published version to the current version. */
@@ -43,7 +43,7 @@ export function currentStats(document: PublishedStats): HostStatsV1_4 {
 
 export const statsVersionOf = (document: PublishedStats): StatsVersion => ('version' in document ? document.version : '1.0')
 
-/** Converts a report to a version, or returns every field that the version cannot express. */
+/** Converts a report to the given version, or returns a problem for each field that this version cannot express. */
 export function statsIn(version: StatsVersion, stats: HostStatsV1_4): Parsed<PublishedStats> {
   if (version === '1.4') return { ok: true, value: stats }
   const to1_3 = downgradeTo1_3(stats, version)
@@ -62,8 +62,8 @@ function olderThan1_3(version: '1.0' | '1.1' | '1.2', stats: HostStatsV1_3): Par
 }
 
 /**
- * Converts a report to the form in which it is written: the oldest version that can express all of it, so that older replicas can read as
- * much as possible.
+ * Converts a report to the oldest version that can express all of it. Reports are written in this version, so that older replicas can read
+ * them.
  */
 export function publishedStats(stats: HostStatsV1_4): PublishedStats {
   for (const version of statsVersions) {

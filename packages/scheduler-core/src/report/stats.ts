@@ -9,7 +9,7 @@ import { hostStatsV1_2 } from './versions/v1-2.ts'
 import { hostStatsV1_3 } from './versions/v1-3.ts'
 import { type HostStatsV1_4, hostStatsV1_4 } from './versions/v1-4.ts'
 
-/** The changes since the report with the sequence `baseSequence`. */
+/** A delta report: the changes since the report with the sequence `baseSequence`. */
 export const statsDeltaV1 = z
   .strictObject({
     baseSequence: whole(Number.MAX_SAFE_INTEGER).describe(
@@ -40,7 +40,7 @@ export function parseHostStats(input: unknown): Parsed<HostStats> {
   const version = versionOf(input) ?? CURRENT_STATS_VERSION
   switch (version) {
     case '1.0': {
-      // documents of 1.0 do not contain their version, but callers may name it
+      // the form of 1.0 has no field `version`, but callers may add it
       const { version: _, ...document } = input as { readonly version?: unknown }
       const parsed = parseWith(hostStatsV1_0, document, 'stats')
       return parsed.ok ? { ok: true, value: currentStats(parsed.value) } : parsed
@@ -67,12 +67,15 @@ export function parseHostStats(input: unknown): Parsed<HostStats> {
 /** Parses a delta, or returns all problems at once. */
 export const parseStatsDelta = (input: unknown): Parsed<StatsDelta> => parseWith(statsDeltaV1, input, 'stats')
 
-/** The full report after a delta. An instance list that was never reported stays unknown. A number in the delta is no longer omitted. */
+/**
+ * Applies a delta to a full report. If the report has no instance list, the result has none either. A field with a value in the delta is
+ * removed from the list of omitted fields.
+ */
 export function mergeDelta(stats: HostStats, delta: StatsDelta): HostStats {
   const { baseSequence: _, addInstances, removeInstances, ...numbers } = delta
   const given = Object.fromEntries(Object.entries(numbers).filter(([, value]) => value !== undefined)) as Partial<HostStats>
   const instances = stats.instances === null ? null : mergeInstances(stats.instances, addInstances ?? [], removeInstances ?? [])
-  // a standard class may also have an inventory, to which the delta's numbers apply too
+  // an inventory may replace the plain fields of a standard class, so the reported use is written to it too
   const used: Readonly<Record<string, number | undefined>> = {
     VCPU: given.vcpusUsed,
     MEMORY_MB: given.memoryMbUsed,

@@ -6,7 +6,7 @@ import { quote } from '../text/problem.ts'
  */
 export type Field<T> = T | null | undefined
 
-/** An error for a value that does not have Nova's wire form: its path, the found value, and what is allowed. */
+/** Thrown for a value that does not have Nova's wire form. It has the path, the found value, and a text of what is allowed. */
 export class WireError extends Error {
   override readonly name = 'WireError'
   readonly path: string
@@ -22,8 +22,8 @@ export class WireError extends Error {
 }
 
 /**
- * The keys of a path in a document. Keys may contain dots, and then the longest existing key is used. Envelopes are left out of paths,
- * unless the envelope itself is invalid.
+ * Splits the path of a WireError into the keys of the document. Keys may contain dots, so the longest key that exists is used. The path
+ * skips envelopes (`nova_object.data`), unless the envelope itself is invalid.
  */
 export function keysIn(document: unknown, path: string): readonly string[] {
   const keys: string[] = []
@@ -38,7 +38,7 @@ export function keysIn(document: unknown, path: string): readonly string[] {
   return keys
 }
 
-/** The longest key of an object, or index of a list, with which a path begins. */
+/** The longest key of an object, or the index in a list, that is a prefix of the path. */
 function keyAhead(holder: unknown, path: string): string | undefined {
   if (typeof holder !== 'object' || holder === null) return undefined
   const parts = path.split('.')
@@ -49,7 +49,7 @@ function keyAhead(holder: unknown, path: string): string | undefined {
   return undefined
 }
 
-/** Several wire errors that were found at once. */
+/** Thrown for several values at once that do not have Nova's wire form. */
 export class WireErrors extends Error {
   override readonly name = 'WireErrors'
   readonly errors: readonly WireError[]
@@ -60,7 +60,7 @@ export class WireErrors extends Error {
   }
 }
 
-/** Refuses all unknown keys, each by its name. `known` is the text of the allowed keys. */
+/** Throws a WireError for each remaining key. `known` names the allowed keys in the message. */
 export function refuseKeys(unread: Json, known: string): void {
   const errors = Object.entries(unread).map(([key, value]) => new WireError(key, value, `left out: ${known} are all that is read`))
   if (errors.length > 0) throw new WireErrors(errors)
@@ -73,8 +73,8 @@ const DATA = 'nova_object.data'
 type Json = Readonly<Record<string, unknown>>
 
 /**
- * Reads one versioned object field by field, and records which fields were not read. Readers throw WireError if a value has another type
- * than the field.
+ * Reads one versioned object of Nova field by field, and records which fields were read. The methods throw WireError if a value does not
+ * have the type of the field.
  */
 export class WireObject {
   readonly name: string
@@ -84,7 +84,7 @@ export class WireObject {
   readonly #read = new Set<string>()
   readonly #inside: WireObject[] = []
 
-  /** `names` is the class name that is required, or several names if the class had another name in older releases. */
+  /** `names` has the required class name, and also the names that the class had in older releases of Nova. */
   constructor(value: unknown, path: string, ...names: readonly string[]) {
     const allowed = `a versioned object ${names.join(' or ')}`
     if (!isJson(value)) throw new WireError(path, value, allowed)
@@ -98,7 +98,7 @@ export class WireObject {
     this.#data = data
   }
 
-  /** Names of the fields that are set. */
+  /** Names of the fields that the object contains. */
   get set(): readonly string[] {
     return Object.keys(this.#data)
   }
@@ -146,18 +146,18 @@ export class WireObject {
     return this.#field(field, 'an object', isJson)
   }
 
-  /** Reads a versioned object inside this one. */
+  /** Reads a field that is a versioned object. */
   object<T>(field: string, read: (object: WireObject) => T, ...names: readonly string[]): Field<T> {
     const value = this.raw(field)
     return value === undefined || value === null ? value : read(this.#open(value, field, names))
   }
 
-  /** Reads a versioned object that must be inside this one. */
+  /** Reads a required field that is a versioned object. */
   required<T>(field: string, read: (object: WireObject) => T, ...names: readonly string[]): T {
     return read(this.#open(this.raw(field), field, names))
   }
 
-  /** Reads a list of versioned objects: a plain list, or a list object with the field `objects`. */
+  /** Reads a field with several versioned objects: a plain list, or a list object with the field `objects`. */
   objects<T>(field: string, read: (object: WireObject) => T, ...names: readonly string[]): Field<readonly T[]> {
     const value = this.raw(field)
     if (value === undefined || value === null) return value
@@ -166,7 +166,7 @@ export class WireObject {
     return list.map((item, i) => read(this.#open(item, `${field}.${i}`, names)))
   }
 
-  /** Paths of the fields that are set but were not read, here and in the inner objects. */
+  /** Paths of the fields that were not read, in this object and in the objects inside it. */
   unread(): readonly string[] {
     const own = Object.keys(this.#data).filter((field) => !this.#read.has(field))
     return [...own.map((field) => `${this.path}.${field}`), ...this.#inside.flatMap((object) => object.unread())]
@@ -195,7 +195,7 @@ export class WireObject {
   }
 }
 
-/** Whether a version `major.minor` is lower than another. */
+/** True if the version `major.minor` is lower than the version `than`. */
 export function isOlder(version: string, than: string): boolean {
   const [major = 0, minor = 0] = version.split('.').map(Number)
   const [otherMajor = 0, otherMinor = 0] = than.split('.').map(Number)
@@ -206,7 +206,7 @@ export const isJson = (value: unknown): value is Json => value !== null && typeo
 
 const isText = (value: unknown): value is string => typeof value === 'string'
 const isNumber = (value: unknown): value is number => typeof value === 'number'
-/** The fields of a versioned object, or of a plain dictionary. Empty for other values. */
+/** The fields of a versioned object or of a plain dictionary. Empty for values of other types. */
 export function fieldsOf(value: unknown): Json {
   if (!isJson(value)) return {}
   const data = value[DATA]

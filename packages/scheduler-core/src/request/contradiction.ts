@@ -1,8 +1,8 @@
-/** A field of a request that contradicts another one. */
+/** A field of a request that contradicts another field. */
 export interface Contradiction {
-  /** The path inside the request. */
+  /** The path of the field in the request. */
   readonly path: readonly string[]
   readonly found: unknown
-  /** The rest of a sentence that begins with "it must". */
+  /** What the field must be. Completes a sentence that begins with "it must". */
   readonly rule: string
 }

@@ -2,9 +2,7 @@ import type { Contradiction } from './contradiction.ts'
 import { wrongTopology } from './guest-topology.ts'
 import type { RequestSpec } from './request-spec.ts'
 
-/**
- * Finds guest topologies that do not match their flavors. Calls with such a topology get an error. Stored requests are accepted unchanged.
- */
+/** Finds guest topologies that do not match their flavors. A call with such a topology gets an error. Stored requests are not checked. */
 export function contradictionsOf({ gang, ...request }: RequestSpec): Contradiction[] {
   const guests = [{ at: [] as string[], guest: request }, ...gang.map((guest, i) => ({ at: ['gang', String(i)], guest }))]
   return guests.flatMap(({ at, guest }) =>
@@ -13,9 +11,10 @@ export function contradictionsOf({ gang, ...request }: RequestSpec): Contradicti
 }
 
 /**
- * Finds flavors that are smaller than the image needs. Nova's API refuses such flavors (`_validate_flavor_image_nostatus`) when an instance
- * is created, rebuilt or resized. A root disk of 0 is as large as the image, and the size of a root disk on a volume does not come from the
- * flavor. A document of Nova is accepted unchanged, because Nova's API has checked it and also knows volumes that are not in the document.
+ * Finds flavors that are smaller than the image requires. Nova's API refuses such flavors (`_validate_flavor_image_nostatus`) when an
+ * instance is created, rebuilt or resized. Root disks of 0 GiB are not checked, because they are as large as the image. Root disks on
+ * volumes are not checked, because the flavor does not have their size. Documents of Nova are not checked, because Nova's API has checked
+ * them.
  */
 export function tooSmallForImage({ image, isBfv, flavor, gang, nova }: RequestSpec): Contradiction[] {
   if (image === null || nova !== null) return []
@@ -26,7 +25,7 @@ export function tooSmallForImage({ image, isBfv, flavor, gang, nova }: RequestSp
   const refuse = (field: string, found: number, what: string): Contradiction => ({
     path: ['image', field],
     found,
-    rule: `be at most the ${what}, as the image asks for so much at least: take a larger flavor, or another image`,
+    rule: `be at most the ${what}, because the image requires at least this much: use a larger flavor, or another image`,
   })
   return [
     ...(minRamMb > memory ? [refuse('minRamMb', minRamMb, `memory of the flavor, ${memory} MiB`)] : []),

@@ -6,13 +6,13 @@ import { wrongTopology } from './guest-topology.ts'
 
 type Cells = NonNullable<NonNullable<Parameters<typeof aRequest>[0]>['numaTopology']>['cells']
 
-/** Problems of a guest's topology, as path and rule. */
+/** The problems of a guest's topology, each as a text with its path and rule. */
 const problemsOf = (flavor: { readonly vcpus: number; readonly memoryMb: number }, cells: Cells): string[] =>
   wrongTopology(aRequest({ ...flavor, numaTopology: { cells } })).map(({ path, rule }) => `${path.join('.')}: it must ${rule}`)
 
 const four = { vcpus: 4, memoryMb: 4_096 }
 
-describe('settings that need dedicated CPUs are refused where the guest has none', () => {
+describe('settings that need dedicated CPUs are refused if the guest has no dedicated CPUs', () => {
   type Topology = NonNullable<NonNullable<Parameters<typeof aRequest>[0]>['numaTopology']>
   const cell = { id: 0, cpus: [0, 1, 2, 3], memoryMb: 4_096 }
   const two = [
@@ -116,7 +116,7 @@ describe('a topology that contradicts its flavor or itself is reported with its 
     expect(problemsOf(flavor, cells)).toEqual(expected)
   })
 
-  test('law: whatever Nova makes of a flavor is valid, and invalid after a CPU or a MiB is moved', () => {
+  test('law: the topology that Nova makes from a flavor is valid, and invalid after a change of one CPU or one MiB', () => {
     const drawn = fc.record({
       nodes: fc.integer({ min: 1, max: 8 }),
       cpus: fc.integer({ min: 1, max: 6 }),

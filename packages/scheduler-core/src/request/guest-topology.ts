@@ -44,11 +44,11 @@ function wrongCpus(cells: NonNullable<RequestSpec['numaTopology']>['cells'], vcp
 }
 
 /**
- * Finds settings that need dedicated CPUs in a guest without dedicated CPUs (`CPUThreadPolicyConfigurationInvalid`,
- * `BadRequirementEmulatorThreadsPolicy`).
+ * Finds settings that need dedicated CPUs in a guest without dedicated CPUs. Nova refuses them with `CPUThreadPolicyConfigurationInvalid`
+ * or `BadRequirementEmulatorThreadsPolicy`.
  */
 function withoutPins({ cells, emulatorThreadsPolicy }: NonNullable<RequestSpec['numaTopology']>): Contradiction[] {
-  const rule = "without dedicated CPUs: it says how the host CPUs of the guest's own are chosen"
+  const rule = 'without dedicated CPUs, because it specifies how dedicated host CPUs are chosen'
   return [
     ...cells.flatMap(({ cpuThreadPolicy: found }, i) =>
       found === null ? [] : [{ path: ['cells', String(i), 'cpuThreadPolicy'], found, rule: `be null ${rule}` }],
@@ -58,7 +58,7 @@ function withoutPins({ cells, emulatorThreadsPolicy }: NonNullable<RequestSpec['
           {
             path: ['emulatorThreadsPolicy'],
             found: emulatorThreadsPolicy,
-            rule: 'be null or share without dedicated CPUs, since the emulator can only have a CPU of its own next to those',
+            rule: 'be null or share without dedicated CPUs, because only a guest with dedicated CPUs can have a CPU for the emulator',
           },
         ]
       : []),

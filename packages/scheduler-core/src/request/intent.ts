@@ -1,3 +1,3 @@
-/** The purpose of a request. PROBE and REBUILD claim nothing; CREATE and UNSHELVE claim resources; the others move a claim. */
+/** The purpose of a request. CREATE and UNSHELVE make a claim, PROBE and REBUILD make none, and all others move a claim. */
 export const intents = ['CREATE', 'RESIZE', 'LIVE_MIGRATE', 'COLD_MIGRATE', 'EVACUATE', 'UNSHELVE', 'REBUILD', 'PROBE'] as const
 export type Intent = (typeof intents)[number]

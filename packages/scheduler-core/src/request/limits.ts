@@ -1,11 +1,11 @@
-/** Ranges of the values that a caller may send. The message that refuses a value states its range. */
+/** The largest values that callers may send. A message that refuses a value names the limit. */
 export const limits = {
   instances: 1_000,
   vcpus: 65_536,
-  /** 64 TiB: a larger number is most likely bytes or KiB given as MiB. */
+  /** 64 TiB. A larger value is most likely in bytes or KiB by mistake. */
   memoryMib: 67_108_864,
   diskGib: 1_073_741_824,
-  /** The largest amount of any resource class; it keeps the arithmetic of capacity and ratios exact. */
+  /** The largest amount of a resource class. With larger amounts, capacities and ratios could not be computed exactly. */
   amount: 2 ** 40,
   ratio: 1_000,
   nameLength: 255,
@@ -16,11 +16,11 @@ export const limits = {
   numaCells: 64,
   cpus: 4_096,
   documentLength: 65_536,
-  /** The largest number of characters in a document of Nova, which is stored unchanged. */
+  /** A document of Nova may have at most this many characters, because it is stored unchanged. */
   novaDocumentLength: 262_144,
   pciRequests: 64,
   pciPools: 256,
-  /** The number of further kinds of instances in a request, in addition to the first. */
+  /** A request may have at most this many kinds of instances in addition to the first kind. */
   gangMembers: 16,
   topologySpreads: 4,
 } as const

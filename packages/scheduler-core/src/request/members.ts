@@ -1,17 +1,17 @@
 import { memoByObject } from '../values/memo.ts'
 import { demandOf, type RequestSpec } from './request-spec.ts'
 
-/** Instances of a request with the same demands. */
+/** The instances of a request that have the same demands. */
 export interface Members {
   readonly name: string | null
-  /** The index of the first of these instances among the request's instances. */
+  /** The index of the first of these instances among all instances of the request. */
   readonly first: number
   readonly count: number
-  /** The request for one of these instances. */
+  /** The request with the demands of one of these instances. */
   readonly request: RequestSpec
 }
 
-/** The kinds of instances of a request, in order: only a gang has more than one. */
+/** Groups the instances of a request by their demands, in order. Only a gang has more than one group. */
 export const membersOf = memoByObject((request: RequestSpec): readonly Members[] => {
   if (request.gang.length === 0) return [{ name: null, first: 0, count: request.numInstances, request }]
   const others = request.gang.reduce((sum, { instances }) => sum + instances, 0)
@@ -27,17 +27,17 @@ export const membersOf = memoByObject((request: RequestSpec): readonly Members[]
   ]
 })
 
-/** The kind of the instance with this index; for an index beyond the last instance, the last kind. */
+/** The group with the instance of this index. For an index beyond the last instance, it is the last group. */
 export function membersAt(request: RequestSpec, instance: number): Members {
   const kinds = membersOf(request)
   return kinds.findLast(({ first }) => instance >= first) ?? (kinds[0] as Members)
 }
 
-/** The request for one of its instances. */
+/** The request with the demands of the instance with this index. */
 export const requestAt = (request: RequestSpec, instance: number): RequestSpec =>
   request.gang.length === 0 ? request : membersAt(request, instance).request
 
-/** The total amounts per class of the first `most` instances of a request; by default of all instances. */
+/** The total amount per resource class that the first `most` instances of a request need. By default, all instances are summed. */
 export function sumsOf(whole: RequestSpec, most = whole.numInstances): Map<string, number> {
   const sums = new Map<string, number>()
   for (const { request, count, first } of membersOf(whole))

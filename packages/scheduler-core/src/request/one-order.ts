@@ -3,8 +3,8 @@ import { memoByObject } from '../values/memo.ts'
 import type { RequestSpec } from './request-spec.ts'
 
 /**
- * The names of lists in requests and in Nova's documents whose order has no meaning. In all other lists the order matters, or entries are
- * referred to by index: guest cells, PCI requests, kinds of instances, instances, other hints.
+ * The names of the lists in requests and in Nova's documents whose order has no meaning. Other lists must keep their order, because it
+ * matters or because entries are referred to by index: guest cells, PCI requests, gangs, instances, and all hints that are not in this set.
  */
 const SETS: ReadonlySet<string> = new Set([
   ...['forceHosts', 'forceNodes', 'ignoreHosts', 'hosts', 'apartFrom', 'aggregates', 'forbiddenAggregates', 'memberOf'],
@@ -14,8 +14,8 @@ const SETS: ReadonlySet<string> = new Set([
 ])
 
 /**
- * The same request with keys and unordered lists in a fixed order, and each name in such a list once. Reasons for a refusal are computed
- * from this form, so that two spellings of a request get the same answer.
+ * Sorts the keys and the unordered lists of a request, and removes repeated names from these lists. Refusals are explained from this form,
+ * so that two requests with the same meaning get the same answer.
  */
 export const inOneOrder: (request: RequestSpec) => RequestSpec = memoByObject((request) => ordered(request, '') as RequestSpec)
 
@@ -29,7 +29,7 @@ function ordered(value: unknown, field: string): unknown {
   return Object.fromEntries(entries.map(([key, member]) => [key, ordered(member, key)]))
 }
 
-/** Each name once; other entries may be repeated on purpose, such as two amounts of one class. */
+/** Sorts a list and removes repeated names. Other entries may be repeated on purpose, such as two amounts of one resource class. */
 function asSet(items: readonly unknown[]): readonly unknown[] {
   if (items.every((item) => typeof item === 'string')) return [...new Set(items)].sort(byCodeUnit)
   return [...items].sort((a, b) => byCodeUnit(canonicalJson(a), canonicalJson(b)))

@@ -6,7 +6,7 @@ import type { Parsed } from '../text/problem.ts'
 import { deep, MIB, profile, request, stats } from './parse.test.ts'
 import { parseRequestSpec } from './parse.ts'
 
-describe('any input', () => {
+describe('parsers accept any input without throwing', () => {
   const parsers = { parseRequestSpec, parseHostStats, parseStatsDelta, parseProfile }
   const rest: fc.Arbitrary<unknown> = fc.anything({
     withBigInt: true,
@@ -20,7 +20,7 @@ describe('any input', () => {
     withTypedArray: true,
   })
 
-  /** Checks that nothing throws, and that every problem has its path, and states briefly what was found and what is allowed. */
+  /** Checks that the parser does not throw, and that every problem has a path and states briefly what was found and what is allowed. */
   const check = (parse: (input: unknown) => Parsed<unknown>, input: unknown): void => {
     const parsed = parse(input)
     if (parsed.ok) return
@@ -48,14 +48,14 @@ describe('any input', () => {
     }
     const base = sample[_name] ?? {}
 
-    test('never throws, whatever it is given', () => {
+    test('does not throw for any input', () => {
       fc.assert(
         fc.property(rest, (input) => check(parse, input)),
         { numRuns: 300 },
       )
     })
 
-    test('never throws, whatever one field of a good input is', () => {
+    test('does not throw for any value of one field', () => {
       const fields = Object.keys(base)
       fc.assert(
         fc.property(fc.constantFrom(...fields), rest, (field, value) => check(parse, { ...base, [field]: value })),
@@ -63,7 +63,7 @@ describe('any input', () => {
       )
     })
 
-    test('never throws, whatever one field of a field is', () => {
+    test('does not throw for any members of one field', () => {
       const fields = Object.keys(base)
       fc.assert(
         fc.property(
@@ -75,7 +75,7 @@ describe('any input', () => {
       )
     })
 
-    test('never throws for deep nesting, a mebibyte of text or a loop', () => {
+    test('does not throw for deep nesting, 1 MiB of text or a cyclic object', () => {
       const loop: Record<string, unknown> = { ...base }
       loop.flavor = loop
       loop.filters = [loop]

@@ -20,7 +20,7 @@ export const stats = (parts: object) => ({ ...aReport('h1').full, ...parts })
 export const profile = (parts: object) => ({ name: 'mine', number: 1, filters: [], weighers: [], ...parts })
 const weigher = (name: string, options: unknown) => profile({ weighers: [{ name, multiplier: 1, options }] })
 
-/** The problem of an input: the first problem's path and message. */
+/** A name, an invalid input, and the path and message of its first problem. */
 type Row = readonly [name: string, input: unknown, path: string, message: string]
 
 const bad = (parse: (input: unknown) => Parsed<unknown>, rows: readonly Row[]): void => {
@@ -30,7 +30,7 @@ const bad = (parse: (input: unknown) => Parsed<unknown>, rows: readonly Row[]): 
   })
 }
 
-describe('a request', () => {
+describe('parsing a request', () => {
   bad(parseRequestSpec, [
     ['nothing', undefined, '', 'the request is missing; it must be an object'],
     ['null', null, '', 'the request is null; it must be an object'],
@@ -154,7 +154,7 @@ describe('a request', () => {
     ['no GPU', request({ gpus: { count: 0 } }), 'gpus.count', 'gpus.count is 0; it must be 1 or more'],
   ])
 
-  test('all problems are reported at once, each once', () => {
+  test('all problems of a request are reported at once, and none is repeated', () => {
     const parsed = parseRequestSpec({ flavor: { vcpus: -1, memoryMb: 2 ** 53 + 2 }, numInstances: 0, colour: 1 })
     expect(parsed.ok ? [] : parsed.problems.map(({ code, path }) => `${code} ${path.join('.')}`).sort()).toEqual([
       'spec.invalid flavor.memoryMb',
@@ -164,7 +164,7 @@ describe('a request', () => {
     ])
   })
 
-  test('of many problems the first hundred are reported', () => {
+  test('at most 100 problems are reported', () => {
     const many = parseRequestSpec(request({ forceHosts: new Array(256).fill(1), ignoreHosts: new Array(1_000).fill(1) }))
     const unknown = parseRequestSpec(request(Object.fromEntries(Array.from({ length: 100_000 }, (_, i) => [`f${i}`, i]))))
     expect([many.ok ? 0 : many.problems.length, unknown.ok ? 0 : unknown.problems.length]).toEqual([100, 100])
@@ -192,7 +192,7 @@ describe('a request', () => {
   })
 })
 
-describe('a report', () => {
+describe('parsing a report', () => {
   const cell = (parts: object) => ({ id: 0, cpuset: [0, 1], memoryMb: 1, ...parts })
   bad(parseHostStats, [
     ['nothing', undefined, '', 'the report is missing; it must be an object'],
@@ -231,7 +231,7 @@ describe('a report', () => {
       'two cells of one number',
       stats({ numaCells: [cell({}), cell({ cpuset: [4] })] }),
       'numaCells',
-      'numaCells is a list of 2; it must not number two cells alike',
+      'numaCells is a list of 2; it must not give two cells the same id',
     ],
     [
       'two GPUs of one index',
@@ -278,7 +278,7 @@ describe('a report', () => {
   ])
 })
 
-describe('a delta', () => {
+describe('parsing a delta', () => {
   bad(parseStatsDelta, [
     ['no base', {}, 'baseSequence', 'baseSequence is missing; it must be a number'],
     ['2^53 + 2', { baseSequence: 2 ** 53 + 2 }, 'baseSequence', 'baseSequence is 9007199254740994; it must be 9007199254740991 or less'],
@@ -287,7 +287,7 @@ describe('a delta', () => {
   ])
 })
 
-describe('a profile', () => {
+describe('parsing a profile', () => {
   bad(parseProfile, [
     [
       'a capital letter in its name',
@@ -329,13 +329,13 @@ describe('a profile', () => {
       'an unknown rule',
       profile({ assignment: { numa: { rule: 'best' } } }),
       'assignment.numa',
-      'assignment.numa: numa has no assignment rule best; it must be one of first, emptiest, tightest',
+      'assignment.numa: the resource kind numa has no assignment rule best; it must be one of first, emptiest, tightest',
     ],
     [
       'a rule that every object inherits',
       profile({ assignment: { numa: { rule: 'constructor' } } }),
       'assignment.numa',
-      'assignment.numa: numa has no assignment rule constructor; it must be one of first, emptiest, tightest',
+      'assignment.numa: the resource kind numa has no assignment rule constructor; it must be one of first, emptiest, tightest',
     ],
     [
       'options that are no JSON',
@@ -355,7 +355,7 @@ describe('a profile', () => {
     ['filter', profile({ filters: [{ name: 'NopeFilter' }] }), 'filters.0.name', 'RamFilter'],
     ['weigher', profile({ weighers: [{ name: 'NopeWeigher', multiplier: 1 }] }), 'weighers.0.name', 'RAMWeigher'],
     ['filter', profile({ filters: [{ name: '__proto__' }] }), 'filters.0.name', 'RamFilter'],
-  ])('an unknown %s is refused with a list of the known ones', (noun, input, path, known) => {
+  ])('an unknown %s is refused with a list of the known names', (noun, input, path, known) => {
     const parsed = parseProfile(input)
     const problem = parsed.ok ? undefined : parsed.problems[0]
     expect(problem?.path.join('.')).toBe(path)

@@ -11,10 +11,10 @@ import { CURRENT_SPEC_VERSION, currentSpec, type PublishedSpec, specVersions } f
 
 type Family = 'spec' | 'stats' | 'profile' | 'overlay' | 'plugin'
 
-/** At most this many problems are reported for one input. The first hundred are enough to correct the input. */
+/** At most this many problems are reported for one input. */
 const MAX_PROBLEMS = 100
 
-/** Parses a request of any published version into the current one, or returns all problems at once. Never throws. */
+/** Parses a request of any published version into the current version, or returns all problems at once. Never throws. */
 export function parseRequestSpec(input: unknown): Parsed<RequestSpec> {
   const version = versionOf(input) ?? CURRENT_SPEC_VERSION
   switch (version) {
@@ -34,11 +34,11 @@ export function parseRequestSpec(input: unknown): Parsed<RequestSpec> {
 const inCurrent = (parsed: Parsed<PublishedSpec>): Parsed<RequestSpec> =>
   parsed.ok ? { ok: true, value: currentSpec(parsed.value) } : parsed
 
-/** The version that an input names; undefined if it names none. */
+/** The value of the input's field `version`. Undefined if there is none. */
 export const versionOf = (input: unknown): unknown =>
   input !== null && typeof input === 'object' && 'version' in input ? (input.version ?? undefined) : undefined
 
-/** The problem with a version that was never published. */
+/** The problem of an input whose version was never published. */
 export function unknownVersion(family: 'spec' | 'stats', version: unknown, published: readonly string[]): Problem {
   const expected = `${published.length > 1 ? 'one of ' : ''}${published.join(', ')}`
   const actual = quote(version)
@@ -51,12 +51,12 @@ export function unknownVersion(family: 'spec' | 'stats', version: unknown, publi
   }
 }
 
-/** Runs a zod schema over unknown input and words its issues as problems: `<family>.unknown_field`, `<family>.invalid`. */
+/** Parses unknown input by a zod schema. The issues become problems with the codes `<family>.unknown_field` and `<family>.invalid`. */
 export function parseWith<Schema extends z.ZodType>(schema: Schema, input: unknown, family: Family): Parsed<z.output<Schema>> {
   const problems = findOddities(input, MAX_PROBLEMS).map(({ kind, path, expected, found }) =>
     kind === 'key' ? unknownField(family, path, found) : invalid(family, path, found, expected),
   )
-  // A recursive schema would not end on an input with a cycle.
+  // An input with a cycle is nested too deep. It must not be parsed, because a recursive schema would not terminate.
   if (problems.some(({ expected }) => expected.startsWith('nested'))) return { ok: false, problems }
   const result = schema.safeParse(input)
   if (result.success && problems.length === 0) return { ok: true, value: result.data }
@@ -69,7 +69,7 @@ export function parseWith<Schema extends z.ZodType>(schema: Schema, input: unkno
   return { ok: false, problems: withoutEchoes(problems).slice(0, MAX_PROBLEMS) }
 }
 
-/** `parseWith` for values that code creates and that are not stored. Functions and objects of any kind are allowed. */
+/** `parseWith` for values that are not stored, such as plug-ins. They may contain functions and class instances. */
 export function parseAs<Schema extends z.ZodType>(schema: Schema, input: unknown, family: Family): Parsed<z.output<Schema>> {
   const result = schema.safeParse(input)
   if (result.success) return { ok: true, value: result.data }
@@ -77,7 +77,7 @@ export function parseAs<Schema extends z.ZodType>(schema: Schema, input: unknown
   return { ok: false, problems: withoutEchoes(problems).slice(0, MAX_PROBLEMS) }
 }
 
-/** Throws RangeError for invalid options of a filter, weigher or other part, with all problems in its message. */
+/** Parses the options of a filter, weigher or other part. Throws RangeError with all problems for invalid options. */
 export function checkOptions<Schema extends z.ZodType>(schema: Schema, options: unknown): z.output<Schema> {
   const result = schema.safeParse(options)
   if (result.success) return result.data
@@ -86,7 +86,7 @@ export function checkOptions<Schema extends z.ZodType>(schema: Schema, options: 
   return parsed.value
 }
 
-/** Whether a rule about several fields fails at a field that is absent only because another field of the same object is invalid. */
+/** True if a rule between several fields fails only because another field of the same object is invalid. Such an issue is not reported. */
 function isConsequence(issue: z.core.$ZodIssue, issues: readonly z.core.$ZodIssue[], root: unknown): boolean {
   const { code, path } = issue
   if (code !== 'custom' || path.length === 0 || lookUp(root, path) !== undefined) return false
@@ -116,7 +116,7 @@ function unknownField(family: Family, path: readonly string[], key: unknown): Pr
   }
 }
 
-/** The problem of an invalid value; `rule` is the rest of a sentence that begins with "it must". */
+/** The problem of an invalid value. `rule` completes a sentence that begins with "it must". */
 function invalid(family: Family, path: readonly string[], found: unknown, rule: string, noun = ''): Problem {
   const code: Code = `${family}.invalid`
   const shown = path.map(shorten)
@@ -140,9 +140,9 @@ const roots: Readonly<Record<Family, string>> = {
 
 const shorten = (key: string): string => (key.length > 80 ? `${key.slice(0, 77)}...` : key)
 
-/** The expected form of the value, as the rest of a sentence that begins with "it must". */
+/** Describes the expected value. The text completes a sentence that begins with "it must". */
 function expectation(issue: z.core.$ZodIssue, found: unknown): string {
-  // Messages that the schema defines itself take precedence.
+  // If the schema defines a message itself, this message is used.
   if (issue.message.startsWith('must ')) return issue.message.slice('must '.length)
   switch (issue.code) {
     case 'invalid_type':
@@ -164,7 +164,7 @@ function expectation(issue: z.core.$ZodIssue, found: unknown): string {
   }
 }
 
-/** The names of schema types in terms of JSON. */
+/** The names of zod's types as readers of JSON know them. */
 const types: Readonly<Record<string, string>> = {
   int: 'a whole number',
   number: 'a number',
@@ -181,7 +181,7 @@ function limit(origin: string, how: 'at least' | 'at most', count: number): stri
   return undefined
 }
 
-/** The problems without repetitions, and without "9007199254740991 or less" if a stricter limit is reported for the same path. */
+/** Removes repeated problems, and "9007199254740991 or less" if a stricter limit is reported for the same path. */
 function withoutEchoes(problems: readonly Problem[]): Problem[] {
   const seen = new Set<string>()
   const bounded = new Set(problems.filter((problem) => isBound(problem) && !isWidest(problem)).map(({ path }) => path.join('\u0000')))

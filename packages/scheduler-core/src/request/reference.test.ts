@@ -9,7 +9,7 @@ const generated = (from: string) =>
 const inOrder = (schemas: object) => Object.entries(schemas).map(([version, schema]) => ({ version, schema }))
 
 const requestSpec: Form = {
-  title: 'RequestSpec: the request for a placement',
+  title: 'RequestSpec: the fields of a request',
   intro: [
     'The request of `selectDestinations(input: {spec: {gantt: ...}})`, as it is stored (`RequestSpec.document`). In GraphQL, maps are lists of',
     '`{key, value}`, each of `pciRequests[].specs` is `{properties: [{key, value}]}`, hints are `{key, values}`, and `nova` is sent as `spec: {nova}` or `spec: {legacy}`.',
@@ -30,7 +30,7 @@ const requestSpec: Form = {
 }
 
 const hostStats: Form = {
-  title: 'HostStats: the full report of a host',
+  title: 'HostStats: the fields of a host report',
   intro: [
     'The full report of `updateResourceStats` (`report: {full: ...}`), as it is stored (`Host.stats`). In GraphQL, `pciPools[].tags` is a list of',
     '`{key, value}`, and `nova` is sent as `report: {nova}`. Documents of version 1.0 have no field `version`.',

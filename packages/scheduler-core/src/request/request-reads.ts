@@ -1,9 +1,8 @@
 import { byCodeUnit } from '../values/canonical-json.ts'
 
 /**
- * The fields of a request and the entries of its open maps that a filter or weigher reads. All others are in `ignoredFields` of the answer.
- * Usually the key determines whether an entry is read, but for some keys the value does. An absent property means that none of its entries
- * is read.
+ * Declares which fields of a request, and which entries of its maps with free keys, a filter or weigher reads. Fields and entries that
+ * nothing reads are listed in `ignoredFields` of the answer. If a member is absent, no entry of this map is read.
  */
 export interface RequestReads {
   readonly extraSpecs?: ReadsEntry
@@ -12,32 +11,32 @@ export interface RequestReads {
   readonly fields?: readonly OptionalField[]
 }
 
-/** Whether an entry of an open map is read; `known` holds the names on which this may depend. */
+/** Returns true if an entry of a map is read. This can depend on the names in `known`. */
 type ReadsEntry = (key: string, value: unknown, known: KnownNames) => boolean
 
-/** The names that the hosts of a fleet report. */
+/** Which names the hosts of a fleet report. */
 export interface ReportingHosts {
-  /** Whether any host reports a stat of this name in Nova's form. */
+  /** True if a host reports a stat with this name in its ComputeNode. */
   reportsStat(name: string): boolean
 }
 
-/** A property of an image as Nova reads it: its name, and its value in the type of its field. */
+/** An image property as Nova reads it: the name of Nova's field, and the value converted to the type of the field. */
 export interface ReadProperty {
   readonly name: string
   readonly value: unknown
 }
 
-/** Names that entries of a request are compared with. */
+/** The names on which it depends whether an entry of a request is read. */
 export interface KnownNames extends ReportingHosts {
-  /** Whether the metadata of any aggregate has this key. */
+  /** True if the metadata of an aggregate has this key. */
   hasMetadata(key: string): boolean
-  /** The properties that Nova reads from an image property of the request. Empty if Nova reads none. */
+  /** The properties that Nova reads from an image property of the request. Empty if Nova ignores the image property. */
   propertiesOf(key: string): readonly ReadProperty[]
 }
 
 /**
- * Fields of a request that only some profiles read. All other fields are always read: requested resources, names of hosts, and the policy
- * of a server group.
+ * Fields of a request that have an effect only with certain filters and weighers. All other fields always have an effect, such as requested
+ * resources and the policy of a server group.
  */
 export type OptionalField =
   | 'zone'
@@ -48,42 +47,40 @@ export type OptionalField =
   | 'networks'
   | 'volumes'
   | 'ports'
-  /** Hosts on which Nova has tried the instance before. */
+  /** The hosts on which Nova tried to create the instance before (`retry`). */
   | 'tried'
-  /** Hosts of a server group with a soft policy; the other policies are rules of every claim. */
+  /** The hosts of a server group with a soft policy. The hosts of a group with another policy are always read. */
   | 'softAffinityHosts'
   | 'softAntiAffinityHosts'
 
-/** The reads may depend on the options of the filter or weigher. */
+/** The declared reads, or a function if they depend on the options of the filter or weigher. */
 export type RequestReadsBy<Options> = RequestReads | ((options: Options) => RequestReads)
 
 export const readsBy = <Options>(reads: RequestReadsBy<Options>, options: Options): RequestReads =>
   typeof reads === 'function' ? reads(options) : reads
 
-/** The list of required traits in Nova's objects; an image itself has one property for each trait instead. */
+/** The name of the list of required traits in Nova's ImageMeta objects. Images themselves have a property `trait:NAME` for each trait. */
 export const TRAITS_IN_OBJECTS = 'traits_required'
 
-/** Reads these keys and no others. */
+/** Declares that only the given keys are read. */
 export function namedKeys(...names: readonly string[]): (key: string) => boolean {
   const known = new Set(names)
   return (key) => known.has(key)
 }
 
-/** Reads the keys with this prefix. */
+/** Declares that all keys with this prefix are read. */
 export const keysFrom =
   (prefix: string) =>
   (key: string): boolean =>
     key.startsWith(prefix)
 
-/** Reads the keys without a scope, and those with this scope, as in `scope:key`. */
+/** Declares that all keys without a scope and all keys with the given scope (`scope:key`) are read. */
 export const bareOrOf =
   (scope: string) =>
   (key: string): boolean =>
     !key.includes(':') || key.startsWith(`${scope}:`)
 
-/**
- * The extra specs without a scope and those with this scope, which is removed, sorted by key: their order in the request has no meaning.
- */
+/** Returns the extra specs without a scope and with the given scope, which is removed from the keys. They are sorted by key. */
 export function bareAndOf(scope: string, extraSpecs: Readonly<Record<string, string>>): readonly (readonly [key: string, value: string])[] {
   const reads = bareOrOf(scope)
   return Object.entries(extraSpecs)

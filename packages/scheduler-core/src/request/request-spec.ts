@@ -1,9 +1,9 @@
 import type { z } from 'zod'
 import type { RequestSpecV1_3, requestSpecV1_3 } from './versions/v1-3.ts'
 
-/** The current version of a request. It is immutable. */
+/** A request in the current version. Requests are never changed in place. */
 export type RequestSpec = RequestSpecV1_3
-/** The input of a request, in which fields with defaults may be left out. */
+/** A request as input, in which fields with defaults may be left out. */
 export type RequestSpecInput = z.input<typeof requestSpecV1_3>
 
 export type Flavor = RequestSpec['flavor']
@@ -16,9 +16,9 @@ export type GangMember = RequestSpec['gang'][number]
 export type TopologySpread = RequestSpec['topologySpread'][number]
 export type ResourceGroup = RequestSpec['requestedResources'][number]
 
-/** The resources and traits that one instance of a request needs from its host. */
+/** The resources and traits that an instance of a request needs from its host. */
 export interface Demand {
-  /** Whole units per resource class; only classes with an amount above 0. */
+  /** Amounts per resource class, in whole units. Classes with the amount 0 are left out. */
   readonly amounts: Readonly<Record<string, number>>
   readonly vcpus: number
   readonly memoryMib: number
@@ -30,9 +30,9 @@ export interface Demand {
 const demands = new WeakMap<RequestSpec, Demand>()
 
 /**
- * The amounts that one instance of this request takes; computed once per request. Standard classes come from the flavor (the disk is the
- * root disk unless booted from a volume, plus the ephemeral disk and swap, rounded up to GiB); `resources:CLASS` extra specs override them
- * or add classes, and `trait:NAME` extra specs add traits, as in Nova's flavors.
+ * The demand of one instance of a request, computed once per request. VCPU, MEMORY_MB and DISK_GB come from the flavor. DISK_GB is the sum
+ * of root disk, ephemeral disk and swap, rounded up to GiB; a root disk on a volume is left out. As in Nova, the extra spec
+ * `resources:CLASS` replaces or adds an amount, and `trait:NAME` adds a trait. Requested resources are added to these.
  */
 export function demandOf(spec: RequestSpec): Demand {
   let demand = demands.get(spec)

@@ -1,7 +1,7 @@
 import type { RequestSpec } from './request-spec.ts'
 
-/** The request with some fields replaced and without Nova's document, which would contradict the changes. */
+/** Replaces fields of a request. Nova's document is removed, because it would contradict the new values. */
 export const restated = (request: RequestSpec, parts: Parts): RequestSpec => ({ ...request, ...parts, nova: null })
 
-/** The fields of a request that may be replaced. */
+/** The new values of the fields to replace. */
 export type Parts = Partial<Omit<RequestSpec, 'version' | 'nova'>>

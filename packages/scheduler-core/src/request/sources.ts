@@ -7,20 +7,20 @@ const flavorFields: Readonly<Record<string, string>> = {
   DISK_GB: 'flavor.rootGb + ephemeralGb + swapMb',
 }
 
-/** The field of the request that gives the amount of a class that one instance takes, as `demandOf` sums it. */
+/** Names the fields of the request from which the amount of a resource class in `demandOf` comes. */
 export function amountFrom({ flavor, isBfv, requestedResources }: RequestSpec, resourceClass: string): Source {
   const spec = `resources:${resourceClass}`
   const groups = requestedResources.flatMap(({ amounts }, i) =>
     amounts.some((asked) => asked.resourceClass === resourceClass) ? [`requestedResources.${i}`] : [],
   )
-  // the root disk of an instance that boots from a volume is not on the host
+  // if the instance boots from a volume, its root disk is not on the host
   const field = isBfv && resourceClass === 'DISK_GB' ? 'flavor.ephemeralGb + swapMb' : flavorFields[resourceClass]
   if (Object.hasOwn(flavor.extraSpecs, spec))
     return groups.length === 0 ? fromExtraSpec(spec) : fromRequest([`extra spec ${spec}`, ...groups].join(' + '))
   return fromRequest([...(field === undefined ? [] : [field]), ...groups].join(' + '))
 }
 
-/** The field of the request that requires or forbids a trait. */
+/** Names the field of the request that requires or forbids a trait. */
 export function traitFrom({ flavor, requestedResources }: RequestSpec, trait: string): Source {
   const spec = `trait:${trait}`
   if (Object.hasOwn(flavor.extraSpecs, spec)) return fromExtraSpec(spec)

@@ -1,10 +1,10 @@
 import type { Problem } from '../text/problem.ts'
 import { isStorable } from '../values/storable.ts'
 
-/** The maximum nesting depth of an input. It is larger than that of any meaningful document, and far too small to exhaust a stack. */
+/** Inputs may be nested at most this deep. All meaningful documents are less deep, and a stack is not exhausted at this depth. */
 const MAX_DEPTH = 64
 
-/** A problem that no schema reports: text that cannot be stored, keys that schemas skip, or nesting without end. */
+/** A problem that zod schemas do not report: text that cannot be stored, the key `__proto__`, or too deep nesting. */
 export interface Oddity {
   readonly kind: 'text' | 'key' | 'depth'
   readonly path: readonly string[]
@@ -20,8 +20,9 @@ interface Spot {
 }
 
 /**
- * All paths of an input that could not be stored unchanged: text with NUL or half a surrogate pair (PostgreSQL refuses both), the key
- * `__proto__`, and the first path that is nested too deep. It uses a loop instead of a recursion, so that no input exhausts the stack.
+ * Finds the values of an input that could not be stored unchanged: text with NUL or half a surrogate pair (PostgreSQL refuses both), the
+ * key `__proto__`, and the first value that is nested too deep. The search is a loop and not a recursion, so that no input exhausts the
+ * stack.
  */
 export function findOddities(root: unknown, most: number): Oddity[] {
   const found: Oddity[] = []
@@ -42,7 +43,7 @@ export function findOddities(root: unknown, most: number): Oddity[] {
     const isList = Array.isArray(value)
     for (const key of Object.keys(value).reverse()) {
       const item = (value as Readonly<Record<string, unknown>>)[key]
-      // Numbers in a list have neither a key nor text, and most values of a report are such numbers.
+      // Numbers in a list have neither a key nor text. They are skipped because most values of a report are such numbers.
       if (isList && typeof item !== 'string' && typeof item !== 'object') continue
       const inner: Spot = { value: item, key, parent: spot, depth: depth + 1 }
       if (key === '__proto__') found.push({ kind: 'key', path: pathOf(inner), expected: '', found: key })

@@ -5,16 +5,16 @@ import { z } from 'zod'
 import type { Parsed } from '../text/problem.ts'
 import { canonicalJson } from '../values/canonical-json.ts'
 
-/** Documents of one family in all its published versions. */
+/** A family of documents, such as requests or reports, in all its published versions. */
 export interface Family<Document extends object> {
-  /** For each version, oldest first: its schema, and the digest of its shape, frozen when it was published. */
+  /** The versions, oldest first. `frozen` is the digest that the shape of the schema had when the version was published. */
   readonly versions: readonly { readonly version: string; readonly schema: z.ZodType; readonly frozen: string }[]
   /**
-   * Rules that the shape does not show: inputs of a version, each with the path and message of its first problem, or without a problem if
-   * it is accepted.
+   * Examples of rules that the shape of a schema does not show. Each is an input with the path and message of its first problem, or without
+   * a problem if the input is valid.
    */
   readonly rules: readonly (readonly [name: string, version: string, input: object, problem?: string])[]
-  /** Inputs of the first version, and of the newest. */
+  /** Generates inputs of the oldest version. `newest` generates inputs of the newest version. */
   readonly oldest: fc.Arbitrary<object>
   readonly newest: fc.Arbitrary<object>
   parse(input: unknown): Parsed<Document>
@@ -24,7 +24,7 @@ export interface Family<Document extends object> {
   versionOf(document: object): string
 }
 
-/** The shape of a version's schema, without the descriptions. */
+/** The JSON schema of a version, without descriptions and units. */
 export const shapeOf = (schema: z.ZodType): unknown =>
   JSON.parse(
     JSON.stringify(z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' }), (key, value: unknown) =>
@@ -47,12 +47,12 @@ export function describeVersions<Document extends object>(family: Family<Documen
     if (!result.ok) throw new Error(result.problems.map(({ message }) => message).join('; '))
     return result.value
   }
-  /** An input with its version set. */
+  /** Sets the version of an input. */
   const as = (version: string, input: object) => ({ ...input, version })
-  /** A document in stored form, parsed by the schema of its own version. */
+  /** Parses an input by the schema of its version, which gives the stored form. */
   const written = (schema: z.ZodType, input: object): object => schema.parse(input) as object
 
-  // A different digest means a different version: publish the change in a file of its own, and leave this one as it was.
+  // If a digest differs, a published schema was changed. Undo the change, and publish the changed schema as a new version in a new file.
   test.each(versions)('version $version still accepts what it accepted when it was published', ({ schema, frozen }) => {
     expect(digestOf(schema)).toBe(frozen)
   })
@@ -63,7 +63,7 @@ export function describeVersions<Document extends object>(family: Family<Documen
     expect(result.ok ? undefined : `${result.problems[0]?.path.join('.')}: ${result.problems[0]?.message}`).toBe(problem)
   })
 
-  test('an unknown version is refused with a list of the known ones', () => {
+  test('an unknown version is refused with a list of the known versions', () => {
     for (const version of ['0.9', '9.0', 1, '', null])
       expect(parse(as(version as string, {}))).toMatchObject(
         version === null
@@ -72,8 +72,8 @@ export function describeVersions<Document extends object>(family: Family<Documen
       )
   })
 
-  describe('laws', () => {
-    test('a document of the oldest version is unchanged after a conversion to the newest and back', () => {
+  describe('laws of all versions', () => {
+    test('a document of the oldest version is unchanged after a conversion to the newest version and back', () => {
       fc.assert(
         fc.property(oldest, (input) => {
           const document = written(first.schema, input)
@@ -86,7 +86,7 @@ export function describeVersions<Document extends object>(family: Family<Documen
       )
     })
 
-    test('an input of the oldest version means the same under every version', () => {
+    test('an input of the oldest version is read alike under the number of every version', () => {
       fc.assert(
         fc.property(oldest, (input) => {
           const silent = parsed(input)
@@ -96,7 +96,7 @@ export function describeVersions<Document extends object>(family: Family<Documen
       )
     })
 
-    test('a stored document is in the oldest version that can express it, and is read unchanged', () => {
+    test('a document is stored in the oldest version that can express it, and is read back unchanged', () => {
       fc.assert(
         fc.property(newest, (input) => {
           const document = parsed(as(last.version, input))
@@ -111,7 +111,7 @@ export function describeVersions<Document extends object>(family: Family<Documen
       )
     })
 
-    test('an older version expresses a document completely, or names every field that it cannot express', () => {
+    test('a conversion to an older version keeps the whole document, or names every field that the version cannot express', () => {
       fc.assert(
         fc.property(newest, (input) => {
           const document = parsed(as(last.version, input))
@@ -128,7 +128,7 @@ export function describeVersions<Document extends object>(family: Family<Documen
             unset(rest, path)
           }
           const { version: _, ...plain } = rest
-          // Without those fields, nothing remains that it could not express.
+          // Without the named fields, the older version can express the document.
           expect(family.in(first.version, parsed(plain)).ok).toBe(true)
         }),
         { numRuns: 200 },
@@ -137,7 +137,7 @@ export function describeVersions<Document extends object>(family: Family<Documen
   })
 }
 
-/** Removes a field and the fields that depend on it. */
+/** Removes a field, and `dedicatedCpus` with `cpuPolicy`. */
 function unset(root: Record<string, never>, path: readonly string[]): void {
   const holder = path.slice(0, -1).reduce<Record<string, unknown>>((at, key) => at[key] as Record<string, unknown>, root)
   const [field] = path.slice(-1)

@@ -119,7 +119,7 @@ const withGang = fc
       old.instanceGroup != null && { topologySpread: spreads.map((one, i) => ({ ...one, topologyKey: i === 0 ? 'zone' : 'rack' })) }),
   }))
 
-/** Requests of the newest version: GPUs near the cells, if the guest has any, and a group that is kept apart from others. */
+/** Generates requests of the newest version, with its fields: a NUMA policy of GPUs, groups to be apart from, volumes and ports. */
 const newest = fc
   .tuple(
     withGang,
@@ -173,7 +173,7 @@ describeVersions({
           ],
         },
       },
-      'numaTopology.cells: numaTopology.cells is a list of 2; it must not number two cells alike',
+      'numaTopology.cells: numaTopology.cells is a list of 2; it must not give two cells the same id',
     ],
     [
       'an amount of an invalid class',
@@ -270,13 +270,13 @@ describeVersions({
       'GPUs near the cells of a guest that has none',
       '1.3',
       { ...small, gpus: { numaPolicy: 'preferred' } },
-      'gpus.numaPolicy: gpus.numaPolicy is "preferred"; it must be null without numaTopology: CPUs in no cell are near to no GPU',
+      'gpus.numaPolicy: gpus.numaPolicy is "preferred"; it must be null without numaTopology, because only CPUs in NUMA cells can be near to GPUs',
     ],
     [
       'GPUs near the cells of a member that has none',
       '1.3',
       { ...withCell({}), gang: [{ instances: 1, ...small, gpus: { numaPolicy: 'required' } }] },
-      'gang.0.gpus.numaPolicy: gang.0.gpus.numaPolicy is "required"; it must be null without numaTopology: CPUs in no cell are near to no GPU',
+      'gang.0.gpus.numaPolicy: gang.0.gpus.numaPolicy is "required"; it must be null without numaTopology, because only CPUs in NUMA cells can be near to GPUs',
     ],
     [
       'GPUs near the cells, in a version without that field',
@@ -340,11 +340,11 @@ describeVersions({
   versionOf: (document) => (document as PublishedSpec).version,
 })
 
-test('the newest version is the current one', () => {
+test('the last version in the list of schemas is the current version', () => {
   expect(Object.keys(specSchemas).at(-1)).toBe(CURRENT_SPEC_VERSION)
 })
 
-test('a request of 1.0 has the digest that it had before there was a 1.1', () => {
+test('the stored form of a request of 1.0 has the same digest as before version 1.1 was published', () => {
   const asked = { ...small, version: '1.0', numaTopology: { cells: [{ id: 0, cpus: [0], memoryMb: 1 }] }, schedulerHints: { query: ['x'] } }
   const parsed = parseRequestSpec(asked)
   if (!parsed.ok) throw new Error('not parsed')
@@ -355,7 +355,7 @@ test('a request of 1.0 has the digest that it had before there was a 1.1', () =>
   ).toBe('4856c831bf8d5a4f3ae18087b5bb5533b29e3133e8e8c8c377cc07ccfaaa625e')
 })
 
-test('the current form of the same request is the same object, so that derived data is computed once', () => {
+test('two conversions of one request to the current version give the same object', () => {
   const document = requestSpecV1_0.parse(small)
   expect(currentSpec(document)).toBe(currentSpec(document))
 })

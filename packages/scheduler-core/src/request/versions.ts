@@ -6,19 +6,19 @@ import { downgradeTo1_0, type RequestSpecV1_1, requestSpecV1_1, upgradeFrom1_0 }
 import { downgradeTo1_1, type RequestSpecV1_2, requestSpecV1_2, upgradeFrom1_1 } from './versions/v1-2.ts'
 import { downgradeTo1_2, type RequestSpecV1_3, requestSpecV1_3, upgradeFrom1_2 } from './versions/v1-3.ts'
 
-/** A request in any published version, as logs, tables and callers store or send it. */
+/** A request in any published version. Logs, tables and calls may have requests of all versions. */
 export type PublishedSpec = RequestSpecV1_0 | RequestSpecV1_1 | RequestSpecV1_2 | RequestSpecV1_3
 
-/** The schemas of the published versions, oldest first. */
+/** The schemas of all published versions, oldest first. */
 export const specSchemas = { '1.0': requestSpecV1_0, '1.1': requestSpecV1_1, '1.2': requestSpecV1_2, '1.3': requestSpecV1_3 } as const
 
 export type SpecVersion = keyof typeof specSchemas
 export const specVersions = Object.keys(specSchemas) as readonly SpecVersion[]
 
-/** The version of requests in memory, and of callers that name no version. */
+/** The version of requests in memory. A request in a call without a version is also read as this version. */
 export const CURRENT_SPEC_VERSION = '1.3'
 
-/** Converts a request of any published version to the current one; the same object always gives the same object. */
+/** Converts a request of any published version to the current version. Repeated conversions of an object return the same result object. */
 export function currentSpec(document: PublishedSpec): RequestSpec {
   switch (document.version) {
     case '1.0':
@@ -36,7 +36,7 @@ const from1_0 = memoByObject(upgradeFrom1_0)
 const from1_1 = memoByObject(upgradeFrom1_1)
 const from1_2 = memoByObject(upgradeFrom1_2)
 
-/** The request in the form of a version, or every field that the version cannot express. */
+/** Converts a request to the given version, or returns a problem for each field that this version cannot express. */
 export function specIn(version: SpecVersion, spec: RequestSpec): Parsed<PublishedSpec> {
   if (version === '1.3') return { ok: true, value: spec }
   const to1_2 = downgradeTo1_2(spec, version)
@@ -55,8 +55,8 @@ function olderThan1_2(version: '1.0' | '1.1', spec: RequestSpecV1_2): Parsed<Pub
 }
 
 /**
- * A request in the form in which it is stored: the oldest version that can express all of it, so that older replicas read as much as
- * possible, and the same request has the same digest in whichever version it was sent.
+ * Converts a request to the oldest version that can express all of it. Requests are stored in this version, so that older replicas can read
+ * them, and so that the digest of a request does not depend on the version in which it was sent.
  */
 export const publishedSpec = (spec: RequestSpec): PublishedSpec => inOldest(spec)
 

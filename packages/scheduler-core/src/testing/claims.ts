@@ -13,12 +13,12 @@ import { publishedSpec } from '../request/versions.ts'
 import { CORE_VERSION } from '../values/version.ts'
 import { aRequest } from './request.ts'
 
-/** The fields of a proposal that a test sets. Default: 1 CPU and 1 GiB of host h1 for account `acme`, reserved for a minute. */
+/** The fields of a proposal that a test can set. By default it reserves 1 CPU and 1 GiB on host h1 for one minute, for account `acme`. */
 export interface ClaimShape {
   /** The idempotency key. It is also the prefix of the claims' ids. */
   readonly key?: string
   readonly account?: string
-  /** The host of each part. */
+  /** The host of each claim. There is one claim for each host in the list. */
   readonly hosts?: readonly string[]
   readonly grants?: Grants
   readonly instances?: readonly (string | null)[]
@@ -30,7 +30,7 @@ export interface ClaimShape {
   readonly notAfter?: number | null
 }
 
-/** A proposal in a replica's form, without a real decision. */
+/** A change that proposes claims. Its decision record is minimal: nothing was decided. */
 export function aClaim(shape: ClaimShape = {}): ClaimsProposed {
   const { key = 'k1', account = 'acme', hosts = ['h1'], mode = 'RESERVE', ttlMs = 60_000, notAfter = null, group = null } = shape
   const grants = shape.grants ?? { classes: { VCPU: 1, MEMORY_MB: 1_024 } }
@@ -63,7 +63,7 @@ export function aClaim(shape: ClaimShape = {}): ClaimsProposed {
   }
 }
 
-/** The move of a claim in a replica's form, without a real decision; by default a live migration. */
+/** A change that proposes the move of a claim, by default a live migration. Its decision record is minimal: nothing was decided. */
 export function aMove({
   source,
   intent = 'LIVE_MIGRATE',
@@ -72,14 +72,14 @@ export function aMove({
   return { ...aClaim(shape), type: 'move', intent, source }
 }
 
-/** Claims for instances by the rules of level 8; by default without a project. */
+/** A change that proposes claims for instances, by the rules of level 8. By default, the claims have no project. */
 export const someInstances = ({ project = null, ...shape }: ClaimShape & { readonly project?: string | null } = {}): InstancesProposed => ({
   ...aClaim(shape),
   type: 'instances',
   project,
 })
 
-/** A further attempt for an instance that has a claim. */
+/** A change that proposes a further attempt for an instance that has a claim. */
 export function anAttempt({
   source,
   ends = null,
@@ -90,5 +90,5 @@ export function anAttempt({
   return { ...claim, type: 'attempt', intent, source, ends, project }
 }
 
-/** The uuid with this number, for instances, aggregates and groups. */
+/** A valid uuid that contains the given number. Tests use it for instances, aggregates and groups. */
 export const aUuid = (number: number): string => `00000000-0000-4000-8000-${number.toString(16).padStart(12, '0')}`

@@ -8,12 +8,12 @@ import type { Row } from '../schedulers/solver/draft.ts'
 import { formulate, type Program } from '../schedulers/solver/program.ts'
 import { atOnce } from '../values/steps.ts'
 
-/** The exact solution of a small program, found by trying every value that the rows allow. For tests without a real solver. */
+/** Solves a small integer program exactly, by trying every value that the rows allow. For tests without a real solver. */
 export function solveExactly({ objective, most, rows }: Program): readonly number[] | undefined {
   const values = new Array<number>(most.length).fill(0)
   const rowsOf = most.map((_, column) => rows.filter(({ columns }) => columns.includes(column)))
   let best: { readonly sum: number; readonly values: readonly number[] } | undefined
-  /** Whether a row can still be satisfied while the columns from `from` on have no value yet. */
+  /** True if a row can be satisfied by some values of the columns from `from` on, with the chosen values of the columns before. */
   const isOpen = ({ columns, values: factors, least, most: limit }: Row, from: number): boolean => {
     let low = 0
     let high = 0
@@ -42,7 +42,7 @@ export function solveExactly({ objective, most, rows }: Program): readonly numbe
   return best?.values
 }
 
-/** The answer of a solver to a small request: the best arrangement. */
+/** The optimal solution of a small request, in the form in which a solver would return it. */
 export function aSolution(profile: Profile, request: RequestSpec, fleet: Fleet, overlay: Overlay, seed: string): Solution {
   const limits = profile.solver ?? DEFAULT_SOLVER_OPTIONS
   const { program, read, size } = atOnce(formulate(profile, request, fleet, overlay, { seed }))

@@ -6,10 +6,10 @@ import { publishedStats } from '../report/stats-versions.ts'
 import { hostStatsV1_4 } from '../report/versions/v1-4.ts'
 import { aLog } from './log.ts'
 
-/** The fields of a host that a test sets. Default: a machine with 16 CPUs, 64 GiB and 1 TiB, and nothing used. */
+/** The fields of a host that a test can set. By default a host has 16 CPUs, 64 GiB of memory and 1 TiB of disk, and nothing is used. */
 export type HostShape = Partial<HostStatsInput>
 
-/** The report of a host, as a change. */
+/** A change with the full report of a host. */
 export function aReport(host: string, shape: HostShape = {}, sequence = 1): HostReported {
   const stats = hostStatsV1_4.parse({
     vcpus: 16,
@@ -23,7 +23,7 @@ export function aReport(host: string, shape: HostShape = {}, sequence = 1): Host
   return { type: 'report', host, node: host, incarnation: '00000000-0000-4000-8000-000000000001', sequence, full: publishedStats(stats) }
 }
 
-/** A fleet with these hosts, first seen in this order. */
+/** A fleet with the given hosts, which reported in the order of the object's keys. */
 export function aFleet(hosts: Readonly<Record<string, HostShape>>, plugins?: Plugins): Fleet {
   const log = aLog(new Fleet({ plugins }))
   log.append(Object.entries(hosts).map(([name, shape]) => aReport(name, shape)))
@@ -31,8 +31,8 @@ export function aFleet(hosts: Readonly<Record<string, HostShape>>, plugins?: Plu
 }
 
 /**
- * A document of another service about a host, as a change. Times of documents are stored from feature level 5 on: `{ type: 'feature',
- * level: 5 }`.
+ * A change with a document of another service about a host. Only from feature level 5 on (`{ type: 'feature', level: 5 }`) does the fleet
+ * store the time of a document.
  */
 export const aDocument = (host: string, namespace: string, document: unknown, sequence = 1, version = '1.0'): NamespaceReported => ({
   type: 'namespace',

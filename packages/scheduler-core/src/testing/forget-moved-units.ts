@@ -4,14 +4,14 @@ import { cpusOf } from '../kinds/numa/pin.ts'
 import { poolsOf, usedByPool } from '../kinds/pci/pool.ts'
 import { type Claim, isLive } from '../records/claim.ts'
 
-/** Units that a host may choose itself, even if a claim names others. */
+/** The kinds of units for which a host may use other units than those that the claim names. */
 export const pickedUnits = ['GPU', 'DEDICATED_CPU', 'PCI_DEVICE', 'HUGE_PAGE'] as const
 export type PickedUnitKind = (typeof pickedUnits)[number]
 
 /**
- * Puts a defect into a fleet: a claim does not hold its amount while its unit is in use by another instance. The free amount of a unit is
- * then reduced only by the report and by the claims that name the unit. This was the rule before feature level 8. Tests of the rule that
- * claims keep their amounts must detect the defect for each kind of unit. `kinds`: the kinds of units with the defect.
+ * Plants a defect in a fleet: a claim holds nothing if another instance uses the unit that the claim names. This was the rule before
+ * feature level 8. Tests that claims always hold their amounts must detect this defect for each kind of unit. `kinds` are the kinds of
+ * units with the defect.
  */
 export function forgetMovedUnits({ hosts }: Fleet, kinds: readonly PickedUnitKind[] = pickedUnits): void {
   const forget: Readonly<Record<PickedUnitKind, (record: OwnHostRecord) => void>> = {
@@ -22,13 +22,13 @@ export function forgetMovedUnits({ hosts }: Fleet, kinds: readonly PickedUnitKin
   }
   for (const { index } of hosts.present) {
     const record = hosts.own(index)
-    // If used amounts come from claims, no report counts the units, so the defect cannot occur.
+    // The defect needs units that a report counts as used. If used amounts come from claims, reports are ignored.
     for (const kind of kinds) if (record.usedFrom === 'REPORT') forget[kind](record)
     hosts.columns.gpuMostFreeMilli[index] = Math.max(0, ...record.gpus.map(({ freeMilli }) => freeMilli))
   }
 }
 
-/** Claims that the report does not show. If it does not report the use of the unit, all claims. */
+/** The live claims whose use the report does not contain. These are all live claims if the report does not count the use of such units. */
 const namingClaims = ({ claims }: HostRecord, isReported: boolean): Claim[] =>
   [...claims].filter((claim) => isLive(claim) && (claim.state !== 'MATERIALISED' || !isReported))
 
@@ -40,7 +40,7 @@ function forgetGpus(record: OwnHostRecord): void {
     const named = namingClaims(record, reported !== null).flatMap(({ grants }) =>
       (grants.gpu ?? []).filter(({ index }) => index === gpu.index),
     )
-    // A whole GPU that is both in use and claimed counts once.
+    // A GPU that is in use and also claimed is subtracted only once: this is the defect.
     gpu.freeMilli = Math.max(0, 1_000 - (reported ?? 0) - sumOf(named.map(({ milli }) => milli)))
   }
 }

@@ -3,15 +3,15 @@ import { Fleet } from '../fleet/fleet.ts'
 import { type Change, ENTRY_FORMAT, type Entry, type LogEntry } from '../records/change.ts'
 import type { Place } from '../records/place.ts'
 
-/** A log with one fleet, to which a test appends entries. */
+/** A log to which a test appends entries, and the fleet to which they are applied. */
 export interface TestLog {
   readonly fleet: Fleet
   readonly entries: readonly LogEntry[]
-  /** Appends changes that were decided on `basis` (default: the head) at a store time, and applies them. */
+  /** Appends and applies an entry with the changes. `basis` is the position on which they were decided, by default the head of the log. */
   append(changes: readonly Change[], options?: { readonly basis?: Place; readonly at?: number; readonly id?: string }): readonly Void[]
 }
 
-/** An empty log with an empty fleet. Entry ids are e1, e2, ...; the default store time is 1000 ms. */
+/** Creates an empty log. The ids of its entries are e1, e2, ..., and by default their store time is 1000 ms. */
 export function aLog(fleet = new Fleet()): TestLog {
   const entries: LogEntry[] = []
   return {

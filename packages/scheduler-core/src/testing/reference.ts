@@ -1,19 +1,19 @@
 import { z } from 'zod'
 
-/** A form with its published versions, oldest first, for a reference page that lists every field. */
+/** The content of a reference page in docs: a form of documents with its published versions, oldest first. */
 export interface Form {
   readonly title: string
-  /** The text before the table. `rules` involve several fields. */
+  /** The text before the table of fields. `rules` are the rules between several fields. */
   readonly intro: readonly string[]
   readonly rules: readonly string[]
   readonly versions: readonly { readonly version: string; readonly schema: z.ZodType }[]
 }
 
-/** The page: a table of the newest version's fields, then what each older version lacks. */
+/** Writes the page: a table with the fields of the newest version, then the fields that each older version lacks. */
 export function pageOf({ title, intro, rules, versions }: Form): string {
   const tables = versions.map(({ version, schema }) => ({ version, fields: fieldsOf(shapeOf(schema)) }))
   const newest = tables.at(-1)
-  if (newest === undefined) throw new RangeError(`${title} has no version`)
+  if (newest === undefined) throw new RangeError(`expected at least one version of ${title}, found none`)
   const since = (path: string) => tables.find(({ fields }) => fields.some((field) => field.path === path))?.version ?? newest.version
   const older = tables.slice(0, -1).reverse()
   const lines = [
@@ -44,7 +44,7 @@ interface Field {
   readonly meaning: string
 }
 
-/** The part of JSON Schema that published versions use. */
+/** The keywords of JSON Schema that the published versions use. */
 interface Shape {
   readonly type?: string
   readonly const?: string
@@ -82,7 +82,7 @@ function fieldsOf({ properties = {}, required = [] }: Shape, prefix = ''): Field
   })
 }
 
-/** The allowed types except null. Nested alternatives are listed one by one. */
+/** Lists the alternatives of a schema, including nested ones, without null. */
 const alternativesOf = (shape: Shape): readonly Shape[] =>
   shape.anyOf === undefined ? [shape] : shape.anyOf.filter(({ type }) => type !== 'null').flatMap(alternativesOf)
 
@@ -131,7 +131,7 @@ function rangesOf({
   additionalProperties,
 }: Shape): string[] {
   const ranges: string[] = []
-  // The range of safe integers is a limit of the schema library, not of the form.
+  // The range of safe integers comes from zod and not from the form, so it is not shown.
   if (minimum !== undefined || maximum !== undefined) ranges.push(between(minimum, maximum))
   if (pattern !== undefined && format !== 'uuid') ranges.push(`\`${pattern}\``)
   if (minLength !== undefined || maxLength !== undefined) ranges.push(`${between(minLength, maxLength)} characters`)
@@ -153,7 +153,7 @@ const rowOf = ({ path, type, unit, range, preset, meaning }: Field, since: strin
 function differencesOf(fields: readonly Field[], newer: readonly Field[], version: string): string[] {
   const known = new Map(fields.map((field) => [field.path, field]))
   const lacks = ({ path }: Field) => !known.has(path)
-  // If a field was removed, the fields within it are not listed separately.
+  // If an older version lacks a field, the fields inside this field are not listed too.
   const isInside = ({ path }: Field) =>
     newer.some((other) => lacks(other) && /^[.[]/.test(path.slice(other.path.length)) && path.startsWith(other.path))
   const missing = newer.filter((field) => lacks(field) && !isInside(field)).map(({ path }) => `\`${path}\``)

@@ -1,7 +1,7 @@
 import { parseRequestSpec } from '../request/parse.ts'
 import type { RequestSpec, RequestSpecInput } from '../request/request-spec.ts'
 
-/** The fields of a request that a test sets. Default: 1 CPU and 1 GiB. Throws if the request is not valid. */
+/** Makes a request with the given fields, by default for 1 CPU and 1 GiB. Throws if the request is not valid. */
 export function aRequest(shape: Partial<RequestSpecInput> & { readonly memoryMb?: number; readonly vcpus?: number } = {}): RequestSpec {
   const { memoryMb = 1_024, vcpus = 1, ...rest } = shape
   const parsed = parseRequestSpec({ flavor: { vcpus, memoryMb }, ...rest })

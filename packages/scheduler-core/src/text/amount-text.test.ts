@@ -31,12 +31,12 @@ test.each<readonly [number | string, string | undefined, string]>([
   ['', 'MiB', '"" MiB'],
 ])('%j of %j is written %j', (amount, unit, text) => expect(amountText(amount, unit)).toBe(text))
 
-test('a count of one is singular', () => {
+test('a count of one has the singular noun', () => {
   expect([0, 1, 2].map((count) => counted(count, 'host'))).toEqual(['0 hosts', '1 host', '2 hosts'])
   expect(counted(2, 'entry', 'entries')).toBe('2 entries')
 })
 
-describe('no sentence about a host contains these words', () => {
+describe('no sentence of a reason contains a wrong plural, a raw resource class or a gap', () => {
   const values: readonly Pick<Reason, 'need' | 'have'>[] = [
     { need: 1, have: 0 },
     { need: 1, have: 1 },
@@ -62,7 +62,7 @@ describe('no sentence about a host contains these words', () => {
   ])('%s', (_what, fault) => expect(sentences.filter((text) => fault.test(text))).toEqual([]))
 })
 
-test("the cause for a single host consists of that host's own sentences", () => {
+test('if only one host is admitted, the cause consists of the sentences of the reasons of this host', () => {
   const refusals = [{ code: 'gpu.none', hosts: 1, example: { code: 'gpu.none' } }] as const
   const nearest = {
     name: { host: 'h1', node: 'h1' },
@@ -99,7 +99,7 @@ test("the cause for a single host consists of that host's own sentences", () => 
   )
 })
 
-test('D9: an over-full amount is shown as 0 with the excess, and amounts of plug-ins may be negative', () => {
+test('D9: a negative free amount is shown as 0 free and the excess, but a plug-in may show negative values', () => {
   const short = (reason: Partial<Reason>) => reasonText({ code: 'cpu.short', subject: 'VCPU', need: 3, have: -4, unit: 'vCPUs', ...reason })
   expect(short({})).toBe('3 vCPUs needed, 0 free; over-full by 4 vCPUs.')
   expect(short({ reserved: '2 of its 8 vCPUs are reserved (by its report)' })).toBe(

@@ -1,24 +1,27 @@
-/** A count with its noun: 1 host, 2 hosts. */
+/** Writes a count with its noun: 1 host, 2 hosts. */
 export const counted = (count: number, noun: string, plural = `${noun}s`): string => `${count} ${count === 1 ? noun : plural}`
 
-/** Text about instances that found no host. `areMore` means that other instances of the request found a host. */
+/**
+ * Names the instances that found no host: "one instance", or "2 more instances" if other instances of the request found a host (`areMore`).
+ */
 export const instancesLeft = (count: number, areMore: boolean): string =>
   count === 1 ? `one ${areMore ? 'more ' : ''}instance` : counted(count, areMore ? 'more instance' : 'instance')
 
 /**
- * Resource classes with a unit of measure, or with a display name. For other classes the unit is the class itself, which the subject names.
+ * The units in which amounts of these resource classes are shown. Amounts of other classes have no unit, because the subject names the
+ * class.
  */
 const classUnits: Readonly<Record<string, string>> = { MEMORY_MB: 'MiB', DISK_GB: 'GiB', VCPU: 'vCPUs', PCPU: 'dedicated CPUs' }
 
 const isResourceClass = (unit: string): boolean => /^[A-Z][A-Z0-9_]+$/.test(unit)
 
-/** Countable things, in singular and plural, with the words before and after the noun. */
+/** Matches a unit that is a countable noun, in singular or plural. Groups: the words before the noun, the singular, the words after it. */
 const NOUN =
   /^((?:dedicated |shared |guest |NUMA )*)(vCPU|CPU|GPU|cell|claim|device|host|instance|member|operation|page|step|thread)s?(?= |$)(.*)$/
 
 /**
- * An amount with its unit as in sentences about a host: 1 vCPU, 2 vCPUs, 8192 MiB, no members, fewer than 2 members. Without a unit, or for
- * a class without a display name, only the amount.
+ * Writes an amount with its unit, for sentences: 1 vCPU, 2 vCPUs, 8192 MiB, no members, fewer than 2 members. If the unit is absent or a
+ * resource class without a display name, only the amount is written.
  */
 export function amountText(amount: number | string, unit?: string): string {
   const text = valueText(amount)
@@ -28,7 +31,7 @@ export function amountText(amount: number | string, unit?: string): string {
   return `${text} ${/(?:^|\D)1$/.test(text) ? one : several}`
 }
 
-/** The noun for what a unit measures, in singular and plural. Two units with the same meaning have the same noun. */
+/** The singular and plural of a unit. VCPU and vCPUs, for example, have the same result. */
 export function measureOf(unit = ''): { readonly one: string; readonly several: string } {
   const measure = isResourceClass(unit) ? (classUnits[unit] ?? '') : unit
   const noun = NOUN.exec(measure)
@@ -37,19 +40,22 @@ export function measureOf(unit = ''): { readonly one: string; readonly several: 
   return { one: before + one + behind, several: `${before}${one}s${behind}` }
 }
 
-/** A value within a sentence. An invisible value is put in quotes. */
+/** Writes a value for a sentence. An empty or blank value is put in quotes. */
 export const valueText = (value: number | string): string => {
   const text = String(value)
   return text.trim() === '' ? JSON.stringify(text) : text
 }
 
-/** Display names of resource classes with a unit that does not identify them, and of the names that Nova's filters use for them. */
+/**
+ * Display names of subjects whose unit does not show what they are: 5 MiB may be memory or disk. Nova's filters use the names in lower
+ * case.
+ */
 const classWords: Readonly<Record<string, string>> = { MEMORY_MB: 'Memory', memory: 'Memory', DISK_GB: 'Disk', disk: 'Disk' }
 
-/** Resource classes that their unit identifies. */
+/** Resource classes that are already named by their unit, such as "2 vCPUs". */
 const SAID_BY_UNIT: readonly string[] = ['VCPU', 'PCPU']
 
-/** The noun in front of an amount. Empty if the unit already identifies the resource. */
+/** The text before an amount, such as "Memory: ". Empty if the unit already names the resource. */
 export function subjectText(subject: string, unit?: string): string {
   const { one, several } = measureOf(unit)
   if ([one, several].some((measure) => measure.toLowerCase() === subject.toLowerCase())) return ''
@@ -57,6 +63,6 @@ export function subjectText(subject: string, unit?: string): string {
   return `${Object.hasOwn(classWords, subject) ? classWords[subject] : subject}: `
 }
 
-/** Text after a negative free amount: by how much claims exceed the capacity. The amount itself is then shown as 0. */
+/** The text after a free amount: "; over-full by 2 vCPUs" if it is negative, else empty. A negative amount itself is shown as 0. */
 export const overfullText = (left: number | string | undefined, unit?: string): string =>
   typeof left === 'number' && left < 0 ? `; over-full by ${amountText(-left, unit)}` : ''

@@ -1,11 +1,11 @@
-/** The names of one kind of thing, each with its canonical form. */
+/** A set of names, some with aliases. The canonical form of an alias is the name that it stands for. */
 export interface CanonicalNames {
   readonly all: readonly string[]
-  /** The canonical form; undefined if the name is unknown. */
+  /** The canonical form of a name or an alias. Undefined if it is unknown. */
   find(name: string): string | undefined
 }
 
-/** CPU architectures by Nova's names: lower case, `amd64` is `x86_64`. */
+/** Nova's names of CPU architectures. Upper and lower case are equal, and `amd64` is an alias of `x86_64`. */
 export const architectures = canonicalNames({
   names:
     'alpha armv6 armv7l armv7b aarch64 cris i686 ia64 lm32 m68k microblaze microblazeel mips mipsel mips64 mips64el openrisc parisc parisc64 ' +
@@ -13,19 +13,19 @@ export const architectures = canonicalNames({
   aliases: { i386: 'i686', i486: 'i686', i586: 'i686', x86_32: 'i686', x86_32p: 'i686', amd64: 'x86_64' },
 })
 
-/** Virtualization types by Nova's names: lower case, `xapi` is `xen`. */
+/** Nova's names of hypervisor types. Upper and lower case are equal, and `xapi` is an alias of `xen`. */
 export const hypervisorTypes = canonicalNames({
   names: 'baremetal bhyve docker fake hyperv ironic kqemu kvm lxc lxd openvz parallels phyp qemu test uml vbox vz vmware xen zvm prsm',
   aliases: { xapi: 'xen' },
 })
 
-/** Virtual machine modes by Nova's names: lower case, `pv` is `xen`, `hv` and `baremetal` are `hvm`. */
+/** Nova's names of VM modes. Upper and lower case are equal, `pv` is an alias of `xen`, and `hv` and `baremetal` are aliases of `hvm`. */
 export const vmModes = canonicalNames({
   names: 'hvm xen uml exe',
   aliases: { pv: 'xen', hv: 'hvm', baremetal: 'hvm' },
 })
 
-/** The canonical form of a name. An unknown name is returned unchanged. */
+/** Returns the canonical form of a name, or the name itself if it is unknown. */
 export const canonicalForm =
   ({ find }: CanonicalNames) =>
   (name: string): string =>

@@ -1,9 +1,9 @@
 /**
- * Every code of a refusal, a reason or an error. Codes are never reused or renamed. docs/errors.md lists the same codes with a remedy for
- * each, and a test compares the two lists.
+ * All codes of refused hosts, void changes and invalid inputs, each with its meaning. Codes are never reused or renamed. docs/errors.md has
+ * the same codes with a remedy for each, and a test compares the two lists.
  */
 export const codes = {
-  // codes of refused hosts
+  // why a host is refused
   'host.disabled': 'The host is not enabled.',
   'host.down': 'The host is down.',
   'host.excluded': 'The request excludes the host.',
@@ -106,7 +106,7 @@ export const codes = {
   'outside.bad_answer': 'A part outside of the process gave an invalid answer about the host, so the host is refused.',
   'outside.failed': 'A part outside of the process did not answer, so the host is refused.',
   'filter.error': 'The filter failed on this host, so the host is refused.',
-  // codes of void changes in the log
+  // why a change in the log is void
   'entry.repeated': 'The entry is in the log already.',
   'entry.basis': 'The entry was decided on a place that is not in this log.',
   'claim.edited': 'An operator changed one of the hosts after the decision.',
@@ -149,7 +149,7 @@ export const codes = {
   'profile.rollout': 'The profile was activated or rolled out otherwise meanwhile, or the rollout is of the version that decides.',
   'profile.unknown': 'There is no such profile version.',
   'profile.lacks_part': 'The profile names a part of a plug-in that this replica has not loaded, or another version of it.',
-  // codes of invalid inputs
+  // why an input is invalid
   'spec.unknown_version': 'The request has a version that this release does not know.',
   'spec.unknown_field': 'The request has a field that its version does not have.',
   'spec.invalid': 'A field of the request is out of its range.',
@@ -176,7 +176,7 @@ export const codes = {
 
 export type Code = keyof typeof codes
 
-/** Codes of refused hosts. The other codes are about changes and inputs, and their messages are about the caller's own call. */
+/** The codes with which a host is refused. The other codes are about void changes and invalid inputs. */
 export type ReasonCode = Exclude<
   Code,
   | `entry.${string}`

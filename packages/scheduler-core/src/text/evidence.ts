@@ -1,8 +1,4 @@
-/**
- * The kind of input that a number or word in a fact was read from: a host's report; claims on the host; metadata or members of aggregates;
- * the status that operators set; heartbeats (liveness); the service in Nova's document; a field of the request, an extra spec of its
- * flavor, a property of its image, a scheduler hint, its server group; an attestation; an option of the profile; or a fixed rule.
- */
+/** The kind of input from which a value in a fact was read. `rule` is a fixed rule of the service. */
 export type SourceKind =
   | 'report'
   | 'claims'
@@ -19,22 +15,22 @@ export type SourceKind =
   | 'option'
   | 'rule'
 
-/** One input of a decision, as text and as fields for further queries. */
+/** The input from which a value in a fact was read. `report`, `claims` and `aggregates` identify the input for further calls. */
 export interface Source {
   readonly kind: SourceKind
-  /** The name of the input: a field, a key, an aggregate's name and key, or `sequence 7, 2026-01-15T12:00:00.000Z`. */
+  /** Names the input: a field, a key, an aggregate with a key, or a report (`sequence 7, 2026-01-15T12:00:00.000Z`). */
   readonly ref: string
   readonly report?: ReportSource
   readonly claims?: ClaimsSource
-  /** The aggregates with the value. */
+  /** The aggregates whose metadata has the value. */
   readonly aggregates?: readonly { readonly uuid: string; readonly name: string; readonly key: string }[]
 }
 
-/** The report that contained the number. */
+/** The report from which a value was read. */
 export interface ReportSource {
   readonly incarnation: string
   readonly sequence: number
-  /** Store time of the last report in the log, in milliseconds since 1970. */
+  /** When the report was written to the log, in milliseconds since 1970 (the database's clock). */
   readonly at: number
 }
 
@@ -42,43 +38,43 @@ export interface ReportSource {
 export interface ClaimsSource {
   readonly count: number
   /**
-   * The units that earlier instances of the same batch hold, which are not claims yet. Negative for the units of a claim that this request
-   * moves.
+   * The amount that earlier instances in the same batch of decisions hold; they have no claims yet. Negative if the request moves a claim,
+   * whose amount is then free.
    */
   readonly picked: number
-  /** The five reservations that end first, with their store time in milliseconds since 1970. */
+  /** The at most five reservations that expire first, with their time in milliseconds since 1970. */
   readonly ending: readonly { readonly claim: string; readonly expiresAt: number }[]
 }
 
 /**
- * The type of an amount: the total of a class without its reserve, a class that the host does not report, memory outside of huge pages,
- * free devices near the guest, or the amount that the unit rules of a class allow one instance.
+ * Which amount of a resource a fact states. `in all`: the total without the reserved amount. `reported`: the host does not report the
+ * class. NEAR_CELLS: free devices near the guest's cells. FOR_ONE_INSTANCE: what the unit rules of the class allow one instance.
  */
 export type AmountOf = 'in all' | 'reported' | 'outside of huge pages' | typeof NEAR_CELLS | typeof FOR_ONE_INSTANCE
 
 export const NEAR_CELLS = "near the guest's cells"
 export const FOR_ONE_INSTANCE = 'for one instance'
 
-/** A fact behind a refusal: the needed value, the host's value, and the input that each value was read from. */
+/** A comparison that led to a refusal: the required value, the host's value, and from which input each was read. */
 export interface Fact {
   readonly subject: string
   readonly required?: number | string
   readonly actual?: number | string
   readonly unit?: string
-  /** Which amount of the subject `actual` is, if a host has several. Absent for the free amount. */
+  /** Which amount of the resource `actual` is. Absent if it is the free amount. */
   readonly amountOf?: AmountOf
-  /** The reserved amount and its source, as in a reason. */
+  /** The reserved amount and where it is set, as a part of the sentence. */
   readonly reserved?: string
   readonly requiredFrom: Source
   readonly actualFrom: Source
   /**
-   * The numbers from which `actual` was computed: floor((total - reserved) x ratio) - used - claimed, or other named terms. Also a number
-   * from which `required` follows.
+   * The numbers from which `actual` was computed, for example those of floor((total - reserved) x ratio) - used - claimed. A number from
+   * which `required` was computed can be among them.
    */
   readonly terms?: readonly Term[]
 }
 
-/** A number from which `actual` or `required` follows. */
+/** A number from which `actual` or `required` of a fact was computed. */
 export interface Term {
   readonly name: string
   readonly value: number
@@ -90,10 +86,10 @@ export const fromExtraSpec = (key: string): Source => ({ kind: 'extra_spec', ref
 export const fromImage = (property: string): Source => ({ kind: 'image_property', ref: property })
 export const fromHint = (hint: string): Source => ({ kind: 'hint', ref: hint })
 export const fromOption = (option: string): Source => ({ kind: 'option', ref: option })
-/** The source for a rule that no request and no profile can change. */
+/** The source of a value that is fixed by a rule of the service, so that no request and no profile can change it. */
 export const fromRule = (rule: string): Source => ({ kind: 'rule', ref: rule })
 
-/** The shortfall of a fact; undefined if one side is not a number, or if there is enough. */
+/** The missing amount: `required` minus `actual`. Undefined if one of them is not a number, or if nothing is missing. */
 export function shortfallOf({
   required,
   actual,

@@ -1,13 +1,17 @@
 import { readFloat, wordsIn } from './numbers.ts'
 
-/** A comparison without a result: a text is not a number although it must be one. Null for `<or>` without a word after it. */
+/**
+ * The result if an extra spec cannot be compared. `noNumber` is the text that is not a number although the operator compares numbers, or
+ * null if no word follows `<or>`.
+ */
 export interface NoComparison {
   readonly noNumber: string | null
 }
 
 /**
- * Nova's extra spec operators: whether a value of a host or aggregate satisfies a requirement of a flavor. `=` means "at least", for
- * numbers. Operators such as `s==` compare text. `<in>`, `<all-in>` and `<or>` search in it. Without an operator the two must be equal.
+ * Evaluates Nova's extra spec operators. Returns true if the value of a host or aggregate satisfies the requirement of a flavor. `=` means
+ * "at least" and compares numbers. Operators such as `s==` compare text. `<in>` and `<all-in>` search words in the value, and `<or>` lists
+ * allowed values. Without an operator, value and requirement must be equal.
  */
 export function compareExtraSpec(value: string | null, requirement: string): boolean | NoComparison {
   const [operator = '', ...operands] = wordsIn(requirement)
@@ -37,7 +41,7 @@ export function compareCodePoints(left: string, right: string): number {
   }
 }
 
-/** Words are read in pairs: an alternative, then the word at the position of the next `<or>`. Nova does not check that word. */
+/** Evaluates `<or>`. Every second word is an allowed value. The words between them should be `<or>`, but like Nova, this is not checked. */
 function matchesOne(value: string, words: readonly string[]): boolean | NoComparison {
   if (words.length === 0) return { noNumber: null }
   return words.some((word, i) => i % 2 === 0 && word === value)

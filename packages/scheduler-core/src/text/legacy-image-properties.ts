@@ -1,4 +1,4 @@
-/** The present name of each image property that has an older name. */
+/** Nova's present names of image properties, by their older names. */
 export const legacyNames: Readonly<Record<string, string>> = {
   architecture: 'hw_architecture',
   owner_id: 'img_owner_id',
@@ -24,10 +24,10 @@ export const legacyNames: Readonly<Record<string, string>> = {
   hypervisor_type: 'img_hv_type',
 }
 
-/** The disk adapter of VMware's images. It determines the bus and the model of the controller. */
+/** The disk adapter in images for VMware. Nova derives the disk bus and the SCSI model from it. */
 const ADAPTER = 'vmware_adaptertype'
 
-/** The keys in an image's properties for a property of Nova's: its own name, the names of its parts, and older names. */
+/** Finds the keys of an image's properties from which Nova reads a property: its name, the numbered names of its parts, and older names. */
 export const keysOfProperty = (properties: Readonly<Record<string, unknown>>, name: string): readonly string[] =>
   Object.keys(properties).filter(
     (key) =>

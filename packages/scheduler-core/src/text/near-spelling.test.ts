@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { editDistance, nearSpellings } from './near-spelling.ts'
 
-describe('names that a misspelt word may mean', () => {
+describe('names that are similar to a misspelt word', () => {
   test.each([
     ['an additional letter', 'zonne1', ['zone1', 'other'], ['zone1']],
     ['a letter that is missing', 'zne1', ['zone1'], ['zone1']],
@@ -22,7 +22,7 @@ describe('names that a misspelt word may mean', () => {
     expect(nearSpellings(word, names)).toEqual(near)
   })
 
-  test('similar names are existing names, at most three, and none if the word is an existing name', () => {
+  test('at most three similar names are returned, all of them existing names, and none if the word itself exists', () => {
     const word = fc.string({ minLength: 1, maxLength: 8, unit: fc.constantFrom('a', 'b', '1', '_') })
     fc.assert(
       fc.property(word, fc.array(word), (asked, names) => {
@@ -35,7 +35,7 @@ describe('names that a misspelt word may mean', () => {
   })
 })
 
-test('a distance is 0 only for equal words, symmetric, and never more than the length of the longer word', () => {
+test('the distance of two words is symmetric, 0 only if they are equal, and at most the length of the longer word', () => {
   const word = fc.string({ maxLength: 6, unit: fc.constantFrom('a', 'b', 'c') })
   fc.assert(
     fc.property(word, word, (a, b) => {
@@ -47,7 +47,7 @@ test('a distance is 0 only for equal words, symmetric, and never more than the l
   )
 })
 
-test('with a limit, a distance up to it is exact, and a larger one is Infinity', () => {
+test('a distance up to the limit is exact, and a larger distance is Infinity', () => {
   const word = fc.string({ maxLength: 9, unit: fc.constantFrom('a', 'b', 'c') })
   fc.assert(
     fc.property(word, word, fc.integer({ min: 0, max: 4 }), (a, b, most) => {
@@ -59,7 +59,7 @@ test('with a limit, a distance up to it is exact, and a larger one is Infinity',
   )
 })
 
-/** The distance by its definition, without optimisation. */
+/** Computes the edit distance with a complete table, without optimisation. */
 function wholeDistance(a: string, b: string): number {
   const table = Array.from({ length: a.length + 1 }, () => new Array<number>(b.length + 1).fill(0))
   const at = (i: number, j: number): number => table[i]?.[j] ?? 0

@@ -2,22 +2,22 @@ import { byCodeUnit } from '../values/canonical-json.ts'
 
 /** At most this many similar names are returned. */
 const MOST_NAMES = 3
-/** Words with more wrong letters than this are not similar. */
+/** Two words are similar if at most this many letters differ. */
 const MOST_WRONG = 3
 
-/** The names of one kind, prepared for the search of similar ones. */
+/** A list of names that is prepared for the search of similar names. */
 export interface Spellings {
   readonly size: number
   has(name: string): boolean
   /**
-   * The names that differ from a word in at most three letters, nearest first. None if the word is one of the names. Upper and lower case,
-   * and - _ and space, do not count as differences. A common prefix that ends with _ does not make two names similar, since all names of a
-   * kind may share it (CUSTOM_, HW_CPU_X86_): the rest must be similar.
+   * The names that differ from a word in at most three letters, nearest first. Empty if the word is one of the names. Case is ignored, and
+   * `-`, `_` and space are equal. The parts after a common prefix that ends with `_` must be similar, because many names share a prefix
+   * such as CUSTOM_ or HW_CPU_X86_.
    */
   near(word: string): readonly string[]
 }
 
-/** Prepares names for the search. Data derived from them is computed at the first unknown word. */
+/** Prepares a list of names for the search. Normalised forms of the names are computed only when the first unknown word is searched. */
 export function createSpellings(names: Iterable<string>): Spellings {
   const known = new Set(names)
   let forms: readonly { readonly name: string; readonly plain: string; readonly lower: string }[] | undefined
@@ -43,10 +43,10 @@ export function createSpellings(names: Iterable<string>): Spellings {
   }
 }
 
-/** The names that a misspelt word may mean. */
+/** Returns the names that are similar to a misspelt word (`Spellings.near`). */
 export const nearSpellings = (word: string, names: Iterable<string>): readonly string[] => createSpellings(names).near(word)
 
-/** The length of the common prefix of both that ends with _. */
+/** The length of the longest common prefix of word and name that ends with `_`. */
 function prefixOf(word: string, name: string): number {
   let length = 0
   for (let i = 0; i < word.length && word[i] === name[i]; i++) if (word[i] === '_') length = i + 1
@@ -55,12 +55,12 @@ function prefixOf(word: string, name: string): number {
 
 const plainly = (word: string): string => word.toLowerCase().replace(/[_\s]/g, '-')
 
-/** A number larger than any distance between compared words. */
+/** Larger than any possible distance of two words. */
 const FAR = 1_000_000
 
 /**
- * The number of letters that are wrong, missing, superfluous, or exchanged with their neighbour. Infinity if it is more than `most`;
- * counting stops there.
+ * The edit distance of two words: how many letters are wrong, missing, superfluous, or exchanged with their neighbour. Infinity if the
+ * distance is more than `most`.
  */
 export function editDistance(one: string, other: string, most = Number.POSITIVE_INFINITY): number {
   const [a, b] = withoutCommonEnds(one, other)
@@ -70,7 +70,7 @@ export function editDistance(one: string, other: string, most = Number.POSITIVE_
   for (let j = 0; j < width; j++) last[j] = j
   let leastOfLast = 0
   for (let i = 1; i <= a.length; i++) {
-    // Cells of the matrix that are more than `most` letters from the diagonal cannot be part of the result.
+    // Only the cells within `most` of the diagonal are computed: all other cells have a distance above `most`.
     const first = Math.max(1, i - most)
     const end = Math.min(b.length, i + most)
     row[first - 1] = first === 1 ? i : FAR
@@ -86,7 +86,7 @@ export function editDistance(one: string, other: string, most = Number.POSITIVE_
       row[j] = least
       if (least < leastOfRow) leastOfRow = least
     }
-    // Exchanged letters read the row before the last one.
+    // Two rows are checked, because an exchange of letters reads the row before the last row.
     if (leastOfRow > most && leastOfLast > most) return Number.POSITIVE_INFINITY
     leastOfLast = leastOfRow
     const free = before
@@ -100,14 +100,14 @@ export function editDistance(one: string, other: string, most = Number.POSITIVE_
 
 let rows: readonly [Int32Array, Int32Array, Int32Array] = [new Int32Array(0), new Int32Array(0), new Int32Array(0)]
 
-/** Three rows with this many numbers, all FAR. The arrays are reused, since thousands of words are compared one after the other. */
+/** Returns three rows of `width` cells with the value FAR. The arrays are reused, because thousands of words are compared in sequence. */
 function rowsOf(width: number): readonly [Int32Array, Int32Array, Int32Array] {
   if (rows[0].length < width) rows = [new Int32Array(2 * width), new Int32Array(2 * width), new Int32Array(2 * width)]
   for (const one of rows) one.fill(FAR, 0, width)
   return rows
 }
 
-/** Equal letters at both ends do not change the distance. */
+/** Removes the common prefix and suffix of two words, which do not change their distance. */
 function withoutCommonEnds(a: string, b: string): readonly [string, string] {
   const shorter = Math.min(a.length, b.length)
   let head = 0

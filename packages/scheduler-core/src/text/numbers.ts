@@ -1,22 +1,22 @@
-/** An integer has at most this many digits, as in Python. */
+/** A text with more digits than this is not read as an integer, as in Python. */
 export const MAX_DIGITS = 4300
 
 /**
- * Reads a whole number as Python does, as in metadata, extra specs and hints: blanks around it, a sign, leading zeros, `_` between digits,
- * digits of any script. Undefined if the text is not a whole number.
+ * Reads a whole number as Python's int() does. Allowed are blanks around the number, a sign, leading zeros, `_` between digits, and digits
+ * of any script. Undefined if the text is not a whole number. Metadata, extra specs and hints contain such numbers.
  */
 export function readInt(text: string): number | undefined {
   const digits = digitsIn(text)
   return digits === undefined || digits.length > MAX_DIGITS + 1 ? undefined : Number(digits) + 0
 }
 
-/** The sign and digits of a whole number of any length, without separators. */
+/** The sign and the digits of a whole number of any length, without `_`. Undefined if the text is not a whole number. */
 export function digitsIn(text: string): string | undefined {
   const plain = plainDigits(withoutBlanks(text, isBlankOfNumbers))
   return /^[+-]?\d+(_\d+)*$/.test(plain) ? plain.replaceAll('_', '') : undefined
 }
 
-/** Reads a number as Python's float() does: also `1.5`, `.5`, `1e1`, `inf`, `nan`, but not `0x10`. */
+/** Reads a number as Python's float() does. `1.5`, `.5`, `1e1`, `inf` and `nan` are numbers, and `0x10` is not. */
 export function readFloat(text: string): number | undefined {
   const plain = plainDigits(withoutBlanks(text, isBlankOfNumbers)).toLowerCase()
   if (/^[+-]?nan$/.test(plain)) return Number.NaN
@@ -26,12 +26,12 @@ export function readFloat(text: string): number | undefined {
   return Number(plain.replaceAll('_', ''))
 }
 
-/** Text without the characters around it that Python counts as blanks. */
+/** Removes blanks at both ends of a text, as Python's strip() does. */
 export function trimBlanks(text: string): string {
   return withoutBlanks(text, isBlank)
 }
 
-/** Scans from both ends, since a regular expression for blanks at the end would be quadratic. */
+/** Removes blanks at both ends in a loop. A regular expression for blanks at the end would take quadratic time. */
 function withoutBlanks(text: string, isOne: (unit: string) => boolean): string {
   let from = 0
   let to = text.length
@@ -40,14 +40,14 @@ function withoutBlanks(text: string, isOne: (unit: string) => boolean): string {
   return text.slice(from, to)
 }
 
-/** Words between characters that Python counts as blanks. */
+/** Splits a text at blanks, as Python's split() does. */
 export function wordsIn(text: string): string[] {
   const trimmed = trimBlanks(text)
   return trimmed === '' ? [] : trimmed.split(BLANKS_BETWEEN)
 }
 
-// Python's blanks are JavaScript's, with \x85 and the separators \x1c-\x1f, and without the byte order mark. The separators are not allowed
-// in numbers.
+// The characters that Python counts as blanks. Unlike in JavaScript, \x85 and the separators \x1c-\x1f are blanks, and the byte order mark
+// is not. Around numbers, the separators are not allowed.
 const WIDE = '\\x85\\xa0\\u1680\\u2000-\\u200a\\u2028\\u2029\\u202f\\u205f\\u3000'
 const BLANK = `[\\t-\\r\\x1c- ${WIDE}]`
 const BLANKS_BETWEEN = new RegExp(`${BLANK}+`)
@@ -56,7 +56,7 @@ const ONE_OF_NUMBERS = new RegExp(`[\\t-\\r ${WIDE}]`)
 const isBlank = (unit: string): boolean => ONE_BLANK.test(unit)
 const isBlankOfNumbers = (unit: string): boolean => ONE_OF_NUMBERS.test(unit)
 
-/** Converts decimal digits of other scripts to 0 to 9. Their code points are in runs of ten, from zero to nine. */
+/** Converts the decimal digits of all scripts to 0 to 9. In Unicode, the ten digits of a script have consecutive code points. */
 export function plainDigits(text: string): string {
   return /^\p{ASCII}*$/u.test(text) ? text : text.replace(/\p{Nd}/gu, (digit) => String(digitValue(digit)))
 }

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { findUnplain, isPlain, showUnseen } from './plain-text.ts'
 
-describe('a name is shown as it is written', () => {
+describe('a text with only visible characters can be a name, and is shown unchanged', () => {
   test.each([
     'cmp-1',
     'rack 12',
@@ -61,9 +61,9 @@ describe('a name is shown as it is written', () => {
       '\u{1f3f3}\\u{e0067}\\u{e0062}\\u{e0065}\\u{e007f}',
     ],
     ['a second selector after an emoji', '⚠\ufe0f\ufe0f', '⚠\ufe0f\\u{fe0f}'],
-  ])('%s cannot', (_name, text, shown) => expect([isPlain(text), showUnseen(text)]).toEqual([false, shown]))
+  ])('a text with %s cannot be a name', (_name, text, shown) => expect([isPlain(text), showUnseen(text)]).toEqual([false, shown]))
 
-  test('any text is shown in the form of a possible name', () => {
+  test('showUnseen converts any text to a text that can be a name', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary' }), (text) => {
         expect(isPlain(showUnseen(text))).toBe(true)
@@ -73,7 +73,7 @@ describe('a name is shown as it is written', () => {
   })
 })
 
-describe('in a document', () => {
+describe('invisible characters in a document', () => {
   const bad = 'a\u202eb'
   test('invisible characters in keys and texts are found with their paths, in order', () => {
     expect(findUnplain({ a: [bad, { ok: 'x', [bad]: 1 }], b: bad }, 10)).toEqual([
@@ -90,7 +90,7 @@ describe('in a document', () => {
     ])
   })
 
-  test('at most the requested number of findings is returned, at any depth', () => {
+  test('at most the requested count of findings is returned, and any nesting depth is searched', () => {
     expect(
       findUnplain(
         Array.from({ length: 100 }, () => bad),

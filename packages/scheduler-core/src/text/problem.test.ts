@@ -16,6 +16,6 @@ test.each<[string, unknown, string]>([
   expect(quote(value)).toBe(expected)
 })
 
-test('a mebibyte of text is shortened to 80 characters', () => {
+test('a quoted text of 1 MiB is shortened to 80 characters', () => {
   expect(quote('x'.repeat(2 ** 20))).toHaveLength(80)
 })

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { reasonText } from './reason-text.ts'
 
-// texts that the sentences for Nova's filters must contain
+// each row: a code, and the needed and the present value that its sentence must contain
 test.each([
   ['instances.too_many', 'fewer than 5', '7'],
   ['io_ops.too_many', 'fewer than 8', '9'],
@@ -28,19 +28,19 @@ test.each([
   expect(text).toContain(have)
 })
 
-test('a request without a project is refused by hosts of projects with that reason', () => {
+test('if hosts are kept for projects, the sentence for a request without a project says that it has none', () => {
   expect(reasonText({ code: 'aggregate.project', subject: 'project', need: 'none', have: 'p1' })).toBe(
     "The host's aggregates are kept for the projects p1; the request has no project.",
   )
 })
 
-test('for a host without signs of life, the sentence has the duration and the limit', () => {
+test('the sentence about a silent host has the seconds since its last heartbeat and the limit', () => {
   const silent = { code: 'host.down', need: 'at most 60', have: 735.5, unit: 's', source: 'option service_down_time' } as const
   expect(reasonText(silent)).toBe('The host was last heard 735.5 s ago; at most 60 s is allowed (option service_down_time).')
   expect(reasonText({ code: 'host.down', have: 'forced down', source: 'service' })).toBe('The host is DOWN: service.')
 })
 
-test('for a filter that failed, the sentence has its error', () => {
+test('the sentence about a filter that failed has its error', () => {
   expect(reasonText({ code: 'filter.error', subject: 'JsonFilter', have: 'the query is no JSON' })).toBe(
     'JsonFilter failed on this host, so the host is refused: the query is no JSON.',
   )

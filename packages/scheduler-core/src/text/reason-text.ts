@@ -2,39 +2,39 @@ import { amountText, counted, instancesLeft, overfullText, subjectText, valueTex
 import { type Code, codes } from './codes.ts'
 import type { Reason } from './reason.ts'
 
-/** A reason as a sentence with its numbers, for display. Programs read the code and the facts. */
+/** Writes a reason as a sentence with its numbers, for people. Programs should read the code and the facts. */
 export function reasonText(reason: Reason): string {
   const render = sentences[reason.code]
   const shown = render === undefined ? codes[reason.code] : render(toShown(reason))
-  // the note is part of the sentence, so that it is not lost if only one sentence is shown
+  // Excess and reserved amount are part of the first sentence, because some readers show only one sentence.
   const more = `${isOfAmounts(reason) ? overfullText(reason.have, reason.unit) : ''}${reason.reserved === undefined ? '' : `; ${reason.reserved}`}`
   const sentence = more === '' ? shown : `${shown.replace(/\.$/, '')}${more}.`
   return reason.isHeldTwice === true ? `${sentence} ${HELD_TWICE}` : sentence
 }
 
-/** Puts invisible words in quotes, since they would leave gaps in a sentence, and shows negative amounts as 0. */
+/** Replaces negative amounts by 0, and puts empty texts in quotes, because they would leave gaps in the sentence. */
 function toShown({ need, have, ...reason }: Reason): Reason {
   const shown = (value: string | number) => (typeof value === 'string' ? valueText(value) : value)
   const there = typeof have === 'number' && isOfAmounts(reason) ? Math.max(0, have) : have
   return { ...reason, ...(need !== undefined && { need: shown(need) }), ...(there !== undefined && { have: shown(there) }) }
 }
 
-/** Whether the numbers of a reason are amounts. A plug-in may compare other numbers, which can be negative. */
+/** True if the numbers of a reason are amounts. A plug-in may compare other numbers, and these can be negative. */
 const isOfAmounts = ({ code }: Pick<Reason, 'code'>): boolean => code !== 'filter.refused'
 
-/** An amount of a reason. It is always present for codes with an amount in their sentence. */
+/** Writes an amount of a reason. Reasons whose sentence has an amount always have it, so "some" is never shown. */
 const amount = (value: Reason['need'], unit?: string): string => amountText(value ?? 'some', unit)
 
-/** The text of page sizes. Texts such as "large pages" or "no pages" need no addition. */
+/** Writes page sizes: "pages of 2048 KiB". Texts such as "large pages" stay unchanged. */
 const pagesText = (sizes: Reason['need']): string => (String(sizes).endsWith('KiB') ? `pages of ${sizes}` : String(sizes))
 
-/** The locations of devices that are too far away. */
+/** The end of a sentence about devices: where the free devices are that are too far away. */
 const elsewhere = (source: string | undefined): string => (source === undefined ? '' : `; elsewhere ${source}`)
 
-/** Separates the subject from the host's cells near which devices are needed, in a reason about several instances. */
+/** In a reason about several instances, this separates the devices from the host cells near which they are needed. */
 const NEAR = ' near '
 
-/** Text about the guest that needs the devices, and the location near which they must be. */
+/** The part of a sentence that says near which cells devices are needed, and for how many instances. */
 const nearWhat = ({ subject = '', instances, areMore }: Reason): string =>
   instances === undefined
     ? "near the guest's NUMA cells"
@@ -48,23 +48,23 @@ const short = ({ subject = '', need, have, unit }: Reason): string =>
 const exact = ({ subject = '', need, have, unit }: Reason): string =>
   `${subjectText(subject, unit)}exactly ${amount(need, unit)} needed, ${have} free.`
 
-/** The needed and the actual distance of a host from a volume or a port, as text. */
+/** The sentence with the needed and the actual distance of a host from a volume or a port. */
 const far = ({ need, have }: Reason): string =>
   `${need} was asked for; ${have === 'not reached' ? 'the host does not reach it' : `the host is at: ${have}`}.`
 
-/** Several keys with their values. Both lists have the same length. */
+/** Writes keys with their values: "a = 1, b = 2". Keys and values are lists that are separated by commas. */
 function pairsText(subject: Reason['subject'], need: Reason['need']): string {
   const [keys, values] = [String(subject).split(', '), String(need).split(', ')]
   return keys.length === values.length ? keys.map((key, i) => `${key} = ${values[i]}`).join(', ') : `${subject} = ${need}`
 }
 
-/** The instances that together need more of a resource than any host has in total, as text. */
+/** The part of a sentence that says how many instances together need more of a resource than a host has in total. */
 const neededBy = ({ instances }: Reason): string => (instances === undefined ? 'one instance' : `its ${counted(instances, 'instance')}`)
 
-/** Only codes with numbers in their sentence. The other codes use the sentence of the catalogue. */
+/** The sentences with numbers, by code. Codes without a function here have their fixed sentence in `codes`. */
 const sentences: Partial<Record<Code, (reason: Reason) => string>> = {
   'host.disabled': ({ have, source }) => `The host is ${have}${source ? `: ${source}` : ''}.`,
-  // Nova's rules state the time since the last heartbeat. This service's rules state the liveness and its reason.
+  // Nova's ComputeFilter compares the time since the last heartbeat. This service's filter reads the liveness, which has a reason.
   'host.down': ({ need, have, unit, source }) =>
     unit === 's'
       ? `The host was last heard ${have} s ago; ${need} s is allowed (${source}).`

@@ -3,8 +3,8 @@ import { filters } from '../bundled.ts'
 import { codes } from './codes.ts'
 import { demandsOfFilter, tenantDemandOf, tenantDemands } from './tenant-codes.ts'
 
-test('every code of a host is shown to a project as one of its own demands, or is hidden', () => {
-  // The type enforces the same rule. This list shows the hidden codes to authors of new ones.
+test('every code of a refused host is shown to projects as one of their demands, or is hidden', () => {
+  // A new code that is hidden from projects must be added to this list, so that its author decides this deliberately.
   const hidden = [
     'host',
     'outside',
@@ -36,7 +36,7 @@ test.each(Object.entries(tenantDemands))('%s is shown as a whole sentence withou
   expect(`${lacks} ${cure}`).not.toMatch(/\bhost|node|aggregate|project/i)
 })
 
-test('filters with a demand that a project cannot change are hidden', () => {
+test('a filter is hidden from projects exactly if they cannot change its demand', () => {
   const hidden = filters.map(({ name }) => name).filter((name) => demandsOfFilter[name] === undefined)
   expect(hidden).toEqual(
     [

@@ -1,8 +1,8 @@
 import type { ReasonCode } from './codes.ts'
 
 /**
- * The demands of a project on a host: the parts of a request that the project itself sets and can change. A project sees a refusal only as
- * one of these demands, or not at all. `lacks` is the end of a sentence that begins with "No host".
+ * The demands that a project itself sets in a request and can change. A refusal is shown to a project as one of these demands, or it is
+ * hidden. `lacks` completes a sentence that begins with "No host".
  */
 export const tenantDemands = {
   ZONE: { lacks: 'is in the availability zone asked for', cure: 'Ask for another availability zone, or for none.' },
@@ -22,8 +22,8 @@ export const tenantDemands = {
 export type TenantDemand = keyof typeof tenantDemands
 
 /**
- * The demand that is shown to a project in place of a code. Null: the code is hidden from projects, since it concerns operators. Several
- * codes share one demand on purpose, because which one occurs depends on single hosts.
+ * The demand that is shown to projects in place of a code. Null if the code is hidden, because it concerns operators. Several codes share a
+ * demand on purpose, because the exact code would show the state of single hosts.
  */
 export const tenantDemandOf: Readonly<Record<ReasonCode, TenantDemand | null>> = {
   'host.disabled': null,
@@ -130,8 +130,8 @@ export const tenantDemandOf: Readonly<Record<ReasonCode, TenantDemand | null>> =
 }
 
 /**
- * The demands for which a filter may refuse, with any code. The code of a host is not shown. Filters that are not listed check settings of
- * operators, so a project cannot change the demand.
+ * The demands that each filter checks. If a filter refuses all hosts, projects see these demands and not the codes of single hosts. Filters
+ * that are not listed check settings of operators, which a project cannot change.
  */
 export const demandsOfFilter: Readonly<Record<string, readonly TenantDemand[]>> = {
   AvailabilityZoneFilter: ['ZONE'],
@@ -152,7 +152,7 @@ export const demandsOfFilter: Readonly<Record<string, readonly TenantDemand[]>> 
   PciPassthroughFilter: ['PCI'],
   DiskPoolFilter: ['DISK'],
   GpuFilter: ['GPUS'],
-  // Only scheduler hints that projects cannot set use this filter.
+  // These filters check no demand that is shown to projects: they read scheduler hints, or pass all hosts.
   DifferentHostFilter: [],
   SameHostFilter: [],
   VolumeAffinityFilter: [],

@@ -1,8 +1,8 @@
-/** The metadata key that makes an aggregate an availability zone, as in Nova. */
+/** As in Nova, an aggregate with this metadata key is an availability zone. */
 export const ZONE_KEY = 'availability_zone'
 
-/** The prefix of the keys under which aggregates list their projects, as in Nova. */
+/** As in Nova, metadata keys that begin with this prefix list the projects for which an aggregate is reserved. */
 export const TENANT_KEY = 'filter_tenant_id'
 
-/** The metadata key with the uuid of a disk pool. The disks of instances on the aggregate's hosts are in that pool. */
+/** The value of this metadata key is the uuid of a disk pool. The disks of instances on the aggregate's hosts are in this pool. */
 export const DISK_POOL_KEY = 'gantt:disk_pool'

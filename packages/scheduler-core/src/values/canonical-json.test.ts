@@ -18,7 +18,7 @@ describe('canonicalJson', () => {
     expect(canonicalJson(value)).toBe(expected)
   })
 
-  test('both sides sort keys by code units', () => {
+  test('byCodeUnit returns -1, 1 or 0 for a smaller, larger or equal text', () => {
     expect([byCodeUnit('a', 'b'), byCodeUnit('b', 'a'), byCodeUnit('a', 'a')]).toEqual([-1, 1, 0])
   })
 })

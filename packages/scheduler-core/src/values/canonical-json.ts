@@ -1,4 +1,4 @@
-/** JSON with sorted object keys and without undefined members: equal values give equal text on every platform. */
+/** Writes JSON with sorted keys and without undefined members, so that equal values have the same text on every platform. */
 export function canonicalJson(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map((item) => canonicalJson(item === undefined ? null : item)).join(',')}]`
   if (value === null || typeof value !== 'object') return JSON.stringify(value) ?? 'null'
@@ -10,5 +10,5 @@ export function canonicalJson(value: unknown): string {
   return `{${keys.map((key) => `${JSON.stringify(key)}:${canonicalJson(members[key])}`).join(',')}}`
 }
 
-/** Order by UTF-16 code unit: the same on every platform, unlike locale order. */
+/** Compares texts by UTF-16 code units. Unlike a locale order, this order is the same on every platform. */
 export const byCodeUnit = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0)

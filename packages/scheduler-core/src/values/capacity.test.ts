@@ -28,7 +28,7 @@ test.each<[number, number]>([
   expect(toRatioMilli(ratio)).toBe(milli)
 })
 
-test('it equals the same arithmetic with BigInt, for every total and ratio that may be reported', () => {
+test('capacityOf gives the same result as BigInt arithmetic for every allowed total, reserved amount and ratio', () => {
   fc.assert(
     fc.property(
       fc.maxSafeNat().map((n) => n % (limits.amount + 1)),

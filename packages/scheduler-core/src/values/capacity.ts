@@ -1,6 +1,6 @@
 /**
- * floor((total - reserved) x ratio), with integers only and the ratio in thousandths. Exact for totals up to 2^40 and ratios up to 1000, so
- * every replica and platform computes the same capacity.
+ * Computes floor((total - reserved) x ratio) with integers only; the ratio is in thousandths. The result is exact for totals up to 2^40 and
+ * ratios up to 1000, so all replicas on all platforms compute the same capacity.
  */
 export function capacityOf(total: number, reserved: number, ratioMilli: number): number {
   const rest = Math.max(0, total - reserved)
@@ -8,5 +8,5 @@ export function capacityOf(total: number, reserved: number, ratioMilli: number):
   return thousands * ratioMilli + Math.floor(((rest - thousands * 1_000) * ratioMilli) / 1_000)
 }
 
-/** A ratio in thousandths, rounded to an integer. */
+/** Converts a ratio to thousandths, rounded to an integer. */
 export const toRatioMilli = (ratio: number): number => Math.round(ratio * 1_000)

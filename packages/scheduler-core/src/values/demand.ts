@@ -1,17 +1,16 @@
 /**
- * An amount that the chosen cells of a host must have together. It represents a device request, a network, or all networks. Meeting all
- * demands is necessary but not sufficient, because pools have an order, and one device request may use up the devices that another one
- * needs.
+ * An amount of devices or networks that the host cells chosen for a guest must have together. A choice of cells can only fit if it meets
+ * all demands. It may still not fit, because two device requests may need the same devices.
  */
 export interface Demand {
   readonly need: number
-  /** The amount that each cell of the host adds, in the order in which cells are tried. */
+  /** For each cell of the host, the amount that it adds, in the order in which the cells are tried. */
   readonly gains: readonly number[]
-  /** The cells, largest gains first. */
+  /** The indexes of the cells, largest gains first. */
   readonly best: readonly number[]
 }
 
-/** Whether the chosen cells, together with `more` unused cells, can meet all demands. */
+/** True if each demand can be met by the chosen cells and the best `more` unused cells. */
 export function canMeet(demands: readonly Demand[], chosen: readonly number[], used: Uint8Array, more: number): boolean {
   return demands.every(({ need, gains, best }) => {
     let sum = 0

@@ -1,4 +1,4 @@
-/** A deeply frozen copy of plain data. Writing to the copy throws an error. */
+/** Makes a deeply frozen copy of plain data. Writing to the copy throws an error. */
 export function frozenCopy<Data>(data: Data): Data {
   if (typeof data !== 'object' || data === null) return data
   const copy: unknown = Array.isArray(data)

@@ -1,5 +1,5 @@
 /**
- * The index of a host in the columns. Indexes are assigned in the order in which hosts first report. They are equal on every replica and
- * never reused.
+ * The index of a host in the fleet's columns. Hosts get their indexes in the order of their first reports. A host has the same index on
+ * every replica, and indexes are never reused.
  */
 export type HostIndex = number & { readonly hostIndex: unique symbol }

@@ -1,4 +1,4 @@
-/** The identity of a host: its host name and its node name. They differ only for drivers with many nodes. */
+/** The identity of a host: the pair of host name and node name. The two names differ only if one host has several nodes. */
 export interface HostName {
   readonly host: string
   readonly node: string

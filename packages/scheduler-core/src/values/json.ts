@@ -6,7 +6,7 @@ export interface JsonObject {
   readonly [key: string]: JsonValue
 }
 
-/** Whether the value is an object that JSON can express completely. A loop in place of a recursion. The caller must exclude cycles. */
+/** True if the value is an object that JSON can express completely. The value must not have cycles, or the check does not end. */
 export function isJsonObject(value: unknown): value is JsonObject {
   if (!isPlainObject(value)) return false
   const spots: unknown[] = [value]

@@ -1,19 +1,19 @@
 /**
- * The rules that depend on the feature level of the fleet. Each entry of a log is judged by the rules of the level at that entry, so that
- * all releases reach the same state. A recorded decision is replayed by the rules of its level. Rules that change what hosts hold take
- * effect with the entry that raises the level: all claims are then counted again.
+ * This file has a constant for each rule that depends on the feature level of the fleet: the level from which on the rule applies. Each
+ * entry of a log is judged by the rules of the level at this entry, so that all releases reach the same state. A recorded decision is
+ * replayed by the rules of its level. If a rule changes what hosts hold, all claims are counted again when an entry raises the level.
  */
 
-/** Claims hold their amounts regardless of the content of reports, and an instance has only one live claim. */
+/** Claims hold their amounts regardless of the content of reports. An instance can have only one live claim. */
 export const STRICT_CLAIMS = 8
 
-/** Operators can forget a host, readmit it, or name the host that replaces it. */
+/** Operators can forget a host, readmit a forgotten host, and replace a host by another name. */
 export const HOSTS_LEAVE = 9
 
 /**
- * An ended claim continues to hold its amounts only if its host lists the instance and counts no other claim of the instance. If the report
- * has no list, the ended claim holds nothing. A further attempt for an instance cannot use the amounts that the previous attempt continues
- * to hold.
+ * An ended claim continues to hold its amounts only if its host lists the instance and has no other claim of the instance. If the host
+ * lists no instances, the ended claim holds nothing. A further attempt to place an instance cannot use the amounts that its previous
+ * attempt still holds.
  */
 export const ENDED_CLAIMS = 9
 
@@ -22,7 +22,7 @@ export const ENDED_CLAIMS = 9
  */
 export const OWNERS_ATTEMPTS = 9
 
-/** Claims record since when the report of their host no longer lists their instance. */
+/** A claim records since when its host no longer lists its instance. */
 export const UNLISTED_TIMES = 9
 
 /**
@@ -35,12 +35,12 @@ export const NOVA_OVERCOMMIT = 10
 export const CANONICAL_NAMES = 10
 
 /**
- * Under `compat: nova`, the checks of Placement (zones, traits, aggregates, tenants, image types) run before Nova's filters. Under every
- * profile, a request from Nova stays in its cell.
+ * Under `compat: nova`, the checks of Nova's Placement service (zones, traits, aggregates, tenants, image types) run before Nova's filters.
+ * Under every profile, a request from Nova stays in its Nova cell.
  */
 export const PLACEMENT_RULES = 10
 
-/** A host must be in all fields of a request that list hosts. Below this level, forced and requested hosts are combined. */
+/** If several fields of a request list hosts, a host must be in all of them. Below this level, a host in one of the fields is enough. */
 export const NAMED_BY_ALL = 10
 
 /**
@@ -52,76 +52,76 @@ export const ADMITTED_DOMAINS = 10
 /** Instances of one request in an affinity group are placed on a host on which all of them fit, not only the first. */
 export const TOGETHER_AT_ONCE = 10
 
-/** If an amount exceeds both the total and the free amount, the reason states the total, because freeing resources would not help. */
+/** If a needed amount exceeds both the total and the free amount, the reason states the total, because freeing resources would not help. */
 export const IN_ALL_BEFORE_FREE = 10
 
 /**
- * If an amount violates the unit rules of a class and exceeds the free amount, the reason states the unit rules. An amount above the
- * maximum unit may also exceed the total.
+ * If a needed amount violates the unit rules of a class (minUnit, maxUnit, stepSize) and exceeds the free amount, the reason states the
+ * unit rules. An amount above `maxUnit` may also exceed the total.
  */
 export const UNITS_BEFORE_FREE = 10
 
 /**
- * The capacity by which claims are judged uses ratios and reserved amounts that operators, aggregates and imports of a nova.conf set
- * (allocation.ts). Below this level, it uses only the values in the host's report.
+ * Claims are judged by the capacity with the ratios and reserved amounts that operators, aggregates and imports of a nova.conf set
+ * (allocation.ts). Below this level, they are judged by the ratios and reserved amounts in the host's report.
  */
 export const ALLOCATION_RULES = 10
 
 /** Refusals are stored with their cause, and the receipts of refusals include the cause. */
 export const KEPT_CAUSES = 10
 
-/** A host in a filter's option is also found after it was renamed, so an isolated host stays isolated after it is replaced. */
+/** The options of a filter also apply to a host under its new name. For example, an isolated host stays isolated after it is replaced. */
 export const PRESENT_OPTIONS = 10
 
-/** Nova's anti-affinity also counts members of a server group that a request lists only by their hosts. */
+/** Nova's anti-affinity also counts members of a server group of which the request has only the hosts. */
 export const GROUP_HOSTS = 10
 
-/** In a document of Nova, the hosts of a server group and the tried hosts are also found after they were renamed. */
+/** In a document of Nova, the hosts of a server group and the tried hosts are also found under their new names. */
 export const PRESENT_IN_NOVA = 10
 
 /**
- * Instances are placed near their own volumes and ports if documents report their locations. The profile `default` follows affinity hints.
+ * Instances are placed near their own volumes and ports if documents report where these are. The profile `default` follows affinity hints.
  */
 export const OWN_AFFINITY = 10
 
 /** The release has a profile with the scheduler `solver`. */
 export const SOLVER_PROFILE = 10
 
-/** Under `compat: nova`, a host that is refused only by the topology spread is checked again for the next instance of the request. */
+/** Under `compat: nova`, a host that only the topology spread refuses is checked again for the next instance of the request. */
 export const SPREAD_ASKED_AGAIN = 10
 
 /** Reasons state shares of GPUs in percent. Below this level, they state thousandths. */
 export const SHARES_IN_PERCENT = 10
 
-/** The cells of a guest are chosen near preferred PCI devices, if that choice fits. */
+/** The cells of a guest are chosen near PCI devices with the policy `preferred`, if the guest fits there. */
 export const PREFERRED_NEAR = 10
 
-/** A destination of Nova whose host is null does not restrict hosts. Below this level, no host matches it. */
+/** A requested destination of Nova whose host is null does not restrict the hosts. Below this level, no host matches such a destination. */
 export const NULL_DESTINATIONS = 10
 
 /**
- * The filters that check claims state shortfalls of vCPUs, memory and disk with the codes and units of the filters for these resources.
- * Below this level, they use the codes and units of a general resource class.
+ * The filters that check the rules of claims report shortfalls of vCPUs, memory and disk as cpu.short, memory.short and disk.short, with
+ * the usual units. Below this level, they report them as class.short.
  */
 export const USUAL_CLASSES = 10
 
 /**
- * If the report has fewer PCI devices than are claimed, or no longer has their pool, the claimed devices are counted in the most similar
- * pools.
+ * If a report has fewer PCI devices in a pool than claims hold, or no longer has the pool, the claimed devices are counted in the most
+ * similar pools of the report.
  */
 export const KEPT_DEVICES = 10
 
-/** If devices are not near enough to a guest's cells, the reason names the cells of the free devices. */
+/** If free devices are not near enough to the cells of a guest, the reason names the cells in which the devices are. */
 export const DEVICES_ELSEWHERE = 10
 
 /** A reason contains the reserved amount of a class if it causes the shortage. */
 export const RESERVES_NAMED = 10
 
 /**
- * An instance that requests from its own host at most the cells, CPUs, pages, GPUs and PCI devices that it holds there keeps a part of
- * these, even if the host is full. It also keeps amounts of classes and pools that the host no longer has. A further attempt can use the
- * units of the destination that it releases. Below this level, an instance keeps only amounts that the host has, and a further attempt can
- * use only the amounts of the released destination.
+ * An instance that requests no more of its own host than it holds there always fits, even if the host is full. This applies to cells, CPUs,
+ * pages, GPUs and PCI devices, and to amounts that the host no longer has. A further attempt to place an instance can use the units of the
+ * destination that it releases. Below this level, an instance keeps only amounts that the host has, and a further attempt can use only
+ * amounts of the released destination, not its units.
  */
 export const OWN_UNITS = 10
 
@@ -132,47 +132,47 @@ export const OWN_UNITS = 10
  */
 export const STATED_MAXIMA = 10
 
-/** If no cell of the host has pages of a claimed size any more, the claimed pages are counted in the next size that the host has. */
+/** If a host no longer reports pages of a claimed size, the claimed pages are counted as pages of another size that the host reports. */
 export const KEPT_PAGES = 10
 
 /**
- * Memory of guest cells outside of huge pages and memory of guests without cells count together against the host's memory that is not
- * reserved as huge pages. Huge pages in use are subtracted from the memory in a report, never from the memory that claims hold. Below this
- * level, memory of a guest cell counts only against its own host cell.
+ * Plain memory is memory outside of huge pages. The plain memory of guest cells and of guests without cells together may not exceed the
+ * plain memory of the host. Huge pages in use are subtracted from the used memory in a report, never from the memory that claims hold.
+ * Below this level, the memory of a guest cell is only limited by the memory of its host cell.
  */
 export const PLAIN_IN_CELLS = 10
 
 /**
- * A claim that replaced another claim on the same host holds the amount that it added separately until the host's next report, even if the
- * report counts neither claim. If the host is over-full, the auditor does not report the claim for its other amounts. The additions of
- * several such moves after one report are summed. Below this level, only the addition of the last move is held, and only if the report
- * counts the claim.
+ * After a move in place (a claim that replaced another claim on the same host), the added amount is held in addition to the report until
+ * the host's next report, even if the last report counts neither claim. The additions of several moves after one report are summed. If the
+ * host is over-full, the auditor blames the claim only for the addition. Below this level, only the addition of the last move is held, and
+ * only if the report counts the claim.
  */
 export const ADDED_IN_PLACE = 10
 
 /**
  * Until the host's next report, an ended claim continues to hold the amounts that no report has counted. If the host lists the instance,
- * these are the added amount in place or the whole claim. If the host reports no list, these are only the added amount. A report without
- * new usage (a delta, or an earlier report under another name of the machine) does not count these amounts. Of several ended claims of an
- * instance, only one continues to hold.
+ * these are the whole claim, or the amount that a move in place added. If the host lists no instances, these are only the added amount. A
+ * report without new usage does not count these amounts (a delta, or an earlier report under another name of the machine). Of several ended
+ * claims of an instance, only one continues to hold amounts.
  */
 export const ENDED_AS_HELD = 10
 
 /**
- * A reservation or the destination of an open move materialises with the first report that newly lists its instance. If the host already
- * listed the instance, the instance still runs with a different size, so the claim counts in addition to the report until it is confirmed.
- * Below this level, any report that lists the instance materialises such claims.
+ * A reservation or the destination of an open move materialises with the first report that newly lists its instance. If the host listed the
+ * instance before, the instance still runs with its former size, so the claim is held in addition to the report until it is confirmed.
+ * Below this level, any report that lists the instance materialises such a claim.
  */
 export const NEWLY_LISTED = 10
 
 /**
- * An instance without a claim that its host lists can get a claim that is materialised at once. The claim uses no free capacity beyond the
- * usage that the report already counts.
+ * If a host lists an instance without a claim, a claim can be created that is materialised at once. The claim needs no free
+ * capacity if the report already counts the usage of the instance.
  */
 export const LISTED_CLAIMS = 10
 
 /**
- * An edit that changes only the member list of an aggregate affects only hosts that join or leave. Claims on other members count even if
- * they were decided before the edit. Below this level, such an edit affects all members.
+ * An edit that changes only the member list of an aggregate voids claims only on hosts that join or leave. Claims on all other members are
+ * valid, even if they were decided before the edit. Below this level, such an edit voids claims on all members.
  */
 export const EDITED_MEMBERS = 10

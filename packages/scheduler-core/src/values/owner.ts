@@ -1,20 +1,18 @@
 /**
- * Marks which table may write a record that copies of a fleet share. A copy shares the records of hosts, claims and groups with the fleet,
- * and both read them. A record that may belong to several fleets is never written. Each record has the token of the table that created it,
- * and only that table writes it. Any other table first replaces the record by a clone with its own token, by its `own`. When a table is
- * copied, the table and the copy both get new tokens. The shared records then belong to neither, and the first writer clones them. The
- * types enforce this: a record for reading has no visible token and no writable field. Only `own`, and code that creates a new record,
- * returns an `Own` of it.
+ * Each record of a host, claim or group has the token of the table that may write it. Copies of a fleet share records, and a shared record
+ * is never written: when a table is copied, the table and its copy get new tokens, so that the shared records belong to neither. A table
+ * that wants to write a record without its own token first replaces the record by a clone with its token; its method `own` does this. The
+ * types enforce the rule: a record has no writable field, and only `own` and code that creates a new record return a writable `Own`.
  */
 export const OWNER = Symbol('owner')
 
-/** A token that identifies a table. It equals only itself. */
+/** The token of a table: an object that is equal only to itself. */
 export type Owner = Readonly<Record<never, never>>
 
-/** A record that its table may write. It must not be stored outside of the table. */
+/** A record that its table may write. Code outside of the table must not store it. */
 export type Own<Shared> = { -readonly [Field in keyof Shared]: Shared[Field] } & { readonly [OWNER]: Owner }
 
-/** The record as writable, if it belongs to the owner. Otherwise undefined. */
+/** Returns the record as writable if it has the token of the owner. Otherwise returns undefined. */
 export const ifOwn = <Shared extends object>(record: Shared, owner: Owner): Own<Shared> | undefined => {
   const own = record as Own<Shared>
   return own[OWNER] === owner ? own : undefined

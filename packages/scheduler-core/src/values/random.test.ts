@@ -1,18 +1,18 @@
 import { describe, expect, test } from 'vitest'
 import { createRandom, hash32, mix32 } from './random.ts'
 
-describe('random', () => {
-  test('the same seed gives these numbers on every platform', () => {
+describe('reproducible random numbers', () => {
+  test('a seed gives the same numbers on every platform', () => {
     const random = createRandom('seed')
     expect(Array.from({ length: 6 }, () => random.below(1_000))).toEqual(NUMBERS)
   })
 
-  test('another seed gives other numbers', () => {
+  test('two different seeds give different numbers', () => {
     const [a, b] = [createRandom('seed'), createRandom('seed ')]
     expect(Array.from({ length: 6 }, () => a.below(1_000))).not.toEqual(Array.from({ length: 6 }, () => b.below(1_000)))
   })
 
-  test.each([1, 2, 3, 7, 1_000, 2 ** 32])('every number is a whole one below %i', (bound) => {
+  test.each([1, 2, 3, 7, 1_000, 2 ** 32])('every number is an integer from 0 to %i - 1', (bound) => {
     const random = createRandom(`bound ${bound}`)
     for (let i = 0; i < 1_000; i++) {
       const number = random.below(bound)
@@ -20,12 +20,12 @@ describe('random', () => {
     }
   })
 
-  test('every number below a small bound occurs', () => {
+  test('every number below 6 occurs within 200 draws', () => {
     const random = createRandom('all')
     expect(new Set(Array.from({ length: 200 }, () => random.below(6))).size).toBe(6)
   })
 
-  test('hash32 is FNV-1a', () => {
+  test('hash32 gives the published test values of FNV-1a', () => {
     expect([hash32(''), hash32('a'), hash32('foobar')]).toEqual([0x811c9dc5, 0xe40c292c, 0xbf9cf968])
   })
 

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { SharedMap } from './shared-map.ts'
 
-/** A shared map, and a Map with the same content. */
+/** A shared map, and a plain Map that must have the same content. */
 interface Side {
   readonly map: SharedMap<number>
   readonly model: Map<string, number>
@@ -42,7 +42,7 @@ test.each([1, 2])('copies of copies are independent, and each behaves like its o
   )
 })
 
-test('an iteration yields present values and nothing twice, even with writes and copies during it', () => {
+test('an iteration yields no key twice and only present values, even if the map is written and copied meanwhile', () => {
   fc.assert(
     fc.property(fc.array(step, { maxLength: 60 }), fc.array(step, { maxLength: 150, size: 'max' }), (before, steps) => {
       const side: Side = { map: new SharedMap(), model: new Map() }

@@ -1,13 +1,13 @@
 /**
- * The differences are merged into the base when their number exceeds this fraction (an eighth) of the base. Until then, the number of
- * differences determines the cost of a copy.
+ * When a map is copied and its differences are more than an eighth of the base, they are merged into a new base first. This limits the cost
+ * of later copies, which copy all differences.
  */
 const FOLD = 8
 
 /**
- * A map that is cheap to copy. It iterates in the order in which keys were first set. All copies share one base that is never written
- * again, and each copy has its own Map of differences from the base. Before the first copy, there is only the Map. The map can be written
- * during an iteration: present values are yielded, and new keys may be left out.
+ * A map that is cheap to copy. Copies share a base that is never written, and each copy has its own Map with the differences from the base.
+ * Before the first copy, the base is empty. An iteration is in the order in which keys were first set. The map can be written during an
+ * iteration, which then yields present values and may leave out new keys.
  */
 export class SharedMap<Value extends object | number | string> {
   #base: ReadonlyMap<string, Value> = new Map()
@@ -31,7 +31,7 @@ export class SharedMap<Value extends object | number | string> {
 
   set(key: string, value: Value): this {
     if (this.#base.size > 0 && !this.has(key)) {
-      // The key was in the base and deleted. It is now added at the end, not at its former position.
+      // A key of the base that was deleted is set again. The merge moves it to the end of the order.
       if (this.#own.has(key)) this.#fold()
       this.#size++
     }
@@ -49,7 +49,7 @@ export class SharedMap<Value extends object | number | string> {
   }
 
   *[Symbol.iterator](): Generator<[string, Value], undefined> {
-    // Both maps are read before either of them is merged.
+    // A copy during the iteration may replace both maps, so the present maps are stored here.
     const [base, own] = [this.#base, this.#own]
     for (const key of base.keys()) {
       const value = this.get(key)
@@ -69,7 +69,7 @@ export class SharedMap<Value extends object | number | string> {
     for (const [, value] of this) yield value
   }
 
-  /** A map with the same entries. Later writes to one do not change the other. */
+  /** Makes a copy. Later writes to the copy do not change this map, and later writes to this map do not change the copy. */
   copy(): SharedMap<Value> {
     if (this.#own.size * FOLD > this.#base.size) this.#fold()
     const copy = new SharedMap<Value>()

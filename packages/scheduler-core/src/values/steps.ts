@@ -1,22 +1,17 @@
-/**
- * A generator yields after this many hosts, claims or changes. The number is small, because a host with two NUMA cells and eight GPUs takes
- * long.
- */
+/** A generator yields after this many hosts, claims or changes. The number is small because hosts with NUMA cells and GPUs take long. */
 export const SLICE = 32
 
 /**
- * Long work as a generator. It yields after a fixed amount of work, and its runner decides by the elapsed time whether to continue at once.
- * The data that it reads must not change before it ends, so it works on a private fleet. If the generator is ended early, it releases its
- * resources.
+ * Long work as a generator, so that it does not block the event loop. It yields after a fixed amount of work, and its runner decides by the
+ * elapsed time when to continue. The data that it reads must not change before it ends, so it usually reads a copy of the fleet. If the
+ * generator is ended early, it releases its resources.
  */
 export type Steps<Result> = Generator<undefined, Result>
 
-/**
- * A slice size that is never reached, so that the generator does not yield. Calls are decided in this way, because each yield costs time.
- */
+/** As a slice size, this value means that a generator never yields. Calls are decided without yields, because each yield costs time. */
 export const WHOLE = Number.POSITIVE_INFINITY
 
-/** Runs a generator to its end without returning control in between. */
+/** Runs a generator to its end, and returns its result. */
 export function atOnce<Result>(steps: Generator<unknown, Result, undefined>): Result {
   for (;;) {
     const step = steps.next()
@@ -24,7 +19,7 @@ export function atOnce<Result>(steps: Generator<unknown, Result, undefined>): Re
   }
 }
 
-/** Yields the items, and `undefined` after every `slice` items: there the caller lets other work run. */
+/** Yields the items, and undefined after each `slice` items. At undefined, the caller should yield. */
 export function* inSlices<Item>(items: Iterable<Item>, slice: number): Generator<Item | undefined> {
   let count = 0
   for (const item of items) {
@@ -34,10 +29,10 @@ export function* inSlices<Item>(items: Iterable<Item>, slice: number): Generator
   }
 }
 
-/** The generator yields after sorting or merging this many items. */
+/** `sortInSteps` yields after sorting or merging this many items. */
 const SORTED = 512
 
-/** Sorts a copy, and yields in between. Equal items stay in order. */
+/** Sorts a copy of the items in a generator that yields regularly. Equal items keep their order. */
 export function* sortInSteps<Item>(items: readonly Item[], compare: (a: Item, b: Item) => number): Steps<Item[]> {
   let runs: Item[][] = []
   for (let from = 0; from < items.length; from += SORTED) {
@@ -63,5 +58,5 @@ function* merge<Item>(a: readonly Item[], b: readonly Item[], compare: (a: Item,
   return merged
 }
 
-/** A generator yields after this many calls of filters or weighers. Each call is for one host. */
+/** A generator yields after it called filters or weighers for this many hosts. */
 export const HOSTS_AT_ONCE = 256

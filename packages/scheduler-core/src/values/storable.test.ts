@@ -13,7 +13,7 @@ test.each([
   expect([isStorable(text), isStorable(kept)]).toEqual([text === kept, true])
 })
 
-test('a shortened text has at most the allowed length, and no half of a surrogate pair', () => {
+test('a shortened text has at most the allowed length and no half of a surrogate pair', () => {
   expect(shorten('abcd', 4)).toBe('abcd')
   expect(shorten('abcdefgh', 6)).toBe('abc...')
   expect(shorten('ab😀defgh', 6)).toBe('ab\ufffd...')

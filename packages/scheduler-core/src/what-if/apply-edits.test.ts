@@ -44,7 +44,7 @@ const free = ({ hosts }: Fleet, host: string, resourceClass = 'MEMORY_MB') =>
   at(hosts.classColumns(resourceClass).free, hosts.find({ host, node: host })?.index ?? (-1 as never))
 const recordOf = ({ hosts }: Fleet, host: string) => hosts.find({ host, node: host })
 
-/** The hosts that pass every filter for a request without any conditions. */
+/** The names of the hosts that pass every filter for a request without conditions. */
 function open(fleet: Fleet, profile = 'default'): string[] {
   const { checksOf } = prepareChecks(fleet, aRequest(), profileNamed(profile))
   return fleet.hosts.records
@@ -53,7 +53,7 @@ function open(fleet: Fleet, profile = 'default'): string[] {
 }
 
 describe('edits of a fleet', () => {
-  test('added hosts have the machine and the aggregates of the host that they copy, without its instances', () => {
+  test('an added host has the hardware and the aggregates of the host that it copies, but none of its instances', () => {
     const fleet = edit(aTown(), { addHosts: [{ likeHost: 'h1', count: 2 }] })
     for (const host of ['h1+1', 'h1+2']) {
       expect(recordOf(fleet, host)).toMatchObject({ zone: 'az1', aggregates: [aUuid(1), aUuid(3)] })
@@ -69,13 +69,13 @@ describe('edits of a fleet', () => {
     ['no zone', { availabilityZone: 'nova' }, 'nova', [aUuid(3)]],
     ['aggregates by name', { aggregates: ['zone-2'] }, 'az2', [aUuid(2)]],
     ['no aggregates', { aggregates: [] }, 'nova', []],
-  ])('added hosts in %s', (_name, where, zone, aggregates) => {
+  ])('hosts that are added in %s are in the expected zone and aggregates', (_name, where, zone, aggregates) => {
     const fleet = edit(aTown(), { addHosts: [{ likeHost: 'h1', ...where }] })
     expect(recordOf(fleet, 'h1+1')).toMatchObject({ zone, aggregates })
   })
 
   test.each(['default', 'random', 'nova-compat'])(
-    'a removed host takes no instance by the profile %s, and its capacity and claims are gone',
+    'by the profile %s, a removed host takes no instance, its claims end, and its capacity is in no sum',
     (profile) => {
       const fleet = aTown()
       expect(open(fleet, profile)).toEqual(['h1', 'h2', 'h3'])
@@ -86,13 +86,13 @@ describe('edits of a fleet', () => {
     },
   )
 
-  test('disabled hosts keep their claims; enabled hosts are also UP', () => {
+  test('a disabled host takes no instance and keeps its claims, and an enabled host that was DOWN becomes UP', () => {
     const fleet = edit(aTown(), { disableHosts: ['h1'], enableHosts: ['h4'] })
     expect(open(fleet)).toEqual(['h2', 'h3', 'h4'])
     expect(fleet.ledger.claims.get('a.0')?.state).toBe('RESERVED')
   })
 
-  test('aggregates change members and metadata, and several changes of one aggregate are applied in order', () => {
+  test('an edit can change the members and the metadata of an aggregate, and several edits of one aggregate are applied in order', () => {
     const fleet = edit(aTown(), {
       addHosts: [{ likeHost: 'h2' }],
       aggregateChanges: [
@@ -103,7 +103,7 @@ describe('edits of a fleet', () => {
     expect(fleet.aggregates.byUuid.get(aUuid(3))).toMatchObject({ hosts: ['h3', 'h2', 'h2+1'], metadata: { ssd: 'nvme' } })
   })
 
-  test('a ratio changes on the hosts of an aggregate or on all that have the class', () => {
+  test('a ratio is set on the hosts of an aggregate, or on all hosts that have the class', () => {
     const fleet = edit(aTown(), {
       ratios: [
         { aggregate: 'ssd', resourceClass: 'MEMORY_MB', allocationRatio: 2 },
@@ -116,7 +116,7 @@ describe('edits of a fleet', () => {
     expect(free(fleet, 'h3', 'CUSTOM_FPGA')).toBe(6)
   })
 
-  test('added hosts have the operator settings of the host that they copy, and a ratio takes precedence over aggregates', () => {
+  test('added hosts get the operator settings of the host that they copy, and an edited ratio overrides the ratio of aggregates', () => {
     const set = { type: 'hostAllocation', host: 'h1', node: 'h1', by: 'ops', reason: 'measured' } as const
     const aggregate = { type: 'aggregate', uuid: aUuid(3), expectedVersion: 1 } as const
     const town = aTown([
@@ -135,7 +135,7 @@ describe('edits of a fleet', () => {
     expect(free(edit(copyFleet(town), { addHosts: [{ likeHost: 'h3' }] }), 'h3+1', 'VCPU')).toBe(64)
   })
 
-  test('claims end by their id, or when they would have expired', () => {
+  test('an edit ends claims by their id, or all reservations that expire by a time', () => {
     expect(free(edit(aTown(), { releaseClaims: ['a.0'] }), 'h1')).toBe(65_536 - 8_192)
     expect(free(edit(aTown(), { expireBy: 61_000 }), 'h2')).toBe(65_536)
     expect(free(edit(aTown(), { expireBy: 60_999 }), 'h2')).toBe(65_536 - 1_024)
@@ -149,7 +149,7 @@ describe('edits of a fleet', () => {
     expect(['h1', 'h2'].map((host) => free(fleet, host))).toEqual(['h1', 'h2'].map((host) => free(other, host)))
   })
 
-  test('replaced hosts are also found by their old names, each once', () => {
+  test('a replaced host is found by its old name and its new name, and is edited once if both are named', () => {
     const pair = { from: { host: 'h1', node: 'h1' }, to: { host: 'r1', node: 'r1' } }
     const renamed = () => aTown([{ type: 'replace', hosts: [pair], reason: 'renamed' }])
     expect(open(edit(renamed(), { removeHosts: ['h1', 'r1', 'h1'] }))).toEqual(['h2', 'h3'])
@@ -167,7 +167,7 @@ describe('edits of a fleet', () => {
     expect(tryEdit(renamed(), { disableHosts: ['r1'], enableHosts: ['h1'] })[0]?.path).toEqual(['enableHosts', '0'])
   })
 
-  test('one node of a host is named HOST/NODE, as in output, and its other nodes are unchanged', () => {
+  test('HOST/NODE edits one node of a host, and the other nodes are unchanged', () => {
     const more = (node: string): Change => ({ ...aReport('h5'), node })
     const town = () => aTown([more('n1'), more('n2'), more('n/3')])
     const nodesOpen = (fleet: Fleet) => {
@@ -184,7 +184,7 @@ describe('edits of a fleet', () => {
     expect(problems({ disableHosts: ['h5/n1'], enableHosts: ['h5/n2', 'h5'] })).toEqual([['overlay.invalid', 'enableHosts.1']])
   })
 
-  test('all problems are reported at once, each with its path', () => {
+  test('all problems of an edit are reported at once, each with the path of the field', () => {
     const problems = tryEdit(aTown(), {
       addHosts: [
         { likeHost: 'ghost', aggregates: ['none'] },
@@ -225,7 +225,7 @@ describe('edits of a fleet', () => {
     ])
   })
 
-  test('a claim that the report of its host counts cannot be ended', () => {
+  test('a materialised claim cannot be ended, because the report of its host counts its usage', () => {
     const log = aLog()
     log.append([aReport('h1')])
     log.append([aClaim({ instances: [aUuid(1)] })])
@@ -233,12 +233,12 @@ describe('edits of a fleet', () => {
     expect(tryEdit(log.fleet, { releaseClaims: ['k1.0'] })[0]?.message).toContain('this one is MATERIALISED')
   })
 
-  test('a refusal of the log is reported for the edit that causes it', () => {
+  test('if the log refuses a change, the problem has the path of the edit that caused the change', () => {
     const [problem] = tryEdit(aTown(), { aggregateChanges: [{ aggregate: 'zone-2', addHosts: ['h1'] }] })
     expect(problem).toMatchObject({ code: 'aggregate.zone_conflict', path: ['aggregateChanges', '0'] })
   })
 
-  test('the original fleet is unchanged, and the copy accepts overlays', () => {
+  test('edits of a copy leave the original fleet unchanged, and an overlay can be opened on the copy', () => {
     const fleet = aTown()
     const before = atOnce(utilisationOf(fleet))
     openOverlay(
@@ -253,7 +253,7 @@ describe('edits of many hosts read and change only a few hosts between two yield
   const HOSTS = 2_000
   const names = Array.from({ length: HOSTS }, (_, i) => `h${i}`)
 
-  /** Many hosts in one aggregate, every second one with a reservation that expires. */
+  /** A fleet of 2000 hosts in one aggregate. Every second host has a reservation that expires. */
   function aLargeTown(): Fleet {
     const log = aLog()
     log.append(names.map((name) => aReport(name)))
@@ -275,7 +275,10 @@ describe('edits of many hosts read and change only a few hosts between two yield
     ['hosts that leave or join an aggregate', { aggregateChanges: [{ aggregate: 'all', addHosts: names, removeHosts: names }] }],
     ['metadata of an aggregate', { aggregateChanges: [{ aggregate: 'all', setMetadata: { availability_zone: 'z1' } }] }],
     ['a ratio', { ratios: [{ resourceClass: 'VCPU', allocationRatio: 9 }] }],
-    ['a ratio of a class that no host has any longer', { removeHosts: names, ratios: [{ resourceClass: 'VCPU', allocationRatio: 9 }] }],
+    [
+      'a ratio of a class that no host has, because all hosts are removed',
+      { removeHosts: names, ratios: [{ resourceClass: 'VCPU', allocationRatio: 9 }] },
+    ],
     ['claims that end', { releaseClaims: names.filter((_, i) => i % 2 === 0).map((name) => `${name}.0`) }],
     ['reservations that end', { expireBy: 10_000_000 }],
   ])('%s', (_name, input) => {
@@ -295,14 +298,14 @@ describe('edits of many hosts read and change only a few hosts between two yield
       }
     }
     const parsed = run(parseFleetEditsInSteps(fleet, input))
-    if (!parsed.ok) throw new Error('the overlay contains edits')
+    if (!parsed.ok) throw new Error('the edits are invalid')
     expect(run(applyEdits(fleet, parsed.value))).toEqual([])
     expect(most).toBeGreaterThan(0)
     expect(most).toBeLessThan(1_100)
   })
 })
 
-test('an impossible change of an aggregate does not affect the changes that follow', () => {
+test('after an impossible change of an aggregate, a later change of the same aggregate is applied', () => {
   const log = aLog(aTown())
   const [problem, ...others] = tryEdit(log.fleet, {
     aggregateChanges: [

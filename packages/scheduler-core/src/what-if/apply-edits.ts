@@ -14,19 +14,19 @@ import { atOnce, type Steps } from '../values/steps.ts'
 import { addedNames, type FleetEdits, findAggregate, presentHostsInSteps } from './edits.ts'
 import { emptied, gone, withRatio, withService } from './made-up-stats.ts'
 
-/** A hypothetical log entry has at most this many changes. The generator yields after each entry. */
+/** Edits are applied as hypothetical log entries with at most this many changes. The generator yields after each entry. */
 const SLICE = 50
 
 /** The generator yields after reading this many hosts or claims. */
 const PAUSED_AFTER = 500
 
-/** The status reason of a host that a what-if query removes. */
+/** The status reason of hosts that a what-if query removes. */
 export const REMOVED = 'removed, in this what-if'
 const DRAINED = 'drained, in this what-if'
 const DISABLED = 'disabled, in this what-if'
 const ENABLED = 'enabled, in this what-if'
 
-/** A change, and the path of the edit that causes it. */
+/** A change of the fleet, with the path of the edit that causes it and the value that was found there. */
 interface Step {
   readonly change: Change
   readonly path: readonly string[]
@@ -34,20 +34,20 @@ interface Step {
 }
 
 /**
- * Yields changes one after another, so that no list of changes for a whole fleet is built. Yields undefined where the caller should yield
- * to other work.
+ * Yields the changes for one kind of edit, one at a time, because a list of all changes could be long. Yields undefined where the caller
+ * should yield to other work.
  */
 type Edit = (fleet: Fleet, edits: FleetEdits) => Generator<Step | undefined, void>
 
 /**
- * Applies edits to a fleet as hypothetical log entries, so that `apply` remains the only function that writes a fleet. The fleet must be a
- * private copy, because these entries are not in the log. Returns the edits that could not be made, with their paths. No change of the log
- * deletes a host, so a removed host becomes DISABLED instead and reports a machine without capacity. Its claims end. No profile chooses
- * such a host, and sums over the fleet do not include its capacity, but decisions still count it among the hosts that they evaluate.
+ * Applies edits to a fleet as hypothetical log entries, so that only `apply` writes fleets. The fleet must be a private copy, because these
+ * entries are not in the log. Returns the edits that could not be made, with their paths. The log has no change that deletes a host. A
+ * removed host therefore becomes DISABLED, its claims end, and its report has no capacity. No profile chooses such a host, but decisions
+ * count it among the hosts that they evaluate.
  */
 export function* applyEdits(fleet: Fleet, edits: FleetEdits): Steps<readonly Problem[]> {
   const problems: Problem[] = []
-  // each kind of edit reads the fleet after the preceding edits
+  // each kind of edit reads the fleet after all edits of the preceding kinds have been applied
   for (const stepsOf of kindsOfEdits) {
     const slice: Step[] = []
     for (const step of stepsOf(fleet, edits)) {
@@ -74,7 +74,7 @@ function* applyStep(fleet: Fleet, slice: readonly Step[]): Steps<Problem[]> {
   })
 }
 
-/** Appends hypothetical changes to a private fleet; the time of the log does not advance. */
+/** Applies changes to a private copy of a fleet as a hypothetical log entry. The time of the log does not advance. */
 export const append = (fleet: Fleet, changes: readonly Change[]): readonly Void[] => atOnce(appendInSteps(fleet, changes))
 
 /** `append` as a generator that yields between entries. No other code may use the fleet until the generator ends. */
@@ -135,7 +135,7 @@ function* addHosts(fleet: Fleet, edits: FleetEdits): ReturnType<Edit> {
   }
 }
 
-/** Copies the allocation settings that operators made for a host to another host. */
+/** The changes that give `host` the ratios and reserved amounts that operators set for another host. */
 const overridesOf = ({ allocation }: HostRecord, host: string): readonly HostAllocationSet[] =>
   Object.entries(allocation).map(([resourceClass, { ratio, reserved }]) => ({
     ...{ type: 'hostAllocation', host, node: host, resourceClass },
@@ -147,7 +147,7 @@ const overridesOf = ({ allocation }: HostRecord, host: string): readonly HostAll
 /** The author and reason of ratios and reserved amounts that a what-if query sets. */
 const MADE_UP = { by: 'what-if', reason: 'set, in this what-if' } as const
 
-/** The incarnation of hypothetical hosts. */
+/** The incarnation in the reports of hypothetical hosts. */
 const NEW = '00000000-0000-4000-8000-000000000000'
 
 function push(lists: Map<string, string[]>, key: string, items: readonly string[]): void {
@@ -157,7 +157,7 @@ function push(lists: Map<string, string[]>, key: string, items: readonly string[
 const zoneAmong = ({ aggregates }: Fleet, uuids: readonly string[]): string | undefined =>
   uuids.map((uuid) => aggregates.byUuid.get(uuid)?.metadata[ZONE_KEY]).find((zone) => zone !== undefined)
 
-/** Whether an aggregate defines no zone, or the given one. */
+/** True if an aggregate has the zone `zone`, or has no zone. */
 function isOfZone({ aggregates }: Fleet, uuid: string, zone: string | undefined): boolean {
   const own = aggregates.byUuid.get(uuid)?.metadata[ZONE_KEY]
   return own === undefined || own === zone
@@ -203,7 +203,7 @@ function* setStatuses(fleet: Fleet, edits: FleetEdits): ReturnType<Edit> {
     }
 }
 
-/** For enabled hosts with a report in Nova's form, changes the state of the compute service in the report too. */
+/** For hosts that are enabled: if the report contains a compute service of Nova, the service is enabled too. */
 function* enableServices(fleet: Fleet, edits: FleetEdits): ReturnType<Edit> {
   for (const named of recordsNamed(fleet, edits.enableHosts)) {
     if (named === undefined) {
@@ -232,7 +232,7 @@ function* changeAggregates(fleet: Fleet, edits: FleetEdits): ReturnType<Edit> {
     }
     const change: Change = { type: 'aggregate', uuid, expectedVersion: known.version, next }
     yield { change, path: ['aggregateChanges', String(i)], found: edit.aggregate }
-    // the change is applied before the next one is created
+    // makes the caller apply this change now, because the next change may be about the same aggregate
     yield undefined
   }
 }
@@ -241,7 +241,7 @@ function findIn(byUuid: Fleet['aggregates']['byUuid'], ref: string): string | un
   return byUuid.has(ref) ? ref : [...byUuid.values()].find(({ name }) => name === ref)?.uuid
 }
 
-/** A ratio and the hosts for which it is set. */
+/** An allocation ratio, and the hosts for which it is set. */
 interface WantedRatio {
   readonly resourceClass: string
   readonly allocationRatio: number
@@ -275,7 +275,7 @@ function* setRatios(fleet: Fleet, edits: FleetEdits): ReturnType<Edit> {
   }
 }
 
-/** Sets the ratio as an operator would, which takes precedence over the host's report and its aggregates. */
+/** Sets ratios in the way in which operators set them. Such a ratio overrides the host's report and its aggregates. */
 function* overrideRatios(fleet: Fleet, wanted: readonly WantedRatio[]): ReturnType<Edit> {
   for (const [i, { index }] of fleet.hosts.present.entries()) {
     if (isPauseDue(i)) yield undefined
@@ -289,7 +289,7 @@ function* overrideRatios(fleet: Fleet, wanted: readonly WantedRatio[]): ReturnTy
   }
 }
 
-/** Sets reserved amounts as an operator would. */
+/** Sets reserved amounts in the way in which operators set them. */
 function* setReserves(fleet: Fleet, { reserves }: FleetEdits): ReturnType<Edit> {
   for (const [i, { host, node, resourceClass, reserved }] of reserves.entries())
     for (const record of nodesNamed(fleet.hosts, { host, node })) {
@@ -311,7 +311,7 @@ function* endClaims({ ledger }: Fleet, { releaseClaims, expireBy }: FleetEdits):
   for (const [i, id] of releaseClaims.entries()) {
     if (isPauseDue(i)) yield undefined
     const claim = ledger.claims.get(id)
-    // the claims of a removed host have already ended
+    // claims of removed hosts are not live, because `removeHosts` has ended them
     if (claim !== undefined && isLive(claim)) yield end(id, ['releaseClaims', String(i)])
   }
   if (expireBy === null) return
@@ -323,8 +323,8 @@ function* endClaims({ ledger }: Fleet, { releaseClaims, expireBy }: FleetEdits):
 }
 
 /**
- * Whether the generator should yield before this host or claim. Many hosts or claims in a row may need no change, so yielding only after
- * changes would be too rare.
+ * True if the generator should yield after reading this many hosts or claims. Many hosts or claims in a row may need no change, so it is
+ * not enough to yield after changes.
  */
 const isPauseDue = (position: number): boolean => position % PAUSED_AFTER === PAUSED_AFTER - 1
 
@@ -335,12 +335,12 @@ interface NamedRecord {
 }
 
 /**
- * Yields each named node once, even if the edits name it repeatedly or by several names. Yields undefined where the caller should yield to
- * other work.
+ * Yields the record of each named node once, even if a node is named repeatedly or by several names. Yields undefined where the caller
+ * should yield to other work.
  */
 function* recordsNamed({ hosts }: Fleet, names: readonly string[]): Generator<NamedRecord | undefined> {
   const seen = new Set<HostIndex>()
-  // one name may belong to a thousand nodes, and may be listed a hundred thousand times
+  // repeated names are skipped, because a name may belong to a thousand nodes and may be listed a hundred thousand times
   const seenNames = new Set<string>()
   for (const [position, name] of names.entries()) {
     if (isPauseDue(position)) yield undefined
@@ -349,15 +349,15 @@ function* recordsNamed({ hosts }: Fleet, names: readonly string[]): Generator<Na
     for (const { index } of nodesMeant(hosts, name)) {
       if (seen.has(index)) continue
       seen.add(index)
-      // reads the record in its state after the preceding edits
+      // the record is read again, because the preceding changes may have replaced it
       yield { position, name, record: hosts.get(index) }
     }
   }
 }
 
 /**
- * The next report of a host with these contents. It uses the version of the in-memory form, because no other program reads hypothetical
- * entries.
+ * The next report of a host, with `stats` as its contents. `stats` are in the form used in memory, and not in a published version, because
+ * no other program reads hypothetical entries.
  */
 function reportOf({ host, node, reporters }: HostRecord, stats: HostStats): HostReported {
   const { incarnation, sequence } = reporters.get(COMPUTE) ?? { incarnation: NEW, sequence: 0 }

@@ -12,29 +12,29 @@ import type { HostIndex } from '../values/host-index.ts'
 import { inSlices, type Steps, sortInSteps } from '../values/steps.ts'
 
 export interface CapacityOptions {
-  /** The request whose further instances are counted, one at a time. */
+  /** The request. The count is how many more of its instances fit. */
   readonly request: RequestSpec
   readonly profile: Profile
   readonly seed: string
-  /** The keys of a host by which hosts are grouped; a host may be in several groups, or in none. */
+  /** The keys of the groups that a host is in. The result has a count for each group. A host can be in several groups, or in none. */
   groupsOf(host: HostRecord): readonly string[]
-  /** The count at which counting stops. */
+  /** Counting stops at this count. */
   readonly limit: number
   isOver(): boolean
 }
 
-/** A filter that refuses the next instance on full hosts, or every instance on hosts that take none. */
+/** A reason why hosts take no further instance, and how many hosts have this reason. */
 export interface Bottleneck {
   readonly filter: string
   readonly code: Code
-  /** The subject of the refusal: a resource class, or another property that the filter reads. */
+  /** The resource class that is too small, or another property of the host for which the filter refuses it. */
   readonly resource: string
   readonly hosts: number
-  /** The number of hosts in the group that took at least one instance. */
+  /** How many of `hosts` took at least one instance. */
   readonly hostsWithRoom: number
   /**
-   * False if the request does not admit these hosts, for example because of their zone or traits. The free resources of such hosts are not
-   * counted (Filter.admits).
+   * False if the request excludes these hosts by their zone, traits or other fixed properties (Filter.admits). The free resources of such
+   * hosts are not counted.
    */
   readonly admitted: boolean
 }
@@ -45,43 +45,43 @@ export interface CapacityGroup {
   readonly hosts: number
   readonly hostsWithRoom: number
   /**
-   * The number of instances that would fit if the free resources of the hosts were on one host. Only hosts that take an instance or that
-   * are refused only for an amount contribute. Always at least `fits`. Null if the request needs no amount.
+   * How many instances would fit if all free resources of the group were on one host. A host that takes no instance is included only if it
+   * is refused only because amounts are too small. Always at least `fits`. Null if the request needs no amounts.
    */
   readonly fitsIfPooled: number | null
   /**
-   * The limit that ends the count on most hosts of the group that took an instance or, if none did, on most admitted hosts. Null if the
-   * count was cut short.
+   * The most frequent reason why the hosts of the group take no further instance. Only hosts that took an instance are considered, if there
+   * are any. Null if the count was stopped before the hosts were full.
    */
   readonly bottleneck: Bottleneck | null
 }
 
 export interface Capacity {
-  /** The number of instances that can be placed one after another until every host refuses the next one. */
+  /** How many instances can be placed one after another until every host refuses the next instance. */
   readonly fits: number
   /** False if `fits` is only a lower bound. */
   readonly exact: boolean
-  /** Why `fits` is only a lower bound; null if it is exact. */
+  /** Why counting was stopped, so that `fits` is only a lower bound. Null if `fits` is exact. */
   readonly cut: 'deadline' | 'limit' | null
   /**
-   * PER_HOST: hosts do not depend on each other, so each host was filled alone. Hosts that share only a pool were filled one after the
-   * other. ONE_BY_ONE: instances were placed one after another over all hosts.
+   * PER_HOST: each host was filled separately, because hosts do not depend on each other. ONE_BY_ONE: hosts depend on each other, so
+   * instances were placed one after another over all hosts, or hosts that share a resource were filled one after another.
    */
   readonly method: 'PER_HOST' | 'ONE_BY_ONE'
   readonly hostsWithRoom: number
-  /** The groups, sorted by the number of instances that fit, largest first, then by key. */
+  /** The groups, sorted by `fits`, largest first, and then by key. */
   readonly groups: readonly CapacityGroup[]
-  /** The limits of admitted hosts come before other limits. Within both, limits with more hosts come first. */
+  /** The reasons why hosts take no further instance. Reasons of admitted hosts are first, then reasons of more hosts. */
   readonly bottlenecks: readonly Bottleneck[]
 }
 
-/** How many instances one host takes. */
+/** How many instances were placed on one host, and why it takes no further instance. */
 export interface HostCount {
   readonly host: HostIndex
   fits: number
   /**
-   * Why the host refuses the next instance, as the cause of a refusal counts it. For a host that is not admitted: the conditions that
-   * exclude it.
+   * Why the host refuses the next instance. For a host that is not admitted: all conditions of the request that exclude it. Undefined if
+   * the host was not filled.
    */
   end?: End
 }
@@ -94,7 +94,7 @@ export interface End {
 export interface Counting {
   readonly counts: HostCount[]
   fits: number
-  /** The code that is the cause regardless of the other refusals, because the request admits no host, or too few hosts. */
+  /** Which reason codes have precedence over more frequent codes, for example if the request admits no host at all. */
   precedence?: Precedence
   cut: Capacity['cut']
 }
@@ -157,8 +157,8 @@ function* groupFrom(
 }
 
 /**
- * Returns a function that computes how many instances would fit into the combined free resources of some hosts. Hosts that are refused only
- * for an amount are included.
+ * Returns a function that computes how many instances would fit if the free resources of hosts were on one host. A host that takes no
+ * instance is included only if it is refused only because amounts are too small.
  */
 function poolFor({ hosts }: Fleet, request: RequestSpec): (members: readonly HostCount[]) => number | null {
   const amounts = Object.entries(demandOf(request).amounts)
@@ -177,7 +177,7 @@ function poolFor({ hosts }: Fleet, request: RequestSpec): (members: readonly Hos
   }
 }
 
-/** Counts each host for only one of its shortfalls: the most frequent one, in the order in which the cause of a refusal counts codes. */
+/** Counts the reasons of hosts. If a host has several reasons, it is counted for the reason that most hosts have (`codesInOrder`). */
 function* bottlenecksOf(counts: readonly HostCount[], precedence: Precedence | undefined): Steps<Bottleneck[]> {
   const found = new Map<string, { -readonly [Key in keyof Bottleneck]: Bottleneck[Key] }>()
   const ends = { admitted: [] as Reason[][], others: [] as Reason[][] }

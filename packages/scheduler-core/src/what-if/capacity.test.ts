@@ -73,13 +73,13 @@ const requests: fc.Arbitrary<RequestSpec> = fc
   })
   .map(({ extra, vcpus, memoryMb, rootGb, ...shape }) => aRequest({ flavor: { vcpus, memoryMb, rootGb }, ...shape, ...extra }))
 
-/** Whether the server group already has a member before the count. */
+/** Draws fleets. `policy` is the policy of a server group that has a member on h0 before the count. Null if there is no such group. */
 const fleets = fc.record({
   hosts: fc.array(shapes, { minLength: 1, maxLength: 6 }),
   policy: fc.constantFrom('AFFINITY', 'ANTI_AFFINITY', null),
-  /** Whether h0 and h1 are in a separate zone and rack, and the others in another rack. */
+  /** True if h0 and h1 are in zone az1 and rack r1, and h2 to h4 are in rack r2. */
   isDivided: fc.boolean(),
-  /** The size in GiB of the pool with the disks of h0 to h2; null if the disks are on the hosts. */
+  /** The size of a shared pool with the disks of h0 to h2, in GiB. Null if the disks are on the hosts. */
   poolGib: fc.option(fc.nat({ max: 60 }), { nil: null }),
 })
 
@@ -143,8 +143,8 @@ describe.each([
   })
 })
 
-test('if the first draw decides how many fit, the count equals a simulation with the same seed', () => {
-  // The pool has space for one disk, so either h0 or h2 takes an instance. While h0 is empty, the spread limits h3 to two instances.
+test('if a random choice decides how many instances fit, the count equals a simulation with the same seed', () => {
+  // The pool has space for one disk, so either h0 or h2 takes an instance. If h0 has none, the spread limits h3 to two instances.
   const fleet = () => fleetOf({ hosts: [{}, { memoryMb: 0 }, {}, {}], policy: null, isDivided: true, poolGib: 20 })
   const request = aRequest({
     flavor: { vcpus: 0, memoryMb: 512, rootGb: 20 },
@@ -162,7 +162,7 @@ test('if the first draw decides how many fit, the count equals a simulation with
   expect(found.size).toBeGreaterThan(1)
 })
 
-test('space of a pool that hosts share is counted once, next to hosts that have disks of their own', () => {
+test('the space of a pool that three hosts share is counted once, and a host with its own disk is counted in addition', () => {
   const hosts = [{}, {}, {}, { localGb: 45 }]
   const fleet = fleetOf({ hosts, policy: null, poolGib: 100 })
   const request = aRequest({ flavor: { vcpus: 1, memoryMb: 1, rootGb: 20 } })
@@ -180,11 +180,11 @@ test('space of a pool that hosts share is counted once, next to hosts that have 
 })
 
 describe('filters that read other hosts', () => {
-  test('members of a group are spread over zones as requested, regardless of the free capacity of each host', () => {
+  test('a topology spread limits the count, although hosts have more free capacity', () => {
     const fleet = fleetOf({ hosts: [{ vcpus: 2 }, { vcpus: 2 }, { vcpus: 8 }], policy: null, isDivided: true })
     const spread = (rule: object) =>
       aRequest({ vcpus: 1, ...group('SOFT_ANTI_AFFINITY'), topologySpread: [{ topologyKey: 'zone', ...rule }] })
-    // az1 has space for 4 instances, and each other zone may then have one more than the smallest zone
+    // az1 has space for 4 instances, so with maxSkew 1 the zone of h2 takes 5
     expect(counted(fleet, spread({ maxSkew: 1 }))).toMatchObject({
       ...{ fits: 9, exact: true, method: 'ONE_BY_ONE', hostsWithRoom: 3 },
       bottlenecks: expect.arrayContaining([
@@ -235,7 +235,7 @@ describe('the details of the count', () => {
     return log.fleet
   }
 
-  test('fragmented free capacity: the number of instances that would fit on one host with all of it does not include hosts that are excluded for other reasons', () => {
+  test('fitsIfPooled combines the free resources of all hosts, except hosts that are excluded for other reasons than amounts', () => {
     const fleet = aFleet({ h1: { vcpus: 3 }, h2: { vcpus: 3 }, h3: { vcpus: 1 }, h4: { vcpus: 9 } })
     const request = aRequest({ flavor: { vcpus: 2, memoryMb: 512 }, ignoreHosts: ['h4'] })
     expect(counted(fleet, request).groups).toMatchObject([{ fits: 2, fitsIfPooled: 3 }])
@@ -243,7 +243,7 @@ describe('the details of the count', () => {
     expect(counted(fleet, nothing, { limit: 5 }).groups).toMatchObject([{ fitsIfPooled: null }])
   })
 
-  test('each group has the filter that ends its count, with the number of hosts that the filter refuses', () => {
+  test('each group has its bottleneck, with the count of hosts that the bottleneck affects', () => {
     expect(counted(fleet(), aRequest())).toMatchObject({
       fits: 6,
       exact: true,
@@ -280,7 +280,8 @@ describe('the details of the count', () => {
       ({ admitted, code, hosts: count }) => `${admitted ? 'admitted' : 'not meant'}: ${code} on ${count}`,
     )
   }
-  // In each row, the request either admits fewer hosts than it excludes, or it excludes hosts that an earlier filter would refuse too.
+  // In each row, the hosts that the request excludes would also be refused by a filter that comes earlier, because their memory is too
+  // small.
   test.each<[what: string, extra: Parameters<typeof aRequest>[0], expected: readonly string[]]>([
     ['a zone', { availabilityZone: 'z1' }, ['admitted: memory.short on 3', 'not meant: zone.other on 3']],
     [
@@ -297,42 +298,45 @@ describe('the details of the count', () => {
       ['admitted: memory.short on 3', 'not meant: aggregate.not_member on 3'],
     ],
     ['nothing', {}, ['admitted: memory.short on 6']],
-  ])('the limits of admitted hosts come first, and the others are marked as not admitted: %s', (_what, extra, expected) => {
-    expect(zoned(extra)).toEqual(expected)
-    // the result must not depend on the order of the profile's filters
-    const turned = profileSchema.parse({ ...profileNamed('default'), number: 1, filters: profileNamed('default').filters.toReversed() })
-    expect(zoned(extra, turned)).toEqual(expected)
-  })
+  ])(
+    'bottlenecks of admitted hosts are first, and bottlenecks of hosts that the request excludes are marked: %s',
+    (_what, extra, expected) => {
+      expect(zoned(extra)).toEqual(expected)
+      // the result is the same if the profile lists its filters in reverse order
+      const turned = profileSchema.parse({ ...profileNamed('default'), number: 1, filters: profileNamed('default').filters.toReversed() })
+      expect(zoned(extra, turned)).toEqual(expected)
+    },
+  )
 
-  test('counting stops at the limit and at the deadline', () => {
+  test('counting stops at the limit or the deadline, and the result says that the count is not exact', () => {
     expect(counted(fleet(), aRequest(), { limit: 3 })).toMatchObject({ fits: 3, exact: false, cut: 'limit' })
     expect(counted(fleet(), aRequest(), { limit: 4 })).toMatchObject({ fits: 4, exact: false, cut: 'limit' })
     let hosts = 1
     expect(counted(fleet(), aRequest(), { isOver: () => hosts-- === 0 })).toMatchObject({ fits: 4, exact: false, cut: 'deadline' })
   })
 
-  test('a limit that the last host reaches exactly does not make the count inexact', () => {
+  test('if the last host is full exactly at the limit, the count is exact', () => {
     const log = aLog()
     log.append([aReport('h1', { vcpus: 4 })])
     expect(counted(log.fleet, aRequest(), { limit: 4 })).toMatchObject({ fits: 4, exact: true })
   })
 
-  test('counting a request without resources stops at the limit', () => {
+  test('for a request that needs no resources, counting stops at the limit', () => {
     expect(counted(fleet(), aRequest({ vcpus: 0, memoryMb: 0 }), { limit: 50 })).toMatchObject({ fits: 50, cut: 'limit' })
   })
 })
 
-describe('a host that takes very many instances', () => {
+describe('a host that takes 100,000 instances or more', () => {
   const requestOf = (extra: Parameters<typeof aRequest>[0] = {}) => aRequest({ flavor: { vcpus: 0, memoryMb: 1, rootGb: 0 }, ...extra })
 
-  test('is filled with plain amounts in few steps', () => {
+  test('is filled in fewer than 10 steps if the request needs only amounts', () => {
     const fleet = aFleet({ h: { vcpus: 1, memoryMb: 300_000 } })
     const join = vi.spyOn(fleet.groups, 'join')
     expect(counted(fleet, requestOf())).toMatchObject({ fits: 300_000, exact: true, hostsWithRoom: 1 })
     expect(join.mock.calls.length).toBeLessThan(10)
   })
 
-  test('is filled with devices in steps, and not beyond the deadline', () => {
+  test('is filled one instance at a time if the request needs GPUs, with yields in between, and stops at the deadline', () => {
     const gpus = Array.from({ length: 8 }, (_, index) => ({ index, model: null }))
     const fleet = aFleet({ h: { vcpus: 1, memoryMb: 100_000, gpus } })
     const request = requestOf({ gpus: { shareMilli: 1 } })

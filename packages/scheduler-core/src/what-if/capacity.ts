@@ -20,13 +20,12 @@ import type { Steps } from '../values/steps.ts'
 import { type Capacity, type CapacityOptions, type Counting, type End, type HostCount, SLICE, summarise } from './capacity-groups.ts'
 
 /**
- * Counts how many more instances of a request fit. Most filters read only the host that they evaluate. In this case each host is filled
- * separately in an overlay until a filter refuses the next instance, and the result is the sum over all hosts. The first member of an empty
- * group with AFFINITY is an exception: a decision places it, and all other members must be on the same host. If hosts share a requested
- * resource, the instances on one host keep their resources while the next host is filled. All instances have the same size, so the sum does
- * not depend on the order of the hosts; only the counts of single hosts do. If a filter of the request also reads other hosts, as for a
- * spread, instances are placed one by one. The same is true of Nova's own scheduler, which reads groups anew for each request. The caller
- * must own the fleet. The fleet is unchanged at the end.
+ * Counts how many more instances of a request fit. If the filters of the request read only the host that they evaluate, each host is filled
+ * separately in an overlay until a filter refuses the next instance, and the counts are summed. If a filter also reads other hosts, as for
+ * a topology spread, or if Nova's rules apply to a group, instances are placed one by one over all hosts. Two cases need more. The first
+ * member of an empty group with AFFINITY is placed by a decision, because all other members must be on the same host. If hosts share a
+ * requested resource, instances keep their resources while the next host is filled. All instances have the same size, so the order of the
+ * hosts affects the counts of single hosts, but not the sum. The fleet must be a private copy. It is unchanged at the end.
  */
 export function* countCapacity(fleet: Fleet, options: CapacityOptions): Steps<Capacity> {
   const one: RequestSpec = { ...options.request, numInstances: 1, instanceUuids: [], gang: [] }
@@ -44,7 +43,9 @@ export function* countCapacity(fleet: Fleet, options: CapacityOptions): Steps<Ca
   return { ...(yield* summarise(fleet, options, counting)), method: isOneByOne || isShared ? 'ONE_BY_ONE' : 'PER_HOST' }
 }
 
-/** Whether the request has a filter by which instances on one host can change how many instances another host takes. */
+/**
+ * True if a filter that the request uses reads other hosts. Instances on one host can then change how many instances another host takes.
+ */
 const readsOtherHosts = (fleet: Fleet, one: RequestSpec, profile: Profile): boolean =>
   prepareFilters(compileProfile(profile, pluginsOf(fleet)), one, fleet).some((step) => isAsked(step) && step.readsOtherHosts)
 
@@ -86,10 +87,9 @@ function* fillEach(
   }
 }
 
-/** Whether the first member of an affinity group determines the host of all others. */
+/** True if the request is for a group with AFFINITY that has no members. The host of its first member is then the host of all members. */
 function isFirstOfAffinity({ groups }: Fleet, { instanceGroup }: RequestSpec): boolean {
-  // the hosts that the caller lists for the group restrict the first member; the claim of the first member then binds the group to one of
-  // these hosts
+  // Hosts that the caller lists for the group do not matter here: they restrict the first member, whose claim binds the group to one host.
   if (instanceGroup?.policy !== 'AFFINITY') return false
   return (groups.find(instanceGroup.uuid)?.members.size ?? 0) === 0
 }
@@ -104,9 +104,8 @@ interface Filling {
 }
 
 /**
- * Fills one host until a filter refuses the next instance. It yields in between, because a host may take millions of instances. A filter
- * that refused because of allocated resources also refuses all further instances, so many instances can be estimated, allocated and tested
- * in one step.
+ * Places instances on one host until a filter refuses the next instance. Yields in between, because a host may take millions of instances.
+ * First, the estimated count minus 1 is placed in one step. If this was too many, the step is undone. Then instances are placed one by one.
  */
 function* fill(
   { index, host, node }: HostRecord,
@@ -138,8 +137,8 @@ function* fill(
 }
 
 /**
- * Estimates from the columns of a host how many instances fit on it. Returns 0 if the request needs more than plain amounts, because the
- * columns do not show that.
+ * Estimates from the columns of a host how many instances fit on it. Returns 0 if the request needs units such as NUMA cells or GPUs, which
+ * are not in the columns.
  */
 function guessFor({ hosts }: Fleet, one: RequestSpec): (host: HostIndex) => number {
   if (!asksPlain(one)) return () => 0
@@ -165,7 +164,7 @@ function* placeOneByOne(fleet: Fleet, overlay: Overlay, one: RequestSpec, option
   }
 }
 
-/** Places one more instance as a decision would; returns false if no host takes it. */
+/** Decides one more instance and holds its resources in the overlay. Returns false if no host takes it. */
 function* placeNext(
   fleet: Fleet,
   overlay: Overlay,
@@ -177,7 +176,7 @@ function* placeNext(
     id: '',
     request: one,
     profile,
-    // uses the same seed as a simulation of this request, so that both have the same result if the order matters
+    // the same seed as in a simulation of this request, so that the simulation places the same instances
     seed: `${seed} 0.${counting.fits}`,
     attempt: 1,
     alternatesPerInstance: 0,
@@ -193,11 +192,11 @@ function* placeNext(
 }
 
 interface Refusing {
-  /** Which of several codes comes first if they are equally frequent. */
+  /** Which reason codes have precedence over others. */
   readonly precedence: Precedence
-  /** Whether a filter refuses another instance on the host. */
+  /** True if a filter refuses another instance on the host. */
   refuses(host: HostIndex): boolean
-  /** Why the host refuses an instance. For a host that is not admitted: every condition that it fails. */
+  /** Why the host refuses an instance. For a host that is not admitted: all conditions of the request that exclude it. */
   endAt(host: HostIndex): End
 }
 
@@ -211,7 +210,7 @@ function* refusingBy(fleet: Fleet, one: RequestSpec, profile: Profile): Steps<Re
   const tooFew = tooFewOf(fleet, one, 0, hosts)
   const binding = leavesNone ?? tooFew?.code
   return {
-    // if no instance fits at all, the cause is stated with the amounts of the nearest host
+    // if no host takes an instance, the codes of the nearest host have precedence, as in the cause of a refusal
     precedence: hosts.every(refuses)
       ? { binding, nearest: (yield* refuse(fleet, groupsOf(asked, []), hosts, tooFew)).ofNearest }
       : { binding },

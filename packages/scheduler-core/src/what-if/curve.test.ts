@@ -14,7 +14,7 @@ const run = (hosts: Parameters<typeof aFleet>[0], ...requests: SimulatedRequest[
 const vcpus = (usage: ReturnType<typeof fleetUseOf>) => usage.find(({ resourceClass }) => resourceClass === 'VCPU')?.used
 
 describe('the curve of a simulation', () => {
-  test('has a point for each decision if there are enough points', () => {
+  test('has the first point and a point for each decision if the limit allows that many points', () => {
     const simulated = run({ h1: { vcpus: 2 }, h2: { vcpus: 1 } }, { request: aRequest(), count: 5 })
     const curve = curveOf(simulated, 100)
     expect(curve.map(({ asked, placed, usage }) => [asked, placed, vcpus(usage)])).toEqual([
@@ -27,7 +27,7 @@ describe('the curve of a simulation', () => {
     ])
   })
 
-  test('counts instances, not requests', () => {
+  test('counts the instances of requests, not the requests', () => {
     const simulated = run({ h1: { vcpus: 5 } }, { request: aRequest({ numInstances: 2 }), count: 3 })
     expect(curveOf(simulated, 100).map(({ asked, placed }) => [asked, placed])).toEqual([
       [0, 0],
@@ -38,7 +38,7 @@ describe('the curve of a simulation', () => {
   })
 
   test.each([2, 3, 4, 7, 10, 11, 12])(
-    'with at most %i points contains the start and the end of the simulation, and the first failure',
+    'with a limit of %i points has the start, the end, and the point after which the first request fails',
     (most) => {
       const simulated = run({ h1: { vcpus: 4 }, h2: { vcpus: 3 } }, { request: aRequest(), count: 10 })
       const curve = curveOf(simulated, most)
@@ -50,7 +50,7 @@ describe('the curve of a simulation', () => {
     },
   )
 
-  test('of a request that never finds a host is constant', () => {
+  test('is constant if no request finds a host', () => {
     const curve = curveOf(run({ h1: { vcpus: 1 } }, { request: aRequest({ vcpus: 9 }), count: 3 }), 2)
     expect(curve.map(({ asked, placed }) => [asked, placed])).toEqual([
       [0, 0],
@@ -58,7 +58,7 @@ describe('the curve of a simulation', () => {
     ])
   })
 
-  test('without decisions is its first point', () => {
+  test('has only its first point if nothing was decided', () => {
     const simulated = atOnce(
       simulate(aFleet({ h1: {} }), { requests: [{ request: aRequest(), count: 3 }], profile, seed: 's', isOver: () => true }),
     )

@@ -3,9 +3,9 @@ import { type ClassUse, fleetUseOf } from './utilisation.ts'
 
 /** The totals of a simulation after one of its decisions. */
 export interface CurvePoint {
-  /** The number of instances requested up to this point. */
+  /** How many instances have been requested up to this point. */
   readonly asked: number
-  /** The number of placed instances among the instances requested up to this point. */
+  /** How many of the requested instances have been placed up to this point. */
   readonly placed: number
   /** The usage of the whole fleet at this point, by resource class. */
   readonly usage: readonly ClassUse[]
@@ -13,9 +13,8 @@ export interface CurvePoint {
 
 /**
  * The progress of a simulation as points: before the first decision, after decisions at equal distances, and after the last decision. There
- * are at most `most` points, which must be 2 or more. One more point is added after the first request that found no host, because the slope
- * of the curve changes there. The points are computed from the placements without reading the fleet, so the cost depends only on the number
- * of placements.
+ * are at most `most` points, which must be 2 or more. One more point is added before the first decision that found no host, because the
+ * curve bends there. The points are computed from the decisions without reading the fleet.
  */
 export function curveOf(
   { decisions, proposals, before }: Pick<Simulated, 'decisions' | 'proposals' | 'before'>,
@@ -42,7 +41,7 @@ export function curveOf(
   return points
 }
 
-/** The positions of the decisions after which the curve has a point. */
+/** The indexes of the decisions after which the curve has a point. */
 function pointsOf(decisions: Simulated['decisions'], most: number): ReadonlySet<number> {
   const count = Math.min(decisions.length, most - 1)
   const even = Array.from({ length: count }, (_, i) => Math.ceil(((i + 1) * decisions.length) / count) - 1)

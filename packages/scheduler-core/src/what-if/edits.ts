@@ -17,8 +17,8 @@ const name = z.string().min(1).max(limits.nameLength)
 const names = z.array(name).max(MOST_NAMED).default([])
 
 /**
- * Hypothetical edits of a fleet as data. They are applied in the order of the fields, so that aggregate changes and ratios can name added
- * hosts.
+ * Hypothetical edits of a fleet as data. They are applied in the order of these fields. Hosts are added first, so that aggregate changes
+ * and ratios can name added hosts.
  */
 export const fleetEditsSchema = z
   .strictObject({
@@ -135,20 +135,21 @@ export const fleetEditsSchema = z
   )
 
 /**
- * Edits of a fleet. New hosts have the same machine as `likeHost`, but no instances, and are named `<likeHost>+1` and so on. `aggregates`
- * lists aggregates by uuid or name. If it is left out, new hosts join the aggregates of `likeHost`, except aggregates of other zones.
+ * Edits of a fleet. In `addHosts`, the new hosts have the same hardware as `likeHost`, but no instances. They are named `<likeHost>+1`,
+ * `<likeHost>+2` and so on. `aggregates` lists their aggregates by uuid or name. If it is null, the new hosts join the aggregates of
+ * `likeHost`, except aggregates of other zones.
  */
 export type FleetEdits = z.output<typeof fleetEditsSchema>
 export type FleetEditsInput = z.input<typeof fleetEditsSchema>
 
-/** No change to the fleet. */
+/** Edits that change nothing. */
 export const NO_EDITS: FleetEdits = fleetEditsSchema.parse({})
 
 export const isNoEdit = (edits: FleetEdits): boolean => editNames.every((field) => isNothing(edits[field]))
 const editNames = Object.keys(fleetEditsSchema.shape) as (keyof FleetEdits)[]
 const isNothing = (value: FleetEdits[keyof FleetEdits]): boolean => value === null || (Array.isArray(value) && value.length === 0)
 
-/** Combines two sets of edits; the edits of `a` are made before those of `b`. */
+/** Combines two sets of edits. In each field, the edits of `a` are before the edits of `b`. */
 export function joinEdits(a: FleetEdits, b: FleetEdits): FleetEdits {
   return {
     addHosts: [...a.addHosts, ...b.addHosts],
@@ -164,7 +165,7 @@ export function joinEdits(a: FleetEdits, b: FleetEdits): FleetEdits {
   }
 }
 
-/** The uuid of the aggregate with this uuid or name; undefined if there is none. */
+/** The uuid of the aggregate that has `ref` as its uuid or name. Undefined if there is none. */
 export function findAggregate({ aggregates }: Fleet, ref: string): string | undefined {
   if (aggregates.byUuid.has(ref)) return ref
   for (const { uuid, name: known } of aggregates.byUuid.values()) if (known === ref) return uuid
@@ -174,7 +175,7 @@ export function findAggregate({ aggregates }: Fleet, ref: string): string | unde
 /** The generator yields after reading this many hosts or names. */
 const SLICE = 500
 
-/** The names of the added hosts in their order; no host of the fleet has one of them. */
+/** For each entry of `addHosts`, the names of the new hosts. No host of the fleet has or had one of these names. */
 export function* addedNames({ hosts }: Fleet, { addHosts }: Pick<FleetEdits, 'addHosts'>): Steps<readonly (readonly string[])[]> {
   const taken = new Set<string>()
   const added: string[][] = []
@@ -192,7 +193,7 @@ export function* addedNames({ hosts }: Fleet, { addHosts }: Pick<FleetEdits, 'ad
   return added
 }
 
-/** The present names of the named hosts, each once. Yields in between. */
+/** The present names of the hosts with these present or former names, without duplicates. Yields in between. */
 export function* presentHostsInSteps({ hosts }: Fleet, names: readonly string[]): Steps<readonly string[]> {
   const present = new Set<string>()
   for (let from = 0; from < names.length; from += SLICE) {
@@ -203,8 +204,8 @@ export function* presentHostsInSteps({ hosts }: Fleet, names: readonly string[])
 }
 
 /**
- * Parses unknown input as edits of this fleet. If there are problems, returns all of them at once. Problems that depend on the order of
- * edits are found by `applyEdits`.
+ * Parses unknown input as edits of this fleet. Returns the edits, or all problems at once. Problems that depend on the order of edits are
+ * found later by `applyEdits`.
  */
 export const parseFleetEdits = (fleet: Fleet, input: unknown): Parsed<FleetEdits> => atOnce(parseFleetEditsInSteps(fleet, input))
 
@@ -222,7 +223,7 @@ function* checkHosts(fleet: Fleet, edits: FleetEdits): Steps<Problem[]> {
   const problems: Problem[] = []
   const added = edits.addHosts.reduce((sum, { count }) => sum + count, 0)
   if (added > MOST_ADDED) problems.push(wrong('overlay.invalid', ['addHosts'], added, `at most ${MOST_ADDED} hosts in all`))
-  // only aggregate changes and ratios may name added hosts
+  // only aggregate changes, ratios and reserved amounts can name added hosts, so these names are needed only then
   const namesMade =
     edits.aggregateChanges.some(({ addHosts }) => addHosts.length > 0) ||
     [...edits.ratios, ...edits.reserves].some(({ host }) => host !== null)
@@ -305,7 +306,7 @@ function* checkClaims({ ledger }: Fleet, { releaseClaims }: FleetEdits): Steps<P
     const path = ['releaseClaims', String(i)]
     const claim = ledger.claims.get(id)
     if (claim === undefined || !isLive(claim)) problems.push(wrong('overlay.unknown', path, id, 'the id of a live claim'))
-    // the report of the host already includes the usage of the claim's instance, which cannot be subtracted from the reported totals
+    // the reported usage includes the instance of a materialised claim, and it is unknown how much of the usage belongs to the instance
     else if (claim.state === 'MATERIALISED')
       problems.push(wrong('overlay.invalid', path, id, "a claim that its host's report does not count yet: this one is MATERIALISED"))
   }

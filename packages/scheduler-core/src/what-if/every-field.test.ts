@@ -19,7 +19,7 @@ const placing = (placement: object): Profile =>
     ...{ number: 1, filters: [], nova: { placement } },
   })
 
-/** A request that is refused only because of one field, and the proposed change of this field. */
+/** A fleet, a request that is refused only because of one of its fields, and the change of this field that must be proposed. */
 interface Case {
   readonly hosts?: Readonly<Record<string, HostShape>>
   readonly request: Partial<RequestSpecInput>
@@ -55,8 +55,8 @@ const networkAt = (host: string, name: string, isThere: boolean) =>
   aDocument(host, 'network', { physicalNetworks: [{ name }], ports: isThere ? [{ uuid: aUuid(2), physicalNetwork: name }] : [] })
 
 /**
- * Every field of a request with either a refusal that it causes, or the reason why no change of the field is proposed. Gangs, whose members
- * have the same fields, are described in docs/what-if.md.
+ * For each field of a request: a case in which the field alone causes a refusal, or the reason why no change of the field is ever proposed.
+ * Fields of gang members are left out (docs/what-if.md).
  */
 const fields: Readonly<Record<string, Case | readonly Case[] | string>> = {
   version: 'it is no condition on a host',
@@ -189,14 +189,14 @@ const fields: Readonly<Record<string, Case | readonly Case[] | string>> = {
       request: { ...guest(), gpus: { numaPolicy: 'required' } },
       change: 'NUMA policy of GPUs -> near if possible',
     },
-    // the cell of the GPU is too small for the guest
+    // the guest does not fit on the NUMA cell that has the GPU
     {
       hosts: { a: gpuAt(1) },
       request: { ...guest({ memoryMb: 2 * GIB }), flavor: { vcpus: 2, memoryMb: 2 * GIB }, gpus: { numaPolicy: 'required' } },
       changes: [aClaim({ hosts: ['a'], mode: 'CONFIRM', grants: { numa: [{ guest: 0, cell: 1, cpus: 1, memoryMb: GIB }] } })],
       change: 'NUMA policy of GPUs -> near if possible',
     },
-    // the PCI devices, which must be near the guest, are on another cell
+    // the guest needs a near GPU and a near PCI device, which are on different NUMA cells
     {
       hosts: { a: { ...gpuAt(1), ...pool(1, 0) } },
       request: { ...guest(), gpus: { numaPolicy: 'required' }, ...ofVendor(1, { numaPolicy: 'required' }) },
@@ -316,7 +316,7 @@ const pathsOf = ({ anyOf, properties, items }: Node, path: readonly string[] = [
   return items?.properties === undefined ? [path.join('.')] : pathsOf(items, path)
 }
 
-test('every field of a request has an entry', () => {
+test('the table above has an entry for every field of a request', () => {
   const schema = z.toJSONSchema(requestSpecV1_3, { io: 'input', unrepresentable: 'any' }) as Node
   const known = new Set(pathsOf(schema).filter((path) => !path.startsWith('gang.')))
   expect(Object.keys(fields).sort()).toEqual([...known].sort())
@@ -326,7 +326,7 @@ const cases = Object.entries(fields).flatMap(([field, given]) =>
   typeof given === 'string' ? [] : [given].flat().map((one, number) => ({ field, number, ...one })),
 )
 
-describe('a field that is the only cause of a refusal', () => {
+describe('if a field is the only cause of a refusal, a change of this field is proposed', () => {
   test.each(cases)(
     '$field, $number: $change',
     ({ hosts = { a: {} }, request, changes = [], aggregates = [], profile = byDefault, change }) => {

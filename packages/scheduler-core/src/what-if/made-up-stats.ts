@@ -2,8 +2,8 @@ import type { HostStats } from '../report/stats.ts'
 import type { JsonObject, JsonValue } from '../values/json.ts'
 
 /**
- * The host's report without instances and usage. In a document in Nova's form, only the usage totals are set to 0. Its NUMA cells and PCI
- * pools are unchanged, because they do not separate usage from size.
+ * The host's report without instances and usage. In a document of Nova, only the usage totals are set to 0. The NUMA cells and PCI pools of
+ * the document are unchanged, because it does not separate their usage from their size.
  */
 export function emptied(stats: HostStats): HostStats {
   const none = (used: number | null): number | null => (used === null ? null : 0)
@@ -44,7 +44,7 @@ export function emptied(stats: HostStats): HostStats {
   }
 }
 
-/** The report of a host that has no capacity, traits or instances any more. */
+/** The report of a host that was removed: without capacity, traits and instances. */
 export const gone = (stats: HostStats): HostStats => ({
   ...emptied(stats),
   vcpus: 0,
@@ -60,7 +60,7 @@ export const gone = (stats: HostStats): HostStats => ({
   nova: null,
 })
 
-/** The report with another allocation ratio of one class; undefined if the host does not have the class. */
+/** The report with another allocation ratio of one class. Undefined if the report does not contain the class. */
 export function withRatio(stats: HostStats, resourceClass: string, ratio: number): HostStats | undefined {
   const standard = standardRatios[resourceClass]
   const inventories = stats.inventories.map((given) =>
@@ -86,7 +86,9 @@ export function withService(stats: HostStats, now: number): HostStats | undefine
   return { ...stats, nova: { ...stats.nova, service } }
 }
 
-/** A document of Nova with some fields changed. The fields may be inside a versioned-object envelope or at the top level. */
+/**
+ * A document of Nova in which `fields` are replaced. The document may have its fields in a versioned-object envelope or at the top level.
+ */
 function withData(document: JsonObject, fields: Readonly<Record<string, JsonValue>>): JsonObject {
   const data = document[DATA]
   if (data === undefined || data === null || typeof data !== 'object' || Array.isArray(data)) return { ...document, ...fields }

@@ -14,7 +14,7 @@ const run = (fleet: Fleet, requests: readonly SimulatedRequest[], more: Partial<
   atOnce(simulate(fleet, { requests, profile: profileNamed(more.by ?? 'default'), seed: 's', isOver: () => false, ...more }))
 
 describe.each(['default', 'random', 'nova-compat'])('a simulation by the profile %s', (by) => {
-  test('places each request after the earlier ones, and explains why the remaining ones are not placed', () => {
+  test('places requests until the fleet is full, and has reasons for the requests that are not placed', () => {
     const fleet = aFleet({ h1: { vcpus: 2 }, h2: { vcpus: 1 } })
     const before = canonicalJson(checkpointOf(fleet))
     const { decisions, placed, failed, notDecided, ...use } = run(fleet, [{ request: aRequest(), count: 5 }], { by })
@@ -30,11 +30,11 @@ describe.each(['default', 'random', 'nova-compat'])('a simulation by the profile
     const cpus = ({ usage }: (typeof use.after)[number]) => usage.find(({ resourceClass }) => resourceClass === 'VCPU')
     expect(use.before.map(cpus)).toEqual([{ resourceClass: 'VCPU', capacity: 3, used: 0, claimed: 0, free: 3 }])
     expect(use.after.map(cpus)).toEqual([{ resourceClass: 'VCPU', capacity: 3, used: 3, claimed: 3, free: 0 }])
-    // the fleet is unchanged afterwards
+    // the simulation leaves the fleet unchanged
     expect(canonicalJson(checkpointOf(fleet))).toBe(before)
   })
 
-  test('the same seed gives the same result', () => {
+  test('places the same instances on the same hosts if the seed is the same', () => {
     const hosts = Object.fromEntries(Array.from({ length: 12 }, (_, i) => [`h${i}`, {}]))
     const hostsOf = (seed: string) =>
       run(aFleet(hosts), [{ request: aRequest(), count: 8 }], { by, seed }).decisions.flatMap(({ decided }) =>
@@ -44,7 +44,7 @@ describe.each(['default', 'random', 'nova-compat'])('a simulation by the profile
   })
 })
 
-test('a group is spread over the whole simulation, and a request of several instances is placed as a whole or not at all', () => {
+test('ANTI_AFFINITY applies across all requests, and a request for two instances is placed as a whole or not at all', () => {
   const instanceGroup = { uuid: aUuid(1), policy: 'ANTI_AFFINITY' as const }
   const { decisions, placed, failed } = run(aFleet({ h1: {}, h2: {}, h3: {} }), [
     { request: aRequest({ numInstances: 2, instanceGroup }), count: 2 },

@@ -15,7 +15,7 @@ import { utilisationOf, type ZoneUse } from './utilisation.ts'
 /** One simulation places at most this many instances. */
 export const MOST_SIMULATED = 10_000
 
-/** A request, and how many times it is repeated. */
+/** A request, and how many copies of it are decided. */
 export interface SimulatedRequest {
   readonly request: RequestSpec
   readonly count: number
@@ -25,57 +25,57 @@ export interface SimulateOptions {
   readonly requests: readonly SimulatedRequest[]
   readonly profile: Profile
   readonly seed: string
-  /** Whether the time limit has passed; the remaining requests are then not decided. */
+  /** True if the time limit has passed. The remaining requests are then not decided. */
   isOver(): boolean
   /**
-   * Called before each decision, on the state after the earlier decisions. Throws if the service would reject the call before it evaluates
-   * any host.
+   * Called before each decision, with the index of the request. Throws if the service would reject a call with this request before it
+   * evaluates hosts.
    */
   checkNext?(request: number): void
 }
 
 /** One decision of a simulation. */
 export interface SimulatedDecision {
-  /** The index of its request in the list. */
+  /** The index of the request in `requests`. */
   readonly request: number
   /** The index of the copy of the request, from 0. */
   readonly copy: number
-  /** The number of requested instances. */
+  /** The count of requested instances. */
   readonly asked: number
   readonly outcome: 'PLACED' | 'NO_VALID_HOST'
   readonly decided: Decided
-  /** Why hosts refused the first instance that could not be placed; empty if all instances are placed. */
+  /** Why hosts refused the first instance that could not be placed. Empty if all instances are placed. */
   readonly reasons: readonly ReasonCount[]
-  /** The number of placements that the simulation had made before this decision. */
+  /** How many proposals the simulation had made before this decision. */
   readonly before: number
 }
 
 export interface Simulated {
-  /** The decisions in their order. */
+  /** All decisions, in order. */
   readonly decisions: readonly SimulatedDecision[]
-  /** All placements as proposals, in their order. The first `before` of these proposals form the state in which a decision was made. */
+  /** All placements as proposals, in order. The state of a decision is the fleet with its first `before` proposals. */
   readonly proposals: readonly ClaimsProposed[]
-  /** The number of instances that were placed. */
+  /** The count of instances that were placed. */
   readonly placed: number
   readonly failed: number
-  /** The number of instances that were not decided before the deadline. */
+  /** The count of instances that were not decided before the deadline. */
   readonly notDecided: number
   readonly before: readonly ZoneUse[]
   readonly after: readonly ZoneUse[]
 }
 
-/** The problem that a simulation yields for a solver before it decides a request. */
+/** Yielded before a request is decided, so that the caller can ask a solver for a solution. */
 export interface SimulatedQuestion {
   readonly request: RequestSpec
   readonly seed: string
-  /** The instances that the simulation has already placed, in addition to the claims of the fleet. */
+  /** The placements that the simulation has already made, in addition to the claims of the fleet. */
   readonly before: readonly ClaimsProposed[]
 }
 
 /**
- * Decides requests one after another, each on the state that the earlier requests left, as if all of them were claimed. The fleet must be a
- * private copy, because it is locked until the generator ends. The fleet is unchanged at the end. The generator may yield a problem for a
- * solver. The caller then passes the solution to the next step. Without a solution, the filter scheduler decides.
+ * Decides requests one after another, as if each earlier placement had been claimed. The fleet must be a private copy, because it is locked
+ * until the generator ends. It is unchanged at the end. If the generator yields a `SimulatedQuestion`, the caller can pass a solver's
+ * solution to the next step. Without a solution, the filter scheduler decides.
  */
 export function* simulate(
   fleet: Fleet,
@@ -95,7 +95,7 @@ export function* simulate(
         const kept = again(last, request, copy)
         const one = { request, profile, seed, index, copy, before: proposals.length, last }
         const isAsked = kept === undefined && asksSolver(profile, request)
-        // nothing was placed after the preceding copy of the request found no host, so the solution of the preceding copy is still valid
+        // if the preceding copy of the request found no host, the state has not changed, so its solution is reused
         const known = last?.outcome === 'NO_VALID_HOST' ? last.decided.record.solver?.solution : undefined
         const solution: Solution | undefined = isAsked
           ? (known ?? (yield { request, seed: seedOf(one), before: [...proposals] }))
@@ -124,9 +124,9 @@ interface One {
   readonly index: number
   readonly copy: number
   readonly before: number
-  /** The decision of the preceding copy. */
+  /** The decision for the preceding copy of the request. */
   readonly last: SimulatedDecision | undefined
-  /** The solver's answer. */
+  /** The solver's solution, if the caller passed one. */
   readonly solution: Solution | undefined
 }
 
@@ -135,8 +135,8 @@ const idOf = ({ index, copy }: Pick<One, 'index' | 'copy'>): string => `${index}
 const seedOf = (one: Pick<One, 'index' | 'copy' | 'seed'>): string => `${one.seed} ${idOf(one)}`
 
 /**
- * The result of the next copy of a request for one instance, if the preceding copy found no host. The state has not changed, so the next
- * copy finds no host either.
+ * Reuses the result of the preceding copy of a request. If the preceding copy, for one instance, found no host, the state has not changed,
+ * so the next copy finds no host either. Returns undefined in all other cases.
  */
 function again(last: SimulatedDecision | undefined, { numInstances }: RequestSpec, copy: number): SimulatedDecision | undefined {
   return last?.outcome === 'NO_VALID_HOST' && numInstances === 1 ? { ...last, copy } : undefined
@@ -158,12 +158,12 @@ function* decideOne(fleet: Fleet, overlay: Overlay, one: One): Steps<SimulatedDe
   const decided = yield* decideInSteps(fleet, overlay, { ...input, allOrNothing: true })
   const common = { request: index, copy, asked: request.numInstances, decided, before }
   if (decided.found === request.numInstances) return { ...common, outcome: 'PLACED', reasons: [] }
-  // in an unchanged state, all copies of a request are refused for the same reasons
+  // if the preceding copy found no host, the state has not changed, so the reasons are the same
   const reasons = last?.outcome === 'NO_VALID_HOST' ? last.reasons : yield* reasonsAt(fleet, overlay, input)
   return { ...common, outcome: 'NO_VALID_HOST', reasons }
 }
 
-/** The reasons why hosts refuse the instance, computed while the request's earlier instances hold their resources. */
+/** The reasons why hosts refuse the first instance that finds no host, while the request's earlier instances hold their resources. */
 function* reasonsAt(fleet: Fleet, overlay: Overlay, input: Omit<DecideInput, 'allOrNothing'>): Steps<readonly ReasonCount[]> {
   const held = overlay.size
   const { found, judged } = yield* decideInSteps(fleet, overlay, { ...input, allOrNothing: false })
@@ -174,5 +174,5 @@ function* reasonsAt(fleet: Fleet, overlay: Overlay, input: Omit<DecideInput, 'al
   }
 }
 
-/** The fields of a proposal that describe the caller. They are empty, because a simulation has no caller. */
+/** Fields of a proposal that a simulation does not use, such as the calling account. */
 const UNPROPOSED = { type: 'claims', intent: 'CREATE', account: '', digest: '', mode: 'CONFIRM', ttlMs: 0, notAfter: null } as const

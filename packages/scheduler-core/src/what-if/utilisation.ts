@@ -5,8 +5,8 @@ import { SLICE, type Steps } from '../values/steps.ts'
 import { REMOVED } from './apply-edits.ts'
 
 /**
- * The capacity of hosts for a resource class, after ratio and reserve, and its usage. `used + free = capacity`, and `used` includes
- * `claimed`.
+ * The capacity and the usage of hosts for one resource class. Capacity is (total - reserved) x ratio. `used` includes `claimed`, and `free`
+ * is `capacity - used`.
  */
 export interface ClassUse {
   readonly resourceClass: string
@@ -24,9 +24,8 @@ export interface ZoneUse {
 }
 
 /**
- * The usage of each zone, sorted by name. Hosts that accept no instances at present or have no capacity are included, as in a list of the
- * zone's hosts. Only hosts that a what-if query removed are left out. The generator yields in between, and the fleet must not be written
- * until it ends.
+ * The usage of each availability zone, sorted by name. All present hosts are included, even hosts that accept no instances. Only hosts that
+ * a what-if query removed are left out. The generator yields in between. The fleet must not be written until it ends.
  */
 export function* utilisationOf({ hosts }: Fleet): Steps<readonly ZoneUse[]> {
   const zones = new Map<string, { hosts: number; classes: Map<string, Omit<ClassUse, 'resourceClass' | 'used'>> }>()
@@ -63,7 +62,7 @@ export function* utilisationOf({ hosts }: Fleet): Steps<readonly ZoneUse[]> {
     }))
 }
 
-/** The usage of each resource class over all zones. */
+/** The usage of each resource class, summed over all zones. */
 export function fleetUseOf(zones: readonly ZoneUse[]): readonly ClassUse[] {
   const sums = new Map<string, ClassUse>()
   for (const { usage } of zones)

@@ -18,7 +18,7 @@ const inventory = fc
 const upTo = (max: number) => fc.integer({ min: 1, max })
 const amounts = fc.record({ VCPU: upTo(40), MEMORY_MB: upTo(4_000), DISK_GB: upTo(400) })
 
-/** Computes the free amount with BigInt in one expression, independently of the core's code. */
+/** Computes the free amount with BigInt, independently of the code under test. */
 const freeOf = ({ total, reserved, ratioMilli, used }: typeof inventory extends fc.Arbitrary<infer T> ? T : never, taken: number): number =>
   Number((BigInt(Math.max(0, total - reserved)) * BigInt(ratioMilli)) / 1_000n) - used - taken
 
@@ -31,7 +31,7 @@ const profile = profileSchema.parse({
   weighers: [],
 })
 
-test('needed, free and missing amounts equal an independent computation, for every resource class, in the filter and in the kind', () => {
+test('needed and free amounts in the facts equal an independent computation, for each resource class and in both of its filters', () => {
   fc.assert(
     fc.property(fc.tuple(inventory, inventory, inventory), amounts, amounts, amounts, (given, claimed, picked, asked) => {
       const log = aLog()
@@ -39,7 +39,7 @@ test('needed, free and missing amounts equal an independent computation, for eve
         const { total, reserved, ratioMilli, used } = given[i] as (typeof given)[number]
         return { resourceClass, total, reserved, allocationRatio: ratioMilli / 1_000, used }
       })
-      // the first report has enough capacity for the claims; the second one has the generated values
+      // the first report has enough capacity for the claims, and the second report has the generated values
       log.append([aReport('h1', { vcpus: 1_000, memoryMb: 1_000_000, localGb: 100_000 })])
       expect(log.append([aClaim({ hosts: ['h1'], grants: { classes: claimed } })])).toEqual([undefined])
       log.append([aReport('h1', { inventories }, 2)])
@@ -80,14 +80,14 @@ function expectTerms({ terms = [], requiredFrom, actualFrom }: Fact, given: Reco
   expect(claims?.ending.length).toBe(claimed > 0 ? 1 : 0)
 }
 
-/** A log with one host. */
+/** A log with the report of one host. */
 const aHost = (report: ReturnType<typeof aReport>): ReturnType<typeof aLog> => {
   const log = aLog()
   log.append([report])
   return log
 }
 
-/** The facts of one filter about the only host. */
+/** The facts of one filter about the first host. */
 const factsBy = (filter: string, log: ReturnType<typeof aLog>, request: Parameters<typeof aRequest>[0]): readonly Fact[] => {
   const all = profileSchema.parse({
     name: 'p',
@@ -118,12 +118,12 @@ test.each([
   expect(fact?.requiredFrom).toEqual({ kind: 'image_property', ref })
 })
 
-test('the source of a refusal distinguishes forced nodes from forced hosts', () => {
+test('if forced nodes cause a refusal, its source is the field forceNodes', () => {
   const [fact] = factsBy('Candidates', aHost(aReport('h1')), { forceNodes: ['n'] })
   expect(fact?.requiredFrom).toEqual({ kind: 'request', ref: 'forceNodes' })
 })
 
-test('the rule of a group is its bound policy if that is stricter', () => {
+test('if the stored limit of a group is stricter than the requested limit, the stored limit is the required value', () => {
   const group = { uuid: '00000000-0000-4000-8000-000000000001', policy: 'ANTI_AFFINITY', maxServerPerHost: 1 } as const
   const log = aHost(aReport('h1'))
   expect(log.append([aClaim({ hosts: ['h1'], group })])).toEqual([undefined])
@@ -137,7 +137,7 @@ test('the rule of a group is its bound policy if that is stricter', () => {
   })
 })
 
-test('claimed GPU shares are not attributed to the report', () => {
+test('the source of the free share of a claimed GPU is the report, less what is claimed', () => {
   const log = aHost(aReport('h1', { gpus: [{ index: 0, model: 'A', usedMilli: null }] }))
   expect(log.append([aClaim({ hosts: ['h1'], grants: { gpu: [{ index: 0, milli: 600 }] } })])).toEqual([undefined])
   const [fact] = factsBy('GpuFilter', log, { gpus: { count: 1, shareMilli: 500 } })

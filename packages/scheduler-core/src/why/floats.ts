@@ -1,7 +1,7 @@
 const buffer = new DataView(new ArrayBuffer(8))
 const SIGN = 1n << 63n
 
-/** Maps finite numbers to integers in the same order, so that adjacent numbers have adjacent integers. 0 and -0 are one step apart. */
+/** Maps floating-point numbers to integers in the same order. Adjacent numbers have adjacent integers, and -0 is one below 0. */
 function toOrder(value: number): bigint {
   buffer.setFloat64(0, value)
   const bits = buffer.getBigUint64(0)
@@ -13,19 +13,19 @@ function fromOrder(order: bigint): number {
   return buffer.getFloat64(0)
 }
 
-/** The floating-point number next to `value` in the direction of `target`. */
+/** Returns the floating-point number that is adjacent to `value` in the direction of `target`. */
 export function nextTowards(value: number, target: number): number {
   if (value === target) return value
-  // comparisons treat 0 and -0 as equal
+  // 0 and -0 are treated as one number
   if (value === 0) return target > 0 ? Number.MIN_VALUE : -Number.MIN_VALUE
   const next = fromOrder(toOrder(value) + (target > value ? 1n : -1n))
   return next === 0 ? 0 : next
 }
 
 /**
- * Searches for the number nearest to `from` at which a condition holds. The condition must hold at `to` and not at `from`. It does not hold
- * at the number just before the result. If the condition changes several times in the interval, the result is one of these changes.
- * `narrowed` is called with each interval of the search.
+ * Finds by bisection a number at which a condition holds, and before which it does not hold. The condition must hold at `to` and not at
+ * `from`. If the condition changes several times between them, the result is one of these changes. `narrowed` is called with each interval
+ * of the search.
  */
 export function firstWhere(
   from: number,

@@ -3,7 +3,7 @@ import type { Change } from '../records/change.ts'
 import { aClaim, aLog, aReport, aUuid } from '../testing/index.ts'
 import { hostChangesBetween, hostFieldsOf } from './host-changes.ts'
 
-/** The changes of host h1 by these log entries after its first report. */
+/** Applies an entry with the given changes after the first reports of h1 and h2, and returns what changed about h1. */
 function changedBy(...changes: readonly Change[]) {
   const log = aLog()
   log.append([aReport('h1', { vcpus: 4 }), aReport('h2')])
@@ -13,12 +13,12 @@ function changedBy(...changes: readonly Change[]) {
   return hostChangesBetween(before, hostFieldsOf(log.fleet, indexOf()))
 }
 
-describe('the changes of a host', () => {
+describe('what changed about a host between two states', () => {
   test('changes of other hosts are not listed', () => {
     expect(changedBy(aReport('h2', { vcpus: 8 }, 2))).toEqual([])
   })
 
-  test('a report is named by its sequence, with the changed numbers', () => {
+  test('numbers that a report changed have the sequence of the report as their source', () => {
     const changes = changedBy(aReport('h1', { vcpus: 6, vcpusUsed: 1 }, 2))
     expect(changes.map(({ field, before, after }) => [field, before, after])).toEqual([
       ['VCPU total', '4', '6'],
@@ -28,7 +28,7 @@ describe('the changes of a host', () => {
     for (const { source } of changes) expect(source).toMatchObject({ kind: 'report', report: { sequence: 2 } })
   })
 
-  test('a claim is named by its id and its amounts', () => {
+  test('a new claim is listed with its id, and changes the claimed and free amounts', () => {
     const claim = aClaim({ hosts: ['h1'], grants: { classes: { VCPU: 3 } } })
     const id = claim.parts[0]?.claim
     expect(changedBy(claim).map(({ field, before, after, source: { kind } }) => [field, before, after, kind])).toEqual([
@@ -38,20 +38,20 @@ describe('the changes of a host', () => {
       ['I/O operations', '0', '1', 'report'],
       [`claim ${id}`, null, expect.any(String), 'claims'],
     ])
-    // the report is unchanged, because reports do not contain free amounts
+    // the source of the free amount is the unchanged report, less what is claimed
     const free = changedBy(claim).find(({ field }) => field === 'VCPU free')
     expect(free?.source.ref).toMatch(/^sequence 1, .*, less what is claimed$/)
     expect(changedBy(claim).find(({ field }) => field === 'instances')?.source.ref).toMatch(/, and 1 claim$/)
   })
 
-  test("operators' settings are quoted literally", () => {
+  test('a status that operators set has their reason as its source', () => {
     const off: Change = { type: 'status', host: 'h1', node: 'h1', status: 'DISABLED', reason: 'new memory' }
     expect(changedBy(off)).toEqual([
       { field: 'status', before: 'ENABLED', after: 'DISABLED', source: { kind: 'status', ref: 'new memory' } },
     ])
   })
 
-  test('an aggregate appears with its membership and its metadata', () => {
+  test('an aggregate that a host joined is listed as a membership and with its metadata', () => {
     const next = { name: 'ssd', hosts: ['h1'], metadata: { availability_zone: 'a', disk: 'ssd' } }
     const changes = changedBy({ type: 'aggregate', uuid: aUuid(1), expectedVersion: 0, next })
     expect(changes.map(({ field, before, after }) => [field, before, after])).toEqual([
@@ -64,6 +64,6 @@ describe('the changes of a host', () => {
   })
 })
 
-test('a host that is not in the fleet has no field', () => {
+test('a host that is not in the fleet has no fields', () => {
   expect(hostFieldsOf(aLog().fleet, undefined).size).toBe(0)
 })

@@ -7,7 +7,7 @@ import { isLive } from '../records/claim.ts'
 import type { Source } from '../text/evidence.ts'
 import type { HostIndex } from '../values/host-index.ts'
 
-/** The data of a host that decisions read, field by field in a fixed order. It is plain data and stays valid after the fleet changes. */
+/** The data of a host that decisions read, as fields in a fixed order. It is a copy, so it stays valid after the fleet changes. */
 export type HostFields = ReadonlyMap<string, { readonly value: string; readonly source: Source }>
 
 /** A field whose value changed. */
@@ -17,11 +17,11 @@ export interface HostChange {
   readonly before: string | null
   /** Null if the field no longer exists. */
   readonly after: string | null
-  /** The input that set the later value. If the field no longer exists, the input that set the earlier value. */
+  /** The input that set the value `after`. If `after` is null, the input that set the value `before`. */
   readonly source: Source
 }
 
-/** The fields of a host in a fleet; empty if the host is not in it. */
+/** The fields of a host. Empty if the host is not in the fleet. */
 export function hostFieldsOf(fleet: Fleet, host: HostIndex | undefined): HostFields {
   const fields = new Map<string, { value: string; source: Source }>()
   if (host === undefined) return fields
@@ -66,7 +66,7 @@ export function hostFieldsOf(fleet: Fleet, host: HostIndex | undefined): HostFie
   return fields
 }
 
-/** The fields of a host that differ between one state and a later one, in the order of the fields. */
+/** The fields of a host whose values differ between an earlier and a later state, in their fixed order. */
 export function hostChangesBetween(before: HostFields, after: HostFields): readonly HostChange[] {
   return [...new Set([...before.keys(), ...after.keys()])].flatMap((field) => {
     const [earlier, later] = [before.get(field), after.get(field)]

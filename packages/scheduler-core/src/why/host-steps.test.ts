@@ -19,7 +19,7 @@ const machine = {
   inventories: [{ resourceClass: 'CUSTOM_X', total: 4, reserved: 1, allocationRatio: 2 }],
 }
 
-/** The steps of the last entry, with host names. */
+/** Applies the entries, and returns the steps of the last entry as text, with the names of the hosts. */
 function stepsAfter(...entries: readonly (readonly Change[])[]) {
   const log = aLog()
   for (const changes of entries) expect(log.append(changes).filter((verdict) => verdict !== undefined)).toEqual([])
@@ -28,12 +28,12 @@ function stepsAfter(...entries: readonly (readonly Change[])[]) {
 }
 const changesOf = ({ changes }: HostStep) => changes.map(({ field, before, after }) => `${field}: ${before} -> ${after}`)
 
-describe('what an entry of the log did to hosts', () => {
-  test('a first report', () => {
+describe('the steps of hosts by an entry of the log', () => {
+  test('the first report of a host is the step FIRST_REPORT', () => {
     expect(stepsAfter([aReport('h1', machine)])).toEqual([['h1', 'FIRST_REPORT', '', []]])
   })
 
-  test('an unchanged report, or one that differs only in its use, is not a step', () => {
+  test('a report that is unchanged or differs only in usage is not a step', () => {
     const more = {
       ...machine,
       vcpusUsed: 2,
@@ -78,11 +78,11 @@ describe('what an entry of the log did to hosts', () => {
     ])
   })
 
-  test('the order of traits makes no difference', () => {
+  test('a report with the same traits in another order is not a step', () => {
     expect(stepsAfter([aReport('h1', { traits: ['A', 'B'] })], [aReport('h1', { traits: ['B', 'A'] }, 2)])).toEqual([])
   })
 
-  test('if a hundred traits are new, only some are listed, with the number of the remaining ones', () => {
+  test('if 100 traits are new, the first 50 changes are listed, with the count of the others', () => {
     const log = aLog()
     log.append([aReport('h1')])
     log.append([aReport('h1', { traits: Array.from({ length: 100 }, (_, i) => `CUSTOM_${i}`) }, 2)])
@@ -90,13 +90,13 @@ describe('what an entry of the log did to hosts', () => {
     expect([step?.changes.length, step?.leftOut]).toEqual([LISTED_CHANGES, 100 - LISTED_CHANGES])
   })
 
-  test('two reports of a host in one entry are one step, from the values before the first to the values of the last', () => {
+  test('two reports of a host in one entry are one step, with the values before the first and after the last report', () => {
     expect(stepsAfter([aReport('h1', { vcpus: 4 })], [aReport('h1', { vcpus: 6 }, 2), aReport('h1', { vcpus: 8 }, 3)])).toEqual([
       ['h1', 'INVENTORY', '', ['vcpus: 4 -> 8']],
     ])
   })
 
-  test('a change of status has its reason, even if only the reason changes, and an unchanged status is not a step', () => {
+  test('a new status or a new reason of the status is a step with the reason, and an unchanged status is not a step', () => {
     const first = [aReport('h1')]
     expect(stepsAfter(first, [status('disk')])).toEqual([['h1', 'STATUS', 'disk', ['status: ENABLED -> DISABLED']]])
     expect(stepsAfter(first, [status('disk')], [status('fan')])).toEqual([['h1', 'STATUS', 'fan', []]])
@@ -109,7 +109,7 @@ describe('what an entry of the log did to hosts', () => {
     expect(stepsAfter([aReport('h1')], down, [liveness('UP', '')])).toEqual([['h1', 'LIVENESS', '', ['state: DOWN -> UP']]])
   })
 
-  test('a change of an aggregate is a different step for hosts that join, leave and stay', () => {
+  test('an edit of an aggregate is the step JOINED, LEFT or EDITED for hosts that join, leave or stay', () => {
     const both = [aReport('h1'), aReport('h2'), aReport('h3')]
     expect(stepsAfter(both, [ssd({ availability_zone: 'z1' }, ['h1'])])).toEqual([
       ['h1', 'AGGREGATE_JOINED', '', ['availability_zone: null -> z1']],
@@ -130,7 +130,7 @@ describe('what an entry of the log did to hosts', () => {
     expect(stepsAfter(both, [ssd({}, ['h1'])], [ssd({}, ['h1', 'h2'], 1)])).toEqual([['h2', 'AGGREGATE_JOINED', '', []]])
   })
 
-  test('claims are not steps of hosts, and void changes have no effect', () => {
+  test('claims and void changes are not steps', () => {
     expect(stepsAfter([aReport('h1', { vcpus: 4 })], [aClaim({ hosts: ['h1'], grants: { classes: { VCPU: 1 } } })])).toEqual([])
     const log = aLog()
     log.append([aReport('h1', {}, 2)])

@@ -10,9 +10,9 @@ import type { HostIndex } from '../values/host-index.ts'
 import { inventoryChanges } from './inventory-changes.ts'
 
 /**
- * The kinds of changes of a host that an entry of the log can make, apart from claims: its first report; a report with a changed inventory;
- * a status set by operators; a change of its liveness; it was forgotten, readmitted or renamed; it joined or left an aggregate, or one of
- * its aggregates was edited.
+ * How an entry of the log can change a host, apart from claims. INVENTORY: a report has other totals, traits or devices. STATUS: operators
+ * set the status. The other kinds: first report, changed liveness, forgotten, readmitted, renamed, joined or left an aggregate, and an edit
+ * of one of its aggregates.
  */
 export const hostStepKinds = [
   'FIRST_REPORT',
@@ -28,26 +28,26 @@ export const hostStepKinds = [
 ] as const
 export type HostStepKind = (typeof hostStepKinds)[number]
 
-/** At most this many changes of one step are listed. The number of further changes is also returned. */
+/** At most this many changes of one step are listed. All other changes are counted in `leftOut`. */
 export const LISTED_CHANGES = 50
 
 /** A change of one host by one log entry. A host has at most one step of each kind per entry, and one step for each aggregate. */
 export interface HostStep {
   readonly host: HostIndex
   readonly kind: HostStepKind
-  /** The reason that an operator or the liveness monitor gave; '' if there is none. */
+  /** The reason of an operator or of the liveness monitor. Empty if there is none. */
   readonly reason: string
   readonly aggregate: Pick<Aggregate, 'uuid' | 'name'> | null
-  /** At most LISTED_CHANGES changes. Changes of a host's resource usage are not included, because usage changes constantly. */
+  /** At most LISTED_CHANGES changes. Changes of resource usage are left out, because usage changes all the time. */
   readonly changes: readonly FieldChange[]
-  /** The number of changes that are not listed. */
+  /** Count of the changes that are not listed. */
   readonly leftOut: number
 }
 
 /**
- * The steps of all hosts by the last applied entry, in the order in which the entry wrote the hosts, with aggregates last. Must be called
- * before the next entry is applied. A report that changes only the usage of a host is not a step. Setting a value that is already set is
- * not a step either.
+ * Returns the steps of all hosts by the last applied entry, in the order in which the entry wrote the hosts. Steps of aggregates are last.
+ * This must be called before the next entry is applied. A report that changes only usage, and a change that sets the present value, are not
+ * steps.
  */
 export function hostStepsOf(fleet: Fleet): readonly HostStep[] {
   const { before } = fleet.hosts
@@ -64,7 +64,7 @@ const firstReport = (host: HostIndex): HostStep => ({ ...nothing, host, kind: 'F
 
 function stepsBetween({ hosts }: Fleet, host: HostIndex, was: HostBefore): HostStep[] {
   const { stats, statusReason, livenessReason, gone, formerNames, ...name } = hosts.get(host)
-  // the fields of a host that leaves are not listed one by one
+  // for a host that leaves the fleet, no single fields are listed
   if (gone !== null) return leavingSteps(host, was, gone)
   const steps: HostStep[] = []
   const former = formerNames.at(-1)
@@ -94,7 +94,7 @@ function leavingSteps(host: HostIndex, was: HostBefore, { reason, isReadmitted }
   return isReadmitted && !was.gone.isReadmitted ? [{ ...nothing, host, kind: 'READMITTED' }] : []
 }
 
-/** The change of a field with named values, such as the status. Empty if only the reason differs. */
+/** The change of a field whose column has indexes of names, such as the status. Empty if the value did not change. */
 const moved = (field: string, names: readonly string[], before: number, after: number): FieldChange[] =>
   before === after ? [] : [{ field, before: names[before] ?? null, after: names[after] ?? null }]
 
@@ -103,7 +103,7 @@ const listed = (changes: readonly FieldChange[]): Pick<HostStep, 'changes' | 'le
   leftOut: Math.max(0, changes.length - LISTED_CHANGES),
 })
 
-/** Hosts with the same change share one object, because an aggregate may contain the whole fleet. */
+/** The steps of hosts by a change of an aggregate. Hosts with the same change share an object, because an aggregate may have all hosts. */
 function aggregateSteps({ hosts }: Fleet, was: Aggregate | null, is: Aggregate | null): HostStep[] {
   const aggregate = is ?? was
   if (aggregate === null) return []
@@ -114,13 +114,13 @@ function aggregateSteps({ hosts }: Fleet, was: Aggregate | null, is: Aggregate |
   const edited = { ...nothing, aggregate: named, kind: 'AGGREGATE_EDITED', ...listed(editsOf(was, is)) } as const
   return [...new Set([...left, ...stays])].flatMap((host) => {
     const step = !left.has(host) ? joined : !stays.has(host) ? gone : edited
-    // the edit only added or removed other hosts
+    // an edit that only added or removed other hosts is not a step of this host
     if (step === edited && edited.changes.length === 0) return []
     return hosts.nodesOf(host).map((index) => ({ ...step, host: index }))
   })
 }
 
-/** The change of a host's availability zone when it joins or leaves an aggregate. */
+/** The change of a host's availability zone if the host joins or leaves an aggregate. */
 function zone(before: Aggregate | null, after: Aggregate | null): FieldChange[] {
   const [was, is] = [before, after].map((one) => one?.metadata[ZONE_KEY] ?? null)
   return was === is ? [] : [{ field: ZONE_KEY, before: was ?? null, after: is ?? null }]

@@ -5,8 +5,8 @@ import { shorten } from '../values/storable.ts'
 
 /**
  * The differences between the inventories of two reports, in a fixed order: totals, reserved amounts, ratios, traits, GPUs, PCI devices,
- * NUMA cells, CPUs, hypervisor and omitted fields. Resource usage and measurements are not compared. Because this runs for every report,
- * values are compared first, and only differences are formatted.
+ * NUMA cells, CPUs, hypervisor and omitted fields. Usage and measurements are not compared. Texts are only made for values that differ,
+ * because this function runs for every report.
  */
 export function inventoryChanges(before: HostStats, after: HostStats): readonly FieldChange[] {
   return aspects.flatMap(({ differs, wordsOf }) => {
@@ -19,7 +19,7 @@ export function inventoryChanges(before: HostStats, after: HostStats): readonly 
   })
 }
 
-/** One part of a host's inventory: whether it changed, and its text by field. */
+/** A part of a host's inventory. `differs` compares it in two reports, and `wordsOf` writes its fields as text. */
 interface Aspect {
   differs(before: HostStats, after: HostStats): boolean
   wordsOf(stats: HostStats): ReadonlyMap<string, string>
@@ -37,7 +37,7 @@ const plain = (
   wordsOf: (stats) => new Map(stats[field] === null ? [] : [[field, shown(stats[field])]]),
 })
 
-/** An aspect for a list. `members` returns the compared values of each item, and `says` returns the fields of an item with their texts. */
+/** An aspect for a list. `members` are the compared members of an item, and `says` returns the fields of an item with their texts. */
 function listed<Item extends object>(
   of: (stats: HostStats) => readonly Item[],
   members: readonly (keyof Item)[],
@@ -53,13 +53,13 @@ function listed<Item extends object>(
   }
 }
 
-/** An aspect for a set of words. */
+/** An aspect for a set of texts or numbers, such as traits. */
 const words = (field: string, of: (stats: HostStats) => readonly (string | number)[]): Aspect => ({
   differs: (before, after) => !isAlike(of(before), of(after)),
   wordsOf: (stats) => new Map(of(stats).map((word) => [`${field} ${word}`, 'yes'])),
 })
 
-/** Whether plain data is deeply equal. */
+/** True if two values of plain data are deeply equal. */
 function isAlike(one: unknown, other: unknown): boolean {
   if (one === other) return true
   if (typeof one !== 'object' || typeof other !== 'object' || one === null || other === null) return false
@@ -96,7 +96,7 @@ const cells: Aspect = {
   wordsOf: ({ numaCells }) => new Map(numaCells.map((cell) => [`NUMA cell ${cell.id}`, shown(cellText(cell))])),
 }
 
-/** PCI devices, compared by the number of devices with the same description. A report may list the same description twice. */
+/** PCI devices, compared by their count per description. A report may list the same description in several pools, which are added up. */
 const devices: Aspect = {
   ...listed(
     ({ pciPools }) => pciPools,

@@ -4,33 +4,34 @@ import type { HostIndex } from '../values/host-index.ts'
 import { atOnce, type Steps } from '../values/steps.ts'
 import { firstWhere } from './floats.ts'
 
-/** The parts of an examination from which totals with other multipliers are computed. */
+/** The data of an examination that is needed to compute totals with other multipliers. */
 export type Weighings = Pick<Findings, 'weighed' | 'multiplierSources' | 'ranked' | 'tieOrder' | 'awake'>
 
 /** The largest multiplier that a profile can have. */
 export const MOST_MULTIPLIER = 1e9
 
 /**
- * Totals of hosts with a different multiplier of one weigher, for hosts without a multiplier of their own. They are computed with the same
- * operations in the same order as in a decision. Hosts are indexes in `weighed.hosts`, weighers (`w`) are indexes in `weighed.weighers`.
+ * Computes the totals of hosts with another multiplier of one weigher, by the same operations in the same order as a decision. The
+ * multiplier does not apply to hosts whose aggregates set one. Hosts are indexes in `weighed.hosts`, and weighers (`w`) are indexes in
+ * `weighed.weighers`.
  */
 export interface Totals {
-  /** Whether the weigher gives any host a score other than 0, so that its multiplier has an effect. */
+  /** True if the weigher gives a host a score other than 0, so that its multiplier has an effect. */
   counts(w: number): boolean
-  /** The totals without the weigher's share. */
+  /** The totals of all hosts without the weigher. */
   without(w: number): Float64Array
   winnerAt(w: number, multiplier: number): number
   /**
-   * The interval of multipliers with which a host wins, computed with real numbers. Rounding in a decision may move its ends. The interval
-   * is empty if `from` is larger than `to`.
+   * The interval of multipliers with which a host has the best total, without regard to rounding. Rounding in a decision may move its ends.
+   * The interval is empty if `from` is larger than `to`.
    */
   stretchOf(w: number, position: number): { readonly from: number; readonly to: number }
   search(question: Search): number
 }
 
 /**
- * A search for the multiplier nearest to `from`, in the direction of `to`, at which a host wins or loses. The condition holds at `to`, and
- * does not hold at `from`.
+ * A search for the multiplier nearest to `from`, in the direction of `to`, at which a host begins to win (`wins`) or to lose. The host must
+ * win or lose at `to`, and must not at `from`.
  */
 export interface Search {
   readonly w: number
@@ -38,7 +39,7 @@ export interface Search {
   readonly from: number
   readonly to: number
   readonly wins: boolean
-  /** An estimate of the result, which shortens the search. */
+  /** An estimate of the result. A good estimate shortens the search. */
   readonly near: number
 }
 
@@ -49,7 +50,7 @@ export function* createTotalsInSteps({ weighed: { hosts, weighers }, multiplierS
   const count = hosts.length
   const numbers = weighers.map((scores, w) => awake[w] ?? scores.normalised)
   const contributions: Float64Array[] = []
-  // sums start at 0, and each weigher's share is added to the sum of the earlier ones
+  // `before` has, for each weigher, the sums of the shares of all weighers before it
   const before: Float64Array[] = []
   let sums: Float64Array = new Float64Array(count)
   for (const scores of weighers) {
@@ -110,7 +111,7 @@ export function* createTotalsInSteps({ weighed: { hosts, weighers }, multiplierS
       let rivals = all
       const holds = (value: number) => (winnerAmong(rivals, w, value) === position) === wins
       const narrow = (a: number, b: number) => {
-        // a rounded total is monotonic in the multiplier, so between a and b it is between its values at a and b
+        // a rounded total is monotonic in the multiplier, so for multipliers between a and b it is between the totals at a and b
         const least = Math.min(totalOf(position, w, a), totalOf(position, w, b))
         rivals = rivals.filter((p) => p === position || Math.max(totalOf(p, w, a), totalOf(p, w, b)) >= least)
       }
@@ -123,17 +124,14 @@ export function* createTotalsInSteps({ weighed: { hosts, weighers }, multiplierS
 
 const at = (columns: readonly Float64Array[], column: number, p: number): number => (columns[column] as Float64Array)[p] as number
 
-/** For each host, the sum of the columns, added to 0 in their order. */
+/** For each host, the sum of its values in the columns, added in their order. */
 function sumOf(columns: readonly Float64Array[], count: number): Float64Array {
   const sums = new Float64Array(count)
   for (const column of columns) for (let p = 0; p < count; p++) sums[p] = (sums[p] as number) + (column[p] as number)
   return sums
 }
 
-/**
- * A shorter interval around the estimate in which the condition changes. It is widened on each side until the condition changes within it,
- * at most to the whole interval.
- */
+/** Shortens an interval to the neighbourhood of the estimate. An end is only moved if the condition still changes between the ends. */
 function shorter({ from, to }: { readonly from: number; readonly to: number }, near: number, holds: (value: number) => boolean) {
   const isBetween = (value: number) => (value - from) * (value - to) < 0
   const side = Math.max(Math.abs(near) * 1e-9, 1e-15) * Math.sign(to - from)

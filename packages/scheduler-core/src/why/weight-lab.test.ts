@@ -18,7 +18,7 @@ const host = fc.record({
   numIoOps: fc.integer({ min: 0, max: 4 }),
   runningVms: fc.integer({ min: 0, max: 4 }),
 })
-/** Multipliers that are large enough that rounding of the other weighers' shares does not hide their effect. */
+/** Generates multipliers that are 0 or at least 1e-6, because the effect of a smaller multiplier is lost in rounding. */
 const multiplier = fc
   .oneof(fc.constantFrom(0, 1, -1, 1e6, 1e-6), fc.double({ min: -1e3, max: 1e3, noNaN: true, noDefaultInfinity: true }))
   .map((value) => (Math.abs(value) < 1e-6 ? 0 : value))
@@ -27,7 +27,7 @@ const setting = fc.record({
   multipliers: fc.array(multiplier, { minLength: 1, maxLength: WEIGHERS.length }),
   normalisation: fc.constantFrom('minmax' as const, 'fixed' as const, 'rank' as const),
   tieOrder: fc.constantFrom('first-seen' as const, 'seeded' as const),
-  /** An aggregate that gives its hosts their own multiplier. */
+  /** An aggregate that sets a multiplier for its hosts. */
   own: fc.option(fc.record({ value: fc.constantFrom('0', '2.5', '-3'), hosts: fc.array(fc.nat({ max: 11 }), { maxLength: 4 }) })),
 })
 
@@ -59,7 +59,7 @@ function fleetOf({ hosts, own }: Setting) {
 
 const winnerOf = ({ ranked, weighed }: Findings): number | undefined => weighed.hosts[ranked[0] ?? -1]
 
-test('at a limit the pipeline ranks a different host first, and at the floating-point number before the limit the same host', () => {
+test('at a reported limit a decision ranks another host first, and at the adjacent number before the limit it ranks the same host first', () => {
   fc.assert(
     fc.property(setting, (given) => {
       const fleet = fleetOf(given)
@@ -97,14 +97,14 @@ test('at a limit the pipeline ranks a different host first, and at the floating-
   )
 })
 
-/** Whether a host ranks first by more than rounding errors. */
+/** True if a host ranks first with a margin above rounding errors. */
 function winsPlainly({ ranked, weighed: { hosts, totals } }: Findings, host: number | undefined): boolean {
   const [first, ...others] = ranked.map((position) => totals[position] as number)
   const most = Math.max(...totals.map(Math.abs))
   return hosts[ranked[0] ?? -1] === host && first !== undefined && others.every((total) => first - total > most * 1e-12)
 }
 
-test('a host wins with the returned multiplier but not with the floating-point number before it, and without a returned multiplier no tried one makes the host win clearly', () => {
+test('a host wins with the returned multiplier and not with the adjacent number before it; if none is returned, no tried multiplier makes it win', () => {
   fc.assert(
     fc.property(setting, (given) => {
       const fleet = fleetOf(given)
@@ -140,7 +140,7 @@ test('the search for winning multipliers yields after each computation of all to
   const steps = winningMultipliersInSteps(examined, examined.ranked[1] as number)
   let pauses = 0
   while (steps.next().done !== true) pauses++
-  // The search yields once for the share of each weigher. For each weigher that scores the two hosts differently, it yields twice more.
+  // The search yields once for each weigher, and twice more for each weigher that gives the two hosts different scores.
   expect(pauses).toBeGreaterThanOrEqual(3 * weighers.length)
 })
 
@@ -154,11 +154,11 @@ describe('two hosts, one with more memory and one with more CPUs', () => {
     const profile = profileSchema.parse({ name: 'p', number: 1, filters: [], weighers })
     return openWeightLab(examine(fleet, aRequest({ flavor: { vcpus: 1, memoryMb: 1 } }), profile, 'seed'))
   }
-  // both weighers start at 0, so the host with less gets half: each total is m + n / 2
+  // Each weigher gives the host with more the score 1 and the other host 1/2, so with the multipliers m and n a total is m + n / 2.
   test('the host with the larger multiplier wins by half the difference of the multipliers', () => {
     expect(lab(3, 2)).toMatchObject({ winner: 0, runnerUp: 1, margin: 0.5 })
   })
-  test('the other host wins when the multipliers are equal, because equal totals are ordered by first sight', () => {
+  test('the winner changes just beyond equal multipliers, because with equal totals the host that was first seen wins', () => {
     const own = lab(3, 2)
     expect([own?.without(0), own?.without(1)]).toEqual([
       { winner: 1, isSame: false },
@@ -170,19 +170,19 @@ describe('two hosts, one with more memory and one with more CPUs', () => {
     expect(cpu).toEqual({ below: undefined, above: { multiplier: expect.closeTo(3, 12), winner: 1 } })
     expect(cpu?.above?.multiplier).toBeGreaterThan(3)
   })
-  test('a weigher with multiplier 0 has a limit at which another host wins', () => {
+  test('a weigher with the multiplier 0 also has a limit at which another host wins', () => {
     const own = lab(3, 0)
     expect(own?.without(1).isSame).toBe(true)
     expect(own?.flips(1).above?.multiplier).toBeCloseTo(3, 12)
   })
 })
 
-test('without a passing host or a weigher there is no result', () => {
+test('there is no result if no host passes or the profile has no weigher', () => {
   const profile = profileSchema.parse({ name: 'p', number: 1, filters: [], weighers: [] })
   expect(openWeightLab(examine(aFleet({ a: {} }), aRequest(), profile, 'seed'))).toBeUndefined()
 })
 
-test('there is no number between adjacent numbers, and 0 and -0 are one number', () => {
+test('nextTowards returns the adjacent number, and treats 0 and -0 as one number', () => {
   fc.assert(
     fc.property(fc.double({ noNaN: true, noDefaultInfinity: true, min: -1e300, max: 1e300 }), (value) => {
       const next = nextTowards(value, Number.POSITIVE_INFINITY)

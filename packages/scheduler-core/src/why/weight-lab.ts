@@ -4,29 +4,29 @@ import { atOnce, type Steps } from '../values/steps.ts'
 import { createTotals, createTotalsInSteps, MOST_MULTIPLIER, type Totals, type Weighings } from './totals.ts'
 
 /**
- * The effect of a profile's multipliers on the host that ranks first, whichever of the best hosts the profile chooses. Hosts are positions
- * in `weighed.hosts`, weighers (`w`) in `weighed.weighers`.
+ * How the multipliers of a profile determine which host ranks first. A profile may then choose another of the best hosts at random. Hosts
+ * are indexes in `weighed.hosts`, and weighers (`w`) are indexes in `weighed.weighers`.
  */
 export interface WeightLab {
   readonly winner: number
   /** The host with the second rank; undefined if no other host passed. */
   readonly runnerUp: number | undefined
-  /** The difference between the totals of the first and the second host. 0 if only the tie order separates them. */
+  /** The difference between the totals of winner and runner-up. 0 if their totals are equal, so that the tie order decides. */
   readonly margin: number | undefined
   without(w: number): Without
   flips(w: number): Flips
 }
 
-/** The ranking without one weigher. */
+/** How hosts rank without one weigher. */
 export interface Without {
   readonly winner: number
-  /** Whether the first ten hosts are the same, in the same order. */
+  /** True if the first ten hosts are the same, in the same order, as with the weigher. */
   readonly isSame: boolean
 }
 
 /**
- * The limits within which a weigher's multiplier can change alone without another winner. Undefined if no allowed multiplier changes the
- * winner.
+ * The nearest multipliers of one weigher, below and above the present multiplier, with which another host wins. Undefined if no allowed
+ * multiplier in this direction changes the winner.
  */
 export interface Flips {
   readonly below: Flip | undefined
@@ -34,18 +34,18 @@ export interface Flips {
 }
 
 /**
- * A multiplier with which another host wins, while the winner is unchanged at the number before it. If totals differ only by rounding, the
- * winner may change several times near it.
+ * A multiplier with which another host wins. With the adjacent number before it, the winner is unchanged. If the totals differ only by
+ * rounding, the winner may change several times near this multiplier.
  */
 export interface Flip {
   readonly multiplier: number
   readonly winner: number
 }
 
-/** The number of first ranks that are compared when a weigher is left out. */
+/** `Without.isSame` compares this many ranks. */
 const RANKS = 10
 
-/** Undefined if no host passed or no weigher ran. Each result is computed when it is read. */
+/** Creates a lab. Undefined if no host passed or no weigher ran. Each result is computed when it is requested. */
 export function openWeightLab(weighings: Weighings): WeightLab | undefined {
   const { weighed, ranked, tieOrder } = weighings
   const [winner, runnerUp] = ranked
@@ -77,8 +77,8 @@ export function openWeightLab(weighings: Weighings): WeightLab | undefined {
 }
 
 /**
- * Totals are linear in one multiplier, so a host wins within one interval of multipliers. If it does not win at the far end, there is
- * exactly one point at which it stops winning.
+ * Finds the multiplier between `present` and `end` at which the winner changes. Totals are linear in the multiplier, so a host wins within
+ * one interval. If the winner does not win at `end`, there is exactly one multiplier at which it stops winning.
  */
 function flipOf(totals: Totals, w: number, winner: number, present: number, end: number, near: number): Flip | undefined {
   if (totals.winnerAt(w, end) === winner) return undefined
@@ -87,9 +87,9 @@ function flipOf(totals: Totals, w: number, winner: number, present: number, end:
 }
 
 /**
- * For each weigher, the multiplier nearest to the present one with which this host would have ranked first, with the other multipliers
- * unchanged. Undefined if no allowed multiplier does that, or if only rounding decides. Each result is verified by computing all totals
- * with it.
+ * For each weigher, the multiplier nearest to the present multiplier with which the host at `position` would rank first if all other
+ * multipliers are unchanged. Undefined if there is no such multiplier, or if only rounding decides. Each result is verified by computing
+ * all totals with it.
  */
 export const winningMultipliers = (...asked: Parameters<typeof winningMultipliersInSteps>): readonly (number | undefined)[] =>
   atOnce(winningMultipliersInSteps(...asked))
@@ -120,9 +120,9 @@ function* winningMultiplier(totals: Totals, w: number, multiplier: number, posit
 }
 
 /**
- * The multipliers at which the search for a winning host starts. The interval comes from real arithmetic: rounding may move its ends, and a
- * large share of this weigher may hide the shares of others. So the middle comes first, then the ends and their neighbours, then numbers at
- * each power of ten from them.
+ * The multipliers that are tried as the start of the search, in order: the middle of the interval, its ends and their neighbours, then
+ * numbers at each power of ten from the ends. Several are needed because the interval ignores rounding. In a decision, rounding may move
+ * its ends, and a large share of this weigher may hide the shares of others.
  */
 function pointsOf(from: number, to: number): readonly number[] {
   const ends = [from, to].flatMap((value) => [value, value * (1 - 1e-12), value * (1 + 1e-12)])

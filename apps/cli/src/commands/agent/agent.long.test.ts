@@ -130,8 +130,8 @@ test('fifty simulated machines report each of their changes, and no report is re
   expect(hosts.totalCount).toBe(50)
 })
 
-describe('one reading of the machine at a time', () => {
-  /** An agent of a machine that changes only if the test calls `see`. */
+describe('an agent that reads the machine only when the test calls reportNow', () => {
+  /** An agent whose machine changes only if the test calls `see`. */
   function agentOf(
     host: string,
     key = ADMIN_KEY,
@@ -166,7 +166,7 @@ describe('one reading of the machine at a time', () => {
   const bytesOf = (events: readonly AgentEvent[]): readonly number[] =>
     events.flatMap((event) => (event.event === 'reported' ? [event.bytes] : []))
 
-  test('the first report is complete, the fields that profiles need follow at once, and then come heartbeats and queries for the needed fields', async () => {
+  test('the first report is complete, the second has only the fields that profiles need, then heartbeats and a query for these fields follow', async () => {
     const { machine, events } = agentOf('look-1')
     for (let i = 0; i < 6; i++) expect(await machine.reportNow()).toBe(true)
     expect(formsOf(events)).toEqual(['full', 'full', 'heartbeat', 'heartbeat', 'heartbeat', 'heartbeat', 'question'])
@@ -253,7 +253,7 @@ describe('one reading of the machine at a time', () => {
     expect(events).toContainEqual({ event: 'refused', text: expect.stringContaining('vcpus') })
   })
 
-  test('a key that is not known is logged once, however often it fails', async () => {
+  test('if the key is unknown, the failure is logged only once', async () => {
     const { machine, events } = agentOf('look-5', 'gantt_nobody')
     expect([await machine.reportNow(), await machine.reportNow()]).toEqual([false, false])
     expect(events.filter(({ event }) => event === 'failed').length).toBe(1)

@@ -57,7 +57,7 @@ export function addAgent(program: Command): void {
     )
     .option('--interval <seconds>', 'seconds between two readings of the machine, 1 to 3600', wholeNumber(1, 3_600), 10)
     .option('--once', 'report once, check the claims here, and end')
-    .option('--print', 'print what it sees and would report, and send nothing')
+    .option('--print', 'print the hardware and the report, and send nothing')
     .option('--root <folder>', 'root of the machine: /host in a container that mounts it there', notEmpty, '/')
     .option('--disk <folder>', 'a folder on the file system for the disks of instances', notEmpty, '/')
     .option('--container', 'the machine is a container: report the limits of its control groups')
@@ -83,9 +83,9 @@ export function addAgent(program: Command): void {
       return start(flags)
     })
   withExamples(withService(agent), [
-    ['gantt agent --print', 'what would this machine report?'],
-    ['gantt agent --reserve-memory-mb 4096 --cpu-ratio 4 --disk /var/lib/nova', 'report it each 10 s until SIGTERM'],
-    ['gantt agent --fleet 2000 --seconds 60', '2,000 machines for a minute, and how long their reports took'],
+    ['gantt agent --print', 'show what this machine would report'],
+    ['gantt agent --reserve-memory-mb 4096 --cpu-ratio 4 --disk /var/lib/nova', 'report this machine every 10 s until SIGTERM'],
+    ['gantt agent --fleet 2000 --seconds 60', 'simulate 2,000 machines for a minute, and show how long their reports took'],
   ])
 }
 

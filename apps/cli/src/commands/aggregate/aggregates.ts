@@ -37,13 +37,13 @@ export function addAggregates(program: Command): void {
   const aggregates = withMoment(program.command('aggregates'))
     .description('list aggregates: sets of hosts with metadata; some are zones')
     .option('--query <terms>', `only rows that match these terms; ${fieldsHelp(aggregateFields)}`, queryOf(aggregateFields))
-    .option('--first <n>', 'most rows to list', wholeNumber(1, 100_000), DEFAULT_FIRST)
+    .option('--first <n>', 'list at most this many rows', wholeNumber(1, 100_000), DEFAULT_FIRST)
     .option('--all', 'list all')
     .action((flags: Flags) => run(flags, () => listAggregates(flags)))
   withExamples(withService(aggregates), [
-    ['gantt aggregates', 'all of them'],
-    ['gantt aggregates --at -1d', 'as they were yesterday'],
-    ['gantt aggregates show 3f0c1f0e-6d0e-4f6e-9b43-0a3c61a1d001', 'members and metadata of one'],
+    ['gantt aggregates', 'list all aggregates'],
+    ['gantt aggregates --at -1d', 'list the aggregates as they were a day ago'],
+    ['gantt aggregates show 3f0c1f0e-6d0e-4f6e-9b43-0a3c61a1d001', 'show the members and metadata of one aggregate'],
   ])
   const show = withMoment(aggregates.command('show'))
     .description('members and metadata of one aggregate')
@@ -52,7 +52,7 @@ export function addAggregates(program: Command): void {
       const flags = command.optsWithGlobals<Flags>()
       return run(flags, () => showAggregate(uuid, flags))
     })
-  withExamples(show, [['gantt aggregates show 3f0c1f0e-6d0e-4f6e-9b43-0a3c61a1d001', 'one of them']])
+  withExamples(show, [['gantt aggregates show 3f0c1f0e-6d0e-4f6e-9b43-0a3c61a1d001', 'show one aggregate']])
 }
 
 async function listAggregates({ query, first, all, ...flags }: Flags): Promise<Result> {

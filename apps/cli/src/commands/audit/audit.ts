@@ -44,20 +44,20 @@ export function addAudit(program: Command): void {
     .command('list')
     .description('list mutations, newest first')
     .option('--query <terms>', 'only rows that match these terms; fields: account, key, mutation, target, result, request, last', notEmpty)
-    .option('--first <n>', 'most rows to list', wholeNumber(1, 100_000), 20)
+    .option('--first <n>', 'list at most this many rows', wholeNumber(1, 100_000), 20)
     .action((flags: Flags) => run(flags, () => listRows(flags)))
   withExamples(withService(list), [
-    ["gantt audit list --query 'mutation:apiKey* last:1d'", 'what happened to keys since yesterday'],
-    ["gantt audit list --query 'result:FORBIDDEN'", 'who tried what they may not do'],
+    ["gantt audit list --query 'mutation:apiKey* last:1d'", 'list the changes of API keys in the last day'],
+    ["gantt audit list --query 'result:FORBIDDEN'", 'list calls that were forbidden'],
   ])
   const verify = audit
     .command('verify')
-    .description('read the whole chain and check every row; ends with 1 if it is broken')
+    .description('read the whole audit and check the hash of every row; exits with 1 if a row was changed or removed')
     .option('--expect <seq:hash>', 'a head that verify printed earlier: it must still be in the chain', toHead)
     .action((flags: VerifyFlags) => run(flags, () => verifyChain(flags)))
   withExamples(withService(verify), [
-    ['gantt audit verify', 'whether a row was edited or removed'],
-    ['gantt audit verify --expect 1042:9f86d0...', 'also whether the end was cut off since then'],
+    ['gantt audit verify', 'check that no row was edited or removed'],
+    ['gantt audit verify --expect 1042:9f86d0...', 'also check that no rows were removed at the end since then'],
   ])
 }
 
@@ -85,7 +85,7 @@ const COLUMNS = [
   { head: 'result', cut: 'end', least: 10 },
 ] as const
 
-/** Reads page by page, because the chain may be larger than memory. */
+/** Reads and checks the audit page by page, because it may be larger than memory. */
 async function verifyChain({ expect, ...flags }: VerifyFlags): Promise<Result> {
   const client = connect(flags)
   let head = START

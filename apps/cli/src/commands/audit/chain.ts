@@ -18,7 +18,7 @@ export interface AuditRow {
   readonly hash: string
 }
 
-/** A position in the chain. A position that was noted earlier later proves that no row before it was changed or removed. */
+/** The number and hash of a row. If the audit still has this row with this hash later, no row before it was changed or removed. */
 export interface Head {
   readonly seq: number
   readonly hash: string
@@ -27,7 +27,7 @@ export interface Head {
 export const START: Head = { seq: 0, hash: '0'.repeat(64) }
 
 /**
- * The problem of the first row that does not follow its predecessor; undefined if every row does. `head` is the row before the first one.
+ * Finds the first row that is missing, out of order or edited. Undefined if there is none. `head` is the row before the first of `rows`.
  */
 export function findBreak(rows: readonly AuditRow[], head: Head): { readonly seq: number; readonly what: string } | undefined {
   let last = head

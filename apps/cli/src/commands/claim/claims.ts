@@ -46,13 +46,13 @@ export function addClaims(program: Command): void {
     program.command('claims').description('list claims: the resources that are held, for whom and how long'),
   ).action((flags: Flags) => run(flags, () => listClaims(flags)))
   withExamples(withService(claims), [
-    ['gantt claims --state RESERVED', 'what is not confirmed yet'],
+    ['gantt claims --state RESERVED', 'list claims that are not confirmed yet'],
     ['gantt claims --host rack1-a', 'what is held on a host'],
-    ['gantt claims --host rack1-a --at -2h', 'what was held there two hours ago'],
-    ['gantt claims --state REVOKED', 'what operators took back, and why'],
-    ['gantt claims release 7d0e... --reason "given up"', 'release the resources'],
+    ['gantt claims --host rack1-a --at -2h', 'list the claims on the host as they were two hours ago'],
+    ['gantt claims --state REVOKED', 'list claims that operators revoked, and the reasons'],
+    ['gantt claims release 7d0e... --reason "given up"', 'release the resources of a claim'],
   ])
-  const list = withListOptions(claims.command('list').description('list claims; the same as claims alone')).action(
+  const list = withListOptions(claims.command('list').description('list claims, as "gantt claims" does')).action(
     (_flags: Flags, command: Command) => {
       const flags = command.optsWithGlobals<Flags>()
       return run(flags, () => listClaims(flags))
@@ -67,7 +67,7 @@ const withListOptions = (command: Command): Command =>
   withMoment(command)
     .option('--state <state>', `only in this state: ${STATES.join(', ')}; those that hold resources if not given`, oneOf(STATES))
     .option('--host <name>', 'only on this host, HOST or HOST/NODE', notEmpty)
-    .option('--first <n>', 'most rows to list', wholeNumber(1, 100_000), DEFAULT_FIRST)
+    .option('--first <n>', 'list at most this many rows', wholeNumber(1, 100_000), DEFAULT_FIRST)
     .option('--all', 'list all')
 
 async function listClaims({ state, host, first, all, ...flags }: Flags): Promise<Result> {

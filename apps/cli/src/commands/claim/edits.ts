@@ -23,7 +23,7 @@ export interface ClaimRef {
   readonly fence: number
 }
 
-/** One call has this many claims, which is well below its cost limit. */
+/** One call edits this many claims, which is well below the cost limit of a call. */
 const CLAIMS_PER_CALL = 100
 const READ_AT_ONCE = 20
 
@@ -76,20 +76,20 @@ export function addClaimEdits(claims: Command): void {
     .argument('<claim...>', 'ids, as select and claims print them')
     .action((ids: readonly string[], _flags: Flags, command: Command) => edit(confirmClaims, ids, command.optsWithGlobals<Flags>()))
   withExamples(withService(confirm), [
-    ['gantt claims confirm 7d0e6a52-...', 'keep what select reserved'],
-    ['gantt claims confirm 1b9c8e11-...', 'the instance has arrived there: end the claim that it came from'],
+    ['gantt claims confirm 7d0e6a52-...', 'confirm a reservation, so that it does not expire'],
+    ['gantt claims confirm 1b9c8e11-...', 'end a move: the claim on the source host is released'],
   ])
 
   const revert = claims
     .command('revert')
     .description('cancel an open move: the claim at its destination is released')
-    .argument('<claim...>', 'either end of each move')
+    .argument('<claim...>', 'the claim at the source or at the destination of each move')
     .option('--reason <text>', 'why, kept with the claim at the destination')
     .action((ids: readonly string[], _flags: Flags, command: Command) =>
       edit(releaseClaims, ids, { reason: 'move reverted', ...command.optsWithGlobals<Flags>() }, readDestinations),
     )
   withExamples(withService(revert), [
-    ['gantt claims revert 7d0e6a52-... --reason "the image did not boot"', 'the instance stays on its host'],
+    ['gantt claims revert 7d0e6a52-... --reason "the image did not boot"', 'cancel a move: the instance stays on its host'],
   ])
 
   const extend = claims
@@ -98,7 +98,7 @@ export function addClaimEdits(claims: Command): void {
     .argument('<claim...>', 'ids, as select and claims print them')
     .requiredOption('--ttl <duration>', 'how long from now, PT1S to PT24H', duration)
     .action((ids: readonly string[], _flags: Flags, command: Command) => edit(extendClaims, ids, command.optsWithGlobals<ExtendFlags>()))
-  withExamples(withService(extend), [['gantt claims extend 7d0e6a52-... --ttl PT10M', 'ten more minutes']])
+  withExamples(withService(extend), [['gantt claims extend 7d0e6a52-... --ttl PT10M', 'let a reservation last ten minutes from now']])
 
   const release = claims
     .command('release')
@@ -106,7 +106,9 @@ export function addClaimEdits(claims: Command): void {
     .argument('<claim...>', 'ids, as select and claims print them')
     .option('--reason <text>', 'why, kept with the claim')
     .action((ids: readonly string[], _flags: Flags, command: Command) => edit(releaseClaims, ids, command.optsWithGlobals<Flags>()))
-  withExamples(withService(release), [['gantt claims release 7d0e6a52-... --reason "given up"', 'nobody needs it any more']])
+  withExamples(withService(release), [
+    ['gantt claims release 7d0e6a52-... --reason "given up"', 'release a claim that is not needed any more'],
+  ])
 
   const revoke = claims
     .command('revoke')
@@ -114,7 +116,7 @@ export function addClaimEdits(claims: Command): void {
     .argument('<claim...>', 'ids, as select and claims print them')
     .requiredOption('--reason <text>', 'why, kept with the claim', notEmpty)
     .action((ids: readonly string[], _flags: Flags, command: Command) => edit(revokeClaims, ids, command.optsWithGlobals<RevokeFlags>()))
-  withExamples(withService(revoke), [['gantt claims revoke 7d0e6a52-... --reason "rack 4 burns"', 'the resources are free again']])
+  withExamples(withService(revoke), [['gantt claims revoke 7d0e6a52-... --reason "rack 4 burns"', 'revoke a claim of any account']])
 }
 
 const edit = <Given extends Flags>(call: Edit<Given>, ids: readonly string[], flags: Given, read = readRefs): Promise<void> =>
@@ -134,7 +136,7 @@ export async function readRefs(client: ServiceClient, ids: readonly string[]): P
   return (await readEnds(client, ids)).map(({ id, fence }) => ({ id, fence }))
 }
 
-/** The claims at the destinations of open moves, given the claim at either end of each. */
+/** Returns the claim at the destination of each open move. Each id is of the claim at the source or at the destination of a move. */
 async function readDestinations(client: ServiceClient, ids: readonly string[]): Promise<readonly ClaimRef[]> {
   return (await readEnds(client, ids)).map(({ id, fence, moveOf, movingTo }, at) => {
     if (movingTo !== null) return movingTo

@@ -38,7 +38,7 @@ type Ended = ResultOf<typeof SET>['results'][number]
 export function addMembership(claims: Command): void {
   const set = claims
     .command('set-group')
-    .description('put claims into a server group if its policy allows it, or take them out; ends with 1 if one is refused')
+    .description('put claims into a server group if its policy allows it, or take them out; exits with 1 if one is refused')
     .argument('<claim...>', 'ids, as select and claims print them')
     .option('--group <uuid>', 'the group; its first member sets its policy', notEmpty)
     .option('--policy <policy>', `of the group: ${POLICIES.join(', ')}`, oneOf(POLICIES))
@@ -50,8 +50,8 @@ export function addMembership(claims: Command): void {
       return run(flags, () => setGroup(ids, flags))
     })
   withExamples(withService(set), [
-    ['gantt claims set-group 7d0e... 1b9c... --group 3f0c... --policy anti-affinity', 'never together again'],
-    ['gantt claims set-group 7d0e... --none', 'on its own from now on'],
+    ['gantt claims set-group 7d0e... 1b9c... --group 3f0c... --policy anti-affinity', 'put two instances into a group that separates them'],
+    ['gantt claims set-group 7d0e... --none', 'take an instance out of its group'],
   ])
 }
 
@@ -60,7 +60,7 @@ async function setGroup(ids: readonly string[], { group: uuid, policy, maxPerHos
     none || uuid === undefined || policy === undefined
       ? null
       : { uuid, policy, ...(maxPerHost !== undefined && { maxServerPerHost: maxPerHost }) }
-  if (!none && group === null) throw new CommandFailure(EXIT.usage, 'which group? Give --group and --policy, or --none')
+  if (!none && group === null) throw new CommandFailure(EXIT.usage, 'the group is missing: give --group and --policy, or --none')
   const client = connect(flags)
   const claims: readonly ClaimRef[] = await readRefs(client, ids)
   const { results } = await client.request(SET, { claims, group, dryRun: dryRun === true })

@@ -4,7 +4,7 @@ import { shortId } from '../../output/ids.ts'
 import { toTable, wrap } from '../../output/table.ts'
 import { nameOf } from '../host/hosts.ts'
 
-/** Selects a ClaimRow, and further fields for scripts. */
+/** The GraphQL fields of a ClaimRow. Some of them are only for the JSON output. */
 export const CLAIM =
   graphql(`fragment ClaimRow on Claim { id fence state account createdAt expiresAt instanceUuid serverGroup host { name node hasOtherNodes }
   reason releasedAt moveOf { id } movingTo { id host { name node hasOtherNodes } }
@@ -18,8 +18,8 @@ const LIVE = new Set(['RESERVED', 'CONFIRMED', 'MATERIALISED'])
 const MOST_MOVES = 5
 
 /**
- * One line per claim: live claims with their resources, ended ones with the cause, then the open moves. Ages are computed up to `nowMs`,
- * which for a past fleet is the time of that fleet.
+ * One line per claim: live claims with their resources, ended claims with the cause, then the open moves. Ages are computed up to `nowMs`.
+ * If a past state is shown, `nowMs` is the time of that state.
  */
 export function toClaimTable(claims: readonly ClaimRow[], nowMs = Date.now()): readonly string[] {
   const live = claims.filter(({ state }) => LIVE.has(state))

@@ -2,8 +2,8 @@ import { spawnSync } from 'node:child_process'
 import fs from 'node:fs'
 
 /**
- * Identifies a process better than its process id, which the system can use again: the start time of the process, and the boot id of the
- * machine. Undefined if no process with this id runs.
+ * The start time of a process and the boot id of the machine. They distinguish the process from a later one with the same process id.
+ * Undefined if no process with this id runs.
  */
 export function birthOf(pid: number): string | undefined {
   if (process.platform !== 'linux')

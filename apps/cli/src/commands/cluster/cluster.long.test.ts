@@ -14,7 +14,7 @@ import { birthOf } from './birth.ts'
 /** These tests run PostgreSQL and check refusals. docs/tests/cluster.test.ts covers NATS with the commands of docs/cluster.md. */
 
 let root: string
-/** A path with a space that is longer than the maximum path of a Unix socket. */
+/** A path that contains a space and is too long for a Unix socket. */
 let dir: string
 const environment: Record<string, string> = {}
 
@@ -75,7 +75,7 @@ const SELECT = `mutation Select($key: String!) {
 }`
 const CLAIMS = 'query Claims { claims(first: 100) { edges { node { id } } } }'
 
-test('each of two replicas on PostgreSQL places; after kill -9 of one the other still places, `up` restarts it, and `down` stops everything', async () => {
+test('two replicas on PostgreSQL place instances; after kill -9 of one, the other still does, `up` restarts the killed one, and `down` stops all', async () => {
   const { engine, key, processes } = await statusAfter('up', '--engine', 'postgres', '--replicas', '2')
   expect(engine).toBe('postgres')
   expect(processes.map(({ name, isHealthy }) => [name, isHealthy])).toEqual([
@@ -107,7 +107,7 @@ test('each of two replicas on PostgreSQL places; after kill -9 of one the other 
   expect(claims.edges).toHaveLength(3)
 
   for (const [args, message] of [
-    [['up'], 'runs already'],
+    [['up'], 'already run'],
     [['up', '--engine', 'nats'], 'keeps its log in PostgreSQL, not in NATS; choose another folder with --dir'],
     [['up', '--replicas', '1'], 'take it down before it gets fewer replicas'],
     [['kill', 'replica-7'], 'has no process "replica-7"; it has postgres, replica-1, replica-2'],
@@ -128,7 +128,7 @@ test('each of two replicas on PostgreSQL places; after kill -9 of one the other 
   expect(fs.existsSync(dir)).toBe(false)
 })
 
-test('impossible commands are refused with what was found and what to do, and nothing is started', async () => {
+test('an impossible command is refused with an error that states the cause and the remedy, and nothing is started', async () => {
   const taken = net.createServer().listen(0, '127.0.0.1')
   await once(taken, 'listening')
   const { port } = taken.address() as net.AddressInfo
@@ -169,7 +169,7 @@ test('an invalid plan file is reported and left unchanged', async () => {
   fs.mkdirSync(broken)
   fs.writeFileSync(path.join(broken, 'cluster.json'), '{"engine": "nats"}')
   const { code, err } = await gantt({}, 'cluster', 'up', '--dir', broken)
-  expect([code, err]).toEqual([1, expect.stringContaining('is no plan of a cluster')])
+  expect([code, err]).toEqual([1, expect.stringContaining('is not the plan of a cluster')])
   expect(fs.readFileSync(path.join(broken, 'cluster.json'), 'utf8')).toBe('{"engine": "nats"}')
 })
 
@@ -191,7 +191,7 @@ test('Ctrl-C stops every process of a cluster in the foreground', async () => {
   await expect.poll(() => out).toContain('cluster down')
   child.kill('SIGINT')
   expect((await closed)[0]).toBe(0)
-  expect(out).toContain('All of it is down.')
+  expect(out).toContain('The whole cluster is stopped.')
   const { out: after } = await cluster('status', '--dir', front, '--json')
   expect((JSON.parse(after) as Status).processes.every(({ pid }) => pid === null)).toBe(true)
 })

@@ -12,7 +12,7 @@ export function addCluster(program: Command): void {
     cluster
       .command(words)
       .description(description)
-      .option('--dir <folder>', 'where it keeps everything (default: cluster, below the folder of "gantt serve")', notEmpty)
+      .option('--dir <folder>', 'folder of the cluster (default: cluster, below the folder of "gantt serve")', notEmpty)
 
   const up = add('up', 'start replicas and their stores, or those that are missing; they keep running after this command')
     .addOption(
@@ -20,16 +20,16 @@ export function addCluster(program: Command): void {
     )
     .option('--replicas <n>', `number of replicas, 1 to ${MOST_REPLICAS} (default at first: 3)`, wholeNumber(1, MOST_REPLICAS))
     .option('--port <n>', 'of the first replica, the others follow (default: free ones, the same at each start)', wholeNumber(1, 65_535))
-    .option('--foreground', 'stay until Ctrl-C, and take it down then')
+    .option('--foreground', 'stay until Ctrl-C, then take the cluster down')
     .option(...JSON_OPTION)
     .action(async (flags: UpFlags) => (await load()).up(flags))
   withExamples(up, [
-    ['gantt cluster up', 'three nats-servers, three replicas'],
-    ['gantt cluster up --engine postgres --replicas 2 --dir ./two', 'another one at the same time, with the log in PostgreSQL'],
-    ['gantt cluster up', 'again, after something was killed: only that is started'],
+    ['gantt cluster up', 'start three nats-servers and three replicas'],
+    ['gantt cluster up --engine postgres --replicas 2 --dir ./two', 'start a second cluster at the same time, with its log in PostgreSQL'],
+    ['gantt cluster up', 'after a process was killed: start only the missing process'],
   ])
 
-  const status = add('status', 'every process: pid, address, health, how far behind; ends with 1 if one is not healthy')
+  const status = add('status', 'every process: pid, address, health, how far behind; exits with 1 if one is not healthy')
     .option(...JSON_OPTION)
     .action((flags: ClusterFlags) => run(flags, async () => (await load()).status(flags)))
   withExamples(status, [['gantt cluster status --json', 'for a script']])
@@ -41,14 +41,14 @@ export function addCluster(program: Command): void {
     .option(...JSON_OPTION)
     .action((name: string, flags: ClusterFlags) => run(flags, async () => (await load()).kill(name, flags)))
   withExamples(kill, [
-    ['gantt cluster kill replica-2', 'the others continue; "up" restarts it'],
-    ['gantt cluster kill leader', 'the other nats-servers choose who leads the log now'],
+    ['gantt cluster kill replica-2', 'kill a replica: the others continue, and "up" restarts it'],
+    ['gantt cluster kill leader', 'kill the leader of the log: the other nats-servers elect a new one'],
   ])
 
   const environment = add('env [replica]', 'address and key of a replica, for the shell (default: the first that runs)')
     .option(...JSON_OPTION)
     .action((name: string | undefined, flags: ClusterFlags) => run(flags, async () => (await load()).env(name, flags)))
-  withExamples(environment, [['eval "$(gantt cluster env replica-2)"', 'the commands that follow call this replica']])
+  withExamples(environment, [['eval "$(gantt cluster env replica-2)"', 'make the next commands in this shell call this replica']])
 
   const down = add('down', 'stop every process; their data stays for the next "up"')
     .option('--purge', 'remove their data too')

@@ -59,7 +59,7 @@ export function createDetached({ pidFile, log, folder, command }: DetachedOption
       }
     },
     async stop() {
-      // A process that is stopped (SIGSTOP) would not receive SIGTERM.
+      // A paused process (SIGSTOP) handles SIGTERM only after SIGCONT.
       send(['SIGTERM', 'SIGCONT'])
       if (!(await isGone(STOP_MS))) await kill()
     },

@@ -58,9 +58,9 @@ function readClusterFolder(dir: string): ClusterFolder {
   const text = readKept(planFile)
   const plan = text === undefined ? undefined : parsePlan(text)
   if (text !== undefined && plan === undefined)
-    throw refused(`${planFile} is no plan of a cluster: bring back what it was, or remove it together with all that is in its folder`)
+    throw refused(`${planFile} is not the plan of a cluster: restore the file, or remove it together with everything in its folder`)
   const found = readOrDrawKey(keyFile)
-  if (found === undefined) throw refused(`${keyFile} holds no key: 16 to 512 printable characters without spaces`)
+  if (found === undefined) throw refused(`${keyFile} has no valid key: 16 to 512 printable characters without spaces`)
   return {
     path: root,
     keyFile,

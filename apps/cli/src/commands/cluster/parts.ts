@@ -10,7 +10,7 @@ import type { EngineName, Plan } from './plan.ts'
 import { createPostgresPart, type PostgresPart } from './postgres-part.ts'
 
 export interface NatsPart extends Part {
-  /** What the server reports about its streams; undefined if it does not answer. */
+  /** The server's report about its streams; undefined if it does not answer. */
   look(): Promise<View | undefined>
 }
 
@@ -71,7 +71,7 @@ export function partsOf(folder: ClusterFolder, plan: Plan): Parts {
       ports: [port],
       start: () =>
         replica.start({
-          // Settings of the service in our environment apply to all replicas.
+          // Settings of the service in this process's environment apply to all replicas.
           ...process.env,
           HOST,
           PORT: String(port),
@@ -101,7 +101,7 @@ async function whileAllRun(parts: readonly Part[], signal: AbortSignal, work: (r
   try {
     await work(AbortSignal.any([signal, gone.signal]))
   } catch (error) {
-    // If a process ended, that is the cause, and the error of the work is only a consequence.
+    // If a process ended, its end is reported, because it caused the error of the work.
     throw gone.signal.aborted ? gone.signal.reason : error
   } finally {
     clearInterval(look)

@@ -46,7 +46,7 @@ test('a second process that claims the file gets the process id of the first, an
   expect(fs.existsSync(fileIn('claimed'))).toBe(false)
 })
 
-test('if many processes claim the file of an ended one at the same time, exactly one gets it, and no other file is left', async () => {
+test('if many processes claim the file of an ended process at the same time, exactly one gets it, and no other file is left', async () => {
   const module = fileIn('pid-file.mjs')
   const entry = path.join(import.meta.dirname, 'pid-file.ts')
   buildSync({ entryPoints: [entry], bundle: true, platform: 'node', format: 'esm', outfile: module })

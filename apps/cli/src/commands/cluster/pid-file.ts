@@ -38,13 +38,13 @@ function runningIn(text: string): number | undefined {
   return birth !== undefined && birth !== '' && birthOf(Number(pid)) === birth ? Number(pid) : undefined
 }
 
-/** Links a file to this name. If the name belongs to a running process, returns the id of that process instead. */
+/** Creates `name` as a hard link to the file `mine`. If the file `name` exists and names a running process, returns its id instead. */
 function link(mine: string, name: string): number | undefined {
   while (!unless('EEXIST', () => fs.linkSync(mine, name))) {
     const found = readIfThere(name)
     const running = runningIn(found)
     if (running !== undefined) return running
-    // Only one process may remove the file of an ended one, and only if the file was not replaced in the meantime.
+    // Only one process may remove the file of an ended process, and only if the file was not replaced in the meantime.
     const guard = `${name}.stale`
     const other = link(mine, guard)
     if (other !== undefined) return other

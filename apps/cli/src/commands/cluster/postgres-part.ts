@@ -21,7 +21,7 @@ const LOOK_EVERY_MS = 20
 
 export function createPostgresPart(folder: string): PostgresPart {
   const root = path.join(folder, NAME)
-  // A request for the status must not create the folder.
+  // `openStateDir` creates the folder, which a request for the status must not do.
   const stateDir = () => (fs.existsSync(path.join(root, 'data')) ? openStateDir(root) : undefined)
   const pid = (): number | undefined => {
     const made = stateDir()

@@ -24,7 +24,7 @@ const dirFlagOf = ({ dir }: ClusterFlags): string =>
 
 function find(flags: ClusterFlags): { readonly folder: ClusterFolder; readonly parts: Parts } {
   const folder = findClusterFolder(dirOf(flags), `${UP}${dirFlagOf(flags)}`)
-  if (folder.plan === undefined) throw new Error('a folder that was found has a plan')
+  if (folder.plan === undefined) throw new Error('findClusterFolder returned a folder without a plan')
   return { folder, parts: partsOf(folder, folder.plan) }
 }
 
@@ -40,7 +40,7 @@ export async function up(flags: UpFlags): Promise<void> {
       print(result, flags)
       await untilStopped(parts, stop.signal)
       await folder.alone(() => mendable(takeDown(parts.all)))
-      return { lines: ['', 'All of it is down.'], json: { dir: folder.path, ended: parts.all.map(({ name }) => name) } }
+      return { lines: ['', 'The whole cluster is stopped.'], json: { dir: folder.path, ended: parts.all.map(({ name }) => name) } }
     })
   } finally {
     stop.forget()
@@ -134,13 +134,14 @@ class StoppedError extends Error {
 }
 
 /**
- * Aborted by the first signal that requests the end of this process. Further ones are ignored, because npm may forward a signal that this
- * process already received.
+ * Returns an AbortSignal that the first SIGINT, SIGTERM or SIGHUP aborts. Further signals are ignored, because npm may forward a signal that
+ * this process already received.
  */
 function listenForStop(): { readonly signal: AbortSignal; forget(): void } {
   const names = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
   const controller = new AbortController()
-  const stop = (name: NodeJS.Signals): void => controller.abort(new StoppedError(`ended by ${name}; what was started is ended again`))
+  const stop = (name: NodeJS.Signals): void =>
+    controller.abort(new StoppedError(`stopped by ${name}; the processes that were started are stopped too`))
   for (const name of names) process.on(name, stop)
   return {
     signal: controller.signal,

@@ -23,10 +23,10 @@ export async function bringUp(folder: ClusterFolder, wanted: Wanted, signal: Abo
   const plan = await planFor(folder, wanted)
   const parts = partsOf(folder, plan)
   const missing = parts.all.filter((part) => part.pid() === undefined)
-  if (missing.length === 0) throw refused(`the cluster in ${folder.path} runs already, all of it`)
+  if (missing.length === 0) throw refused(`all processes of the cluster in ${folder.path} already run`)
   await assertPortsAreFree(missing)
   if (missing.some((part) => parts.nats.some((server) => server === part)) && findNatsServer() === undefined)
-    throw refused(`${INSTALL_NATS_SERVER}, or name its program in NATS_SERVER_PATH; "--engine postgres" does without`)
+    throw refused(`${INSTALL_NATS_SERVER}, or name its program in NATS_SERVER_PATH; "--engine postgres" needs none`)
   folder.keepPlan(plan)
   const started: Part[] = []
   const start = async (some: readonly Part[]): Promise<boolean> => {

@@ -6,13 +6,13 @@ const TRY =
   graphql(`fragment EarlierTry on Decision { id at outcome lostTries { attempt at hostNames hosts { name node hasOtherNodes } code text } cause { code }
   destinations { selected { host { name node hasOtherNodes } claim { state reason } } } }`)
 
-/** Selects what `toTryLines` shows of a Decision. */
+/** The GraphQL fields of a Decision that `toTryLines` reads. */
 export const TRIED = graphql(
   `fragment Tried on Decision { lostTries { attempt at hostNames hosts { name node hasOtherNodes } code text } previous { ...EarlierTry previous { ...EarlierTry previous { id } } } }`,
   [TRY],
 )
 
-/** The earlier attempts of a decision: those that lost a conflict, and the decisions that it retried. */
+/** The earlier attempts of a decision: attempts that lost a conflict, and earlier decisions that this decision retried. */
 export type Tried = ResultOf<typeof TRIED>
 
 /** A void attempt of a decision: another change came first in the log. */
@@ -22,7 +22,8 @@ type LostTry = Tried['lostTries'][number]
 type TriedBefore = ResultOf<typeof TRY>
 
 /**
- * The attempts before a decision, oldest first: the hosts that each attempt had selected, and why it was void. Empty if there were none.
+ * Lines about the attempts before a decision, oldest first: the hosts that each attempt had selected, and why the attempt was void. Empty if
+ * there was no earlier attempt.
  */
 export function toTryLines({ lostTries = [], previous = null }: Tried): readonly string[] {
   const before = [previous?.previous ?? null, previous].filter((one) => one !== null)
@@ -35,7 +36,7 @@ export function toTryLines({ lostTries = [], previous = null }: Tried): readonly
 const lostText = ({ at, hostNames, hosts, text }: LostTry): string =>
   `${hostNames.map((name) => presentName(name, hosts)).join(', ')}: ${text} (${at})`
 
-/** The present name of a host in an attempt. If the host no longer exists, the name in the attempt. */
+/** The present name of a host that an attempt names. If the host was removed, the name in the attempt. */
 function presentName(name: string, hosts: readonly PrintedHost[]): string {
   const host = hosts.find((one) => (one.node === one.name ? one.name : `${one.name}/${one.node}`) === name)
   return host === undefined ? name : nameOf(host)

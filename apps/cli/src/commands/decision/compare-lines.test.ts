@@ -39,7 +39,7 @@ const comparison: Comparison = {
   ],
 }
 
-test('the cause comes first, and all of it fits 80 columns', () => {
+test('a comparison begins with the cause, and all of its lines fit 80 columns', () => {
   const lines = toComparisonLines(comparison)
   expect(lines[0]).toMatch(/^FLEET: The first goes to cmp-0412/)
   expect(widthOf(lines.join('\n'))).toBeLessThanOrEqual(80)

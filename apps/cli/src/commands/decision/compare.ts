@@ -14,15 +14,19 @@ export function addCompare(program: Command): void {
   const command = program
     .command('compare')
     .description(
-      'why two decisions went to different hosts: the request, the profile, the fleet or the seed, found by replaying the first with each',
+      'why two decisions chose different hosts: replay the first with the request, the profile, the fleet or the seed of the second',
     )
     .argument('<first>', 'id of a decision, as select and decisions print it')
-    .argument('<second>', 'id of another')
-    .option('--instance <n>', 'which instance of both, from 0; if not given the first that went elsewhere', wholeNumber(0, 999))
+    .argument('<second>', 'id of the other decision')
+    .option(
+      '--instance <n>',
+      'index of the instance in both decisions, from 0; if not given, the first one with different hosts',
+      wholeNumber(0, 999),
+    )
     .option('--hosts <n>', 'hosts with a different result to show', wholeNumber(1, 500), 10)
     .action((first: string, second: string, flags: Flags) => run(flags, () => compare(first, second, flags)))
   withExamples(withForms(command), [
-    ['gantt compare FIRST SECOND', 'why it went elsewhere this time'],
+    ['gantt compare FIRST SECOND', 'find out why the second decision chose another host'],
     ['gantt compare FIRST SECOND --markdown > ticket.md', 'for a ticket'],
   ])
 }

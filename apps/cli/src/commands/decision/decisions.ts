@@ -40,7 +40,7 @@ const DECISIONS_OF_PROJECT = graphql(`query DecisionsOfProject($first: Int!, $af
 }`)
 
 type DecisionRow = ResultOf<typeof DECISIONS>['decisions']['nodes'][number]
-/** The fields that a project may read. */
+/** A decision with the fields that a key bound to a project may read. */
 type ProjectDecisionRow = ResultOf<typeof DECISIONS_OF_PROJECT>['decisions']['nodes'][number]
 /** A decision whose record is damaged, or written by a newer release. */
 type UnreadableRow = ResultOf<typeof DECISIONS>['decisions']['unreadable'][number]
@@ -53,12 +53,12 @@ export function addDecisions(program: Command): void {
     .option('--outcome <outcome>', `only with this outcome: ${OUTCOMES.join(', ')}`, oneOf(OUTCOMES))
     .option('--host <name>', 'only those that chose this host, or a node of it', notEmpty)
     .option('--query <terms>', `only rows that match these terms; ${fieldsHelp(decisionFields)}`, queryOf(decisionFields))
-    .option('--first <n>', 'most rows to list', wholeNumber(1, 100_000), 20)
+    .option('--first <n>', 'list at most this many rows', wholeNumber(1, 100_000), 20)
     .action((flags: Flags) => run(flags, () => listDecisions(flags)))
   withExamples(withService(command), [
-    ['gantt decisions --outcome NO_VALID_HOST', 'requests that no host could take'],
-    ["gantt decisions --query 'reason:memory.* last:1h'", 'what failed for memory in the last hour'],
-    ["gantt decisions --query 'at>=2026-11-22T09:00:00Z at<2026-11-22T10:00:00Z'", 'of one hour of one day, UTC'],
+    ['gantt decisions --outcome NO_VALID_HOST', 'list requests for which no host was found'],
+    ["gantt decisions --query 'reason:memory.* last:1h'", 'list requests of the last hour that failed because of memory'],
+    ["gantt decisions --query 'at>=2026-11-22T09:00:00Z at<2026-11-22T10:00:00Z'", 'list the decisions of one hour, in UTC'],
   ])
 }
 

@@ -34,7 +34,7 @@ export const toTenantLines = ({ outcome, at, account, tenantExplanation: { headl
       ]),
 ]
 
-/** The same content as a page for a ticket, with the id by which operators find the details. */
+/** The content of `toTenantLines` as a page for a ticket, with the decision's id, by which operators find the details. */
 export const toTenantPage = ({ id, outcome, at, account, tenantExplanation: { headline, demands } }: TenantDecision): readonly string[] =>
   toPage(
     heading(outcome),

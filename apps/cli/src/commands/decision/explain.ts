@@ -34,15 +34,19 @@ export function addExplain(program: Command): void {
       'how a decision was made: the hosts left after each filter, why the others were refused, which of them came nearest, how the best were weighed',
     )
     .argument('<decision>', 'its id, as select and decisions print it')
-    .option('--verdicts', 'host by host too')
-    .option('--weights', 'what each weigher decides too, and how far its multiplier can move before another host ranks first')
-    .option('--instance <n>', 'which instance, from 0; if not given the one that found no host, else the first', wholeNumber(0, 999))
-    .option('--top <n>', 'best hosts, and nearest of the refused, to show', wholeNumber(1, 200), 5)
+    .option('--verdicts', 'also show the verdict on each host')
+    .option('--weights', 'also show what each weigher decides, and how far its multiplier can move before another host ranks first')
+    .option(
+      '--instance <n>',
+      'index of the instance, from 0; if not given, the one that found no host, otherwise the first',
+      wholeNumber(0, 999),
+    )
+    .option('--top <n>', 'show this many of the best hosts, and of the refused hosts nearest to passing', wholeNumber(1, 200), 5)
     .action((decision: string, flags: Flags) => run(flags, () => explain(decision, flags)))
   withExamples(withForms(command), [
-    ['gantt explain 0bf0b5ab-5a5f-4e0c-9b7e-4c0f6f5d9a11', 'a decision'],
-    ['gantt explain DECISION --verdicts', 'the result for each host'],
-    ['gantt explain DECISION --weights', 'what the multipliers decided'],
+    ['gantt explain 0bf0b5ab-5a5f-4e0c-9b7e-4c0f6f5d9a11', 'explain a decision'],
+    ['gantt explain DECISION --verdicts', 'also show the verdict on each host'],
+    ['gantt explain DECISION --weights', 'also show what the multipliers decided'],
     ['gantt explain DECISION --markdown > ticket.md', 'for a ticket'],
     ['gantt explain DECISION --json | jq .explanation.steps', 'for a script: what the API answers'],
   ])

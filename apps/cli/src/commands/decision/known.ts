@@ -5,7 +5,7 @@ import { GANTT } from '../../output/called.ts'
 
 const KNOWN = graphql(`query Known($id: ID!) { decision(id: $id) { id } }`)
 
-/** Runs a call about a decision. If the decision does not exist, the error states this and how to list decisions. */
+/** Runs a call about a decision. If the call fails and the decision does not exist, throws the failure of `unknownDecision`. */
 export async function askAbout<Answer>(client: ServiceClient, id: string, ask: () => Promise<Answer>): Promise<Answer> {
   try {
     return await ask()
@@ -21,7 +21,7 @@ export async function askAbout<Answer>(client: ServiceClient, id: string, ask: (
  */
 export const unknownDecision = (id: string): CommandFailure => notThere(`there is no decision ${id}; "${GANTT} decisions" lists them`)
 
-/** Whether the decision exists. An invalid id, or the id of another type, is treated as unknown. */
+/** True if the decision exists. An invalid id, or the id of an object of another type, is treated as unknown. */
 const isKnown = (client: ServiceClient, id: string): Promise<boolean> =>
   client.request(KNOWN, { id }).then(
     ({ decision }) => decision !== null,

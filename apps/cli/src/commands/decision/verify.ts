@@ -24,12 +24,12 @@ export function addVerify(program: Command): void {
   const command = program
     .command('verify')
     .description(
-      'replay a decision and compare it with its receipt, the log and the first replay; ends with 0: the same, 1: different, 2: unknown',
+      'replay a decision and compare it with its receipt, the log and the first replay; exits with 0: the same, 1: different, 2: unknown',
     )
     .argument('<decision>', 'its id, as select and decisions print it')
     .action((decision: string, flags: Flags) => run(flags, () => verify(decision, flags)))
   withExamples(withService(command), [
-    ['gantt verify 0bf0b5ab-5a5f-4e0c-9b7e-4c0f6f5d9a11', 'a decision'],
+    ['gantt verify 0bf0b5ab-5a5f-4e0c-9b7e-4c0f6f5d9a11', 'verify a decision'],
     ['gantt verify DECISION --json | jq .outcome', 'for a script'],
   ])
 }
@@ -55,7 +55,7 @@ export function toVerificationLines({ outcome, fidelity, fleetRevision, checks }
     ),
     ...differing.flatMap(({ part, kept, found, difference }) =>
       difference === null
-        ? ['', `${part}: not the hash that was kept`, `  kept   ${kept ?? 'none'}`, `  found  ${found ?? 'none'}`]
+        ? ['', `${part}: the hash differs from the recorded one`, `  kept   ${kept ?? 'none'}`, `  found  ${found ?? 'none'}`]
         : [
             '',
             ...wrap(`${part}: differs first at ${difference.path || 'the whole'}`),

@@ -30,7 +30,7 @@ export const toWeightLines = (weights: Weights): readonly string[] => [
       )),
 ]
 
-/** The same content as blocks of a page for a ticket. */
+/** The content of `toWeightLines` as blocks of a page for a ticket. */
 export const toWeightBlocks = (weights: Weights): readonly (readonly string[])[] => [
   [paragraph(toSummary(weights))],
   toMarkdownTable(

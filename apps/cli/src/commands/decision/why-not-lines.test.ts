@@ -102,7 +102,7 @@ test('a host that was not considered is shown with the reason', () => {
   expect(toLines({ ...lost, because: 'NEVER_CONSIDERED', neverConsidered: { ...neverConsidered, fields: [] } })).toContain(text)
 })
 
-test('the page for a ticket has the same content', () => {
+test('the page for a ticket shows the refusal, the later changes and the present refusal', () => {
   const page = toWhyNotPage(refused)
   expect(page[0]).toBe('### rack1-a was refused by RamFilter. Memory: 4096 MiB needed, 192 free.')
   expect(page.join('\n')).toContain('| RamFilter | Memory: 4096 MiB needed, 192 free. | MEMORY_MB: 4096 from request flavor.memoryMb')

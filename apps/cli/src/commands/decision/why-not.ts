@@ -20,17 +20,21 @@ export function addWhyNot(program: Command): void {
   const command = program
     .command('why-not')
     .description(
-      'why a decision did not choose a host: every check with its numbers and their sources, the gap to the winner, and how it is now',
+      'why a decision did not choose a host: every check with its numbers and their sources, the gap to the winner, and the present result',
     )
     .argument('<decision>', 'its id, as select and decisions print it')
     .argument('<host>', 'name of the host, HOST or HOST/NODE')
     .option('--node <name>', 'which node, of a host with many')
-    .option('--instance <n>', 'which instance, from 0; if not given the one that found no host, else the first', wholeNumber(0, 999))
+    .option(
+      '--instance <n>',
+      'index of the instance, from 0; if not given, the one that found no host, otherwise the first',
+      wholeNumber(0, 999),
+    )
     .action((decision: string, host: string, flags: Flags) => run(flags, () => whyNot(decision, host, flags)))
   withExamples(withForms(command), [
-    ['gantt why-not 0bf0b5ab-5a5f-4e0c-9b7e-4c0f6f5d9a11 rack1-a', 'one host of one decision'],
+    ['gantt why-not 0bf0b5ab-5a5f-4e0c-9b7e-4c0f6f5d9a11 rack1-a', 'explain why a decision did not choose a host'],
     ['gantt why-not DECISION rack1-a --markdown > ticket.md', 'for a ticket'],
-    ['gantt why-not DECISION rack1-a --json | jq .verdict.checks', 'its checks, for a script'],
+    ['gantt why-not DECISION rack1-a --json | jq .verdict.checks', 'the checks of the host, for a script'],
   ])
 }
 

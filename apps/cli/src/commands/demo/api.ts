@@ -59,8 +59,9 @@ export interface Counts {
 }
 
 /**
- * The calls of the demo, which use the public API. All end when `stopped` is aborted. A call is retried if the service answers that it may
- * be, except `createAggregate` and `addHosts`. These two are not safe to retry alone, so their caller uses `retryWork`.
+ * The calls of the demo, which use the public API. All calls end when `stopped` is aborted. A call is retried if the service answers that
+ * retrying is possible. `createAggregate` and `addHosts` are not retried, because a retry could repeat the change. Their caller uses
+ * `retryWork`.
  */
 export interface DemoApi {
   /** Sends one call that is safe to retry. */
@@ -68,7 +69,7 @@ export interface DemoApi {
   /** Runs work that is safe to retry, and retries it as long as the service answers that it may be retried. */
   retryWork<Value>(work: () => Promise<Value>): Promise<Value>
   count(): Promise<Counts>
-  /** Sends reports. A report that the service already has, by its sequence, is not a failure. */
+  /** Sends reports. It is not a failure if the service already has a report with the same sequence. */
   report(reports: readonly Report[]): Promise<void>
   aggregates(): Promise<readonly KnownAggregate[]>
   createAggregate(name: string, metadata: Readonly<Record<string, string>>): Promise<KnownAggregate>
@@ -160,7 +161,7 @@ export function createDemoApi(gantt: Gantt, stopped: AbortSignal, surroundings: 
   }
 }
 
-/** What every call of the demo needs. */
+/** The objects that every call of the demo uses. */
 interface Calling {
   readonly gantt: Gantt
   readonly patience: CallOptions

@@ -123,7 +123,7 @@ async function operated(client: Client) {
 
 const AUDIT = `{ auditor { rounds counts { code count } } }`
 
-/** The auditor's findings after a complete new check. */
+/** The count of the auditor's findings, by code, after a complete new check. */
 async function audited(client: Client) {
   const read = async () => (await client.request<{ auditor: { rounds: number; counts: readonly { code: string }[] } }>(AUDIT)).auditor
   const { rounds } = await read()
@@ -131,7 +131,7 @@ async function audited(client: Client) {
   return (await read()).counts
 }
 
-/** Hosts whose reports list instances that have no claim there. */
+/** Hosts whose reports list instances without a claim on the host. */
 async function withoutClaims(client: Client) {
   type Seen = { hosts: { nodes: readonly { name: string; instancesWithoutClaims: number }[] } }
   const { hosts } = await client.request<Seen>('{ hosts(first: 500) { nodes { name instancesWithoutClaims } } }')

@@ -28,13 +28,13 @@ export function addDemo(program: Command): void {
     .option('--rate <n>', 'requests per second, 0 to 100', perSecond, 2)
     .option('--seed <text>', 'seed of the fleet and of the requests', notEmpty, '1')
     .option('--port <n>', `port of the service, 0: any that is free; or set PORT (default: ${DEMO_PORT})`, wholeNumber(0, 65_535))
-    .option('--data-dir <folder>', 'where the demo keeps its data (default: demo, below the folder of "gantt serve")', notEmpty)
+    .option('--data-dir <folder>', 'folder of the demo (default: demo, below the folder of "gantt serve")', notEmpty)
     .option('--once', 'no stream: the fleet stays as it is')
     .action(startDemo)
   withExamples(demo, [
     ['gantt demo', '200 hosts, two requests per second'],
     ['gantt demo --hosts 10000 --once', 'a large fleet without further requests'],
-    ['gantt demo --data-dir ./my-demo --port 0', 'a second one at the same time'],
+    ['gantt demo --data-dir ./my-demo --port 0', 'run a second demo at the same time'],
   ])
 }
 

@@ -44,7 +44,7 @@ test('a larger fleet with the same seed contains the smaller one', () => {
   )
 })
 
-describe.each([30, 200, 1_000])('of %i hosts', (count) => {
+describe.each([30, 200, 1_000])('a demo fleet of %i hosts', (count) => {
   const fleet = demoFleet({ hosts: count, seed: '1' })
   const membersOf = (names: readonly string[]): string[] =>
     fleet.aggregates.filter(({ name }) => names.includes(name)).flatMap(({ hosts }) => hosts)

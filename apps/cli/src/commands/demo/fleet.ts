@@ -27,7 +27,7 @@ export interface FleetOptions {
   readonly seed: string
 }
 
-/** The indexes of the first and the last licensed host. No other hosts are licensed, so that a request for more of them fails. */
+/** The indexes of the first and the last licensed host. A request for more licensed hosts than these finds no host. */
 const LICENSED_PLACES = { from: 9, to: 14 }
 
 /** The demo's fleet. It depends only on the options, and a fleet contains every smaller fleet with the same seed. */

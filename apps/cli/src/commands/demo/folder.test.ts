@@ -49,9 +49,9 @@ test('a folder that does not exist is read as empty', () => {
 })
 
 test.each([
-  ['demo.key', 'short', 'holds no key'],
-  ['demo.json', '{"hosts": "many"}', 'is not what a demo wrote'],
-  ['demo.json', 'hosts', 'is not what a demo wrote'],
+  ['demo.key', 'short', 'has no valid key'],
+  ['demo.json', '{"hosts": "many"}', 'is not a file of a demo'],
+  ['demo.json', 'hosts', 'is not a file of a demo'],
 ])('a file %s with the content %j is refused, and the error states the remedy', (file, text, message) => {
   const folder = fs.mkdtempSync(path.join(root, 'bad-'))
   fs.writeFileSync(path.join(folder, file), text)

@@ -24,7 +24,7 @@ export function openDemoFolder(folder: string, givenKey?: string): DemoFolder {
   const fleetFile = path.join(folder, 'demo.json')
   const found = givenKey === undefined ? readOrDrawKey(keyFile) : { key: givenKey, isKept: true }
   if (found === undefined)
-    throw new DemoError(`${keyFile} holds no key: 16 to 512 printable characters. Delete it; the next start makes another.`)
+    throw new DemoError(`${keyFile} has no valid key: 16 to 512 printable characters. Delete it; the next start generates another key.`)
   const { key, isKept } = found
   return {
     key,
@@ -44,5 +44,7 @@ function parseFleet(file: string, text: string | undefined): KeptFleet | undefin
   } catch {
     // Invalid JSON is reported below, like JSON of another form.
   }
-  throw new DemoError(`${file} is not what a demo wrote: {"hosts": 200, "seed": "1"}. Delete it; the next start looks at the fleet again.`)
+  throw new DemoError(
+    `${file} is not a file of a demo, such as {"hosts": 200, "seed": "1"}. Delete it; the next start sets up the fleet again.`,
+  )
 }

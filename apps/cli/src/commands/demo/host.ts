@@ -7,7 +7,7 @@ export type Kind = (typeof kinds)[number]
 export const zones = ['z1', 'z2', 'z3'] as const
 export type Zone = (typeof zones)[number]
 
-/** The report of a demo host. Its usage is that before any instance runs on the host. */
+/** The report of a demo host on which no instance of a claim runs yet. */
 export type DemoStats = Pick<
   HostStatsV1_0,
   | 'vcpus'
@@ -53,7 +53,7 @@ export const LARGEST_CELL_CPUS = 32
 export const MOST_FREE_IN_Z2_GIB = 250
 
 const HOSTS_PER_RACK = 12
-/** The kinds along a rack. The first three are different, so that small fleets have all of them. */
+/** The kind of the host at each position of a rack. The first three kinds differ, so that small fleets have all kinds. */
 const RACK: readonly Kind[] = [
   'general',
   'memory',
@@ -180,8 +180,8 @@ const percentOf = (whole: number, percent: number, random: Random): number =>
   Math.floor((whole * Math.min(97, Math.max(2, percent - 4 + random.below(8)))) / 100)
 
 /**
- * The used memory of a memory host. The hosts of z2 are nearly full, the first of them a little less. The hosts of the other zones have
- * free memory.
+ * The used memory of a memory host in GiB. In z2, the first memory host has MOST_FREE_IN_Z2_GIB free and the others have less. In the other
+ * zones, about half to three quarters of the memory is free.
  */
 function memoryHostUse({ zone, rack, slot }: Position, random: Random): number {
   const total = shapes.memory.memoryGib
@@ -190,7 +190,7 @@ function memoryHostUse({ zone, rack, slot }: Position, random: Random): number {
   return total - (isFirst ? MOST_FREE_IN_Z2_GIB : 40 + random.below(MOST_FREE_IN_Z2_GIB - 48))
 }
 
-/** The GPUs of a host. In its report some are used completely, and some by half. */
+/** The GPUs of a host. At random, the report shows a GPU as free, half used or completely used. */
 const gpusOf = (model: string, random: Random): DemoStats['gpus'] =>
   Array.from({ length: GPUS }, (_, index) => {
     const draw = random.below(10)

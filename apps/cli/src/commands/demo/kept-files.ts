@@ -18,7 +18,7 @@ export function writeKept(file: string, text: string): void {
   fs.renameSync(unfinished, file)
 }
 
-/** The key in a file. If there is no file, a new key, which is not written yet. Undefined if the file contains no valid key. */
+/** Reads the key in a file, or generates a key if the file does not exist, without writing it. Undefined if the file has no valid key. */
 export function readOrDrawKey(file: string): { readonly key: string; readonly isKept: boolean } | undefined {
   const kept = readKept(file)?.trim()
   if (kept === undefined) return { key: `gantt_${randomBytes(24).toString('base64url')}`, isKept: false }

@@ -5,7 +5,7 @@ import type { DemoFleet } from './fleet.ts'
 import type { DemoHost } from './host.ts'
 import { aUuid, type DemoSpec } from './requests.ts'
 
-/** The edits that operators made in the demo's fleet, and the objects that show them. They depend only on the fleet and the seed. */
+/** The server group, instances and hosts of the demo's operator edits. They depend only on the fleet and the seed. */
 export interface Operations {
   /** The uuid of the server group. Its three members are on separate hosts. */
   readonly group: string
@@ -17,15 +17,15 @@ export interface Operations {
   readonly silent: string | undefined
 }
 
-/** The first hosts of the fleet are not used here, because the example requests that fail depend on them. */
+/** The index of the first host that operator edits may use. The earlier hosts stay unchanged for the example requests that find no host. */
 const FIRST_PLACE = 15
 const MEMBERS = 3
 const ON_EMPTIED = 2
-/** Long enough for users to find the move while it is open. */
+/** The move stays open for this time, so that users can find it. */
 const OPEN_MOVE_TTL = 'PT24H'
 const TTL = 'PT5M'
 
-/** The hosts and instances of these edits, computed from the fleet and the seed. */
+/** Chooses the server group, instances and hosts of the operator edits. */
 export function operationsOf(fleet: DemoFleet, seed: string): Operations {
   const random = createRandom(`${seed}/operations`)
   const closed = new Set(fleet.closed.flatMap(({ hosts }) => hosts))
@@ -55,8 +55,8 @@ const REVOKE = graphql(`mutation Revoke($ids: [ID!]!) {
 }`)
 
 /**
- * Makes the edits: operators revoke a claim, empty a host, and move a member of a server group. The group is created last and stays, so its
- * existence shows that an earlier start has done everything. Each step may be repeated, so an interrupted demo continues.
+ * Makes the edits: operators revoke a claim, empty a host, and move a member of a server group. The group is created last and stays. If it
+ * exists, an earlier start has made all edits. Each step may be repeated, so an interrupted demo can continue.
  */
 export async function operate(api: DemoApi, { group, instances, emptied, silent }: Operations, seed: string): Promise<void> {
   const { serverGroup } = await api.ask(GROUP, { uuid: group })

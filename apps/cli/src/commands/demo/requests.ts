@@ -193,7 +193,7 @@ function drawSpec(random: Random, licensedHosts: number): DemoSpec {
     if (left < weight) return make(random, licensedHosts)
     left -= weight
   }
-  throw new RangeError(`the mix has weights of ${WEIGHTS}; nothing was drawn`)
+  throw new RangeError(`no kind of request was drawn, although the weights add up to ${WEIGHTS}`)
 }
 
 const projects = ['web-shop', 'payments', 'search', 'intranet', 'ci'] as const

@@ -30,7 +30,7 @@ export interface DemoOptions {
   readonly announce: (lines: readonly string[]) => void
 }
 
-/** About how many requests have live claims at the same time, at least and at most. */
+/** Approximate limits for the count of requests that have live claims at the same time. */
 const REQUESTS_HELD = { least: 30, most: 240 }
 /**
  * The first requests together may cause at most this many host checks. On a large fleet, most claims are therefore created by the stream,
@@ -54,8 +54,8 @@ export async function runDemo(options: DemoOptions): Promise<void> {
     const alive = fleet.hosts.map(({ name }) => name).filter((name) => name !== silent)
     heartbeats = keepHeartbeats(api, alive, AbortSignal.any([stopped, over.signal]), say)
     const { decisions, claims } = await api.count()
-    // The count of existing decisions is part of the seed. A fresh fleet therefore always has the same history, and a continued one gets
-    // new requests.
+    // The count of existing decisions is part of the seed. A new demo therefore always gets the same requests, and a continued demo gets
+    // other requests.
     const random = createRandom(`${options.seed}/${decisions}`)
     const held = Math.min(REQUESTS_HELD.most, Math.max(REQUESTS_HELD.least, fleet.hosts.length))
     const stream = createStream({ api, fleet, random, run: randomUUID(), silent, meanLifetime: 2 * held })
@@ -65,7 +65,7 @@ export async function runDemo(options: DemoOptions): Promise<void> {
     if (first > 0) say(`Placing the first ${first} requests.`)
     await placeFirst(stream, first)
     await operate(api, operations, folder.fleet?.seed ?? options.seed)
-    // These hosts report now: their instances were moved by operators, or an earlier start ended before they reported.
+    // The operator edits changed the instances of these hosts, or an earlier start ended before the hosts reported their instances.
     await stream.report(await api.occupied())
     const failed = await failExamples(api, fleet, random)
     const memory = (await api.aggregates()).find(({ name }) => name === 'memory')
@@ -118,7 +118,7 @@ async function failExamples(api: DemoApi, fleet: DemoFleet, random: Random) {
   for (const { spec, sentence } of failingExamples(random, fleet.licensed.length)) {
     const { decision, claims } = await api.select(spec, randomUUID(), 'PT30S')
     if (claims.length > 0) {
-      // Claims exist here only if the fleet was changed after its set-up.
+      // An example can find a host only if a user changed the fleet after its set-up.
       await api.release(claims)
       continue
     }

@@ -33,7 +33,7 @@ test('a host whose report lists no instances is a finding; its repair is preview
   const text = all.out.replaceAll(/\s+/g, ' ')
   expect(text).toContain('WARNING use.no_instances: host mute, instances: expected at least 1, found not listed, since 20')
   expect(text).toMatch(new RegExp(`findings --repair ${id} --reason TEXT --dry-run`))
-  expect(text).toMatch(/0 violations since 20\S+Z, in \d+ looks of \d+ rounds?; \d+ warnings?, \d+ notices?; last full check/)
+  expect(text).toMatch(/0 violations since 20\S+Z, in \d+ checks of \d+ rounds?; \d+ warnings?, \d+ notices?; last full check/)
   const tried = await run('findings', '--repair', id, '--reason', 'its agent lists nothing', '--dry-run')
   expect([tried.code, tried.out]).toEqual([0, expect.stringContaining('host mute usedFrom: nothing, then "CLAIMS"')])
   expect(tried.out).toMatch(/nothing was\s+changed\.\n$/)

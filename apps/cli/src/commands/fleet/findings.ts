@@ -32,7 +32,7 @@ const FINDINGS = graphql(`query Findings($after: String) {
 
 type Finding = ResultOf<typeof FINDINGS>['auditor']['allFindings']['nodes'][number]
 
-/** Since when there has been no violation, and how many checks confirm it. */
+/** The time since which there has been no violation, and how many checks and rounds have confirmed this. */
 export type Clean = Pick<ResultOf<typeof FINDINGS>['auditor'], 'cleanSince' | 'cleanRounds' | 'cleanLooks'>
 
 const REPAIR = graphql(
@@ -51,7 +51,7 @@ export function addFindings(program: Command): void {
   const command = program
     .command('findings')
     .description(
-      'findings of the auditor in claims and host reports, and how to repair them; ends with 1 if there is a violation or a warning',
+      'findings of the auditor in claims and host reports, and how to repair them; exits with 1 if there is a violation or a warning',
     )
     .option('--repair <id>', 'repair the finding with this id', notEmpty)
     .option('--reason <text>', 'with --repair: why; kept in the audit', notEmpty)
@@ -68,10 +68,13 @@ export function addFindings(program: Command): void {
     .option('--dry-run', 'with --repair: change nothing; show what would differ')
     .action((flags: Flags) => run(flags, () => (flags.repair === undefined ? showFindings(flags) : repair(flags, flags.repair))))
   withExamples(withService(command), [
-    ['gantt findings', 'all findings of this replica'],
-    ['gantt findings --repair 5f2c9a0b1d3e4f60 --reason "the host lost it" --dry-run', 'what would change?'],
-    ['gantt findings --repair 5f2c9a0b1d3e4f60 --reason "the host lost it"', 'repair it'],
-    ['gantt findings --repair 5f2c9a0b1d3e4f60 --reason "renamed" --choose host:rack7-a', 'by one of several ways'],
+    ['gantt findings', 'list all findings of this replica'],
+    ['gantt findings --repair 5f2c9a0b1d3e4f60 --reason "the host lost it" --dry-run', 'show what a repair would change'],
+    ['gantt findings --repair 5f2c9a0b1d3e4f60 --reason "the host lost it"', 'repair a finding'],
+    [
+      'gantt findings --repair 5f2c9a0b1d3e4f60 --reason "renamed" --choose host:rack7-a',
+      'repair a finding that has several possible repairs',
+    ],
   ])
 }
 
@@ -79,15 +82,12 @@ export function addFindings(program: Command): void {
 export function toViolations(violations: number, { cleanSince, cleanRounds, cleanLooks }: Clean): string {
   const count = counted(violations, 'violation')
   if (violations > 0 || cleanSince === null) return count
-  return `${count} since ${cleanSince}, in ${counted(cleanLooks, 'look')} of ${counted(cleanRounds, 'round')}`
+  return `${count} since ${cleanSince}, in ${counted(cleanLooks, 'check')} of ${counted(cleanRounds, 'round')}`
 }
 
 async function showFindings({ reason, dryRun, choose, vcpus, memory, disk, project, account, ...flags }: Flags): Promise<Result> {
   if ([reason, dryRun, choose, vcpus, memory, disk, project, account].some((flag) => flag !== undefined))
-    throw new CommandFailure(
-      EXIT.usage,
-      '--reason, --choose, --vcpus, --memory, --disk, --project, --account and --dry-run go with --repair',
-    )
+    throw new CommandFailure(EXIT.usage, '--reason, --choose, --vcpus, --memory, --disk, --project, --account and --dry-run need --repair')
   const { allFindings: _pages, ...auditor } = await readAll(connect(flags))
   const { violations, warnings, notices, age, findings } = auditor
   const checked = age === null ? 'no full check yet' : `last full check: ${inWords(age)} ago`
@@ -142,7 +142,7 @@ const wordsFor = (options: Finding['repair']['options']): string =>
 
 async function repair({ reason, dryRun, choose, vcpus, memory, disk, project, account, ...flags }: Flags, id: string): Promise<Result> {
   if ((vcpus === undefined) !== (memory === undefined) || (disk !== undefined && vcpus === undefined))
-    throw new CommandFailure(EXIT.usage, 'a size has --vcpus and --memory')
+    throw new CommandFailure(EXIT.usage, 'the size of an instance needs both --vcpus and --memory')
   const size = vcpus === undefined ? null : { vcpus, memoryMib: memory ?? 0, diskGib: disk ?? 0 }
   if (reason === undefined) throw new CommandFailure(EXIT.usage, '--repair needs --reason: it is written into the audit')
   const { findingRepair: answer } = await connect(flags).request(REPAIR, {

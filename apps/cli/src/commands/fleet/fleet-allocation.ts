@@ -49,14 +49,14 @@ export function addFleetAllocation(program: Command): void {
     .option('--release <release>', 'the release of Nova whose defaults apply to the rest, such as zed', notEmpty)
     .option('--ratio <class=n>', 'overcommit of a resource; may be repeated', pair, [])
     .option('--reserved <class=n>', 'amount that is reserved on each host; may be repeated', pair, [])
-    .option('--reason <text>', 'why; kept in the audit; with it they are set', notEmpty)
+    .option('--reason <text>', 'why; kept in the audit; needed for a change', notEmpty)
     .option('--dry-run', 'change nothing; show what would be free')
     .action((flags: Flags) => run(flags, () => fleetAllocation(flags)))
   withExamples(withService(command), [
-    ['gantt fleet-allocation', 'what holds, who set it, and when'],
+    ['gantt fleet-allocation', 'show the present settings, who set them, and when'],
     [
       'gantt fleet-allocation --ratio VCPU=8 --reserved MEMORY_MB=2048 --release zed --reason "as in nova.conf" --dry-run',
-      'what would be free?',
+      'show what would be free with other settings',
     ],
   ])
 }
@@ -64,7 +64,10 @@ export function addFleetAllocation(program: Command): void {
 async function fleetAllocation({ release, ratio, reserved, reason, dryRun, ...flags }: Flags): Promise<Result> {
   if (reason === undefined) {
     if (release !== undefined || dryRun || ratio.length + reserved.length > 0)
-      throw new CommandFailure(EXIT.usage, 'give --reason too: without it nothing is set or tried, and what holds is shown')
+      throw new CommandFailure(
+        EXIT.usage,
+        '--reason is missing: a change and its preview need it; without any of these options, the present settings are shown',
+      )
     const { fleetAllocation: now } = await connect(flags).request(READ)
     return { lines: toLines(now), json: now }
   }
@@ -94,7 +97,7 @@ export async function writeFleetAllocation(
   return setOn(now.version, input, dryRun, client)
 }
 
-/** Writes all settings as a dry run. The returned function then writes them if the version has not changed. */
+/** Checks all settings with a dry run. Returns a function that writes them if the version has not changed since the dry run. */
 export async function tryFleetAllocation(input: FleetAllocationInput, flags: ConnectionFlags): Promise<() => Promise<AllocationWritten>> {
   const client = connect(flags)
   const { fleetAllocation: now } = await client.request(READ)

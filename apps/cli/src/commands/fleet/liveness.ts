@@ -57,12 +57,15 @@ export function addLiveness(program: Command): void {
     .description('which hosts are silent, since when, and which of them are withheld from DOWN because too many fell silent at once')
     .option('--confirm <host...>', 'confirm that these silent hosts, HOST or HOST/NODE, are down; their claims stay')
     .option('--reason <text>', 'with --confirm: why, kept with the hosts', notEmpty)
-    .option('--first <n>', 'most silent hosts to list', wholeNumber(1, 100_000), DEFAULT_FIRST)
+    .option('--first <n>', 'list at most this many silent hosts', wholeNumber(1, 100_000), DEFAULT_FIRST)
     .option('--all', 'list all')
     .action((flags: Flags) => run(flags, () => (flags.confirm === undefined ? showLiveness(flags) : confirmDown(flags.confirm, flags))))
   withExamples(withService(command), [
-    ['gantt liveness', 'how many hosts are alive, and which are silent'],
-    ['gantt liveness --confirm rack7-a rack7-b --reason "the rack has no power"', 'nothing new goes there until they are heard again'],
+    ['gantt liveness', 'show how many hosts are alive, and which are silent'],
+    [
+      'gantt liveness --confirm rack7-a rack7-b --reason "the rack has no power"',
+      'confirm that hosts are down: they get no new instances until they report',
+    ],
   ])
 }
 
@@ -114,7 +117,8 @@ const toHostTable = (hosts: readonly SilentHost[], withheld: ReadonlySet<string>
   )
 
 async function confirmDown(names: readonly string[], { reason, ...flags }: Flags): Promise<Result> {
-  if (reason === undefined) throw new CommandFailure(EXIT.usage, 'why are they down? Give --reason: it is kept with the hosts')
+  if (reason === undefined)
+    throw new CommandFailure(EXIT.usage, '--reason is missing: give the reason why the hosts are down, which is kept with the hosts')
   const variables = { hosts: names.map((name) => toHostName(name)), reason }
   const { livenessConfirm: answer } = await connect(flags).request(CONFIRM, variables)
   if (!('hosts' in answer)) throw toRefusal(answer)

@@ -6,13 +6,13 @@ export const POLICIES = ['AFFINITY', 'ANTI_AFFINITY', 'SOFT_AFFINITY', 'SOFT_ANT
 
 export type Policy = (typeof POLICIES)[number]
 
-/** The selection of a group's members. */
+/** The GraphQL fields of a group's members. */
 export const MEMBERS = graphql(`fragment Members on ServerGroupMembers { host { name node hasOtherNodes } count }`)
 
 /** Members of a server group on one host. */
 export type Members = ResultOf<typeof MEMBERS>
 
-/** The selection of a server group. */
+/** The GraphQL fields of a server group. */
 export const GROUP = graphql(
   `fragment GroupParts on ServerGroup { uuid policy maxServerPerHost apartFrom version members { ...Members } }`,
   [MEMBERS],
@@ -20,7 +20,7 @@ export const GROUP = graphql(
 
 export type Group = ResultOf<typeof GROUP>
 
-/** Selects the hosts that conflict with a rule. */
+/** The GraphQL fields of the hosts whose members conflict with a group's policy. */
 export const CONFLICT = graphql(`fragment Conflict on ServerGroupConflict { ... on ServerGroupConflict { hosts { ...Members } } }`, [
   MEMBERS,
 ])
@@ -35,7 +35,7 @@ export const toMembersTable = (members: readonly Members[]): readonly string[] =
     members.map(({ host, count }) => [nameOf(host), String(count)]),
   )
 
-/** The rule of a group as text: "ANTI_AFFINITY, at most 2 on a host". */
+/** The policy of a group as text: "ANTI_AFFINITY, at most 2 on a host". */
 export const ruleOf = ({ policy, maxServerPerHost }: Pick<Group, 'policy' | 'maxServerPerHost'>): string =>
   maxServerPerHost === null ? policy : `${policy}, at most ${maxServerPerHost} on a host`
 

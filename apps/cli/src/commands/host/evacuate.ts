@@ -68,7 +68,7 @@ export function addEvacuate(host: Command): void {
   const evacuate = host
     .command('evacuate')
     .description(
-      'find another host for every instance of a host and reserve the resources there; ends with 1 if an instance has to stay or has no claim',
+      'find another host for every instance of a host and reserve the resources there; exits with 1 if an instance has to stay or has no claim',
     )
     .argument('<host>', 'its name, HOST or HOST/NODE')
     .option('--node <name>', 'only this node, of a host with many', notEmpty)
@@ -79,7 +79,7 @@ export function addEvacuate(host: Command): void {
     .option('--key-name <name>', 'idempotency key: the same call with it gets the same answer; random if not given', notEmpty)
     .action((name: string, flags: Flags) => run(flags, () => evacuateHost(name, flags)))
   withExamples(withService(evacuate), [
-    ['gantt host evacuate rack1-a --dry-run', 'would every instance find a host?'],
+    ['gantt host evacuate rack1-a --dry-run', 'check whether every instance finds another host'],
     ['gantt host evacuate rack1-a --ttl PT30M', 'reserve the resources for half an hour, and print the next commands'],
   ])
 }

@@ -30,7 +30,7 @@ const NONE = '-'
 /** The columns of a list without `--columns`. */
 export const defaultColumns: readonly HostFieldName[] = ['host', 'az', 'status', 'cpu.free', 'mem.free', 'disk.free', 'claims', 'age']
 
-/** Fields that are neither reported nor an amount of a resource class; each has its own cell below. */
+/** Fields that are neither reported nor an amount of a resource class. `cells` has a function for each of them. */
 type OwnField = Exclude<HostFieldName, ReportedField['name'] | AmountField['name']>
 type AmountField = Extract<HostField, { readonly order: { readonly resourceClass: string } }>
 

@@ -73,13 +73,13 @@ const SET_USED_FROM = graphql(
 export function addHost(program: Command): void {
   const host = program.command('host').description('show, close, empty, remove or rename hosts')
   const show = withMoment(host.command('show'))
-    .description('what a host has: the arithmetic of its capacity, NUMA cells, GPUs, aggregates and claims')
+    .description('show a host: how its capacity is computed, its NUMA cells, GPUs, aggregates and claims')
     .argument('<host>', 'its name, HOST or HOST/NODE')
     .option('--node <name>', 'which node, of a host with many', notEmpty)
     .action((name: string, flags: Flags) => run(flags, () => showHost(name, flags)))
   withExamples(withService(show), [
-    ['gantt host show rack1-a', 'one host'],
-    ['gantt host show rack1-a --at 09:14', 'as it was this morning'],
+    ['gantt host show rack1-a', 'show one host'],
+    ['gantt host show rack1-a --at 09:14', 'show a host as it was at 09:14 today'],
   ])
 
   const setStatus = host
@@ -91,8 +91,8 @@ export function addHost(program: Command): void {
     .option('--dry-run', 'change nothing; show which hosts and claims it would affect')
     .action((names: readonly string[], flags: StatusFlags) => run(flags, () => setStatusOf(names, flags)))
   withExamples(withService(setStatus), [
-    ['gantt host set-status rack1-a --status DISABLED --reason "fan broken"', 'nothing new goes there'],
-    ['gantt host set-status rack1-a rack1-b --status MAINTENANCE --dry-run', 'what would it affect?'],
+    ['gantt host set-status rack1-a --status DISABLED --reason "fan broken"', 'disable a host: it gets no new instances'],
+    ['gantt host set-status rack1-a rack1-b --status MAINTENANCE --dry-run', 'show which hosts and claims a change would affect'],
   ])
   const setUsedFrom = host
     .command('set-used-from')
@@ -103,8 +103,11 @@ export function addHost(program: Command): void {
     .option('--dry-run', 'change nothing; show what would be free')
     .action((names: readonly string[], flags: UsedFromFlags) => run(flags, () => setUsedFromOf(names, flags)))
   withExamples(withService(setUsedFrom), [
-    ['gantt host set-used-from rack1-a --from CLAIMS --dry-run', 'what would be free?'],
-    ['gantt host set-used-from rack1-a --from REPORT --reason "its agent lists instances now"', 'count as it reports again'],
+    ['gantt host set-used-from rack1-a --from CLAIMS --dry-run', 'show what would be free if the usage were that of the claims'],
+    [
+      'gantt host set-used-from rack1-a --from REPORT --reason "its agent lists instances now"',
+      'use the usage in the host’s reports again',
+    ],
   ])
   addSetAllocation(host)
   addEvacuate(host)
@@ -123,7 +126,7 @@ async function showHost(name: string, { node, ...flags }: Flags): Promise<Result
   return { lines: [...pastLines(past), ...toLines(host, nowOf(past))], json: { ...(past !== null && { asOf: past }), ...host } }
 }
 
-/** Converts the host argument and --node to variables of `Query.host`. */
+/** Converts the host argument and the value of --node to variables of `Query.host`. */
 function named(text: string, given: string | undefined) {
   const { host, node } = toHostName(text, given)
   return { name: host, node }

@@ -73,18 +73,18 @@ export function addHosts(program: Command): void {
     .option('--query <terms>', `only rows that match these terms; ${fieldsHelp(hostFields)}`, queryOf(hostFields))
     .option('--sort <fields>', `order by these fields; "-" before a field for descending order: ${hostSorts.join(', ')}`, sortOf)
     .option('--columns <fields>', `show these fields, of those of --query: ${defaultColumns.join(',')} if not given`, columnsFrom)
-    .option('--first <n>', 'most rows to list', wholeNumber(1, 100_000), DEFAULT_FIRST)
+    .option('--first <n>', 'list at most this many rows', wholeNumber(1, 100_000), DEFAULT_FIRST)
     .option('--all', 'list all')
     .option('--gone', 'list forgotten hosts: when, and why')
     .action((flags: Flags) => run(flags, () => (flags.gone ? listGone(flags) : listHosts(flags))))
   withExamples(withService(command), [
-    ['gantt hosts --zone az1 --status DISABLED', 'hosts of a zone that take nothing new'],
-    ["gantt hosts --query 'az:az1,az2 mem.free>=64GiB -trait:HW_GPU*'", 'where capacity is free'],
-    ['gantt hosts --sort az,-mem.free --first 20', 'by zone, the most free memory first'],
-    ['gantt hosts --columns host,mem.used,cpu.model', 'how full, on which CPUs'],
-    ['gantt hosts --at -15m', 'as they were a quarter of an hour ago'],
-    ['gantt hosts --gone --name rack1', 'which hosts of a rack were forgotten'],
-    ['gantt hosts --all --json | jq -r ".hosts[].name"', 'every name'],
+    ['gantt hosts --zone az1 --status DISABLED', 'list the disabled hosts of a zone'],
+    ["gantt hosts --query 'az:az1,az2 mem.free>=64GiB -trait:HW_GPU*'", 'find hosts by several terms'],
+    ['gantt hosts --sort az,-mem.free --first 20', 'order hosts by zone, then by free memory, largest first'],
+    ['gantt hosts --columns host,mem.used,cpu.model', 'choose the columns'],
+    ['gantt hosts --at -15m', 'list the hosts as they were 15 minutes ago'],
+    ['gantt hosts --gone --name rack1', 'list the forgotten hosts of a rack'],
+    ['gantt hosts --all --json | jq -r ".hosts[].name"', 'print the names of all hosts'],
   ])
 }
 

@@ -55,9 +55,9 @@ export function addLeaving(host: Command): void {
     .option('--yes', 'do it')
     .action((names: readonly string[], flags: ForgetFlags) => run(flags, () => forgetHosts(names, flags)))
   withExamples(withService(forget), [
-    ['gantt host forget rack1-a', 'what would end with it?'],
-    ['gantt host forget rack1-a --reason "scrapped" --yes', 'it is gone; reports under its name are refused'],
-    ['gantt host forget rack1-a --reason "burnt" --force --claims 12 --yes', 'with the 12 claims on it, only if there are no others'],
+    ['gantt host forget rack1-a', 'show which claims would end'],
+    ['gantt host forget rack1-a --reason "scrapped" --yes', 'forget a host: reports under its name are refused from now on'],
+    ['gantt host forget rack1-a --reason "burnt" --force --claims 12 --yes', 'forget a host and end its claims, only if it has exactly 12'],
   ])
   const readmit = host
     .command('readmit')
@@ -65,7 +65,9 @@ export function addLeaving(host: Command): void {
     .argument('<host>', 'its name, HOST or HOST/NODE')
     .requiredOption('--reason <text>', 'why; kept in the audit', notEmpty)
     .action((name: string, flags: Flags & { readonly reason: string }) => run(flags, () => readmitHost(name, flags)))
-  withExamples(withService(readmit), [['gantt host readmit rack1-a --reason "repaired"', 'it is there with its next full report']])
+  withExamples(withService(readmit), [
+    ['gantt host readmit rack1-a --reason "repaired"', 'let a forgotten host return with its next full report'],
+  ])
   const replace = host
     .command('replace')
     .description('give a host another name: claims, groups, aggregates and API keys follow. Without --yes it only shows what would follow')
@@ -75,8 +77,8 @@ export function addLeaving(host: Command): void {
     .option('--yes', 'do it')
     .action((name: string, by: string, flags: Flags) => run(flags, () => replaceHost(name, by, flags)))
   withExamples(withService(replace), [
-    ['gantt host replace rack1-a rack7-a', 'what would follow it?'],
-    ['gantt host replace rack1-a rack7-a --reason "moved to rack 7" --yes', 'also where its agent reports as rack7-a already'],
+    ['gantt host replace rack1-a rack7-a', 'show what would move to the new name'],
+    ['gantt host replace rack1-a rack7-a --reason "moved to rack 7" --yes', 'rename a host, even if its agent already reports as rack7-a'],
   ])
 }
 

@@ -33,12 +33,12 @@ function asking(vcpus: number): string {
   return file
 }
 
-test('simulate prints HOST/NODE', async () => {
+test('simulate prints the node of a host with several nodes as HOST/NODE', async () => {
   const { out, err } = await run('simulate', '--spec', asking(3))
   expect([err, out]).toEqual(['', expect.stringMatching(/\nfx\/fx +1\n/)])
 })
 
-test('what-would-fit prints HOST/NODE, in its sentence and in its table', async () => {
+test('what-would-fit prints the node of a host with several nodes as HOST/NODE, in its sentence and in its table', async () => {
   const { out } = await run('what-would-fit', '--spec', asking(6))
   expect(out.replaceAll(/\s+/g, ' ')).toContain('unlocks 1 host (fx/fx). ')
   expect(out).toMatch(/ fx\/n1\n/)
@@ -48,7 +48,7 @@ test('what-would-fit prints HOST/NODE, in its sentence and in its table', async 
   expect(onFx[0]?.exampleHosts[0]).toEqual({ hostName: 'fx', node: 'fx', hasOtherNodes: true })
 })
 
-test('a drain that finds no host for an instance prints HOST/NODE', async () => {
+test('if a drain finds no host for an instance, the node of the drained host is printed as HOST/NODE', async () => {
   expect((await run('select', '--spec', asking(3))).code).toBe(0)
   // the report does not contain this amount, so the line must not name the report as its source
   const shown = await run('host', 'show', 'fx/fx')
@@ -57,7 +57,7 @@ test('a drain that finds no host for an instance prints HOST/NODE', async () => 
   expect(out.replaceAll(/\s+/g, ' ')).toContain(' on fx/fx: ')
 })
 
-test('decisions and compare print HOST/NODE', async () => {
+test('decisions and compare print the node of a host with several nodes as HOST/NODE', async () => {
   const { out } = await run('decisions')
   expect(out).toMatch(/PLACED .* fx\/fx\n/)
   const { decision } = oneLine<{ decision: { id: string } }>(await run('select', '--spec', asking(3), '--json'))

@@ -47,9 +47,12 @@ export function addSetAllocation(host: Command): void {
     .option('--dry-run', 'change nothing; show what would be free')
     .action((names: readonly string[], flags: Flags) => run(flags, () => setAllocation(names, flags)))
   withExamples(withService(command), [
-    ['gantt host set-allocation rack1-a --class VCPU --ratio 4 --dry-run', 'what would be free?'],
-    ['gantt host set-allocation rack1-a --class MEMORY_MB --reserved 4096 --reason "its own services"', 'keep 4 GiB back'],
-    ['gantt host set-allocation rack1-a --class VCPU --ratio none --reason "as it reports"', 'as its report says again'],
+    ['gantt host set-allocation rack1-a --class VCPU --ratio 4 --dry-run', 'show what would be free with another ratio'],
+    ['gantt host set-allocation rack1-a --class MEMORY_MB --reserved 4096 --reason "its own services"', 'reserve 4 GiB of memory'],
+    [
+      'gantt host set-allocation rack1-a --class VCPU --ratio none --reason "as it reports"',
+      'remove the ratio, so that the one in the host’s report applies again',
+    ],
   ])
 }
 

@@ -39,7 +39,7 @@ test('the limits are shown, with the count of keys that have live claims, which 
   ])
 })
 
-test('each limit is set separately, and the other is unchanged', async () => {
+test('setting one limit does not change the other limit', async () => {
   const { version } = await limitsNow()
   expect(oneLine(await run('key-limits', '--cap', '40000000', '--json'))).toMatchObject({ cap: 40_000_000, afterlife: 'PT1H' })
   const set = await run('key-limits', '--afterlife-minutes', '30')

@@ -27,15 +27,15 @@ const UPDATE = graphql(
 export function addKeyLimits(program: Command): void {
   const command = program
     .command('key-limits')
-    .description('show how many ended idempotency keys are kept and for how long, or set it for the whole fleet')
-    .option('--cap <n>', 'keys whose claims have all ended, at most: 1000 to 100000000', wholeNumber(1_000, 100_000_000))
+    .description('show or set how many ended idempotency keys are kept, and for how long')
+    .option('--cap <n>', 'keep at most this many keys whose claims have ended: 1000 to 100000000', wholeNumber(1_000, 100_000_000))
     .option('--afterlife-minutes <n>', 'how long a key outlives its last claim: 1 to 1440', wholeNumber(1, 1_440))
-    .option('--dry-run', 'change nothing; show what they would be')
+    .option('--dry-run', 'change nothing; show the resulting limits')
     .action((flags: Flags) => run(flags, () => keyLimits(flags)))
   withExamples(withService(command), [
-    ['gantt key-limits', 'the limits, and how many keys there are'],
-    ['gantt key-limits --cap 40000000', 'for twice as many placements an hour; keys take memory (docs/performance.md)'],
-    ['gantt key-limits --afterlife-minutes 30', 'for callers that ask again within half an hour'],
+    ['gantt key-limits', 'show the limits, and how many keys there are'],
+    ['gantt key-limits --cap 40000000', 'for more placements an hour; keys need memory (docs/performance.md)'],
+    ['gantt key-limits --afterlife-minutes 30', 'for callers that repeat a call within half an hour'],
   ])
 }
 

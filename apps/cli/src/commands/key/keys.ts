@@ -63,37 +63,37 @@ export function addKeys(program: Command): void {
     .requiredOption('--scopes <scopes>', `its scopes, separated by commas: ${SCOPES.join(', ')}`, scopes)
     .option('--expires <when>', 'when it ends: a duration such as P90D, or a time; never if not given', toTime)
     .option('--host <name...>', 'restrict the key to reports of these hosts')
-    .option('--max-nodes <count>', 'with --host: most nodes that each of them may have; 1 if not given', toCount)
+    .option('--max-nodes <count>', 'with --host: each of them may have at most this many nodes; 1 if not given', toCount)
     .option('--project <id>', 'restrict the key to this project, without access to hosts', notEmpty)
     .action((flags: CreateFlags) => run(flags, () => createKey(flags)))
   withExamples(withService(create), [
-    ['gantt keys create --name nova --account nova --scopes SCHEDULE,CLAIM', 'for a service that places'],
-    ['gantt keys create --name cmp-1 --account agents --scopes REPORT --host cmp-1', 'for the agent of one host'],
+    ['gantt keys create --name nova --account nova --scopes SCHEDULE,CLAIM', 'create a key for a service that places instances'],
+    ['gantt keys create --name cmp-1 --account agents --scopes REPORT --host cmp-1', 'create a key for the agent of one host'],
   ])
 
   const list = keys
     .command('list')
     .description('list active keys')
-    .option('--all', 'expired and revoked keys too')
+    .option('--all', 'list expired and revoked keys too')
     .action((flags: Flags) => run(flags, () => listKeys(flags)))
-  withExamples(withService(list), [['gantt keys list', 'who may call']])
+  withExamples(withService(list), [['gantt keys list', 'list the active keys']])
 
   const rotate = keys
     .command('rotate')
-    .description('create a key like another, which stays valid for a while')
+    .description('replace a key by a new one with the same rights; the old key stays valid for the time of --overlap')
     .argument('<id>', 'the old key, as list prints it')
     .option('--overlap <duration>', 'how long the old key stays valid, PT0S to P30D; PT1H if not given', duration)
     .action((id: string, flags: Flags & { overlap?: string }) =>
       run(flags, () => change(connect(flags).request(ROTATE, { id, overlap: flags.overlap }))),
     )
-  withExamples(withService(rotate), [['gantt keys rotate 7d0e6a52-... --overlap P1D', 'a day to change over']])
+  withExamples(withService(rotate), [['gantt keys rotate 7d0e6a52-... --overlap P1D', 'replace a key; the old one stays valid for a day']])
 
   const revoke = keys
     .command('revoke')
     .description('revoke a key at once')
     .argument('<id>', 'the key, as list prints it')
     .action((id: string, flags: Flags) => run(flags, () => change(connect(flags).request(REVOKE, { id }))))
-  withExamples(withService(revoke), [['gantt keys revoke 7d0e6a52-...', 'its secret leaked']])
+  withExamples(withService(revoke), [['gantt keys revoke 7d0e6a52-...', 'revoke a key whose secret has leaked']])
 }
 
 const createKey = ({ name, account, scopes: given, expires, host, maxNodes, project, ...flags }: CreateFlags): Promise<Result> => {

@@ -16,7 +16,7 @@ interface Placed {
 
 type Answer = { destinations: { selected: { host: { name: string }; claim: { id: string } } }[] }
 
-/** Places an instance with one CPU on the given host or on any, and confirms its claim. */
+/** Places an instance with one CPU and confirms its claim. `args` are further options of `gantt select`. */
 async function place(...args: readonly string[]): Promise<Placed> {
   const said = await run('select', '--vcpus', '1', '--memory-mb', '512', '--confirm', '--json', ...args)
   return placedBy(said)
@@ -74,7 +74,7 @@ describe('a move', () => {
     expect([said.err, said.code]).toEqual(['', 0])
   })
 
-  test('a resize uses the values in the options, and the original values for all others', async () => {
+  test('a resize uses the amounts in the options, and for the others the amounts of the original request', async () => {
     const first = await place()
     const there = placedBy(await run('select', '--intent', 'resize', '--move-of', first.id, '--vcpus', '3', '--confirm', '--json'))
     expect((await run('claims', '--host', there.host)).out).toMatch(new RegExp(`${there.short} +${there.host} +CONFIRMED +3/512MiB`))
@@ -164,7 +164,7 @@ describe('server groups', () => {
   })
 })
 
-describe('a host is evacuated', () => {
+describe('evacuation of a host', () => {
   test('a dry run of an evacuation shows where each claim would move, and what would stay', async () => {
     const held = oneLine<{ claims: { id: string }[] }>(await run('claims', '--all', '--json')).claims
     await run('claims', 'release', ...held.map(({ id }) => id))

@@ -42,7 +42,7 @@ export async function readMove(client: ServiceClient, id: string, flags: SpecFla
   return { moveOf, spec: { gantt: withFlags(askedFor(document, claim.instanceUuid), flags) } }
 }
 
-/** Whether a stored request has the fields that are read here. These fields are the same in older and newer versions. */
+/** True if a stored request has the fields that this file reads. All versions of stored requests have these fields. */
 const isKept = (document: unknown): document is KeptSpec =>
   typeof document === 'object' &&
   document !== null &&

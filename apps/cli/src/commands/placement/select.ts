@@ -20,11 +20,11 @@ interface Flags extends ConnectionFlags, SpecFlags {
   readonly json?: true
 }
 
-/** `gantt select`: requests hosts from the service, and claims resources there. */
+/** `gantt select`: requests hosts from the service, and claims resources on them. */
 export function addSelect(program: Command): void {
   const command = program
     .command('select')
-    .description('choose hosts for a request and reserve the resources for a short time; ends with 1 if no host can take it')
+    .description('choose hosts for a request and reserve the resources for a short time; exits with 1 if no host can take it')
     .option('--vcpus <n>', 'CPUs of each instance', wholeNumber(0, 100_000))
     .option('--memory-mb <n>', 'its memory in MiB', wholeNumber(0, 1_000_000_000))
     .option('--root-gb <n>', 'its root disk in GiB', wholeNumber(0, 10_000_000))
@@ -52,12 +52,12 @@ export function addSelect(program: Command): void {
     .option('--alternates <n>', 'next best hosts to list, 0 to 10', wholeNumber(0, 10))
     .action((flags: Flags) => run(flags, () => select(flags)))
   withExamples(withService(command), [
-    ['gantt select --vcpus 4 --memory-mb 8192 --root-gb 20', 'resources for one instance, reserved for a short time'],
-    ['gantt select --vcpus 8 --memory-mb 16384 --count 3 --zone az1 --confirm', 'three, for good'],
-    ['gantt select --vcpus 8 --memory-mb 65536 --gpus 1 --gpu-share 500 --advice', 'half a GPU: where would it go?'],
-    ['gantt select --intent live-migrate --move-of 7d0e6a52-...', 'the same instance on another host: both claims are held until one ends'],
-    ['gantt select --intent resize --move-of 7d0e6a52-... --vcpus 8 --memory-mb 16384', 'more resources, on its host or another'],
-    ['jq .spec request.json | gantt select --spec - --json', 'a request from another program'],
+    ['gantt select --vcpus 4 --memory-mb 8192 --root-gb 20', 'reserve resources for one instance for a short time'],
+    ['gantt select --vcpus 8 --memory-mb 16384 --count 3 --zone az1 --confirm', 'claim resources for three instances without expiry'],
+    ['gantt select --vcpus 8 --memory-mb 65536 --gpus 1 --gpu-share 500 --advice', 'find a host for half a GPU without a claim'],
+    ['gantt select --intent live-migrate --move-of 7d0e6a52-...', 'begin a live migration: both claims are held until the move ends'],
+    ['gantt select --intent resize --move-of 7d0e6a52-... --vcpus 8 --memory-mb 16384', 'begin a resize, on the same host or another'],
+    ['jq .spec request.json | gantt select --spec - --json', 'read the request from another program'],
   ])
 }
 
@@ -106,7 +106,10 @@ function refuseForProject(project: string, { moveOf, intent, advice, alternates 
     alternates !== undefined && '--alternates',
   ].filter((flag) => typeof flag === 'string')
   if (refused.length > 0)
-    throw new CommandFailure(EXIT.usage, `the key is bound to project ${project}: it may not give ${refused.join(', ')} (docs/keys.md)`)
+    throw new CommandFailure(
+      EXIT.usage,
+      `the key is bound to project ${project}: it cannot be used with ${refused.join(', ')} (docs/keys.md)`,
+    )
 }
 
 /** Adds the key's project to a request from options. A request from a file has its own project. */

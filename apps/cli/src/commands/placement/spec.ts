@@ -29,7 +29,7 @@ export async function readSpec(flags: SpecFlags): Promise<SpecInput> {
   if (flags.spec !== undefined) return inItsForm(flags.spec, parse(flags.spec, await read(flags.spec)))
   const { vcpus, memoryMb, rootGb, count, zone, gpus, gpuShare, gpuModel } = flags
   if (vcpus === undefined || memoryMb === undefined)
-    throw new CommandFailure(EXIT.usage, 'what is to be placed? Give --vcpus and --memory-mb, or a whole request with --spec')
+    throw new CommandFailure(EXIT.usage, 'the request is missing: give --vcpus and --memory-mb, or a whole request with --spec')
   if (gpus === undefined && (gpuShare !== undefined || gpuModel !== undefined))
     throw new CommandFailure(EXIT.usage, '--gpu-share and --gpu-model say which GPUs; give --gpus, how many')
   const gantt = {
@@ -55,13 +55,13 @@ function inItsForm(file: string, document: unknown): SpecInput {
   const spec = has(document, 'spec') ? document.spec : document
   if (has(spec, 'nova_object.name')) return { nova: document }
   if (isRequest(document)) return { gantt: document }
-  throw new CommandFailure(EXIT.usage, `--spec: ${file} must hold a JSON object: a RequestSpecInput, or a request of Nova's`)
+  throw new CommandFailure(EXIT.usage, `--spec: ${file} must contain a JSON object: a RequestSpecInput, or a request of Nova's`)
 }
 
 const has = <Field extends string>(value: unknown, field: Field): value is Readonly<Record<Field, unknown>> =>
   typeof value === 'object' && value !== null && Object.hasOwn(value, field)
 
-/** Whether the document can be sent as a request. The service validates the fields, and reports every problem with its path. */
+/** True if the document can be sent as a request. The service validates the fields, and reports every problem with its path. */
 const isRequest = (document: unknown): document is RequestInput =>
   typeof document === 'object' && document !== null && !Array.isArray(document)
 

@@ -52,8 +52,8 @@ const MOST_BYTES = 1_024 * 1_024
 export function addProfileCheck(profile: Command): void {
   const command = profile
     .command('check')
-    .description('replay requests of the last hours with a profile before it is written; ends with 0, or with 1 if some would newly fail')
-    .argument('<file>', 'JSON with filters, weighers and the rest, or name@number of a version; - is standard input')
+    .description('replay requests of the last hours with a profile before it is written; exits with 0, or with 1 if some would newly fail')
+    .argument('<file>', 'a profile as JSON, or name@number of a version; - is standard input')
     .addOption(
       new Option('--against <window>', 'whose requests: last:24h, last:30m, last:7d').argParser(lastWindow).default('PT24H', 'last:24h'),
     )
@@ -63,7 +63,7 @@ export function addProfileCheck(profile: Command): void {
       notEmpty,
     )
     .option('--sample <n>', 'requests to replay, drawn evenly', wholeNumber(1, 10_000), 500)
-    .option('--min-compared <n>', 'requests that must be compared; with fewer it ends with 2', wholeNumber(1, 10_000), 1)
+    .option('--min-compared <n>', 'requests that must be compared; with fewer it exits with 2', wholeNumber(1, 10_000), 1)
     .option('--show <n>', 'requests to show', wholeNumber(1, 500), 10)
     .option(
       '--last <n>',
@@ -73,9 +73,9 @@ export function addProfileCheck(profile: Command): void {
     )
     .action((file: string, flags: Flags) => run(flags, () => check(file, flags)))
   withExamples(withForms(command), [
-    ['gantt profile check spread.json --against last:24h', 'before a version is written, in CI'],
-    ['gantt profile check default@3 --against last:2h --markdown', 'a version that is written, for a ticket'],
-    ['gantt profile check default@0 --last 500', 'which of its parts changed nothing in 500 decisions'],
+    ['gantt profile check spread.json --against last:24h', 'check a profile in CI before it is written'],
+    ['gantt profile check default@3 --against last:2h --markdown', 'check an existing version, and print the result for a ticket'],
+    ['gantt profile check default@0 --last 500', 'list filters and weighers that had no effect on 500 decisions'],
   ])
 }
 
@@ -102,7 +102,7 @@ async function check(file: string, { against, profile, sample, show, minCompared
       exitCode: exitOf(comparison, minCompared),
     }
   } catch (error) {
-    // with its own exit code, so that scripts can distinguish an unavailable service from new failures
+    // The exit code differs from that of new failures, so that scripts can recognise an unavailable service.
     if (error instanceof CommandFailure) throw new CommandFailure(UNKNOWN_RESULT, error.message, { cause: error })
     throw error
   }
@@ -208,7 +208,7 @@ const unusedColumns: readonly Column[] = [
 const unusedOf = ({ parts }: Unused) =>
   parts.filter(({ isUnused }) => isUnused).map(({ kind, name, text }) => [name, kind.toLowerCase(), text])
 
-/** Whether unused parts can be listed: at least one decision was examined, and at least one part had no effect. */
+/** True if at least one decision was examined, and at least one filter or weigher of the profile had no effect. */
 const hasUnused = (unused: Unused): boolean => unused.decided > 0 && unused.parts.some(({ isUnused }) => isUnused)
 
 function toLines(comparison: Comparison, unused: Unused, minCompared: number): readonly string[] {

@@ -54,9 +54,9 @@ export function addProfileImport(profile: Command): void {
     .option('--dry-run', 'only show the profile; needs no service')
     .action((file: string, flags: Flags) => run(flags, () => importFile(file, flags)))
   withExamples(withService(command), [
-    ['gantt profile import /etc/nova/nova.conf --dry-run', 'what it would become'],
-    ['gantt profile import nova.conf --name nova-prod --release zed', 'write it'],
-    ['gantt select --vcpus 2 --memory-mb 4096 --profile nova-prod', 'decide with it'],
+    ['gantt profile import /etc/nova/nova.conf --dry-run', 'show the profile without writing it'],
+    ['gantt profile import nova.conf --name nova-prod --release zed', 'write the profile'],
+    ['gantt select --vcpus 2 --memory-mb 4096 --profile nova-prod', 'decide a request with the new profile'],
   ])
 }
 

@@ -32,7 +32,7 @@ export function addProfiles(program: Command): void {
     .command('list')
     .description('list profiles with their active versions')
     .action((flags: Flags) => run(flags, () => listProfiles(flags)))
-  withExamples(withService(list), [['gantt profile list', 'what select --profile may name']])
+  withExamples(withService(list), [['gantt profile list', 'list the profiles']])
 
   const activate = profile
     .command('activate')
@@ -40,7 +40,7 @@ export function addProfiles(program: Command): void {
     .argument('<version>', 'name@number', notEmpty)
     .option('--dry-run', 'change nothing; show what would change')
     .action((version: string, flags: Flags & { dryRun?: true }) => run(flags, () => activateVersion(version, flags)))
-  withExamples(withService(activate), [['gantt profile activate nova-conf@2', 'decide by it from now on']])
+  withExamples(withService(activate), [['gantt profile activate nova-conf@2', 'make a version decide all requests from now on']])
 
   addProfileRollout(profile)
   addProfileCheck(profile)

@@ -54,14 +54,14 @@ export function addProfileRollout(profile: Command): void {
     .command('shadow')
     .description('let a version decide in addition to the active one, on the same states; it claims nothing')
     .argument('<version>', 'name@number', notEmpty)
-    .option('--percent <n>', 'share of the calls that it decides too', percent, 100)
+    .option('--percent <n>', 'percentage of the calls that it decides too', percent, 100)
     .option('--dry-run', 'change nothing; show what would change')
     .action((version: string, { percent: share, ...flags }: Flags & { percent: number }) =>
       run(flags, () => tryVersion(version, 'SHADOW', share, flags)),
     )
   withExamples(withService(shadow), [
-    ['gantt profile shadow default@3', 'compare every call'],
-    ['gantt profile show default', 'and see how it compares'],
+    ['gantt profile shadow default@3', 'compare a version with the active one on every call'],
+    ['gantt profile show default', 'show the comparison'],
   ])
 
   const canary = profile
@@ -84,14 +84,14 @@ export function addProfileRollout(profile: Command): void {
     .action((name: string, { reason, ...flags }: Flags & { reason?: string }) =>
       run(flags, () => rollBack(name, reasonOf(reason, flags.dryRun === true), flags)),
     )
-  withExamples(withService(rollback), [['gantt profile rollback default --reason "fails GPU requests"', 'get the last one back']])
+  withExamples(withService(rollback), [['gantt profile rollback default --reason "fails GPU requests"', 'return to the previous version']])
 
   const show = profile
     .command('show')
     .description('the versions of a profile: which is active, which is in a rollout and how it compares, what each changes')
     .argument('<profile>', 'its name', notEmpty)
     .action((name: string, flags: Flags) => run(flags, () => showProfile(name, flags)))
-  withExamples(withService(show), [['gantt profile show default', 'what is on its way']])
+  withExamples(withService(show), [['gantt profile show default', 'show the versions and the rollout']])
 }
 
 async function tryVersion(version: string, mode: 'SHADOW' | 'CANARY', share: number, { dryRun, ...flags }: Flags): Promise<Result> {

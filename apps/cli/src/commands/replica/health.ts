@@ -19,7 +19,7 @@ const HEALTH = graphql(
 /** The meaning of each mode for callers. */
 const MODES: Readonly<Record<string, string>> = {
   NORMAL: 'everything is answered',
-  STORE_AWAY: 'reads are answered from memory, with this age; claims are refused, to be tried again',
+  STORE_AWAY: 'reads are answered from memory, with this age; claims are refused and can be retried',
   READ_ONLY: 'this replica found a log from which it must not continue; reads are answered, claims are not',
   CLOSING: 'it is being stopped',
 }
@@ -28,11 +28,11 @@ const MODES: Readonly<Record<string, string>> = {
 export function addHealth(program: Command): void {
   const command = program
     .command('health')
-    .description('what this replica can do now; ends with 1 if it is not in normal mode')
+    .description('what this replica can do now; exits with 1 if it is not in normal mode')
     .action((flags: Flags) => run(flags, () => showHealth(flags)))
   withExamples(withService(command), [
-    ['gantt health', 'mode, age and revision'],
-    ['gantt health --json || systemctl restart gantt', 'in a script'],
+    ['gantt health', 'show mode, age and revision'],
+    ['gantt health --json || systemctl restart gantt', 'restart the service from a script if it is not healthy'],
   ])
 }
 

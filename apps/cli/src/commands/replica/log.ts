@@ -19,7 +19,7 @@ export function addLog(program: Command): void {
     .command('log')
     .description('how far the log reaches back; older decisions can be read, but not replayed')
     .action((flags: Flags) => run(flags, () => showLog(flags)))
-  withExamples(withService(command), [['gantt log', 'first revision, size, and what is kept']])
+  withExamples(withService(command), [['gantt log', 'show the first revision, the size and the retention']])
 }
 
 async function showLog(flags: Flags): Promise<Result> {

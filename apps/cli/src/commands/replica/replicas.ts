@@ -44,19 +44,19 @@ const HEAL = graphql(`mutation Heal($dryRun: Boolean, $from: Revision) {
 export function addReplicas(program: Command): void {
   const command = program
     .command('replicas')
-    .description('replicas with their lag, load and violations; ends with 1 if one has a violation')
+    .description('replicas with their lag, load and violations; exits with 1 if one has a violation')
     .option('--heal', 'rebuild the state of this replica from the log, and show what differed')
     .option('--dry-run', 'with --heal: change nothing; show what differs')
     .option('--from <revision>', 'with --heal: begin at the newest checkpoint at or before it', wholeNumber(0, 9_999_999_999))
     .action((flags: Flags) => run(flags, () => (flags.heal ? heal(flags) : showReplicas(flags))))
   withExamples(withService(command), [
-    ['gantt replicas', 'all that gave a sign in the last day'],
-    ['gantt replicas --heal --dry-run', 'how the state of this replica differs from the log'],
+    ['gantt replicas', 'list the replicas that gave a sign of life in the last day'],
+    ['gantt replicas --heal --dry-run', 'show how the state of this replica differs from the log'],
   ])
 }
 
 async function showReplicas({ dryRun, from, ...flags }: Flags): Promise<Result> {
-  if (dryRun || from !== undefined) throw new CommandFailure(EXIT.usage, '--dry-run and --from go with --heal')
+  if (dryRun || from !== undefined) throw new CommandFailure(EXIT.usage, '--dry-run and --from need --heal')
   const answer = await connect(flags).request(REPLICAS)
   const { replicas, auditor } = answer
   const isSound = auditor.violations === 0 && replicas.every(({ live, violations }) => !live || violations === 0)

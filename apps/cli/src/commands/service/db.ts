@@ -18,14 +18,14 @@ export function addDb(program: Command): void {
   const stop = db
     .command('stop')
     .description(
-      'stop an embedded database server that is still running, e.g. after kill -9 of the service; ends with 1 while it is in use',
+      'stop an embedded database server that is still running, e.g. after kill -9 of the service; exits with 1 while it is in use',
     )
-    .option('--data-dir <folder>', 'where it keeps its data; or set GANTT_DATA_DIR', notEmpty)
+    .option('--data-dir <folder>', 'folder of the database; or set GANTT_DATA_DIR', notEmpty)
     .option(...JSON_OPTION)
     .action((flags: Flags) => run(flags, () => stopDatabase(flags)))
   withExamples(stop, [
-    ['gantt db stop', 'the one of this account'],
-    ['gantt db stop --data-dir /srv/gantt', 'another'],
+    ['gantt db stop', 'stop the database server of this account'],
+    ['gantt db stop --data-dir /srv/gantt', 'stop the database server in another folder'],
   ])
 }
 

@@ -35,16 +35,16 @@ export function addMigrateSync(program: Command): void {
     .description(
       'move the log, and what is stored with it, from PostgreSQL to NATS or back, while no replica runs (settings: DATABASE_URL or GANTT_DATA_DIR, GANTT_SYNC)',
     )
-    .requiredOption('--from <engine>', 'postgres, nats (where GANTT_SYNC says), or nats://a,b,c', notEmpty)
-    .requiredOption('--to <engine>', 'the other one', notEmpty)
+    .requiredOption('--from <engine>', 'postgres, nats (the URL in GANTT_SYNC), or nats://a,b,c', notEmpty)
+    .requiredOption('--to <engine>', 'the other engine, in the same form', notEmpty)
     .option('--dry-run', 'check everything, summarise the log, and change nothing')
     .option('--abandon', 'revert a change that has not ended: the old engine stays in use')
     .option(...JSON_OPTION)
     .action((flags: Flags) => run(flags, () => migrate(flags)))
   withExamples(command, [
-    ['gantt migrate-sync --from postgres --to nats://a,b,c --dry-run', 'what prevents the change, and what would be copied'],
-    ['gantt migrate-sync --from postgres --to nats://a,b,c', 'the change itself; if it is interrupted, call it again'],
-    ['GANTT_SYNC=nats://a,b,c gantt migrate-sync --from nats --to postgres', 'and back'],
+    ['gantt migrate-sync --from postgres --to nats://a,b,c --dry-run', 'show what prevents the change, and what would be copied'],
+    ['gantt migrate-sync --from postgres --to nats://a,b,c', 'change the engine; if the command is interrupted, repeat it'],
+    ['GANTT_SYNC=nats://a,b,c gantt migrate-sync --from nats --to postgres', 'change back to PostgreSQL'],
   ])
 }
 

@@ -12,8 +12,8 @@ export function addServe(program: Command): void {
       await server.serve()
     })
   withExamples(serve, [
-    ['gantt serve', 'on port 4400, with a PostgreSQL of its own'],
-    ['PORT=0 GANTT_DATA_DIR=./data gantt serve', 'on any port that is free, with its data here'],
-    ['DATABASE_URL=postgresql://gantt@db.example.org/gantt gantt serve', 'on a PostgreSQL server of yours'],
+    ['gantt serve', 'on port 4400, with an embedded PostgreSQL server'],
+    ['PORT=0 GANTT_DATA_DIR=./data gantt serve', 'on any free port, with the data in this folder'],
+    ['DATABASE_URL=postgresql://gantt@db.example.org/gantt gantt serve', 'with your own PostgreSQL server'],
   ])
 }

@@ -22,14 +22,14 @@ export function addCapacity(program: Command): void {
   const command = withHypothesis(
     program
       .command('capacity')
-      .description('how many more instances of a request fit, where, and what prevents more; ends with 1 if none fits')
+      .description('how many more instances of a request fit, where, and what prevents more; exits with 1 if none fits')
       .option('--by <group>', 'count by availability-zone, aggregate or host', oneOf(GROUPINGS), 'AVAILABILITY_ZONE' as const)
       .option('--first <n>', 'groups to show', wholeNumber(1, 500), 20),
   ).action((flags: Flags) => run(flags, () => capacity(flags)))
   withExamples(withForms(command), [
-    ['gantt capacity --vcpus 4 --memory-mb 8192', 'how many more of these?'],
-    ['gantt capacity --decision DECISION --by aggregate', 'of the request of a decision, by aggregate'],
-    ['gantt capacity --spec request.json --drain rack1-a --json | jq .fits', 'without a host, for a script'],
+    ['gantt capacity --vcpus 4 --memory-mb 8192', 'count how many more instances of this size fit'],
+    ['gantt capacity --decision DECISION --by aggregate', 'count for the request of a decision, by aggregate'],
+    ['gantt capacity --spec request.json --drain rack1-a --json | jq .fits', 'count without a host, for a script'],
   ])
 }
 
@@ -85,7 +85,7 @@ const shareRows = ({ bottleneck }: Capacity) =>
   bottleneck.map(({ hosts, hostsWithRoom, admitted, resource, code, filter }) => [
     String(hosts),
     String(hostsWithRoom),
-    // Whether the request admits at least one of these hosts.
+    // `admitted` is true if the request admits at least one of these hosts.
     admitted ? 'yes' : 'no',
     resource,
     code,

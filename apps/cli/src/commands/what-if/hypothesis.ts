@@ -8,7 +8,7 @@ import { notEmpty } from '../host/hosts.ts'
 import { readSpec, type SpecFlags, type SpecInput } from '../placement/spec.ts'
 import type { Overlay } from './documents.ts'
 
-/** Options of every command about a fleet with hypothetical changes. */
+/** The options of every command that works on a fleet with hypothetical changes. */
 export interface HypothesisFlags extends SpecFlags, MomentFlags {
   readonly decision?: string
   readonly overlay?: string
@@ -30,7 +30,7 @@ interface Hypothesis {
   readonly overlay?: Sent<Overlay>
 }
 
-/** The request of the command: a request from options or a file, or that of a decision. */
+/** The request of the command: from options, from a file, or from a decision. */
 export type Asked = { readonly spec: SpecInput } | { readonly decisionId: string }
 
 const collect =
@@ -67,7 +67,7 @@ export const withHypothesis = (command: Command): Command =>
       'fleet change: empty this host, HOST or HOST/NODE; its instances move to others; may be repeated',
       collect(String),
     )
-    .option('--disable <host>', 'fleet change: this host takes nothing new and keeps what it has; may be repeated', collect(String))
+    .option('--disable <host>', 'fleet change: disable this host, so that it accepts no new instances; may be repeated', collect(String))
     .option('--remove <host>', 'fleet change: remove this host and what is on it; may be repeated', collect(String))
     .option('--overlay <file>', 'fleet changes as JSON, a FleetOverlayInput (docs/what-if.md)', notEmpty)
     .option('--profile <name>', 'decide by this profile, name or name@number', notEmpty)
@@ -106,7 +106,7 @@ export function readHypothesis({
   }
 }
 
-/** Whether the value may be sent as an overlay. The service validates the fields. */
+/** True if the value is an object, which may be sent as an overlay. The service validates its fields. */
 const isOverlay = (value: unknown): value is Sent<Overlay> => typeof value === 'object' && value !== null && !Array.isArray(value)
 
 function readOverlay(file: string): Sent<Overlay> {

@@ -26,14 +26,14 @@ export function addSimulation(program: Command): void {
     program
       .command('simulate')
       .description(
-        'place a request, or several copies of it, on a copy of the fleet, with fleet changes or without; ends with 1 if one finds no host, or an instance of a drained host',
+        'place a request once or several times on a copy of the fleet, with or without fleet changes; exits with 1 if a request or an instance of a drained host finds no host',
       )
       .option('--count <n>', 'number of copies, each decided on what the earlier ones left', wholeNumber(1, 10_000), 1),
   ).action((flags: Flags) => run(flags, () => simulate(flags)))
   withExamples(withForms(command), [
-    ['gantt simulate --vcpus 8 --memory-mb 32768 --count 50', 'would fifty fit?'],
-    ['gantt simulate --spec request.json --count 50 --drain rack1-a --drain rack1-b', 'and without a rack?'],
-    ['gantt simulate --decision DECISION --add 20xrack1-a', 'would this request fit with twenty more hosts?'],
+    ['gantt simulate --vcpus 8 --memory-mb 32768 --count 50', 'check whether fifty instances fit'],
+    ['gantt simulate --spec request.json --count 50 --drain rack1-a --drain rack1-b', 'check whether they fit without the hosts of a rack'],
+    ['gantt simulate --decision DECISION --add 20xrack1-a', 'check whether a request fits with twenty more hosts'],
   ])
 }
 

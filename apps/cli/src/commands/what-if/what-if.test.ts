@@ -76,5 +76,5 @@ test('simulate, capacity and what-would-fit print Markdown for a ticket, and rep
   expect(await run('capacity', ...LARGE, '--drain', 'ghost')).toMatchObject({ code: 2 })
   const { err } = await run('simulate', ...LARGE, '--add', '3xghost', '--drain', 'spectre', '--drain', 'phantom')
   for (const host of ['ghost', 'spectre', 'phantom']) expect(err).toContain(`"${host}"; it must be the name of a host that has reported`)
-  expect((await run('simulate')).err).toContain('what is to be placed?')
+  expect((await run('simulate')).err).toContain('the request is missing')
 })

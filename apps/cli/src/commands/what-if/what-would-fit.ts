@@ -22,15 +22,17 @@ export function addWhatWouldFit(program: Command): void {
   const command = withHypothesis(
     program
       .command('what-would-fit')
-      .description('the smallest changes of request, fleet or profile that make a request fit, each verified; ends with 1 if none is found')
-      .option('--max-changes <n>', 'most changes at a time, 1 or 2', wholeNumber(1, 2), 2)
+      .description(
+        'the smallest changes of request, fleet or profile that make a request fit, each verified; exits with 1 if none is found',
+      )
+      .option('--max-changes <n>', 'combine at most this many changes, 1 or 2', wholeNumber(1, 2), 2)
       .option('--min-hosts <n>', 'only changes that let at least this many hosts pass', wholeNumber(1, 100_000), 1)
-      .option('--first <n>', 'answers to show', wholeNumber(1, 50), 10),
+      .option('--first <n>', 'show at most this many answers', wholeNumber(1, 50), 10),
   ).action((flags: Flags) => run(flags, () => whatWouldFit(flags)))
   withExamples(withForms(command), [
-    ['gantt what-would-fit --decision DECISION', 'a decision that found no host, at the state that it met'],
-    ['gantt what-would-fit --vcpus 64 --memory-mb 262144 --zone az1', 'a request, now'],
-    ['gantt what-would-fit --decision DECISION --json | jq .counterfactuals[0].simulation', 'what the API’s simulate takes as it is'],
+    ['gantt what-would-fit --decision DECISION', 'for a decision that found no host, at the state that it used'],
+    ['gantt what-would-fit --vcpus 64 --memory-mb 262144 --zone az1', 'for a request at the present state'],
+    ['gantt what-would-fit --decision DECISION --json | jq .counterfactuals[0].simulation', 'print input for the API’s query simulate'],
   ])
 }
 

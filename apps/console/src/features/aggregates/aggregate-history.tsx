@@ -15,15 +15,15 @@ import { REFRESH_MS } from './use-refresh.ts'
 interface AggregateHistoryProps {
   readonly uuid: string
   readonly current: AggregateState & { readonly updatedAt: string }
-  /** Whether the aggregate already has a draft, which a new draft would replace. */
+  /** True if the aggregate already has a draft, which a new draft would replace. */
   readonly hasDraft: boolean
   /** Called with a draft that restores the state before an edit. The operator must still review and apply the draft. */
   onUndo(draft: Draft): void
 }
 
 /**
- * The history of changes according to the audit. It needs a scope that not every key has. Each edit has a button to restore the state
- * before.
+ * Lists the changes of the aggregate from the audit, which only keys with the scope OPERATE may read. Each edit has a button that drafts
+ * the aggregate as it was before the edit.
  */
 export function AggregateHistory({ uuid, current, hasDraft, onUndo }: AggregateHistoryProps) {
   const { scopes, may } = useScopes()
@@ -109,7 +109,7 @@ function useUndo({ uuid, current, onUndo }: Pick<AggregateHistoryProps, 'uuid' |
   const [busyWith, setBusyWith] = useState<number | undefined>()
   const [error, setError] = useState<unknown>()
   const [lost, setLost] = useState<number | undefined>()
-  /** `from`: a moment at which the version already existed. */
+  /** Drafts the aggregate as it was in `version`. `from` is a moment at which this version already existed. */
   const draft = (version: number, from: string): void => {
     setBusyWith(version)
     setError(undefined)

@@ -78,7 +78,7 @@ export function AggregateMembers({ aggregate, hostNames }: AggregateMembersProps
   )
 }
 
-/** The columns of the members; `words` is undefined while their states are being loaded. */
+/** The columns of the list of members. `words` is undefined while the states of the members are being loaded. */
 function columnsWith(words: ReadonlyMap<string, MemberWords> | undefined): TableColumn<string>[] {
   const of = (name: keyof MemberWords) => (host: string) => (words === undefined ? '…' : (words.get(host)?.[name] ?? ''))
   return [

@@ -76,7 +76,10 @@ function ReadBy({ entry: { readers, isOwn, unusedReaders, similarKeys } }: { rea
   )
 }
 
-/** A filter or weigher that reads the key, with its profiles. Some read the key only if a request names it. The line then shows where. */
+/**
+ * A filter or weigher that reads the key, with its profiles. Some filters and weighers read the key only if a request names it, for example
+ * in an extra spec. The line then shows where.
+ */
 function ReaderLine({ reader: { part, by, profiles } }: { readonly reader: Reader }) {
   return (
     <Text component="div" inherit data-reader={part} {...(by === null ? {} : { c: 'dimmed' })}>

@@ -48,7 +48,7 @@ function OneAggregate({ uuid }: { readonly uuid: string }) {
   const { draft, keep } = useKeptDraft(uuid, readDraft)
   const [isDeleting, deleting] = useDisclosure(false)
   const aggregate = data?.aggregate ?? undefined
-  // a draft can only be edited in the present; while the past is shown, it is stored but hidden
+  // A draft can only be edited in the present. While the page shows the past, the draft is stored but hidden.
   const isEditing = edit === 'yes' && !isPast
 
   // hosts that the operator selected on the hosts page are added to the draft before the operator edits it

@@ -39,14 +39,14 @@ export const MEMBERS = graphql(`
   }
 `)
 
-/** Names of the hosts that a line of the filter grammar finds. */
+/** The names of the hosts that match a filter. */
 export const MATCHING = graphql(`
   query AggregateMatching($query: String!) {
     fleet { columns(names: [STATE], query: $query) { names } }
   }
 `)
 
-/** The history of changes; only keys with the scope OPERATE may read it. */
+/** The history of an aggregate's changes. Only keys with the scope OPERATE may read it. */
 export const HISTORY = graphql(`
   query AggregateHistory($query: String!) {
     auditLog(first: 100, query: $query) { nodes { id at account mutation result summary } }

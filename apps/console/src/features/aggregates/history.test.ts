@@ -30,7 +30,7 @@ test.each<[string, AuditRow, string | undefined]>([
   ['the creation of the aggregate', row({}, { mutation: 'aggregateCreate' }), 'created it'],
 ])('%s', (_name, entry, action) => expect(actionOf(entry)).toBe(action))
 
-test('the audit filter contains the uuid of the aggregate, and the moment before an edit is one millisecond earlier', () => {
+test('the audit filter finds the edits of an aggregate by its uuid, and the moment before an edit is one millisecond before it', () => {
   expect(historyQuery('u-1')).toContain('target:u-1')
   expect(momentBefore('2026-01-01T00:00:00.000Z')).toBe('2025-12-31T23:59:59.999Z')
 })

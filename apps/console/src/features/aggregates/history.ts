@@ -8,7 +8,7 @@ export interface AuditRow {
   readonly summary: string
 }
 
-/** The filter of the audit for the calls about an aggregate. */
+/** The audit filter that finds the calls about an aggregate. */
 export const historyQuery = (uuid: string): string => `mutation:aggregateCreate,aggregateUpdate,aggregateImport target:${uuid}`
 
 /** The change in an audit row. Undefined for a row that changed nothing. */
@@ -60,7 +60,7 @@ export function versionBefore({ mutation, result, summary }: AuditRow): number |
   return isEdit && typeof ifVersion === 'number' ? ifVersion : undefined
 }
 
-/** There may be at most this many edits between the known moment and the wanted version. */
+/** The search goes back over at most this many edits. */
 const MOST_STEPS = 10
 
 /**

@@ -17,7 +17,7 @@ const packed: PackedMembers = {
   ],
 }
 
-describe('members', () => {
+describe('readMembers', () => {
   test.each([
     ['one node', 'h1', { state: 'up', status: 'enabled', zone: 'z1' }],
     ['nodes with different states are counted', 'rack', { state: 'up 2, down 1', status: 'enabled', zone: 'z2' }],

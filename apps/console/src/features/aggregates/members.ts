@@ -35,7 +35,7 @@ export function readMembers(packed: PackedMembers): ReadonlyMap<string, MemberWo
   )
 }
 
-/** The text of a column at an index. */
+/** Returns a function that reads the text of a column for the host at an index. */
 function wordsOf({ dictionaries, columns }: PackedMembers, column: Column): (index: number) => string {
   const words = dictionaries.find((one) => one.column === column)?.values ?? []
   const packed = columns.find(({ name }) => name === column)

@@ -4,10 +4,10 @@ import type { LIST } from './documents.ts'
 
 export type AggregateRow = ResultOf<typeof LIST>['aggregates']['nodes'][number]
 
-/** Metadata in one line. */
+/** Formats metadata in one line. */
 export const textOfPairs = (pairs: AggregateRow['metadata']): string => pairs.map(({ key, value }) => `${key}=${value}`).join('  ')
 
-/** The columns of a copied aggregate. */
+/** The fields of an aggregate that are copied as CSV or JSON. */
 export const aggregateFieldsCopied: readonly RowField<AggregateRow>[] = [
   ['uuid', ({ uuid }) => uuid],
   ['name', ({ name }) => name, 'name'],

@@ -1,6 +1,6 @@
 import { type ListSearch, readSortedSearch } from '../../lib/browser/list-search.ts'
 
-/** The orders that the service offers for aggregates, by the key of the column. */
+/** The API's sort fields for aggregates, by the key of the column. */
 export const aggregateOrders = { name: 'NAME', az: 'ZONE', hosts: 'HOSTS', version: 'VERSION', updated: 'UPDATED_AT' } as const
 
 /** The query parameters of the list. Unknown parameters are dropped. */
@@ -16,7 +16,7 @@ export function aggregateOrder(sort = 'name') {
 export interface AggregateSearch {
   /** Only members whose names contain this text are shown. */
   readonly find?: string
-  /** `yes`: the draft is open. */
+  /** `yes` while the draft is being edited. */
   readonly edit?: 'yes'
 }
 

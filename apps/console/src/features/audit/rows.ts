@@ -13,7 +13,7 @@ export function argumentsOf({ summary }: Pick<AuditRow, 'summary'>): string {
   }
 }
 
-/** The columns of a copied row. */
+/** The fields of an audit row that are copied as CSV or JSON. */
 export const auditFieldsCopied: readonly RowField<AuditRow>[] = [
   ['seq', ({ seq }) => seq, 'seq'],
   ['at', ({ at }) => at, 'at'],

@@ -8,7 +8,7 @@ import { AGES } from './documents.ts'
 import './claims.css'
 
 interface AgeBarsProps {
-  /** The filter. */
+  /** The filter of the list of claims. */
   readonly q: string
   onFilter(q: string): void
   /** The interval between counts in milliseconds. It is long, because each bar examines every claim. */

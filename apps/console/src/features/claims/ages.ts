@@ -9,7 +9,7 @@ interface AgeRange {
   readonly to: string | undefined
 }
 
-/** The borders between bars. Each is four to six times as long as the one before. */
+/** The ages at the borders between bars. Each is four to six times the previous one. */
 const edges = ['10s', '1m', '5m', '30m', '2h', '12h', '3d'] as const
 
 export const bars = ['b0', 'b1', 'b2', 'b3', 'b4', 'b5', 'b6', 'b7'] as const

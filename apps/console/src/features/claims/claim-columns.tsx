@@ -9,7 +9,7 @@ import type { LIST } from './documents.ts'
 
 export type ClaimRow = ResultOf<typeof LIST>['claims']['nodes'][number]
 
-/** Whether a claim still holds resources. */
+/** True if the claim holds resources. */
 export const isHeld = ({ state }: Pick<ClaimRow, 'state'>): boolean =>
   state === 'RESERVED' || state === 'CONFIRMED' || state === 'MATERIALISED'
 
@@ -70,7 +70,10 @@ export const claimColumns: readonly TableColumn<ClaimRow>[] = [
   },
 ]
 
-/** The columns of a copied claim; its amounts in the units of the classes, GPUs in thousandths. */
+/**
+ * The fields of a claim that are copied as CSV or JSON. Amounts are in the units of their resource classes, and shares of GPUs are in
+ * thousandths.
+ */
 export const claimFieldsCopied: readonly RowField<ClaimRow>[] = [
   ['id', ({ id }) => id],
   ['instanceUuid', ({ instanceUuid }) => instanceUuid, 'instance'],

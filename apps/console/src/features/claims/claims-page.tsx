@@ -87,7 +87,7 @@ export function ClaimsPage() {
           }}
           sidePanel={(id) => <ClaimBeside key={id} id={id} />}
           choice={mayRevoke ? choice : undefined}
-          // the counts and the ages are above the list
+          // The list is lower than the window by the height of the header, the counts and the ages above it.
           table={{ height: 'calc(100vh - 330px - var(--g-chips, 0px))' }}
           chosen={
             <ChoiceBar
@@ -96,7 +96,8 @@ export function ClaimsPage() {
               most={MOST_CHOSEN}
               onChooseAll={async () => {
                 const all = await load(MOST_CHOSEN)
-                // undefined if the filter has changed meanwhile, and then nothing is selected, because these rows are no longer shown
+                // If the filter has changed meanwhile, `all` is undefined. Then nothing is selected, because these claims are no longer
+                // shown.
                 if (all !== undefined) choice.choose(all.filter(isHeld))
               }}
             >
@@ -129,7 +130,7 @@ function Counts() {
   const at = useAt()
   const { data, error, dataUpdatedAt, refetch } = useOperation(COUNTS, kindQueries, { everyMs: COUNTS_EVERY_MS })
   if (data === undefined) return error ? <Problem error={error} onRetry={() => void refetch()} /> : <Skeleton height={56} aria-hidden />
-  // the conflicts of replicas belong to the present, even if the past is shown
+  // The service counts conflicts only for the present, so they are not shown for a past moment.
   const conflicts: readonly Figure[] = at === undefined ? [{ label: 'Conflicts', ...conflictsLine(data.replicas) }] : []
   const figures = (Object.keys(kinds) as Kind[]).map((kind): Figure => {
     const { label, q, title } = kinds[kind]

@@ -17,7 +17,6 @@ export const LIST = graphql(`
   }
 `)
 
-/** One claim. */
 export const CLAIM = graphql(`
   query Claim($id: ID!, $at: Moment) {
     claim(id: $id, at: $at) {

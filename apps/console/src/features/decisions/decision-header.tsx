@@ -21,7 +21,7 @@ const fidelities: Readonly<Record<string, string>> = {
 
 interface HeaderProps {
   readonly decision: Decision
-  /** Undefined until the decision is replayed. */
+  /** How exactly the replay reproduces the decision. Undefined until the decision is replayed. */
   readonly fidelity: string | undefined
 }
 
@@ -73,7 +73,7 @@ export function DecisionHeader({ decision, fidelity }: HeaderProps) {
       )}
       {replica === null ? null : (
         <Fact name="replica">
-          <AnchorLink className="fact-link" size="sm" to="/replicas" title="The replica that made it, as recorded in the log">
+          <AnchorLink className="fact-link" size="sm" to="/replicas" title="The replica that decided, as recorded in the log">
             {replica}
           </AnchorLink>
         </Fact>

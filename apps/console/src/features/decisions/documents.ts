@@ -1,6 +1,6 @@
 import { graphql } from '../../lib/service/graphql.ts'
 
-/** A page of the list, newest first. */
+/** A page of the list of decisions, newest first. */
 export const LIST = graphql(`
   query DecisionList($q: String, $after: String) {
     decisions(first: 50, after: $after, query: $q) {
@@ -28,7 +28,7 @@ export const COUNTS = graphql(`
   }
 `)
 
-/** Common values of the decisions, the most frequent first. */
+/** Groups the decisions by one property, such as the flavor. The largest group comes first. */
 export const GROUPS = graphql(`
   query DecisionGroups($q: String, $by: DecisionGrouping!) {
     decisionCounts(query: $q) {
@@ -121,7 +121,7 @@ export const KEPT = graphql(`
   }
 `)
 
-/** Whether the record, the log and the replay of a decision still agree. */
+/** The service checks that the record, the log and the replay of a decision agree. */
 export const VERIFY = graphql(`
   query VerifyDecision($id: ID!) {
     verifyDecision(id: $id) { outcome checks { part outcome text } }

@@ -1,6 +1,6 @@
 import { formatCount, formatMib } from '../../lib/format.ts'
 
-/** The amounts of a check, in the form of the API. */
+/** The amounts that a filter compared on a host, as the API returns them. */
 export interface Fact {
   readonly required: string | null
   readonly actual: string | null
@@ -8,7 +8,7 @@ export interface Fact {
   readonly unit: string | null
 }
 
-/** `1 host`, `10,000 hosts`. */
+/** The count as text: `1 host`, `10,000 hosts`. */
 export const countHosts = (count: number): string => `${formatCount(count)} ${count === 1 ? 'host' : 'hosts'}`
 
 /** A recorded amount with its unit: `262144 MiB`. */

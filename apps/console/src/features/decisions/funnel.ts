@@ -59,7 +59,7 @@ export function barOf(
   return { left, refused }
 }
 
-/** The remaining hosts, step by step: all, then after every step that refused a host. */
+/** The counts of remaining hosts: first all hosts, then the hosts that remain after each step that refused a host. */
 export const countsOf = (hostCount: number, steps: readonly { readonly entered: number; readonly passed: number }[]): number[] => [
   hostCount,
   ...steps.filter(({ entered, passed }) => passed < entered).map(({ passed }) => passed),

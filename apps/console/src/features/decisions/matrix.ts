@@ -6,8 +6,8 @@ import { isWithin, readRange } from './filters/shortfalls.ts'
 export type Verdict = 'pass' | 'fail' | 'skipped'
 
 /**
- * Returns the index of a host in the matrix by its name. The matrix has the order in which hosts first reported. Computed at the first
- * call.
+ * Returns a function that returns a host's index in the matrix, by name. The matrix has the order in which hosts first reported. The index
+ * of names is computed at the first call.
  */
 export function seenBefore({ hostCount, nameOf }: Pick<Matrix, 'hostCount' | 'nameOf'>): (name: string) => number {
   let places: Map<string, number> | undefined
@@ -33,7 +33,7 @@ export interface Selection {
   readonly find?: string | undefined
 }
 
-/** The indexes of the selected hosts, in the order of first sight. */
+/** The indexes of the selected hosts, in the order in which the hosts first reported. */
 export function selectHosts(matrix: Matrix, { filter, reason, short, sole, combo, passed, find }: Selection): number[] {
   const first = filter === undefined ? undefined : matrix.filters.indexOf(filter)
   const code = reason === undefined ? undefined : matrix.codes.indexOf(reason)
@@ -74,7 +74,7 @@ export function sortHosts(matrix: Matrix, hosts: readonly number[], sort: 'dista
 
 export interface Combo {
   readonly filters: readonly string[]
-  /** The name of the combination in URLs. */
+  /** The name of the combination in URLs: the names of its filters. */
   readonly name: string
   readonly hosts: number
 }
@@ -122,7 +122,7 @@ export const headNames = (names: readonly string[], letters: number): string[] =
     return lines.map((line) => cutLine(line, letters)).join(' ')
   })
 
-/** A single long word is truncated with a dot; of several words each is shortened: `AggrInst`. */
+/** Shortens a line. A single long word is cut, and ends with a dot. If there are several words, each is shortened: `AggrInst`. */
 function cutLine(words: readonly string[], letters: number): string {
   const line = words.join('')
   if (line.length <= letters) return line
@@ -130,7 +130,7 @@ function cutLine(words: readonly string[], letters: number): string {
   return words.map((word) => word.slice(0, Math.floor(letters / words.length))).join('')
 }
 
-/** Names as words, without a common last word. */
+/** Splits names into words, and removes the last word if all names share it. */
 function shortWords(names: readonly string[]): string[][] {
   const words = names.map((name) => name.split(/(?<=[a-z])(?=[A-Z])|(?=[A-Z][a-z])/))
   const last = words[0]?.at(-1)
@@ -144,7 +144,10 @@ export const countRefusals = (matrix: Matrix, host: number): number => comboOf(m
 /** The amount that the service adds to a distance for each further refusal, so that hosts with fewer refusals are first. */
 const STEP = 0.001
 
-/** The largest shortfall of a refused host as a share of the needed amount: `2.3 %`; `100 %` if the check is not about amounts. */
+/**
+ * The largest shortfall of a refused host as a share of the needed amount, such as `2.3 %`. It is `100 %` if the check is not about
+ * amounts.
+ */
 export function shortfallText(matrix: Matrix, host: number): string {
   const share = (matrix.distance[host] ?? 0) - STEP * Math.max(0, countRefusals(matrix, host) - 1)
   const percent = Math.max(0, share * 100)

@@ -1,6 +1,6 @@
 /**
- * The kind of each instance in a request with several kinds, in their order. Empty for a request with one kind. The document is the
- * original request.
+ * The kind of each instance, in the order of the instances. Empty if the request has only one kind of instance. `document` is the original
+ * request.
  */
 export function membersOf(document: unknown, instances: number): readonly string[] {
   const gang: unknown = typeof document === 'object' && document !== null && 'gang' in document ? document.gang : []

@@ -8,7 +8,7 @@ export const nameOfHost = ({ hostName, node }: { readonly hostName: string; read
 export const shownHost = ({ hostName, ...names }: { readonly hostName: string } & Omit<ShownHost, 'host'>): string =>
   hostLabel({ host: hostName, ...names })
 
-/** The label of a host of an explanation, which may no longer exist. */
+/** The label of a host in an explanation. The host may have left the fleet since the decision. */
 export const shownOf = ({
   hostName,
   node,

@@ -20,7 +20,10 @@ import { extentOf, ownMultipliers, stack, withoutSilent } from './weights/stack.
 
 const pack = (array: Uint8Array | Uint32Array | Float64Array): string => Buffer.from(array.buffer).toString('base64')
 
-/** Five hosts and nine filters: the first refuses a and b, the ninth b and c; d and e pass. */
+/**
+ * Five hosts and nine filters, so that the refusals of a host need two bytes. F0 refuses the hosts a and b, F8 refuses b and c. The hosts d
+ * and rack pass.
+ */
 const packed: PackedMatrix = {
   hostCount: 5,
   hostNames: ['a', 'b', 'c', 'd', 'rack'],
@@ -38,7 +41,7 @@ const packed: PackedMatrix = {
 const matrix = readMatrix(packed)
 const names = (hosts: readonly number[]) => hosts.map(matrix.nameOf)
 
-describe('selections', () => {
+describe('selecting and sorting the hosts of the matrix', () => {
   test.each([
     ['all hosts', {}, ['a', 'b', 'c', 'd', 'rack/e']],
     ['refused first by a filter', { filter: 'F0' }, ['a', 'b']],
@@ -83,7 +86,7 @@ test('a cell shows the verdict of its filter on its host', () => {
   expect(verdictAt(matrix, 3, place(8, true), true)).toBe('pass')
 })
 
-describe('distances', () => {
+describe('the largest shortfall of a host as text', () => {
   const refused = (distance: number, bits: number): string =>
     shortfallText(
       readMatrix({
@@ -103,11 +106,11 @@ describe('distances', () => {
     ['a distance is never below 0', 0, 0b11, '0 %'],
   ])('%s', (_name, distance, bits, text) => expect(refused(distance, bits)).toBe(text))
 
-  test('refusals are counted over all bytes of a host', () =>
+  test('the refusals of a host are counted over all of its bytes', () =>
     expect([0, 1, 2, 3].map((host) => countRefusals(matrix, host))).toEqual([1, 2, 1, 0]))
 })
 
-test('the overview groups hosts by the first refusal, nearest first; hosts that pass are last', () => {
+test('the overview groups hosts by the first filter that refuses them, nearest host first, and shows hosts that pass last', () => {
   const { hosts, starts } = groupByFirst(matrix)
   expect(names(hosts)).toEqual(['a', 'b', 'c', 'rack/e', 'd'])
   expect(starts).toEqual([0, 2, 3])
@@ -121,7 +124,7 @@ test.each([
   ['/e', 12, ['rack/e']],
 ])('the names that contain %s, at most %i', (text, most, found) => expect(findNames(matrix, text, most)).toEqual(found))
 
-describe('short names', () => {
+describe('short names of filters and weighers', () => {
   test.each([
     ['a common last word is removed', ['RamFilter', 'AvailabilityZoneFilter'], ['Ram', 'AvailabilityZone']],
     ['a common last word is removed also after capital letters', ['RAMWeigher', 'IoOpsWeigher'], ['RAM', 'IoOps']],
@@ -143,7 +146,7 @@ describe('short names', () => {
     expect(headNames([name, 'OtherFilter'], 8)[0]?.replace(' ', '|')).toBe(head),
   )
 
-  test('a line has at most the number of letters that fit', () => {
+  test('each line of a column heading has at most as many letters as fit', () => {
     const word = fc.stringMatching(/^[A-Z][a-z]{1,14}$/)
     fc.assert(
       fc.property(fc.array(word, { minLength: 1, maxLength: 6 }), (words) => {
@@ -153,11 +156,11 @@ describe('short names', () => {
   })
 })
 
-describe('weighers that give every host 0', () => {
+describe('withoutSilent', () => {
   const weighers = [{ name: 'RAM' }, { name: 'Soft' }, { name: 'IO' }]
   const host = (...given: readonly number[]) => ({ weights: given.map((weighted, i) => ({ weigher: weighers[i]?.name ?? '', weighted })) })
 
-  test('are listed separately, and no sum changes', () => {
+  test('weighers that give every host 0 are listed separately, and no sum changes', () => {
     const shown = withoutSilent({ weighers, hosts: [host(0.5, 0, -0), host(0, 0, -1)] })
     expect(shown).toMatchObject({ weighers: [{ name: 'RAM' }, { name: 'IO' }], silent: ['Soft'] })
     expect(shown.hosts.map(({ weights }) => weights.map(({ weighted }) => weighted))).toEqual([
@@ -166,7 +169,7 @@ describe('weighers that give every host 0', () => {
     ])
   })
 
-  test('may be all weighers of the profile', () => {
+  test('all weighers of the profile can give every host 0', () => {
     expect(withoutSilent({ weighers, hosts: [host(0, 0, 0)] })).toMatchObject({ weighers: [], silent: ['RAM', 'Soft', 'IO'] })
   })
 })
@@ -180,7 +183,7 @@ test('multipliers set by aggregates are listed with their hosts', () => {
   expect(ownMultipliers(hosts)).toEqual(['h1: RAMWeigher × 40 (aggregate gold ram_weight_multiplier)'])
 })
 
-describe('stacks', () => {
+describe("the stack of a host's contributions", () => {
   test('segments of both signs start at zero and add up to the total', () => {
     const weights = [
       { weigher: 'A', weighted: 0.7 },
@@ -203,7 +206,7 @@ describe('stacks', () => {
   test('without weights the axis is not empty', () => expect(extentOf([[]])).toEqual([0, 1]))
 })
 
-describe('the funnel', () => {
+describe('the funnel as bars and as text', () => {
   test.each([
     [0, 10, 'log', 0],
     [10, 10, 'log', 1],
@@ -212,7 +215,7 @@ describe('the funnel', () => {
     [0, 0, 'linear', 0],
   ] as const)('%i of %i hosts: a %s bar has the length %d', (hosts, all, scale, share) => expect(barShare(hosts, all, scale)).toBe(share))
 
-  test('the line of text omits filters without refusals', () => {
+  test('the funnel as a line of text omits filters without refusals', () => {
     expect(
       funnelText(200, [
         { entered: 200, passed: 120 },
@@ -223,7 +226,7 @@ describe('the funnel', () => {
   })
 })
 
-test('only valid parts of a URL are kept', () => {
+test("invalid query parameters of a decision's page are dropped", () => {
   expect(readDecisionSearch({ instance: '2', sort: 'rank', all: 'yes', host: 'h1', bad: 'x', passed: 'no' })).toEqual({
     instance: '2',
     sort: 'rank',

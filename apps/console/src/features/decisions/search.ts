@@ -53,7 +53,7 @@ export interface DecisionSearch {
   readonly host?: string
   /** The scale of the funnel. If absent, it depends on the count of hosts. */
   readonly scale?: Scale
-  /** A host to compare with the chosen one. */
+  /** A host to compare with the chosen host. */
   readonly pin?: string
   /** Which values of the weighers the table shows. If absent, their contributions to the total. */
   readonly numbers?: WeightNumbers
@@ -61,9 +61,9 @@ export interface DecisionSearch {
   readonly try?: string
   /** `yes`: the search for changes that would make the request fit is started. */
   readonly fit?: 'yes'
-  /** The profile of the replay instead of the one that decided, `name` or `name@number`. */
+  /** The profile of the replay: `name` or `name@number`. If absent, the profile of the decision. */
   readonly by?: string
-  /** The revision of the fleet on which the decision is replayed, instead of the decision's own revision. */
+  /** The revision of the fleet on which the decision is replayed. If absent, the revision of the decision. */
   readonly on?: string
   /** The id of a decision to compare with. */
   readonly with?: string

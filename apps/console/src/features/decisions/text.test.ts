@@ -20,7 +20,7 @@ describe('a bar of the funnel', () => {
     expect([scaleFor(50), scaleFor(51)]).toEqual(['linear', 'log'])
   })
 
-  test('has the remaining hosts, then a part for each reason, without a gap', () => {
+  test('a bar has the remaining hosts, then a part for each reason, without a gap', () => {
     const reasons = [
       { code: 'zone.other', hosts: 30 },
       { code: 'memory.short', hosts: 10 },
@@ -37,12 +37,12 @@ describe('a bar of the funnel', () => {
     expect(refused[1]?.to).toBeCloseTo(1)
   })
 
-  test('has one part while the reasons are not known, and none without refusals', () => {
+  test('the refused hosts are one part of a bar while the reasons are not known, and no part without refusals', () => {
     expect(barOf({ entered: 10, passed: 4, reasons: [] }, 10, 'linear').refused).toMatchObject([{ code: '', hosts: 6 }])
     expect(barOf({ entered: 4, passed: 4, reasons: [] }, 10, 'linear').refused).toEqual([])
   })
 
-  test('the counts omit steps without refusals', () => {
+  test('the counts of the funnel omit steps without refusals', () => {
     const steps = [
       { entered: 200, passed: 200 },
       { entered: 200, passed: 12 },
@@ -83,7 +83,8 @@ describe('amounts', () => {
     expect(exactAmount(value, unit)).toBe(exact)
   })
 
-  test('absent values have no text', () => expect([readableAmount(null, 'MiB'), exactAmount(undefined, 'MiB')]).toEqual(['', '']))
+  test('the text of an absent amount is empty', () =>
+    expect([readableAmount(null, 'MiB'), exactAmount(undefined, 'MiB')]).toEqual(['', '']))
 
   test.each([
     ['three quarters', { required: '8', actual: '6', shortfall: '2', unit: null }, 0.75],
@@ -94,7 +95,7 @@ describe('amounts', () => {
   ])('the share of %s', (_name, fact, share) => expect(shareOf(fact)).toBe(share))
 })
 
-describe('commands', () => {
+describe('copied commands', () => {
   test.each([
     ['plain', 'plain'],
     ['z1/r-01:a', 'z1/r-01:a'],
@@ -104,7 +105,7 @@ describe('commands', () => {
     ['', "''"],
   ])('%s is quoted as one word: %s', (text, word) => expect(quoteForShell(text)).toBe(word))
 
-  test('request the same explanation as the page', () => {
+  test('copied commands request the same explanation as the page', () => {
     expect(commandExplain('abc', null)).toBe('gantt explain abc')
     expect(commandExplain('abc', 2)).toBe('gantt explain abc --instance 2')
     expect(commandWhyNot('abc', null, 'h1')).toBe('gantt why-not abc h1')

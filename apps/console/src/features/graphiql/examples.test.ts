@@ -5,7 +5,7 @@ import { examples } from './examples.ts'
 
 const schema = buildSchema(readFileSync(new URL('../../../../server/schema.graphql', import.meta.url), 'utf8'))
 
-describe('examples', () => {
+describe('the examples on the GraphiQL page', () => {
   it.each(examples.map((example) => [example.label, example] as const))(
     '%s is a call that the service knows',
     (_label, { query, variables }) => {

@@ -3,9 +3,9 @@ import { Problem } from '../../ui/problem.tsx'
 import type { Fetcher } from './fetcher.ts'
 import type { GraphiqlSearch } from './search.ts'
 
-/** The document in the frame, which the build assembles (graphiql-files.ts). */
+/** The HTML document in the iframe. The build assembles it (graphiql-files.ts). */
 const FRAME = '/graphiql-frame.html'
-/** The storage key of GraphiQL's last chosen colours. */
+/** GraphiQL stores its colour scheme in the browser under this key. */
 const KEPT_THEME = 'graphiql:theme'
 
 interface FrameProps {

@@ -30,7 +30,7 @@ export function GraphiqlPage() {
         <>
           <Switch
             label="Read only"
-            title="While it is on, no mutation is sent"
+            title="While read only is on, no mutation is sent"
             checked={isReadOnly}
             onChange={({ currentTarget: { checked } }) => setReadOnly(checked)}
           />

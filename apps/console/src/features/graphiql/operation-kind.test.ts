@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { kindOf } from './operation-kind.ts'
 
-describe('the operation that would run', () => {
+describe('the kind of the operation that GraphiQL would run', () => {
   it.each([
     ['a query', '{ viewer { scopes } }', undefined, 'query'],
     ['a mutation', 'mutation { a }', undefined, 'mutation'],

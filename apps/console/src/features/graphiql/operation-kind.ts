@@ -8,8 +8,8 @@ export interface Asked {
 }
 
 /**
- * The kind of the operation that would run. If the document has several operations and none is selected, the result is a mutation if any of
- * them is a mutation. Undefined if there is no operation. The service then reports the error.
+ * The kind of the operation that GraphiQL would run. If the document has several operations and none is selected, the result is a mutation
+ * if any of them is a mutation. Undefined if there is no operation. The service then reports the error.
  */
 export function kindOf({ query, operationName }: Asked): OperationTypeNode | undefined {
   const document = tryParse(query)
@@ -26,7 +26,7 @@ function tryParse(query: string): DocumentNode | undefined {
   try {
     return parse(query)
   } catch {
-    // while the operator types, the text is often incomplete; this is no error
+    // While the operator types, the text is often incomplete. This is not an error.
     return undefined
   }
 }

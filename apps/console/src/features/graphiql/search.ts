@@ -1,8 +1,8 @@
 import { isTooLong } from '../../lib/graphiql.ts'
 
-/** The query parameters of the GraphiQL page. Their names are those of every GraphiQL. */
+/** The query parameters of the GraphiQL page. They have the names that GraphiQL uses everywhere. */
 export interface GraphiqlSearch {
-  /** The document, as it is written. */
+  /** The text of the GraphQL document. */
   readonly query?: string
   /** The variables, as the text of a JSON object. */
   readonly variables?: string

@@ -15,7 +15,7 @@ export const FLEET = graphql(`
   }
 `)
 
-/** The changes after a revision; the stream sends an event at most once a second. */
+/** The changes of hosts after a revision. The stream sends an event at most once a second. */
 export const FLEET_DELTAS = graphql(`
   subscription FleetDeltas($columns: [FleetColumn!]!, $after: Revision!) {
     fleetDeltas(columns: $columns, after: $after) {
@@ -121,7 +121,7 @@ export const EVACUATE = graphql(`
   }
 `)
 
-/** Aggregates by a part of their names, for adding hosts to one. */
+/** Aggregates by a part of their names. Hosts can be added to an aggregate that is found. */
 export const AGGREGATES_NAMED = graphql(`
   query AggregatesNamed($q: String!) {
     aggregates(first: 50, query: $q) { totalCount nodes { uuid name availabilityZone hostCount } }

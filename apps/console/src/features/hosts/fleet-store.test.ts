@@ -6,7 +6,7 @@ const traitsOf = (store: FleetStore, ordinal: number) => store.sets('TRAITS').te
 const zoneOf = (store: FleetStore, ordinal: number) => store.dictionary('AZ').values[store.codes('AZ')[ordinal] ?? -1]
 
 describe('the fleet as columns', () => {
-  it('reads packed columns', () => {
+  it('the store reads packed columns', () => {
     const store = createFleetStore()
     store.apply(
       packHosts([
@@ -21,7 +21,7 @@ describe('the fleet as columns', () => {
     expect([...store.numbers('MEM_FREE_MIB').slice(0, 2)]).toEqual([5, -7])
   })
 
-  it('computes the used share and the free amount of each shown host', () => {
+  it('the store computes the used share and the free amount of each host', () => {
     const store = createFleetStore()
     const used = () => [0, 1, 2].map((ordinal) => store.numbers('MEM_USED_PCT')[ordinal])
     store.apply(
@@ -36,7 +36,7 @@ describe('the fleet as columns', () => {
     expect(used()).toEqual([25, 50, 0])
   })
 
-  it('converts the codes of an event, which has its own dictionaries, to the codes of the store', () => {
+  it('the codes of an event, which has its own dictionaries, are converted to the codes of the store', () => {
     const store = createFleetStore()
     store.apply(
       packHosts([
@@ -50,7 +50,7 @@ describe('the fleet as columns', () => {
     expect([traitsOf(store, 0), traitsOf(store, 1)]).toEqual([['T3', 'T9'], ['T3']])
   })
 
-  it('detects an event of another history, in which an ordinal belongs to another host', () => {
+  it('the store detects an event of another history, in which an ordinal belongs to another host', () => {
     const store = createFleetStore()
     store.apply(packHosts([{ ordinal: 3, name: 'c' }]))
     expect(store.fits(packHosts([{ ordinal: 3, name: 'c', memFreeMib: 1 }]))).toBe(true)
@@ -66,7 +66,7 @@ describe('the fleet as columns', () => {
     ).toBe(false)
   })
 
-  it('detects whether another store has the same ordinals, which are also the same if hosts were added, removed or renamed', () => {
+  it('ordinals stay the same if hosts are added, removed or renamed, but not if another host has the ordinal', () => {
     const storeOf = (...hosts: Parameters<typeof packHosts>[0]) => {
       const store = createFleetStore()
       store.apply(packHosts(hosts))
@@ -85,7 +85,7 @@ describe('the fleet as columns', () => {
     expect(storeOf({ ...a, node: 'a/n2' }).hasOrdinalsOf(storeOf(a))).toBe(false)
   })
 
-  it('removes a host that leaves, and adds it again when it returns', () => {
+  it('the store removes a host that leaves, and adds it again when it returns', () => {
     const store = createFleetStore()
     const [a, b] = [
       { ordinal: 0, name: 'a', memFreeMib: 1 },
@@ -102,7 +102,7 @@ describe('the fleet as columns', () => {
     expect([store.nameOf(0), store.numbers('MEM_FREE_MIB')[0]]).toEqual(['a', 9])
   })
 
-  it('shows a replaced host under its new name, and does not take it for another host', () => {
+  it('a replaced host has its new name, and is not treated as another host', () => {
     const store = createFleetStore()
     store.apply(packHosts([{ ordinal: 0, name: 'a', node: 'n1' }]))
     const before = store.namesVersion
@@ -114,7 +114,7 @@ describe('the fleet as columns', () => {
     expect(store.namesVersion).toBeGreaterThan(before)
   })
 
-  it('accepts more new hosts than its arrays have space for', () => {
+  it('the store accepts more new hosts than its arrays have space for', () => {
     const store = createFleetStore()
     store.apply(packHosts([{ ordinal: 3, name: 'c', memFreeMib: 3 }]))
     const before = store.namesVersion
@@ -129,7 +129,7 @@ describe('the fleet as columns', () => {
     expect(store.namesVersion).toBeGreaterThan(before)
   })
 
-  it('changes only the hosts of an event', () => {
+  it('an event changes only its own hosts', () => {
     const store = createFleetStore()
     store.apply(
       packHosts([
@@ -143,14 +143,14 @@ describe('the fleet as columns', () => {
     expect(store.namesVersion).toBe(before)
   })
 
-  it('accepts an empty fleet', () => {
+  it('the store accepts an empty fleet', () => {
     const store = createFleetStore()
     store.apply(packHosts([]))
     expect([...store.ordinals]).toEqual([])
   })
 })
 
-it('finds the names of hosts with several nodes, including a node with the name of its host', () => {
+it('the store finds the names of hosts with several nodes, including a node with the name of its host', () => {
   const store = createFleetStore()
   const others = () => [0, 1, 2].map((ordinal) => store.hasOtherNodes(ordinal))
   store.apply(

@@ -45,14 +45,14 @@ export interface PackedHosts {
  * until the next call of `apply`.
  */
 export interface FleetStore {
-  /** The present hosts, in the order of first sight. */
+  /** The present hosts, in the order in which they first reported. */
   readonly ordinals: Uint32Array
-  /** Whether a host exists at this ordinal. */
+  /** True if a host exists at this ordinal. */
   has(ordinal: number): boolean
   nameOf(ordinal: number): string
   /** The name of the host's node. Most hosts have one node with the name of the host. */
   nodeOf(ordinal: number): string
-  /** Whether the name of the host has several present nodes. */
+  /** True if the name of the host has several present nodes. */
   hasOtherNodes(ordinal: number): boolean
   numbers(column: NumberColumn): Float64Array
   codes(column: CodeColumn | SetColumn): Uint32Array
@@ -65,7 +65,7 @@ export interface FleetStore {
    */
   fits(hosts: Pick<PackedHosts, 'ordinals' | 'names' | 'renamed'>): boolean
   /**
-   * Whether each present host of an earlier store has the same ordinal in this store. If so, data that refers to ordinals is still valid.
+   * True if each present host of an earlier store has the same ordinal in this store. If so, data that refers to ordinals is still valid.
    */
   hasOrdinalsOf(earlier: FleetStore): boolean
   /** Adds or updates the hosts of an answer or an event. All other hosts stay unchanged. */
@@ -87,7 +87,7 @@ export function createFleetStore(): FleetStore {
   /** A cache for one `namesVersion`: the host names that several present hosts share. */
   let counted: { readonly version: number; readonly several: ReadonlySet<string> } | undefined
 
-  /** Extends the arrays for an ordinal; arrays double in size, so that they are rarely copied when a fleet grows host by host. */
+  /** Extends the arrays for an ordinal. Arrays double in size, so that they are rarely copied when a fleet grows host by host. */
   const makeRoom = (length: number): void => {
     if (length <= known.length) return
     const size = Math.max(length, known.length * 2, 64)
@@ -201,7 +201,7 @@ export function createFleetStore(): FleetStore {
   }
 }
 
-/** Whether the host that is now called `later` can be the host that was called `earlier`. */
+/** True if the host that is now called `later` can be the host that was called `earlier`. */
 const isSameHost = (earlier: string, later: string, former: readonly string[] | undefined): boolean =>
   earlier === later || former?.includes(earlier) === true
 
@@ -228,6 +228,6 @@ function setUsed(ordinals: Column, capacity: Float64Array, free: Float64Array, t
 
 function textAt(values: readonly string[], index: number, column: string): string {
   const text = values[index]
-  if (text === undefined) throw new Error(`${column}: a set names value ${index}; the dictionary has ${values.length}.`)
+  if (text === undefined) throw new Error(`${column}: a set has the code ${index}, but the dictionary has only ${values.length} values.`)
   return text
 }

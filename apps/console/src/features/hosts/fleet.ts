@@ -41,7 +41,10 @@ interface Kept {
   readonly fleet: Fleet
 }
 
-/** Cached during a visit, separately for the past and the present, so that the list is shown at once, and only changes are loaded. */
+/**
+ * The loaded fleets of the present and of the past. They are cached as long as the tab is open, so that the list is shown at once and only
+ * changes are loaded.
+ */
 const kept: { now?: Kept; past?: Kept } = {}
 
 const keptAt = (key: string | undefined, at: string | undefined): Fleet | undefined => {
@@ -98,7 +101,7 @@ export function useFleet(isPaused: boolean): FleetFeed {
     if (key !== undefined && error !== undefined) retry()
   }, [key])
 
-  // retries a load that failed without contact
+  // If a load failed because there was no contact with the service, it is retried when contact is restored.
   useEffect(() => (error === undefined ? undefined : contact.onReturn(retry)), [error, retry])
 
   const live = useLive(FLEET_DELTAS, {
@@ -112,7 +115,7 @@ export function useFleet(isPaused: boolean): FleetFeed {
         return
       }
       before.store.apply(event)
-      // actions of the operator have priority
+      // The update has a lower priority than the operator's input.
       startTransition(() => show({ ...before, asOf: event.to, receivedMs: serviceNow() }))
     },
   })

@@ -27,6 +27,6 @@ export const toneOf = (word: string): keyof typeof glyphs => tones[word] ?? 'bad
 
 export const glyphs = { good: '+', doubtful: '~', bad: 'x' } as const
 
-/** Whether the host accepts new instances, by its state and status. */
+/** True if the host accepts new instances, by its state and status. */
 export const isOpen = ({ state, status }: { readonly state: string; readonly status: string }): boolean =>
   state === 'UP' && status === 'ENABLED'

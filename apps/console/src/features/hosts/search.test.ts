@@ -11,7 +11,7 @@ const orders = fc
 const given = (search: object) => Object.fromEntries(Object.entries(search).filter(([, value]) => value !== undefined))
 
 describe('the URL of the list', () => {
-  test('valid values are read as they are', () => {
+  test('valid query parameters of the list are read unchanged', () => {
     const searches = fc.record({
       q: fc.option(fc.string({ minLength: 1, unit: 'grapheme' }), { nil: undefined }),
       sort: fc.option(orders, { nil: undefined }),

@@ -1,7 +1,7 @@
 import { type FieldHolding, type HostSortTerm, isHostSort, parseSort, printSort, reportedFields } from '@gantt/scheduler-core/query'
 import { type ListSearch, readPanelSearch } from '../../lib/browser/list-search.ts'
 
-/** How the list is shown. */
+/** The views of the list of hosts. */
 export const hostViews = ['split', 'table', 'map'] as const
 /** The groupings of the map. */
 export const hostGroups = ['az', 'aggregate', ...reportedFields.map(({ name }) => name)] as const
@@ -20,10 +20,10 @@ export const colourFields = {
 /** Colours of the map that show a field of hosts. */
 export type LoadColour = keyof typeof colourFields
 
-/** The meaning of the map's colour. */
+/** The values by which the map can be coloured: a field of hosts, or a decision's verdict. */
 export const hostColours = [...(Object.keys(colourFields) as LoadColour[]), 'verdict'] as const
 
-/** The tabs of a host, next to its summary. */
+/** The tabs of a host's page in addition to the summary. */
 export const hostSheets = ['claims', 'decisions', 'timeline', 'raw'] as const
 
 export type HostView = (typeof hostViews)[number]
@@ -33,7 +33,10 @@ export type HostSheet = (typeof hostSheets)[number]
 
 /** The query parameters of the list. Unknown parameters are dropped. */
 export interface HostsSearch extends ListSearch {
-  /** Fields of the grammar, separated by commas, with `-` in front for descending order; by name if absent. */
+  /**
+   * The order of the list: fields of the filter grammar, separated by commas, with `-` in front for descending order. The default is by
+   * name.
+   */
   readonly sort?: string
   /** The default is split. */
   readonly view?: HostView
@@ -41,7 +44,7 @@ export interface HostsSearch extends ListSearch {
   readonly group?: HostGroup
   /** The default is verdict if there is a `decision`, otherwise mem. */
   readonly colour?: HostColour
-  /** `yes` if the selected hosts are compared with the others. */
+  /** `yes` if the selected hosts are compared with all other hosts. */
   readonly compare?: 'yes'
   /** The decision whose verdicts are shown. */
   readonly decision?: string

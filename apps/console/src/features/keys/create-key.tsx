@@ -81,7 +81,7 @@ export function CreateKey({ onClose, onDone }: CreateKeyProps) {
           />
           <Textarea
             label="Only for these hosts"
-            description="With REPORT alone: names with any separators. Empty: any host."
+            description="Only if REPORT is the only scope. Names with any separators. Empty: any host."
             rows={2}
             {...write('hosts')}
           />
@@ -92,7 +92,7 @@ export function CreateKey({ onClose, onDone }: CreateKeyProps) {
             error={'wrong' in maxNodes ? maxNodes.wrong : undefined}
             {...write('maxNodes')}
           />
-          <TextInput label="Only for this project" description="With READ, SCHEDULE and CLAIM. Empty: any project." {...write('project')} />
+          <TextInput label="Only for this project" description="For READ, SCHEDULE and CLAIM. Empty: any project." {...write('project')} />
           {refusal.length === 0 ? null : (
             <Alert color="red" title="The key cannot be created" role="alert">
               {refusal.map((message) => (

@@ -9,13 +9,13 @@ import { Problem } from '../../ui/problem.tsx'
 import { REVOKE, ROTATE } from './documents.ts'
 import { isInUse, type Key, type KeyResult, type Made, refusalOf } from './key.ts'
 
-/** Whether the key is replaced by a new one with a time of overlap, or revoked at once. */
+/** `rotate` replaces the key by a new key, and the old key is valid for some time longer. `revoke` ends the key at once. */
 export type Step = 'rotate' | 'revoke'
 
 interface EndKeyProps {
   readonly step: Step
   readonly key_: Key
-  /** Whether it is this session's key. */
+  /** True if the operator is signed in with this key. */
   readonly isOwn: boolean
   onClose(): void
   onDone(made: Made): void
@@ -58,7 +58,7 @@ export function EndKey({ step, key_: key, isOwn, onClose, onDone }: EndKeyProps)
         ) : null}
         {isOwn && !isRotation ? (
           <Alert color="red" role="status" title="This is your own key" data-own>
-            You are signed in with it and will have to sign in with another.
+            You are signed in with this key and will have to sign in with another key.
           </Alert>
         ) : null}
         {refusal.length === 0 ? null : (

@@ -19,7 +19,7 @@ export const keyColumns = (onStep: (step: Step, key: Key) => void): TableColumn<
   {
     key: 'prefix',
     label: 'Prefix',
-    title: 'The part of the secret that may be shown.',
+    title: 'The beginning of the secret, which may be shown.',
     width: '120px',
     value: ({ prefix }) => prefix,
     cell: ({ prefix }) => <span className="mono">{prefix}</span>,
@@ -95,7 +95,7 @@ export const keyColumns = (onStep: (step: Step, key: Key) => void): TableColumn<
   },
 ]
 
-/** The columns of a copied key. There is no column for the secret, because secrets are not stored. */
+/** The fields of a key that are copied as CSV or JSON. The secret is not among them, because secrets are not stored. */
 export const keyFieldsCopied: readonly RowField<Key>[] = [
   ['id', ({ id }) => id],
   ['name', ({ name }) => name, 'name'],

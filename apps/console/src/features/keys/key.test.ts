@@ -15,7 +15,7 @@ test.each(['0', '-1', '1.5', '3651', 'soon', '1e9'])('%j is not a valid number o
 
 const now = Date.parse('2026-11-20T09:00:00.000Z')
 
-test('a key that is created for a number of days expires after them, or never', () => {
+test('a new key expires after the given number of days, or never', () => {
   expect([endOf(2, now), endOf(null, now)]).toEqual(['2026-11-22T09:00:00.000Z', null])
 })
 

@@ -5,7 +5,7 @@ export type Key = ResultOf<typeof LIST>['apiKeys']['nodes'][number]
 export type KeyResult = ResultOf<typeof CREATE>['apiKeyCreate']
 export type Made = Extract<KeyResult, { readonly __typename: 'ApiKeyPayload' }>
 
-/** The permissions of a scope; docs/keys.md describes all of them. */
+/** What each scope allows, in a few words. docs/keys.md describes all permissions. */
 export const roles = [
   { scope: 'READ', does: 'Every query and stream except keys and the audit. Needed for this console.' },
   { scope: 'SCHEDULE', does: 'Places instances and claims their resources.' },
@@ -42,7 +42,7 @@ const DAY_MS = 86_400_000
 export const endOf = (days: number | null, nowMs: number): string | null =>
   days === null ? null : new Date(nowMs + days * DAY_MS).toISOString()
 
-/** Whether the key was used within the last day. If so, ending it probably locks somebody out. */
+/** True if the key was used within the last day. If so, ending it probably locks somebody out. */
 export const isInUse = ({ lastUsedAt }: Pick<Key, 'lastUsedAt'>, nowMs: number): boolean =>
   lastUsedAt !== null && nowMs - Date.parse(lastUsedAt) < DAY_MS
 

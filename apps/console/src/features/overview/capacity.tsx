@@ -8,7 +8,7 @@ import { Heading } from '../../ui/heading.tsx'
 import { SmallTable } from '../../ui/table/small-table.tsx'
 import type { Zone } from './figures.ts'
 
-/** Usage by zone and class: used by instances, held by further claims, and free. */
+/** The usage by zone and class: the amounts used by instances, held by claims that reports do not count yet, and free. */
 export function Capacity({ zones }: { readonly zones: readonly Zone[] }) {
   return (
     <section aria-label="Usage by zone">
@@ -65,7 +65,7 @@ interface HostsOfProps {
   readonly zone: string
   /** The accessible name of the link, if its text does not name the target. */
   readonly label?: string
-  /** Whether the link is a bar. A bar is not a tab stop, because the zone's name and its number of hosts link to the same page. */
+  /** True if the link is a bar. A bar is not a tab stop, because the zone's name and its count of hosts link to the same page. */
   readonly isBar?: boolean
   readonly children: ReactNode
 }

@@ -7,7 +7,7 @@ interface ChangeMarksProps {
   readonly marks: readonly Mark[]
 }
 
-/** The positions of changes on the axis of steps. */
+/** Marks operators' changes on the time axis of a chart. */
 export function ChangeMarks({ activity, marks }: ChangeMarksProps) {
   return marks.map(({ id, at }) => (
     <i

@@ -8,7 +8,7 @@ import type { Mark } from './use-marks.ts'
 interface ChangeTableProps {
   readonly label: string
   readonly changes: readonly Mark[]
-  /** Whether ages are shown instead of times. */
+  /** True if ages are shown instead of times. */
   readonly isAge?: boolean
   readonly maxHeight?: string | undefined
 }

@@ -1,6 +1,6 @@
 import { graphql } from '../../lib/service/graphql.ts'
 
-/** The use of the fleet, the hosts' liveness, and the replicas. */
+/** The usage of the fleet, the hosts' liveness, and the replicas. */
 export const FLEET = graphql(`
   query OverviewFleet($at: Moment) {
     fleet(at: $at) {

@@ -11,7 +11,7 @@ export type FleetNow = ResultOf<typeof FLEET>
 export type Zone = FleetNow['fleet']['totals'][number]
 export type Capacity = ResultOf<typeof FITS>['capacity']
 
-/** Decisions in which an instance was not placed, in the filter grammar. */
+/** The filter that finds decisions in which at least one instance was not placed. */
 export const FAILED = 'outcome:PARTIAL,NO_VALID_HOST'
 
 /**
@@ -63,10 +63,7 @@ export function replicasLine(replicas: FleetNow['replicas']): { readonly value: 
 export interface Fits {
   readonly fits: number
   readonly exact: boolean
-  /**
-   * The share of instances, 0 to 1, that do not fit only because the free amounts are spread over several hosts. 100 % are the instances
-   * that would fit if all free amounts were on one host.
-   */
+  /** Of the instances that would fit if all free amounts were on one host, the share that does not fit, 0 to 1. */
   readonly fragmentation: number | undefined
   readonly byZone: ReadonlyMap<string, number>
 }

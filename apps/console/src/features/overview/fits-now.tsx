@@ -142,7 +142,7 @@ function FitsRow({ flavor, zones, isPinned, onPin }: FitsRowProps) {
               <span className="dimmed">-</span>
             ) : (
               <>
-                {counted.fragmentation > MUCH ? <span title="Most of the free capacity is unusable for it">! </span> : null}
+                {counted.fragmentation > MUCH ? <span title="Most of the free capacity is unusable for this flavor">! </span> : null}
                 {counted.fragmentation.toFixed(2)}
               </>
             )}

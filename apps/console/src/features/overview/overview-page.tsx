@@ -31,14 +31,14 @@ const FLEET_EVERY_MS = 5_000
 const ACTIVITY_EVERY_MS = 15_000
 const FLAVORS_EVERY_MS = 60_000
 
-/** The overview: the health of placement, the use of the fleet by zone, failures with their causes, and changes. */
+/** The overview: the health of placement, the usage of the fleet by zone, failures with their causes, and changes. */
 export function OverviewPage() {
   const { last = DEFAULT_SPAN, since, until, pin } = route.useSearch()
   const navigate = route.useNavigate()
   const show = (change: Change<OverviewSearch>): void => void navigate({ search: (before) => changed(before, change), resetScroll: false })
   const { pins, keepPins } = usePins(pin)
   const at = useAt()
-  // the data of a past period does not change
+  // The data of a selected time range does not change, so it is read only once.
   const isRange = since !== undefined && until !== undefined
   const fleet = useOperation(FLEET, {}, { everyMs: FLEET_EVERY_MS })
   const inTime = isRange ? { since, until } : { window: durationOf[last] }

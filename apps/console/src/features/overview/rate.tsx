@@ -14,13 +14,13 @@ import { useMarks } from './use-marks.ts'
 
 interface RateProps {
   readonly activity: Activity
-  /** The call that read the value. */
+  /** The API call that read `activity`, for the menu that copies it. */
   readonly call: Call
   /** Called when a range of time is selected: from `since` to before `until`. */
   onTake(since: string, until: string): void
 }
 
-/** Charts of decisions over time with failed ones at the bottom, their durations, and marks of changes; with the same data as tables. */
+/** Charts of decisions over time: counts with the failures at the bottom, durations, and marks of changes. Tables have the same data. */
 export function Rate({ activity, call, onTake }: RateProps) {
   const zone = useTimeZone()
   const { marks, total, error, retry } = useMarks(activity)

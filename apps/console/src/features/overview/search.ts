@@ -1,10 +1,10 @@
-/** The time range of the page, in the form of the filter grammar. */
+/** The time spans that the page offers, as durations of the filter grammar. */
 export const spans = ['15m', '1h', '6h', '24h'] as const
 export type SpanName = (typeof spans)[number]
 
 /** The query parameters of the page. Unknown parameters are dropped. */
 export interface OverviewSearch {
-  /** An hour if absent. */
+  /** The time span of the page. The default is one hour. */
   readonly last?: SpanName
   /**
    * A selected time range. If present, figures, reasons and charts are for this range instead of the time span. Either both ends are set or
@@ -12,7 +12,7 @@ export interface OverviewSearch {
    */
   readonly since?: string
   readonly until?: string
-  /** Pinned flavors as JSON (pins.ts); by default those of this browser. */
+  /** Pinned flavors as JSON (pins.ts). The default is the flavors that are pinned in this browser. */
   readonly pin?: string
 }
 

@@ -5,7 +5,7 @@ import { SmallTable } from '../../ui/table/small-table.tsx'
 import { type Activity, FAILED } from './figures.ts'
 import { endOf } from './steps.ts'
 
-/** The steps that have decisions; each count links to the counted decisions. */
+/** A table of the steps that have decisions. Each count links to the counted decisions. */
 export function StepTable({ activity }: { readonly activity: Activity }) {
   const zone = useTimeZone()
   const busy = activity.steps.flatMap((step, index) => (step.decisions === 0 ? [] : [{ ...step, until: endOf(activity, index) }]))

@@ -9,7 +9,7 @@ const step = (at: string, decisions: number, failed: number, took: { p50Ms: numb
   took,
 })
 
-// the fields that the code reads
+// Only the fields that the tested functions read.
 const activity = {
   since: '2026-11-20T09:00:00.000Z',
   until: '2026-11-20T09:00:25.000Z',
@@ -20,7 +20,7 @@ const activity = {
   ],
 } as unknown as Activity
 
-test('a step ends at the begin of the next one, the last step at the end of the span', () => {
+test('a step ends where the next step begins, and the last step ends at the end of the time span', () => {
   expect([endOf(activity, 0), endOf(activity, 2)]).toEqual(['2026-11-20T09:00:10.000Z', '2026-11-20T09:00:25.000Z'])
 })
 
@@ -33,7 +33,7 @@ test.each([
   expect(lineOf(activity, from, to, 'utc')).toBe(text)
 })
 
-test('a change is shown at the step in which it was made, at its time', () => {
+test('the mark of a change is at its time, in the step in which the change was made', () => {
   const mark = { id: '1', at: '2026-11-20T09:00:15.000Z', account: 'ann', mutation: 'profileActivate', target: 'default@3' }
   const [before, at] = [0, 1].map((index) => lineOf(activity, index, index, 'utc', [mark]))
   expect(before).not.toContain('changed')

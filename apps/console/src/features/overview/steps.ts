@@ -2,7 +2,7 @@ import { formatCount, formatTime, formatTook, type TimeZoneChoice } from '../../
 import type { Activity } from './figures.ts'
 import type { Mark } from './use-marks.ts'
 
-/** The exclusive end of a step: the begin of the next one. */
+/** The exclusive end of a step, which is the beginning of the next step. */
 export const endOf = ({ steps, until }: Activity, index: number): string => steps[index + 1]?.at ?? until
 
 /** The position of a time on an axis whose steps have the width 1. */
@@ -37,8 +37,8 @@ function tookLine(steps: Activity['steps']): string[] {
 }
 
 /**
- * A line of text about changes, which must be ordered from the newest on. It has the only change, or the count of changes and the newest
- * one.
+ * A line of text about changes, which must be ordered from the newest on. For a single change it names this change. For several changes it
+ * has their count and the newest change.
  */
 function changeLine([newest, ...others]: readonly Mark[]): string[] {
   if (newest === undefined) return []

@@ -5,10 +5,10 @@ import { useScopes } from '../../lib/service/scopes.ts'
 import { CHANGES_QUERY, MARKS } from './documents.ts'
 import type { Activity } from './figures.ts'
 
-/** A row of the audit with a change that may have affected the figures. */
+/** A row of the audit. Its change can have affected the figures of the page. */
 export type Mark = ResultOf<typeof MARKS>['auditLog']['nodes'][number]
 
-/** Marks of operators' changes that affect later decisions. */
+/** The audit filter that finds operators' changes with an effect on later decisions. */
 export const MARKED = `${CHANGES_QUERY} mutation:profileActivate,profileRollback,aggregate*,hostSetStatus,hostEvacuate,hostForget,hostReplace`
 
 /** The changes in a time span, newest first, and their total count. Empty if the key may not read the audit. */

@@ -32,7 +32,7 @@ describe('the effects of a step name the rollout that the step ends', () => {
     for (const part of parts) expect(said).toContain(part)
   })
 
-  test('nothing ends without a rollout', () => {
+  test('without a rollout, a step has one effect, because it ends no rollout', () => {
     for (const step of ['shadow', 'canary', 'activate'] as const) expect(effectsOf(step, 'site', 2, 25, plain)).toHaveLength(1)
   })
 })
@@ -89,7 +89,7 @@ test.each([
   [{ ratio: 2, name: 'x', list: [1] }, 'ratio = 2; name = x; list = [1]'],
 ])('options as text (%#)', (options, text) => expect(optionsText(options)).toBe(text))
 
-test('the URL keeps known fields, without default values', () => {
+test('the URL of a profile has only known parameters, without default values', () => {
   expect(readProfileSearch({ version: '2', against: '0', last: '24h', sample: '500', check: 'yes', other: 'x' })).toEqual({
     version: '2',
     against: '0',

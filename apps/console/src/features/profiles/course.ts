@@ -8,7 +8,7 @@ export interface Course {
   } | null
 }
 
-/** A step that an operator may take with a version. */
+/** A step that an operator can take with a version. */
 export type Step = 'shadow' | 'canary' | 'activate' | 'rollback'
 
 /**
@@ -87,7 +87,7 @@ export interface AuditRow {
   readonly summary: string
 }
 
-/** The filter of the audit for the calls about a profile. */
+/** The audit filter that finds the calls about a profile. */
 export const historyQuery = (name: string): string =>
   `mutation:profileVersionCreate,profileActivate,profileRollback target:${name},${name}@*`
 

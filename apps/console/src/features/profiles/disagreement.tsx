@@ -7,7 +7,7 @@ interface Decided {
   readonly spec: { readonly flavorName: string | null; readonly vcpus: number; readonly memoryMb: number }
 }
 
-/** A decision, named by its request and time. */
+/** A link to a decision. Its text has the flavor of the request and the time. */
 export function DecisionLink({ decision: { id, at, spec } }: { readonly decision: Decided }) {
   const zone = useTimeZone()
   return (
@@ -23,5 +23,5 @@ const kinds: Readonly<Record<string, string>> = {
   ELSEWHERE: 'goes elsewhere',
 }
 
-/** The result of a request under the other version. */
+/** How the other version's result differs, in words. */
 export const kindWord = (kind: string): string => kinds[kind] ?? kind.toLowerCase().replaceAll('_', ' ')

@@ -22,7 +22,7 @@ export const PLUGINS = graphql(`
   }
 `)
 
-/** A profile with the states of its versions; the content of versions is requested one at a time. */
+/** A profile with the states of its versions. The content of a version is requested separately. */
 export const PROFILE = graphql(`
   query Profile($name: String!, $at: Moment) {
     viewer { scopes }
@@ -77,7 +77,7 @@ export const VERSION = graphql(`
   }
 `)
 
-/** The history of versions and rollouts; only keys with the scope OPERATE may read it. */
+/** The history of versions and rollouts. Only keys with the scope OPERATE may read it. */
 export const HISTORY = graphql(`
   query ProfileHistory($query: String!) {
     auditLog(first: 100, query: $query) { nodes { id at account mutation target result summary } }

@@ -9,7 +9,7 @@ import { actionOf, historyQuery } from './course.ts'
 import { HISTORY } from './documents.ts'
 import { REFRESH_MS } from './refresh.ts'
 
-/** The history of the profile from the audit, which not every key may read. */
+/** Lists the changes of the profile from the audit, which only keys with the scope OPERATE may read. */
 export function History({ name }: { readonly name: string }) {
   const { scopes, may, error: noScopes, retry } = useScopes()
   const mayRead = may('OPERATE')

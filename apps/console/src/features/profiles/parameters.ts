@@ -1,6 +1,6 @@
 import { NO_OPTIONS } from './course.ts'
 
-/** The options of a part, from their JSON Schema: each with its default and description. */
+/** The options of a filter, weigher or scheduler, from their JSON Schema. Each has its default and description. */
 export function parametersText(schema: unknown): string {
   const properties = memberOf(schema, 'properties')
   if (properties === null || typeof properties !== 'object') return NO_OPTIONS

@@ -12,7 +12,7 @@ import { REFRESH_MS } from './refresh.ts'
 
 type Plugin = ResultOf<typeof PLUGINS>['plugins'][number]
 
-/** The plug-ins that the answering replica has loaded, in addition to the release's parts. */
+/** Lists the plug-ins that the answering replica has loaded. */
 export function Plugins() {
   const { data, error, refetch, dataUpdatedAt } = useOperation(PLUGINS, {}, { everyMs: REFRESH_MS })
   return (
@@ -27,7 +27,8 @@ export function Plugins() {
         )
       ) : data.plugins.length === 0 ? (
         <Text size="sm" c="dimmed">
-          The answering replica has loaded none: GANTT_PLUGINS names their packages or paths, GANTT_EXTENDERS those that answer over HTTP.
+          The answering replica has loaded no plug-ins. GANTT_PLUGINS names packages or paths, GANTT_EXTENDERS plug-ins that answer over
+          HTTP.
         </Text>
       ) : (
         <Stale error={error} atMs={dataUpdatedAt} everyMs={REFRESH_MS}>

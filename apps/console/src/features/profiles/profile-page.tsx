@@ -87,7 +87,7 @@ function OneProfile({ profile, scopes, error, readAtMs, onRetry }: OneProfilePro
   const mayDraft = maySteer || scopes.includes('OPERATE')
   const begin = (): void => void navigate({ to: '/profiles/$name/draft', params: { name }, search: { from: String(shown) } })
   const go = (next: ProfileSearch): void => void navigate({ search: next, replace: true, resetScroll: false })
-  /** The parameters for another version: the comparison is removed, and its time range stays. */
+  /** Changes the query parameters to another version. The comparison is removed, and the time range stays. */
   const show = (number: number): void => {
     const { check: _check, against: _against, ...rest } = search
     go({ ...rest, version: String(number) })
@@ -96,7 +96,7 @@ function OneProfile({ profile, scopes, error, readAtMs, onRetry }: OneProfilePro
     const next = versions.nodes[at + by]
     if (next !== undefined) show(next.number)
   }
-  // the newest version is first
+  // The list begins with the newest version, so the key j goes to an older version.
   useShortcuts([
     { keys: 'j', label: 'Next version in the list', run: () => move(-1) },
     { keys: 'k', label: 'Previous version in the list', run: () => move(1) },

@@ -14,7 +14,7 @@ export interface ProfileSearch {
   readonly last?: Window
   /** At most this many requests are decided again. The default is 200. */
   readonly sample?: Sample
-  /** `yes`: the evaluation runs. */
+  /** `yes`: the evaluation runs when the page is opened. */
   readonly check?: 'yes'
 }
 
@@ -31,10 +31,10 @@ export function readProfileSearch({ version, against, last, sample, check }: Rec
 const number = <Name extends string>(name: Name, value: unknown): { readonly [name in Name]?: string } =>
   typeof value === 'string' && /^\d{1,9}$/.test(value) ? ({ [name]: value } as { readonly [name in Name]: string }) : {}
 
-/** A window in the form of the API. */
+/** The time range as a duration of the API. */
 export const durationOf = (window: Window): string => (window.endsWith('d') ? `P${window.toUpperCase()}` : `PT${window.toUpperCase()}`)
 
-/** A window as text. */
+/** The time range as text. */
 export const nameOfWindow = (window: Window): string => {
   const count = Number.parseInt(window, 10)
   const unit = window.endsWith('d') ? 'day' : 'hour'

@@ -1,12 +1,12 @@
 import { Badge } from '@mantine/core'
 
 const states: Readonly<Record<string, { readonly colour: string; readonly label: string; readonly title: string }>> = {
-  ACTIVE: { colour: 'green', label: 'active', title: 'It is active.' },
-  CANARY: { colour: 'orange', label: 'canary', title: 'It decides a share of the calls.' },
-  SHADOW: { colour: 'grape', label: 'shadow', title: 'It runs in parallel with the active version, and claims nothing.' },
-  DRAFT: { colour: 'gray', label: 'draft', title: 'It was created and has never decided, as far as is known.' },
-  RETIRED: { colour: 'gray', label: 'retired', title: 'It was active before.' },
-  ROLLED_BACK: { colour: 'red', label: 'rolled back', title: 'It was rolled back.' },
+  ACTIVE: { colour: 'green', label: 'active', title: 'This version is active.' },
+  CANARY: { colour: 'orange', label: 'canary', title: 'This version decides a share of the calls.' },
+  SHADOW: { colour: 'grape', label: 'shadow', title: 'This version runs in parallel with the active version, and claims nothing.' },
+  DRAFT: { colour: 'gray', label: 'draft', title: 'This version was created and has never decided, as far as is known.' },
+  RETIRED: { colour: 'gray', label: 'retired', title: 'This version was active before.' },
+  ROLLED_BACK: { colour: 'red', label: 'rolled back', title: 'This version was rolled back.' },
 }
 
 interface StateBadgeProps {

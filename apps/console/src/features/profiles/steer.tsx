@@ -16,10 +16,10 @@ type Payload = Extract<Answer, { readonly __typename: 'ProfilePayload' }>
 interface SteerProps {
   readonly step: Step
   readonly name: string
-  /** The version; for a rollback the version that is rolled back. */
+  /** The number of the version. For a rollback, the version that is rolled back. */
   readonly number: number
   readonly course: Course
-  /** Whether the version never had a rollout, so that it must be evaluated before it is activated. */
+  /** True if the version never had a rollout, so that it must be evaluated before it is activated. */
   readonly isUntried: boolean
   onClose(): void
   onDone(): void
@@ -32,7 +32,7 @@ const titles: Readonly<Record<Step, (ref: string, name: string) => string>> = {
   rollback: (_ref, name) => `Roll ${name} back`,
 }
 
-/** The dialog of a rollout step: first the service checks it, and the page shows its effect; then the step is made. */
+/** The dialog of a rollout step. First the service checks the step and the page shows its effect. Then the operator makes the step. */
 export function Steer({ step, name, number, course, isUntried, onClose, onDone }: SteerProps) {
   const ref = `${name}@${number}`
   const [percent, setPercent] = useState(String(nextShare(number, course)))
@@ -80,7 +80,7 @@ export function Steer({ step, name, number, course, isUntried, onClose, onDone }
         {step === 'canary' ? (
           <TextInput
             label="Percent of the calls"
-            description="Of the calls that name no version; a call stays in the canary when the share grows."
+            description="Percentage of the calls that name no version. A call stays in the canary when the percentage grows."
             value={percent}
             inputMode="decimal"
             error={wrong}
@@ -128,7 +128,7 @@ export function Steer({ step, name, number, course, isUntried, onClose, onDone }
   )
 }
 
-/** The percentage that the dialog proposes for a canary: the next larger one of the usual values. */
+/** The percentage that the dialog proposes for a canary: the next larger of 5, 25, 50 and 100. */
 function nextShare(number: number, { rollout }: Course): number {
   const now = rollout?.mode === 'CANARY' && rollout.candidate.number === number ? rollout.percent : 0
   return [5, 25, 50, 100].find((share) => share > now) ?? 100

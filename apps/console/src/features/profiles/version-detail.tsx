@@ -43,7 +43,7 @@ export function VersionDetail({ id, number, course, scopes, onStep }: VersionDet
           <Group gap="xs" my={4}>
             <StateBadge state={version.state} percent={version.state === 'CANARY' ? course.rollout?.percent : undefined} />
             {steps.length === 0 ? (
-              <Text size="sm">It is active.</Text>
+              <Text size="sm">This version is active.</Text>
             ) : scopes.includes('ADMIN') ? (
               steps.map((step) => (
                 <WriteButton
@@ -72,7 +72,7 @@ export function VersionDetail({ id, number, course, scopes, onStep }: VersionDet
   )
 }
 
-/** The normalisation of raw numbers, as the end of a sentence, by the API's name. */
+/** Texts for the normalisation of raw numbers, by its name in the API. Each text is the end of a sentence. */
 export const normalisations: Readonly<Record<string, string>> = {
   MINMAX: 'scaled between the least and the greatest among the hosts that passed',
   FIXED: 'none, raw numbers',
@@ -138,7 +138,7 @@ function Changes({ version: { diff, state }, active }: { readonly version: Versi
   if (diff.length === 0)
     return (
       <Alert color="gray" p="xs" my="xs" title={`Same as version ${active}, which decides`}>
-        <Text size="sm">It would make the same decisions.</Text>
+        <Text size="sm">This version would make the same decisions.</Text>
       </Alert>
     )
   return (
@@ -150,7 +150,7 @@ function Changes({ version: { diff, state }, active }: { readonly version: Versi
 
 function Filters({ version: { filters } }: { readonly version: Version }) {
   return (
-    <Part title="Filters, in the order of running">
+    <Part title="Filters, in the order of evaluation">
       {(label) => (
         <SmallTable
           label={label}
@@ -167,7 +167,13 @@ function Filters({ version: { filters } }: { readonly version: Version }) {
                   {name}
                   {shadow ? (
                     <div>
-                      <Badge variant="light" color="grape" tt="none" miw="max-content" title="It runs, but refuses no host.">
+                      <Badge
+                        variant="light"
+                        color="grape"
+                        tt="none"
+                        miw="max-content"
+                        title="The filter is evaluated, but refuses no host."
+                      >
                         shadow: refuses no host
                       </Badge>
                     </div>
@@ -188,7 +194,7 @@ function Weighers({ version: { weighers } }: { readonly version: Version }) {
   if (weighers.length === 0)
     return (
       <Text size="sm" mt="sm">
-        It has no weigher: the order of hosts decides.
+        This version has no weigher, so the order of hosts decides.
       </Text>
     )
   return (
@@ -217,7 +223,7 @@ function Weighers({ version: { weighers } }: { readonly version: Version }) {
 
 interface PartProps {
   readonly title: string
-  /** Called with the name of the part. */
+  /** Renders the content. `label` is the name of the section. */
   readonly children: (label: string) => ReactNode
 }
 

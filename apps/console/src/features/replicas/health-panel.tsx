@@ -46,7 +46,7 @@ const figuresOf = ({ mode, engine, sharedFlush, stateAge, flushMs, featureLevel,
   {
     label: 'State age',
     value: formatDuration(readDuration(stateAge)),
-    title: 'Time since it was last known to be up to date with the log',
+    title: 'Time since the replica was last known to be up to date with the log',
   },
   { label: 'Flush time', value: flushMs === null ? 'not measured' : formatDuration(flushMs), title: 'Measured at startup' },
   { label: 'Feature level', value: formatCount(featureLevel) },
@@ -58,7 +58,7 @@ const logFigures = ({ bytes, keptDays, keptBytes, rowsSetAside }: Standing['flee
   {
     label: 'Log',
     value: `${formatMib(bytes / BYTES_PER_MIB)} of ${formatMib(keptBytes / BYTES_PER_MIB)}`,
-    title: `Entries older than ${formatCount(keptDays)} days are dropped, and the oldest beyond the size`,
+    title: `Entries older than ${formatCount(keptDays)} days are dropped. If the log exceeds its size limit, the oldest entries are dropped too.`,
   },
   {
     label: 'Rows set aside',

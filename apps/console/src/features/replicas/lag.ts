@@ -20,7 +20,7 @@ export function lagOf({ lagHistory, lag, live }: Pick<Replica, 'lagHistory' | 'l
   return { steps, most, text: `${formatDuration(Math.min(...known))} to ${formatDuration(most)}${now}` }
 }
 
-/** The `d` of a path in a box of the given size, with a line for each sequence of consecutive steps. */
+/** The `d` attribute of an SVG path in a box of this width and height. Each sequence of consecutive steps is one line. */
 export function pathOf({ steps, most }: Lag, width: number, height: number): string {
   const x = (i: number): string => ((width * i) / Math.max(1, steps.length - 1)).toFixed(1)
   const y = (lag: number): string => (height - (most === 0 ? 0 : (height * lag) / most)).toFixed(1)

@@ -21,7 +21,7 @@ interface RepairFindingProps {
   onClose(): void
 }
 
-/** The typed values of the fields. */
+/** The initial texts of the fields. */
 const NO_SIZE = { vcpus: '', memoryMib: '', diskGib: '0' }
 type Size = Readonly<typeof NO_SIZE>
 const NO_OWNER = { project: '', account: '' }

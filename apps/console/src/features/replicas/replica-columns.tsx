@@ -33,7 +33,7 @@ export const replicaColumns = (all: readonly Replica[]): TableColumn<Replica>[] 
   {
     key: 'lag',
     label: 'Lag',
-    title: 'Log entries that it had not applied at its last heartbeat, and the age of the oldest of them.',
+    title: 'Log entries that the replica had not applied at its last heartbeat, and the age of the oldest one.',
     width: 'minmax(92px, 0.6fr)',
     align: 'right',
     value: ({ lagEvents, lag }) => `${formatCount(lagEvents)}, ${formatDuration(readDuration(lag))}`,
@@ -41,7 +41,7 @@ export const replicaColumns = (all: readonly Replica[]): TableColumn<Replica>[] 
   {
     key: 'history',
     label: 'Lag, 10 min',
-    title: 'The longest lag of each ten seconds of the last ten minutes: least, most, and now.',
+    title: 'The longest lag in each ten seconds of the last ten minutes: the smallest value, the largest, and the present one.',
     width: 'minmax(110px, 1.2fr)',
     value: (replica) => lagOf(replica)?.text ?? '',
     cell: (replica) => <LagLine replica={replica} />,
@@ -49,7 +49,7 @@ export const replicaColumns = (all: readonly Replica[]): TableColumn<Replica>[] 
   {
     key: 'state',
     label: 'State',
-    title: 'Whether its whole state equals that of other replicas at the same revision.',
+    title: 'Whether the whole state of the replica equals that of other replicas at the same revision.',
     width: '60px',
     value: (replica) => wordFor(agrees(replica, all)),
     cell: (replica) => (
@@ -61,7 +61,7 @@ export const replicaColumns = (all: readonly Replica[]): TableColumn<Replica>[] 
   {
     key: 'violations',
     label: 'Violations',
-    title: 'Violations that its auditor found in its state.',
+    title: 'Violations that the auditor of the replica found in its state.',
     width: '88px',
     align: 'right',
     value: ({ violations }) => violations,
@@ -78,7 +78,7 @@ export const replicaColumns = (all: readonly Replica[]): TableColumn<Replica>[] 
   {
     key: 'conflicts',
     label: 'Conflicts',
-    title: 'The share of its proposals of the last minute that the log refused, or that were decided again.',
+    title: 'The share of the proposals of the last minute that the log refused, or that were decided again.',
     width: '84px',
     align: 'right',
     value: conflictsText,
@@ -87,7 +87,7 @@ export const replicaColumns = (all: readonly Replica[]): TableColumn<Replica>[] 
   {
     key: 'memory',
     label: 'Memory',
-    title: 'Memory used by its process.',
+    title: 'Memory used by the process of the replica.',
     width: '76px',
     align: 'right',
     value: memoryText,
@@ -118,7 +118,7 @@ export const replicaColumns = (all: readonly Replica[]): TableColumn<Replica>[] 
   {
     key: 'level',
     label: 'Level',
-    title: 'The highest feature level that it reads.',
+    title: 'The highest feature level that the replica can read.',
     width: '60px',
     isExtra: true,
     align: 'right',
@@ -134,7 +134,7 @@ export const replicaColumns = (all: readonly Replica[]): TableColumn<Replica>[] 
   },
 ]
 
-/** The columns of a copied replica. */
+/** The fields of a replica that are copied as CSV or JSON. */
 export const replicaFieldsCopied = (all: readonly Replica[]): readonly RowField<Replica>[] => [
   ['id', ({ id }) => id],
   ['url', ({ url }) => url],

@@ -19,7 +19,7 @@ import { replicaColumns, replicaFieldsCopied } from './replica-columns.tsx'
 const REFRESH_MS = 2_000
 const none: readonly Replica[] = []
 
-/** The page of all replicas with their lag and the comparison of their states, and the auditor of the answering one. */
+/** The page of all replicas with their lag and the comparison of their states, and the auditor of the answering replica. */
 export function ReplicasPage() {
   const { data, error, dataUpdatedAt, refetch } = useOperation(STANDING, {}, { everyMs: REFRESH_MS })
   const replicas = data?.replicas ?? none

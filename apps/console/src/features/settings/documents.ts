@@ -8,7 +8,7 @@ export const SETTINGS = graphql(`
   }
 `)
 
-/** The limits of idempotency keys, and how many are kept. */
+/** The limits of ended idempotency keys, and how many ended keys are stored. */
 export const KEY_LIMITS = graphql(`
   query KeyLimits {
     keyLimits { cap afterlife version endedKeys keptKeys }

@@ -42,7 +42,8 @@ export function EditKeyLimits({ limits, onClose }: EditKeyLimitsProps) {
       <form onSubmit={submit}>
         <Stack gap="sm">
           <Text size="sm">
-            For the whole fleet, including keys that have already ended. A call that is repeated after its key is forgotten is a new one.
+            For the whole fleet, including keys that have already ended. A call that is repeated after its key was forgotten is treated as a
+            new call.
           </Text>
           <TextInput
             label="Ended keys, at most"

@@ -1,6 +1,6 @@
 import { graphql } from '../../lib/service/graphql.ts'
 
-/** The simulated result of a request; nothing is claimed or written. */
+/** The simulated result of a request. Nothing is claimed or written. */
 export const SIMULATE = graphql(`
   query Simulate($input: SimulateInput!) {
     simulate(input: $input) {

@@ -101,7 +101,12 @@ export function ScenarioBar({ scenarios, on, whyNot, onChoose, onChange, onName 
           >
             →
           </Button>
-          <Button {...button} disabled={isOff} title="Delete; Back brings it back" onClick={acts.remove}>
+          <Button
+            {...button}
+            disabled={isOff}
+            title="Delete the scenario. The Back button of the browser restores it."
+            onClick={acts.remove}
+          >
             Remove
           </Button>
         </>

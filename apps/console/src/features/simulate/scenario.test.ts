@@ -44,7 +44,7 @@ const request = fc.record(
 )
 
 describe('a request', () => {
-  test('is not changed by the form', () => {
+  test('writing the fields of the form into the request that they were read from does not change the request', () => {
     fc.assert(
       fc.property(request, (one) => {
         expect(withFields(one, fieldsOf(one))).toEqual(one)
@@ -52,7 +52,7 @@ describe('a request', () => {
     )
   })
 
-  test('is the same after it was converted to the API’s form and back', () => {
+  test('a request is the same after it was converted to the API’s form and back', () => {
     fc.assert(
       fc.property(
         request.filter(({ image }) => image === undefined || Object.keys(image).length > 0),
@@ -63,7 +63,7 @@ describe('a request', () => {
     )
   })
 
-  test('of a decision contains only fields that differ from their defaults', () => {
+  test('the request of a decision contains only fields that differ from their defaults', () => {
     expect(
       withoutDefaults({
         version: '1.1',
@@ -77,13 +77,13 @@ describe('a request', () => {
     ).toEqual({ flavor: { name: 'm1', vcpus: 0, memoryMb: 512 }, numInstances: 2 })
   })
 
-  test('with every default of the newest version contains no field', () => {
+  test('a request with every default of the newest version contains no field', () => {
     const asked = { flavor: { vcpus: 2, memoryMb: 512 } }
     const parsed = parseRequestSpec(asked)
     expect(parsed.ok && withoutDefaults(parsed.value as RequestDocument)).toEqual(asked)
   })
 
-  test('of Nova is sent as Nova wrote it', () => {
+  test('a request of Nova is sent as Nova wrote it', () => {
     const document = { nova_object: 1 }
     expect(toSpecInput({ nova: { form: 'RequestSpec', document }, flavor: {} })).toEqual({ nova: document })
     expect(toSpecInput({ nova: { form: 'legacy', document }, flavor: {} })).toEqual({ legacy: document })
@@ -118,7 +118,7 @@ describe('a scenario', () => {
     expect(JSON.parse(beside ?? '')).toEqual([{ count: 3 }, { name: 'now', at: 'now' }])
   })
 
-  test('from an old link, which can have only one scenario, is the only scenario', () => {
+  test('the scenario of an old link, which can have only one scenario, is the only scenario', () => {
     const search = { request: JSON.stringify(EMPTY.request), count: '4', profile: 'p@2', at: '9' }
     expect(scenariosOf(readSimulateSearch(search), undefined).scenarios).toEqual([{ ...EMPTY, count: 4, profile: 'p@2', at: '9' }])
   })
@@ -130,7 +130,7 @@ describe('a scenario', () => {
     expect(scenariosOf({ decision: 'd', beside: '[{"count":2}]' }, undefined)).toEqual({ scenarios: [], problem: undefined })
   })
 
-  test('is read from the scenario in an answer', () => {
+  test('a scenario is read from the scenario in an answer', () => {
     const found = fromSimulateInput({
       requests: [{ spec: { gantt: { flavor: { vcpus: 1, memoryMb: 2 } } } }],
       overlay: { removeHosts: ['h'] },
@@ -171,18 +171,18 @@ describe('a scenario', () => {
 describe('scenarios next to each other', () => {
   const named = (...names: (string | undefined)[]): readonly Scenario[] => names.map((name) => ({ ...EMPTY, name }))
 
-  test('are labelled by their names or, without a name, by their position', () => {
+  test('scenarios are labelled by their names or, without a name, by their position', () => {
     expect(namesOf(named(undefined, 'b', undefined))).toEqual(['Scenario 1', 'b', 'Scenario 3'])
   })
 
-  test('are copied without the name, removed, swapped and changed one by one', () => {
+  test('scenarios are copied without the name, removed, swapped and changed one by one', () => {
     expect(withCopy(named('a', 'b'), 0).map(({ name }) => name)).toEqual(['a', undefined, 'b'])
     expect(without(named('a', 'b', 'c'), 1).map(({ name }) => name)).toEqual(['a', 'c'])
     expect(swapped(named('a', 'b', 'c'), 0, 1).map(({ name }) => name)).toEqual(['b', 'a', 'c'])
     expect(changedAt(named('a', 'b'), 1, { count: 3 }).map(({ count }) => count)).toEqual([1, 3])
   })
 
-  test('are at least one and at most three', () => {
+  test('there are at least one and at most three scenarios', () => {
     expect(withCopy(named('a', 'b', 'c'), 0)).toHaveLength(3)
     expect(without(named('a'), 0)).toHaveLength(1)
     expect(swapped(named('a', 'b'), 1, 2).map(({ name }) => name)).toEqual(['a', 'b'])
@@ -198,7 +198,7 @@ describe('scenarios next to each other', () => {
 describe('an overlay', () => {
   const draft = { ...NO_DRAFT, names: ['a', 'b'], aggregate: 'ssd', metadata: ['k=v', 'gone'], ratio: 2 }
 
-  test('grows by each added edit, and its edits can be removed one by one', () => {
+  test('each added edit is in the overlay, and edits can be removed one by one', () => {
     let overlay: Overlay = {}
     for (const kind of editKinds) {
       expect(isWhole({ ...draft, kind })).toBe(true)
@@ -230,7 +230,7 @@ describe('an overlay', () => {
   })
 })
 
-test('the chosen hosts are counted, and the use of zones is compared with the use before', () => {
+test('the chosen hosts are counted, and the usage of zones is compared with their usage before the simulation', () => {
   const to = (...hosts: string[]) => ({ destinations: hosts.map((hostName) => ({ hostName, node: hostName, hasOtherNodes: false })) })
   expect(placedOn([to('a'), to('b', 'b')])).toEqual([
     { host: 'b', count: 2 },

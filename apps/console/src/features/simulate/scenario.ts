@@ -36,7 +36,7 @@ export interface Overlay {
   readonly releaseClaims?: readonly string[]
 }
 
-/** A what-if question. The URL contains it completely. */
+/** A hypothetical request on a hypothetical fleet. The URL contains the whole scenario. */
 export interface Scenario {
   /** The name that distinguishes the scenario from others. Without a name, its label has its position. */
   readonly name: string | undefined
@@ -68,7 +68,7 @@ export const EMPTY: Scenario = {
 export const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
-/** Parses a JSON object; otherwise returns the problem. */
+/** Parses a JSON object. If the text is not a JSON object, returns the problem. */
 export function readObject(text: string): { readonly value: RequestDocument } | { readonly problem: string } {
   try {
     const value: unknown = JSON.parse(text)

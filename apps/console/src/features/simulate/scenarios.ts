@@ -22,17 +22,17 @@ export function withCopy(scenarios: readonly Scenario[], index: number): readonl
   return scenarios.toSpliced(index + 1, 0, { ...copied, name: undefined })
 }
 
-/** Removes a scenario, except for the last one. */
+/** Removes a scenario. The only scenario cannot be removed. */
 export const without = (scenarios: readonly Scenario[], index: number): readonly Scenario[] =>
   scenarios.length > 1 ? scenarios.toSpliced(index, 1) : scenarios
 
-/** Swaps two scenarios; returns the list unchanged if one of them does not exist. */
+/** Swaps two scenarios. Returns the list unchanged if one of them does not exist. */
 export function swapped(scenarios: readonly Scenario[], index: number, other: number): readonly Scenario[] {
   const [a, b] = [scenarios[index], scenarios[other]]
   return a === undefined || b === undefined ? scenarios : scenarios.with(index, b).with(other, a)
 }
 
-/** Changes some fields of one scenario. */
+/** Changes fields of one scenario in the list. */
 export const changedAt = (scenarios: readonly Scenario[], index: number, change: Partial<Scenario>): readonly Scenario[] =>
   scenarios.map((scenario, i) => (i === index ? { ...scenario, ...change } : scenario))
 

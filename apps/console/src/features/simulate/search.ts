@@ -20,7 +20,7 @@ export interface SimulateSearch {
   readonly beside?: string
   /** The position of the scenario that is edited and shown in full, from 1. If absent, it is the first scenario. */
   readonly on?: '2' | '3' | undefined
-  /** The resource class whose use the curve shows. The default is the class with the highest use at the end. */
+  /** The resource class whose usage the curve shows. The default is the class with the highest usage at the end. */
   readonly use?: string
   /** The first scenario as the API's SimulateInput in JSON. Links from other pages use it instead of `request`. */
   readonly input?: string

@@ -39,7 +39,7 @@ export function SimulatePage() {
   const { drafts, epoch, change, take } = useDrafts(scenarios, at)
   const on = Math.min(Number(search.on ?? 1), drafts.length) - 1
   const edited = `${epoch} ${on}`
-  /** Which editor has a text that is not a valid request. This editor must not be replaced, because the text would be lost. */
+  /** The editor whose text is not a valid request. This editor must not be replaced, because its text would be lost. */
   const [invalid, setInvalid] = useState<string>()
   const isInvalid = invalid === edited
   const [isSaving, setSaving] = useState(false)
@@ -115,7 +115,7 @@ export function SimulatePage() {
           ) : problem === undefined ? (
             (decision ?? (
               <Empty title="No result yet">
-                Describe the request and the fleet, then run it. It is decided like a real request, and nothing is claimed.
+                Describe the request and the fleet, then run it. The request is decided like a real one, and nothing is claimed.
               </Empty>
             ))
           ) : null}

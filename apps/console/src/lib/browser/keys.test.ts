@@ -4,7 +4,7 @@ import { createKeySequence, type Shortcut } from './keys.ts'
 const shortcut = (keys: string): Shortcut => ({ keys, label: keys, run: () => undefined })
 const all = ['g h', 'g d', 'h', 'j', '?', '['].map(shortcut)
 
-/** The effects of a series of keys, half a second apart. */
+/** Presses keys one after the other. Returns the shortcut that each key completes, or `-`. */
 const typed = (keys: string, apartMs = 500): string => {
   const sequence = createKeySequence()
   return [...keys].map((key, i) => sequence.read(key, i * apartMs, all)?.keys ?? '-').join(' ')

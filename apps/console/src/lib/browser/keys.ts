@@ -9,7 +9,7 @@ export interface Shortcut {
   readonly keys: string
   /** The description of the key, for the help. */
   readonly label: string
-  /** Whether the key starts a change. Such keys are switched off while the console shows the past. */
+  /** True if the key starts a change. Such keys are switched off while the console shows the past. */
   readonly isWrite?: boolean
   run(): void
 }
@@ -18,7 +18,7 @@ interface Registered {
   readonly shortcuts: () => readonly Shortcut[]
 }
 
-/** The latest registration comes first, so that the keys of a page take precedence over those of the shell. */
+/** The latest registration comes first, so that the keys of a page take precedence over those that all pages have. */
 const registered: Registered[] = []
 const SEQUENCE_MS = 1_500
 const sequence = createKeySequence()
@@ -93,7 +93,7 @@ export function createKeySequence(): KeySequence {
 /** While a dialog is open, the page below it is inert, because it may hold a draft. */
 export const isDialogOpen = (): boolean => document.querySelector('[aria-modal=true]') !== null
 
-/** Whether the element handles Enter itself, as links and buttons do. */
+/** True if the element handles Enter itself, as links and buttons do. */
 const isOwnStop = (target: EventTarget | null): boolean => target instanceof Element && target.closest('a, button, [tabindex="0"]') !== null
 
 /** A menu handles keys itself: letters select its entries. */

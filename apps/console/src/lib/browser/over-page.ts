@@ -1,4 +1,4 @@
-/** Whether a dialog of the shell covers the page. A page that opens below the dialog does not take the focus. */
+/** True while a dialog of the shell (app/dialogs.tsx) covers the page. A page that opens below the dialog does not take the focus. */
 let isCovered = false
 const waiting = new Set<() => void>()
 

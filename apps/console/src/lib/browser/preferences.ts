@@ -6,11 +6,11 @@ export const preferences = {
   timezone: ['local', 'utc'],
   /** Memory and disk in the largest unit with a value of at least 1, or exactly in MiB and GiB. */
   units: ['scaled', 'exact'],
-  /** Rows of 28 pixels, or of 36. */
+  /** The height of rows: 28 pixels (`compact`) or 36 pixels (`cosy`). */
   density: ['compact', 'cosy'],
-  /** Whether text and lines use the strongest contrast. */
+  /** `high`: text and lines have the strongest contrast. */
   contrast: ['normal', 'high'],
-  /** Whether lists that can follow changes do so by default. */
+  /** `on`: lists that can follow changes do so when they are opened. */
   live: ['on', 'off'],
   /** Single-key shortcuts can be turned off (WCAG 2.1.4). */
   shortcuts: ['on', 'off'],
@@ -62,7 +62,7 @@ function stored(name: Preference): string {
   }
 }
 
-// another tab has changed a preference; a key of null means that the whole storage was cleared
+// Another tab has changed a preference. A key of null means that the whole storage was cleared.
 globalThis.addEventListener?.('storage', ({ key }: StorageEvent) => {
   if (key !== null && !key.startsWith('gantt.')) return
   chosen.clear()

@@ -55,7 +55,7 @@ export async function request<Doc extends Operation>(
 
 export interface OperationOptions {
   readonly enabled?: boolean
-  /** Whether the old data stays visible while data for other variables is loading. The default is true. */
+  /** True if the old data stays visible while data for other variables is loading. The default is true. */
   readonly keepPrevious?: boolean
   /** An answer is not requested again within this many milliseconds. The default is 1,000. `static` means never, even after changes. */
   readonly staleMs?: number | 'static'

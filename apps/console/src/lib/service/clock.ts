@@ -41,7 +41,10 @@ export const useShownNow = (): number => useSyncExternalStore(subscribe, () => s
 /** The time for computing ages, outside of components. */
 export const shownNow = (): number => stoppedAt ?? serviceNow()
 
-/** A smaller difference between both clocks, in milliseconds, is ignored, because the service reports its time in whole seconds. */
+/**
+ * A smaller difference between the clocks of the service and of the browser is ignored (milliseconds), because the service reports its time
+ * in whole seconds.
+ */
 const ALIKE_MS = 1_500
 /** By how many milliseconds the service's clock is ahead of the browser's clock, according to the last answers. */
 let aheadMs = 0

@@ -22,7 +22,7 @@ type Typed = ReturnType<
 
 /**
  * Typed documents: `graphql('query ...')` is typed by the service's schema (generated from apps/server/schema.graphql). Only the types of
- * the library are used. At run time, a document is what written.ts defines.
+ * the library are used. At run time, a document is an object that written.ts creates.
  */
 export const graphql = writeDocument as unknown as Typed
 

@@ -186,7 +186,7 @@ export function useLive<Doc extends Operation>(document: Doc, options: LiveOptio
 /** The content of a stream's heartbeat: `:heartbeat {"revision":"88123","stateAgeMs":420}`. */
 const HEARTBEAT = /^:heartbeat (\{.*\})$/gm
 
-/** Fetches a stream; reports the arrival of each chunk, and the age of the service's state in heartbeats. */
+/** Fetches a stream. Reports the arrival of each chunk, and the age of the service's state in heartbeats. */
 async function fetchAndListen(url: string, init: RequestInit, heard: (stateAgeMs?: number) => void): Promise<Response> {
   const response = await fetchAndRead(url, init)
   heard()

@@ -3,7 +3,7 @@ import { type Connection, pagesIn, type ReadPage, readInSight } from './pages.ts
 
 const SIZE = 10
 
-/** A list in memory: rows are ascending numbers, a cursor is the row before. */
+/** Serves a list from memory. Its rows are ascending numbers. A cursor is the row before the page. */
 function serve(rows: readonly number[]) {
   const asked: (string | null)[] = []
   const read = async (after: string | null): Promise<Connection<number>> => {

@@ -9,10 +9,10 @@ const VIEWER = graphql(`
 
 type Scope = 'READ' | 'SCHEDULE' | 'REPORT' | 'CLAIM' | 'OPERATE' | 'ADMIN'
 
-/** Whether the scopes of a key include the needed one; ADMIN includes all. */
+/** True if the scopes of a key include the needed scope. ADMIN includes all scopes. */
 export const allows = (scopes: readonly string[], scope: Scope): boolean => scopes.includes(scope) || scopes.includes('ADMIN')
 
-/** The scopes of this session's key; ADMIN includes all. Undefined while they are not known. */
+/** The scopes of this session's key. ADMIN includes all scopes. Undefined while they are not known. */
 export function useScopes() {
   const { data, error, refetch } = useOperation(VIEWER, {}, { staleMs: 60_000 })
   const scopes: readonly Scope[] | undefined = data?.viewer.scopes

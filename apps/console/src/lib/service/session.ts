@@ -9,9 +9,7 @@ export interface Session {
 }
 
 const STORED = 'gantt.key'
-/**
- * This value is stored in place of a key that the service no longer accepts. Other tabs then ask for a new key without leaving their pages.
- */
+/** This value is stored in place of a key that the service no longer accepts. Other tabs then request a new key and stay on their pages. */
 const UNKNOWN = ''
 const listeners = new Set<() => void>()
 let session: Session = { key: takeKeyFromAddress() ?? storedKey(), reason: undefined }

@@ -1,5 +1,5 @@
 import { UnreachableError } from '@gantt/client'
 
-/** Whether a request was aborted because no answer arrived in time. */
+/** True if a request was aborted because no answer arrived in time. */
 export const isTimeout = (error: unknown): boolean =>
   error instanceof UnreachableError && error.cause instanceof DOMException && error.cause.name === 'TimeoutError'

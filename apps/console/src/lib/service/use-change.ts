@@ -4,9 +4,9 @@ import { useEffect, useRef, useState } from 'react'
 export interface Change {
   /** The error of the last request. */
   readonly problem: unknown
-  /** Whether a request is running. */
+  /** True if a request is running. */
   readonly isBusy: boolean
-  /** Whether the change is being made. The form must then be disabled, because later input would not be included. */
+  /** True if the change is being made. The form must then be disabled, because later input would not be included. */
   readonly isMaking: boolean
   /**
    * Requests a preview of the effect. An answer that arrives after `forget` or after unmounting is dropped, because it does not belong to
@@ -24,7 +24,7 @@ export function useChange(): Change {
   const [problem, setProblem] = useState<unknown>()
   const [isBusy, setBusy] = useState(false)
   const [isMaking, setMaking] = useState(false)
-  /** The input of the present or last preview. */
+  /** Identifies the latest preview, so that answers of earlier previews are dropped. */
   const seeing = useRef<symbol>(undefined)
   const isThere = useRef(false)
   useEffect(() => {

@@ -17,14 +17,14 @@ export interface Pages<Node, List = unknown> {
   readonly rows: readonly Node[]
   /** The loaded pages. They can have further data in addition to the rows. */
   readonly lists: readonly List[]
-  /** The page that was read last. Undefined before the first one. */
+  /** The page that was read last. Undefined before the first read. */
   readonly newest: List | undefined
   /** The total number of items. */
   readonly total: number
   readonly error: Error | null
-  /** Whether nothing is loaded yet. */
+  /** True if nothing is loaded yet. */
   readonly isLoading: boolean
-  /** Whether the loaded rows belong to another filter, or could not be refreshed. */
+  /** True if the loaded rows belong to another filter, or could not be refreshed. */
   readonly isOld: boolean
   /** The time of the last read, milliseconds by the clock of this browser. 0 if nothing was read for this filter. */
   readonly readAtMs: number
@@ -36,7 +36,10 @@ export interface Pages<Node, List = unknown> {
    */
   onRange(first: number, last: number): void
   refresh(): void
-  /** Reads only the first page and drops all others, so that no row is missing or repeated. They are loaded again while scrolling. */
+  /**
+   * Reads only the first page and drops all other pages, so that no row is missing or repeated. The dropped pages are loaded again while
+   * scrolling.
+   */
   readNewest(): Promise<void>
   /** Reads one page after a cursor, null for the first, without caching it. Throws like `request`. */
   read(after: string | null, signal?: AbortSignal): Promise<List>
@@ -71,7 +74,7 @@ export function usePages<Doc extends Operation, List extends Connection<unknown>
   const key = operationKey(document, { ...asked, after: null })
   const keyText = JSON.stringify(key)
   const sight = useRef(WHOLE)
-  /** Whether the running request loads the next page; false if it reloads the present ones. */
+  /** True if the running request loads the next page. False if it reloads pages that are already loaded. */
   const isNextAsked = useRef(false)
   /** The time at which each page was read, by its cursor. */
   const readAt = useRef(new Map<string | null, number>())
@@ -149,8 +152,8 @@ export function usePages<Doc extends Operation, List extends Connection<unknown>
   )
   const refresh = useCallback(() => void refetch(), [refetch])
   /**
-   * Numbers the reads of the newest rows: the last requested read, and the last shown one. If two reads overlap, the result of the later
-   * read is shown.
+   * Counts the reads of the newest rows. `asked` is the last requested read, and `shown` the last read whose result is shown. If two reads
+   * overlap, the result of the later read is shown.
    */
   const readings = useRef({ asked: 0, shown: 0 })
   // biome-ignore lint/correctness/useExhaustiveDependencies: keyText identifies the key
@@ -165,7 +168,7 @@ export function usePages<Doc extends Operation, List extends Connection<unknown>
   }, [client, keyText, readOne])
   const load = useCallback(
     async (most: number) => {
-      // the loaded rows belong to the previous filter until the present one is answered
+      // The loaded rows belong to the previous filter until the service has answered the present filter.
       if (isPlaceholderData) return undefined
       let loaded = pages ?? []
       while (nextAfter(loaded) !== undefined && countOf(loaded) < most) {

@@ -34,7 +34,7 @@ export function headerOf(document: Operation): Header {
   return header
 }
 
-/** Whether the operation must be sent again, because its id was not known. From then on all operations are sent as texts. */
+/** True if the operation must be sent again, because its id was not known. From then on all operations are sent as texts. */
 export function sendsTextNow(error: unknown): boolean {
   const isUnknown =
     error instanceof FaultError && error.faults.some(({ extensions }) => extensions?.code === 'PERSISTED_DOCUMENT_NOT_FOUND')

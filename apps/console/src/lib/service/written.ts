@@ -3,18 +3,18 @@ export interface Header {
   readonly kind: 'query' | 'mutation' | 'subscription'
   /** The name under which answers are cached. */
   readonly name: string
-  /** Whether the operation has the variable `$at` for the moment. */
+  /** True if the operation has the variable `$at` for the moment. */
   readonly takesMoment: boolean
 }
 
 /**
  * A document as text. The browser does not parse it, because every page would then load a parser. The build parses all documents
- * (persisted-documents.ts), and fails if it finds another header.
+ * (persisted-documents.ts), and fails if a document has another header than the header that this module reads.
  */
 export interface Written {
   /** The text with its fragments. */
   readonly text: string
-  /** Undefined for a fragment. */
+  /** The header of the operation. Undefined for a fragment. */
   readonly header: Header | undefined
 }
 

@@ -42,7 +42,7 @@ export function BrushBars({ label, bars, ends, idle, describe, onBrush, children
     const box = event.currentTarget.getBoundingClientRect()
     return within(Math.floor(((event.clientX - box.left) / box.width) * bars.length), bars.length)
   }
-  // only the horizontal position of the frame is used
+  // The frame has the height of the drawing, so only its horizontal position is needed.
   const pointOf = (event: MouseEvent) => ({ x: event.clientX, y: 0 })
   const take = ([begin, end]: Range): void => {
     setRange(undefined)

@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest'
 import { type CellPosition, cellAfterKey, cellAt, cellSizeFor, cellsWithin, cornerOf, layoutCells } from './cell-layout.ts'
 
-// 4 columns; group 0 has a row of 4 and a row of 3, group 1 is empty, and group 2 has a row of 2
+// The map has 4 columns. Group 0 has a row of 4 and a row of 3 cells, group 1 is empty, and group 2 has a row of 2.
 const layout = layoutCells([7, 0, 2], 40, 10)
 
 describe('layout of cells', () => {
-  it('finds every cell at its middle', () => {
+  it('every cell is found at its middle', () => {
     for (const [group, { count }] of layout.groups.entries())
       for (let index = 0; index < count; index++) {
         const { x, y } = cornerOf(layout, { group, index })

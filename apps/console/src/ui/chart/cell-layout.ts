@@ -40,7 +40,7 @@ export function layoutCells(counts: readonly number[], width: number, cell: numb
   return { cell, columns, height: top, groups }
 }
 
-/** The cell at a point; undefined between cells. */
+/** The cell at a point. Undefined if there is no cell. */
 export function cellAt({ cell, columns, groups }: CellLayout, x: number, y: number): CellPosition | undefined {
   const column = Math.floor(x / cell)
   if (column < 0 || column >= columns) return undefined

@@ -28,7 +28,7 @@ export interface CellMapProps {
   shade(cell: number): number
   /** 256 colours (ABGR) for the shades, if the map does not show load. The caller must then provide a legend. */
   colours?(backdrop: Backdrop): Uint32Array
-  /** Whether a cell is drawn as an empty frame. The legend explains the frames. */
+  /** True if a cell is drawn as an empty frame. The legend explains the frames. */
   isHollow(cell: number): boolean
   /** One line about a cell, for the text under the map. */
   describe(cell: number): string
@@ -38,7 +38,7 @@ export interface CellMapProps {
   onPress?(cell: number): void
   /** Shows cells in the side panel. `onToggle` is called for the key `o`, and `onFollow` when the cursor moves while the panel is open. */
   readonly sidePanel?: { onToggle(cell: number): void; onFollow(cell: number): void } | undefined
-  /** Whether a cell is selected. */
+  /** True if a cell is selected. */
   isChosen?(cell: number): boolean
   /**
    * Called when cells are selected. `only`: a frame replaces the selection. `added`: a frame adds to the selection. `toggled`: the key `x`

@@ -1,6 +1,6 @@
 import type { CellLayout } from './cell-layout.ts'
 
-/** The middle of a selected cell: a red that is not in the scale of loads (ABGR, little-endian). */
+/** The colour of the middle of a selected cell: a red that is not in the scale of loads (ABGR, little-endian). */
 const CHOSEN = 0xff2c2ce6
 
 export interface CellGroup {
@@ -21,12 +21,12 @@ interface Picture {
   readonly pixels: Uint32Array
   /** The load of a cell, 0..255. */
   shade(cell: number): number
-  /** Whether a cell is drawn as a frame. */
+  /** True if a cell is drawn as a frame. */
   isHollow(cell: number): boolean
   readonly isChosen: ((cell: number) => boolean) | undefined
 }
 
-/** Draws the whole visible part pixel by pixel. This is faster than thousands of rectangles and never shows a mixture of two states. */
+/** Draws all visible cells pixel by pixel. This is faster than thousands of rectangles, and never shows a mixture of two states. */
 export function drawCells(canvas: HTMLCanvasElement, picture: Picture): void {
   const { layout, groups, width, height, scrollTop, pixels, shade, isHollow, isChosen } = picture
   const ratio = window.devicePixelRatio || 1

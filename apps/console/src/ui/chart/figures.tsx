@@ -5,7 +5,7 @@ export interface Figure {
   readonly label: string
   /** A text, or a link to the counted rows. */
   readonly value: ReactNode
-  /** Whether the value is shown as a problem: in the colour of refusals, and with a sign. */
+  /** True if the value is shown as a problem: in the colour of refusals, and with a sign. */
   readonly isBad?: boolean
   readonly title?: string
 }

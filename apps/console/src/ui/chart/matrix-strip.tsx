@@ -14,7 +14,7 @@ export interface MatrixStripProps {
   /** The index of the first column of each group. The first group begins at 0. */
   readonly groups: readonly number[]
   toneAt(column: number, row: number): Tone
-  /** Whether a column is drawn pale because it does not match the filter. */
+  /** True if a column is drawn pale because it does not match the filter. */
   isFaded(column: number): boolean
   /** The description of a cell, as a line of text. */
   describe(column: number, row: number): string

@@ -10,7 +10,7 @@ export interface StepLine {
   readonly name: string
   /** The index of one of three line styles, 0 to 2. The same name must have the same style on the whole page. */
   readonly look: number
-  /** The points, in ascending order of x. Between two points the line has the value of the first one. */
+  /** The points, in ascending order of x. From one point to the next, the line keeps the value of the first of the two. */
   readonly points: readonly StepPoint[]
 }
 

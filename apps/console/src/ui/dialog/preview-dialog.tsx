@@ -6,13 +6,13 @@ import { Dialog } from './dialog.tsx'
 
 interface PreviewDialogProps<Effect> extends Pick<ModalProps, 'title' | 'onClose'> {
   readonly change: PreviewedChange<Effect>
-  /** Whether the input is complete enough to preview its effect. */
+  /** True if the input is complete enough to preview its effect. */
   readonly isReady: boolean
   readonly previewLabel: string
   readonly makeLabel: string
-  /** Whether the change may be made after its effect was previewed. The default is true. */
+  /** True if the change may be made after its effect was previewed. The default is true. */
   readonly mayMake?: boolean
-  /** Whether the change is irreversible. */
+  /** True if the change is irreversible. */
   readonly isDestructive?: boolean
   /** Renders an error. */
   readonly problem?: ComponentType<{ readonly error: unknown }>

@@ -7,7 +7,7 @@ interface ReasonInputProps {
   readonly disabled?: boolean
   /** The maximum length in characters. The default is 1,000. */
   readonly maxLength?: number
-  /** Whether the input gets the focus when the dialog opens. The default is true. */
+  /** True if the input gets the focus when the dialog opens. The default is true. */
   readonly isFirst?: boolean
   onChange(value: string): void
 }

@@ -46,5 +46,5 @@ export function PanelHead({ children }: { readonly children: ReactNode }) {
 }
 
 export function PanelLoading() {
-  return <Skeleton height={160} role="status" aria-label="It is being loaded" />
+  return <Skeleton height={160} role="status" aria-label="The details are being loaded" />
 }

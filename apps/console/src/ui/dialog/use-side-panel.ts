@@ -10,7 +10,7 @@ const FOLLOW_MS = 150
 export interface SidePanelState {
   /** The id of the row in the panel, from the URL. Undefined if the panel is closed. */
   readonly id: string | undefined
-  /** Whether the page is wide enough for the side panel. */
+  /** True if the page is wide enough for the side panel. */
   readonly isWide: boolean
   /** Shows a row. If the panel already shows this row, closes the panel. */
   toggle(id: string): void

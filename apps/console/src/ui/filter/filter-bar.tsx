@@ -1,20 +1,10 @@
 import { parseQuery, type QueryField, type QueryProblem, type Suggestion, type Suggestions, suggest } from '@gantt/scheduler-core/query'
 import { ActionIcon, Box, Combobox, Group, Text, TextInput, useCombobox } from '@mantine/core'
 import { IconX } from '@tabler/icons-react'
-import {
-  type ComponentType,
-  type KeyboardEvent,
-  type ReactNode,
-  Suspense,
-  useEffect,
-  useId,
-  useLayoutEffect,
-  useRef,
-  useState,
-} from 'react'
+import { type KeyboardEvent, type ReactNode, useEffect, useId, useLayoutEffect, useRef, useState } from 'react'
 import { useShortcuts } from '../../lib/browser/keys.ts'
 import { formatCount } from '../../lib/format.ts'
-import type { FilterChipsProps } from './filter-chips.tsx'
+import { FilterChips } from './filter-chips.tsx'
 
 export interface FilterBarProps {
   /** The accessible label: "Filter hosts". */
@@ -33,15 +23,13 @@ export interface FilterBarProps {
   readPaste?: ((text: string) => string | undefined) | undefined
   readonly placeholder?: string
   readonly right?: ReactNode
-  /** Renders the applied terms below the input. It is a parameter so that a large page can load this component later. */
-  readonly Chips: ComponentType<FilterChipsProps>
 }
 
 /**
  * The input of a filter: suggestions at the caret, problems under the line, `/` to focus it, Ctrl-Space for completions, Escape to clear
  * it. Input is not marked as invalid while the caret is in it. The applied terms are below the input.
  */
-export function FilterBar({ label, fields, value, onChange, values, readPaste, placeholder, right, Chips }: FilterBarProps) {
+export function FilterBar({ label, fields, value, onChange, values, readPaste, placeholder, right }: FilterBarProps) {
   const id = useId()
   const input = useRef<HTMLInputElement>(null)
   const [text, setText] = useFollowed(value)
@@ -158,17 +146,15 @@ export function FilterBar({ label, fields, value, onChange, values, readPaste, p
       </Combobox>
       {problems.length > 0 ? <Problems id={id} text={text} problems={problems} /> : null}
       {value === '' ? null : (
-        <Suspense>
-          <Chips
-            {...{ label, fields, value, input }}
-            onChange={(next) => {
-              // input that was not applied is cleared too
-              setText(next)
-              setWriting(false)
-              onChange(next, 'applied')
-            }}
-          />
-        </Suspense>
+        <FilterChips
+          {...{ label, fields, value, input }}
+          onChange={(next) => {
+            // input that was not applied is cleared too
+            setText(next)
+            setWriting(false)
+            onChange(next, 'applied')
+          }}
+        />
       )}
     </Box>
   )
@@ -194,7 +180,7 @@ function useFollowed(value: string): readonly [string, (text: string) => void] {
   return [text, write]
 }
 
-/** Whether the word at the caret may become the name of a field. */
+/** True if the word at the caret can become the name of a field. */
 const isFieldBegun = ({ field, from, to, options }: Suggestions): boolean => field === null && to > from && options.length > 0
 
 const MOST_OPTIONS = 12

@@ -11,7 +11,7 @@ export interface FilterChipsProps {
   readonly value: string
   /** The input of the filter, which may contain newer text than the applied filter. */
   readonly input: RefObject<HTMLInputElement | null>
-  /** Called with the filter without a removed term. */
+  /** Called when a term was removed, with the remaining filter. */
   onChange(value: string): void
 }
 
@@ -44,7 +44,8 @@ export function FilterChips({ label, fields, value, input, onChange }: FilterChi
   const takeOut = (at: number): void => {
     const written = terms[at]?.written
     const chips = [...(list.current?.querySelectorAll<HTMLElement>('[data-term]') ?? [])]
-    // the focus moves before the chip disappears, so that it is never lost; if there are equal terms, the last chip disappears
+    // The focus moves before the chip disappears, so that it is never lost. If the removed term occurs several times, the last of its chips
+    // disappears.
     const hasEqual = terms.slice(at + 1).some((other) => other.written === written)
     const next = hasEqual ? chips[at] : (chips[at + 1] ?? chips[at - 1] ?? input.current)
     next?.focus()

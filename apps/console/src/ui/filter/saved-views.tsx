@@ -90,7 +90,7 @@ function usePresentView(list: string): View['search'] {
 
 interface ViewLineProps {
   readonly view: View
-  /** Whether the list shows this view at present. */
+  /** True if the list shows this view at present. */
   readonly isNow: boolean
   onOpen(): void
   onRename(): void

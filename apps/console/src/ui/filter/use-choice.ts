@@ -5,7 +5,7 @@ export type Key = string | number
 /** The selected rows of a list. A row stays selected even if it leaves the list. Its data is as it was when the row was selected. */
 export interface Choice<Item> {
   readonly items: ReadonlyMap<Key, Item>
-  /** Whether the row at this index is selected. Undefined if the row cannot be selected. */
+  /** True if the row at this index is selected. Undefined if the row cannot be selected. */
   isChosen(index: number): boolean | undefined
   /**
    * Selects a row, or deselects a selected row. With `isRange`, all rows from the last selected row to this row are selected. Keys that are

@@ -19,7 +19,7 @@ describe('the stored views of a list', () => {
     ['a view whose name is too long is left out', [{ name: 'x'.repeat(LONGEST_NAME + 1), search: {} }], []],
   ])('%s', (_name, kept, views) => expect(readViews(kept)).toEqual(views))
 
-  test('are limited to the maximum number', () =>
+  test('a list has at most the maximum number of stored views', () =>
     expect(readViews(Array.from({ length: MOST_VIEWS + 5 }, (_, i) => ({ name: String(i), search: {} })))).toHaveLength(MOST_VIEWS))
 })
 

@@ -20,7 +20,7 @@ describe('the shown columns', () => {
     ['unknown columns are ignored', ['nonsense', 'constructor'], 'host'],
   ])('%s', (_name, shown, keys) => expect(keysOf(shown)).toBe(keys))
 
-  it('have the stored widths', () => {
+  it('the shown columns have the stored widths', () => {
     expect(shownColumns(columns, { widths: { az: 120 } }).map(({ width }) => width)).toEqual(['1fr', '120px', '1fr'])
   })
 })

@@ -21,7 +21,7 @@ export interface ListTableProps<Row> extends Omit<TableProps<Row>, Own> {
   keyOf(index: number): Key
   /** The row on which the cursor is at first. */
   readonly first?: Key | undefined
-  /** Only if the page controls the cursor: the row of the cursor, and a function that moves the cursor. */
+  /** The row of the cursor, and a function that moves the cursor. Only set if the page controls the cursor. */
   readonly cursor?: readonly [now: Key | undefined, change: (key: Key | undefined) => void] | undefined
   /** The side panel of the list: the shown row (undefined if none is shown), and functions to show another row. */
   readonly sidePanel?: PanelRows | undefined
@@ -67,7 +67,7 @@ export function ListTable<Row>({ list, keyOf, first, cursor: given, sidePanel, c
       ? []
       : [
           { keys: 'x', label: 'Select or deselect the row', run: choose(false) },
-          { keys: 'X', label: 'Choose all rows from the one chosen last to this one', run: choose(true) },
+          { keys: 'X', label: 'Select all rows from the last selected one to this one', run: choose(true) },
         ],
   )
   return (

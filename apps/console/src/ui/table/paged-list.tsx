@@ -8,7 +8,6 @@ import type { Pages } from '../../lib/service/use-pages.ts'
 import { SidePanel } from '../dialog/side-panel.tsx'
 import { useSidePanel, useSidePanelKeys } from '../dialog/use-side-panel.ts'
 import { FilterBar } from '../filter/filter-bar.tsx'
-import { FilterChips } from '../filter/filter-chips.tsx'
 import { NoMatch } from '../filter/no-match.tsx'
 import type { Choice, Key } from '../filter/use-choice.ts'
 import { ViewsButton } from '../filter/views-button.tsx'
@@ -16,6 +15,7 @@ import { Problem } from '../problem.tsx'
 import { type FreshProps, Stale } from '../stale.tsx'
 import { useAnchor } from '../use-anchor.ts'
 import { ColumnChooser } from './column-chooser.tsx'
+import { ListHead } from './list-head.tsx'
 import { ListTable, type ListTableProps } from './list-table.tsx'
 import { TABLE_HEIGHT, type TableColumn } from './table.tsx'
 
@@ -46,7 +46,7 @@ interface PagedListProps<Row> {
   readonly none: ReactNode
   /** Shown next to the filter if no row matches. */
   readonly noMatch?: ReactNode
-  /** Only if the page counts the rows itself: the count, and whether there are more rows than counted. */
+  /** The count of rows, and whether the list has more rows than counted. Only set if the page counts the rows itself. */
   readonly counted?: { readonly total: number; readonly isMore: boolean }
   /** Elements next to the filter field. */
   readonly aside?: ReactNode
@@ -72,18 +72,11 @@ export function PagedList<Row>(props: PagedListProps<Row>) {
   const { list, label, filterLabel = `Filter ${label.toLowerCase()}`, fields, readPaste, aside, above, instead } = props
   const { q = '' } = useListSearch()
   const go = useListGo()
-  // rows arrive far more often than the parts above them change
+  // Rows arrive far more often than the elements above them change, so these elements are not rendered again with each row.
   const bar = useMemo(
     () => (
       <>
-        <FilterBar
-          label={filterLabel}
-          fields={fields}
-          value={q}
-          onChange={(next, how) => go({ q: next }, how)}
-          readPaste={readPaste}
-          Chips={FilterChips}
-        />
+        <FilterBar label={filterLabel} fields={fields} value={q} onChange={(next, how) => go({ q: next }, how)} readPaste={readPaste} />
         <ViewsButton list={list} />
       </>
     ),
@@ -107,7 +100,7 @@ function Found<Row>(props: PagedListProps<Row>) {
   const { rows, error, isLoading, isOld, readAtMs, everyMs, refresh } = pages
   const { q = '' } = useListSearch()
   const go = useListGo()
-  // if a page of the list cannot be read, there are no rows, but further pages may exist
+  // If a page of the list cannot be read, no rows are shown, but the list may have rows.
   const isAny = rows.length > 0 || counted.total > 0
   return (
     <>
@@ -150,14 +143,13 @@ function Rows<Row>(props: PagedListProps<Row> & Required<Pick<PagedListProps<Row
   const panelKeys = useSidePanelKeys(shown, sidePanel === undefined ? undefined : idAt)
   return (
     <>
-      <Group gap="xs" mb={4} mih={26}>
+      <ListHead chooser={chooser}>
         <Text size="sm" fw={600} role="status" data-count={total}>
           {isMore ? 'more than ' : ''}
           {formatCount(total)} {nouns[total === 1 ? 0 : 1]}
         </Text>
         {chosen}
-        <div style={{ marginInlineStart: 'auto' }}>{chooser}</div>
-      </Group>
+      </ListHead>
       {children}
       <SidePanel state={shown} panel={sidePanel ?? noPanel} height={table?.height ?? TABLE_HEIGHT}>
         <div {...handlers}>

@@ -59,7 +59,7 @@ test('within a scrolling element the table has no box, but has its own name', ()
   expect(html).toContain('<table aria-label="Hosts">')
 })
 
-test('without rows the table shows the given text or, without a text, nothing', () => {
+test('without rows the table shows the text for empty tables or, if there is no such text, nothing', () => {
   expect(drawn({ rows: [], empty: 'No host fits the request.' })).toMatch(/^<p[^>]*>No host fits the request.<\/p>$/)
   expect(drawn({ rows: [] })).toBe('')
 })

@@ -12,7 +12,7 @@ export interface SmallColumn<Row> {
   readonly head: ReactNode
   readonly headTitle?: string
   readonly isNumber?: boolean
-  /** Whether the column names the row. */
+  /** True if the column names the row. */
   readonly isRowHead?: boolean
   /**
    * The class of the cells: `mono`, `narrow` (one line), `breaks` (may break anywhere), `rest` (the remaining width, one line), or the
@@ -39,7 +39,7 @@ export interface SmallTableProps<Row> {
   readonly maxHeight?: string | undefined
   /** If true, the table is as wide as its content. If false, it is as wide as the page. */
   readonly isNarrow?: boolean
-  /** Whether the table is in a scrolling element already, or is never wider than its page. */
+  /** True if the table is in a scrolling element already, or is never wider than its page. */
   readonly isBare?: boolean
 }
 

@@ -9,11 +9,11 @@ export interface TableColumn<Row> {
   readonly title?: string
   /** CSS width: `96px`, `minmax(160px, 1fr)`. */
   readonly width: string
-  /** Whether the column is hidden by default. */
+  /** True if the column is hidden by default. */
   readonly isExtra?: boolean
   readonly align?: 'left' | 'right'
   readonly sortable?: boolean
-  /** Whether the first click sorts the largest values first. */
+  /** True if the first click sorts the largest values first. */
   readonly sortsDescending?: boolean
   /** The text to copy, and to show if there is no `cell`. */
   value(row: Row): string | number
@@ -43,8 +43,8 @@ export interface TableProps<Row> {
   /** Called for Enter, or a click. */
   onOpen(index: number): void
   /**
-   * Only with `onChoose`: whether a row is selected. Each row then has a checkbox, and a click with Ctrl or Shift selects the row.
-   * Undefined if the row cannot be selected.
+   * True if a row is selected. Undefined if the row cannot be selected. Only used with `onChoose`. Each row then has a checkbox, and a
+   * click with Ctrl or Shift selects the row.
    */
   isChosen?(index: number): boolean | undefined
   /** Called when a row is selected or deselected. With `isRange`, all rows from the last selected row to this row are selected. */
@@ -55,7 +55,7 @@ export interface TableProps<Row> {
   readonly listKey?: string
   /** Called after drawing, with the scroll position and the row height in pixels. */
   onDrawn?(scroller: HTMLElement, offset: number, rowHeight: number): void
-  /** Whether this is the main table of the page. The keys `j`, `k`, `o` and Enter then apply to this table, wherever the focus is. */
+  /** True if this is the main table of the page. The keys `j`, `k`, `o` and Enter then apply to this table, wherever the focus is. */
   readonly isMain?: boolean
   /** Called for the key `o`, which shows a row in the side panel. If absent, `o` opens the row. */
   readonly onTogglePanel?: ((index: number) => void) | undefined

@@ -221,7 +221,7 @@ function PlainTableRow<Row>(props: TableRowProps<Row>) {
 
 interface ChoiceCellProps {
   readonly index: number
-  /** Whether the row is selected. Undefined if it cannot be selected. */
+  /** True if the row is selected. Undefined if it cannot be selected. */
   readonly isChosen: boolean | undefined
   onChoose(index: number, isRange: boolean): void
 }
@@ -246,7 +246,7 @@ function ChoiceCell({ index, isChosen, onChoose }: ChoiceCellProps) {
   )
 }
 
-/** Whether an element in the table handles clicks and keys itself: a link, a button or an input. */
+/** True if an element in the table handles clicks and keys itself: a link, a button or an input. */
 const isOwn = (target: EventTarget): boolean => target instanceof Element && target.closest('a, button, input') !== null
 
 const TableRow = memo(PlainTableRow) as typeof PlainTableRow

@@ -77,7 +77,7 @@ test('the capacity for a flavor is reported by zone, and moves with a host to an
   expect(others[0]).toEqual({ zone: 'z9', before: 0, after: before - most.after })
 })
 
-test('if hosts leave an aggregate, requests that need it go to other hosts or fail', async () => {
+test('if hosts leave an aggregate, requests that require the aggregate go to other hosts or fail', async () => {
   const found = await preview({ removeHosts: ['one'], addHosts: ['two'] })
   expect(found).toMatchObject({ newFailures: 0, elsewhere: 1 })
   expect(found.otherwise[0]).toMatchObject({ kind: 'ELSEWHERE', hostsBefore: ['one'], hostsAfter: ['two'] })

@@ -77,7 +77,7 @@ test('an edit that affects no claim checks none, and a deadline out of range is 
   expect(codeOf(await api.ask(PREVIEW, { u: fast, v: 1, in: {}, deadline: 'PT31S' }))).toBe('GRAPHQL_VALIDATION_FAILED')
 })
 
-test('removing an aggregate and adding a host to one cause warnings too', async () => {
+test('removing an aggregate and adding a host to an aggregate cause warnings', async () => {
   const { aggregateDelete } = await dataOf(
     api,
     `mutation ($u: UUID!) { aggregateDelete(uuid: $u, ifVersion: 1, dryRun: true) { ... on AggregatePayload { warnings { refused told { host code } } } } }`,

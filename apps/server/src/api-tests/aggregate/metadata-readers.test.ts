@@ -7,7 +7,9 @@ let uuid: string
 const ask = (query: string, variables?: Record<string, unknown>): Promise<Json> => dataOf(api, query, variables)
 const METADATA = `query ($uuid: UUID!, $at: Moment) { aggregate(uuid: $uuid, at: $at) {
   metadata { key value isOwn unusedReaders similarKeys readers { kind part key by profiles } } } }`
-/** For each metadata key, the filters that read exactly this key, and those that read it if a host or request names it. */
+/**
+ * For each metadata key, `named` are the filters and weighers that read exactly this key, and `pattern` those that read it by a pattern.
+ */
 const readers = async (at: string | null = null): Promise<Record<string, Json>> => {
   const { metadata } = (await ask(METADATA, { uuid, at })).aggregate
   return Object.fromEntries(

@@ -27,14 +27,14 @@ const ROW = 'seq id at account keyId mutation target summary result requestId pr
 const auditLog = async (args: string): Promise<Json> =>
   (await dataOf(api, `{ auditLog(${args}) { totalCount pageInfo { hasNextPage endCursor } nodes { ${ROW} } } }`)).auditLog
 
-/** Waits until there are this many rows, because those of frequent calls are written after the answers. */
+/** Waits until the audit has this many rows, because the rows of frequent calls are written after their answers. */
 const waitFor = (query: string, count: number): Promise<Json[]> =>
   expect
     .poll(async () => (await auditLog(`query: ${JSON.stringify(query)}`)).nodes)
     .toHaveLength(count)
     .then(async () => (await auditLog(`query: ${JSON.stringify(query)}`)).nodes)
 
-/** The errors of a hash chain, computed without code of the service. */
+/** The errors in a chain of hashes, found without code of the service. */
 function faultsOf(rows: readonly Json[]): string[] {
   let previous = '0'.repeat(64)
   return rows.flatMap(({ hash, at, ...row }, i) => {
@@ -51,7 +51,7 @@ function faultsOf(rows: readonly Json[]): string[] {
   })
 }
 
-test('every mutation is in the audit with its account, name, target and result', async () => {
+test('the audit has a row for every mutation, with its account, name, target and result', async () => {
   await api.report({ h1: {}, h2: {} })
   const placed = await placeWith(api, {}, { projectId: 'p1' })
   const key = await api.keyWith('CLAIM')
@@ -114,7 +114,7 @@ describe('the decision of a request can be found by the request id', () => {
     await vi.waitFor(async () => expect((await auditLog('query: "request:ticket-4712"')).nodes).toHaveLength(1), { timeout: 120_000 })
   })
 
-  test('a decision is found by the id of each call that it answered, alone, with other terms and as a bare word', async () => {
+  test('a decision is found by the id of each call that it answered, as a term, with other terms and as a plain word', async () => {
     const requestIds = ['req-0b9f6c4e-1f3a-4a55-9d2e-6c1f0a7e5b11', 'ticket-4712']
     for (const query of [
       ...['request:ticket-4712', 'request:req-0b9f*', 'request:no-such,ticket-4712', 'ticket-4712', '-request:no-such ticket-4712'],
@@ -124,7 +124,7 @@ describe('the decision of a request can be found by the request id', () => {
     expect((await dataOf(api, 'query ($id: ID!) { decision(id: $id) { requestIds } }', { id: decision })).decision).toEqual({ requestIds })
   })
 
-  test('a claim is found by its id, by its id in the form of links, and by its instance', async () => {
+  test('a claim is found by its id, by its global id as links contain it, and by its instance', async () => {
     const { nodes } = (await dataOf(api, `{ claims(query: "instance:${instance}") { nodes { id } } }`)).claims
     expect(nodes).toHaveLength(1)
     const bare = Buffer.from(nodes[0].id, 'base64url').toString().slice('Claim:'.length)
@@ -132,12 +132,12 @@ describe('the decision of a request can be found by the request id', () => {
       expect({ query, nodes: (await dataOf(api, `{ claims(query: "${query}") { nodes { id } } }`)).claims.nodes }).toEqual({ query, nodes })
   })
 
-  test('a request id finds no other decision', async () => {
+  test('a request id finds only the decision that answered the request', async () => {
     for (const query of ['request:no-such', 'request:ticket-47', 'request:refused', '-request:ticket-4712 ticket-4712', 'id:ticket-47'])
       expect({ query, found: await found(query) }).toEqual({ query, found: [] })
   })
 
-  test('the audit is read by its indexes, however many decisions there are', async () => {
+  test('a search by request id reads the audit only by its indexes', async () => {
     const plan = async (sql: string, values: unknown[]): Promise<string> => {
       await client.query('BEGIN; SET LOCAL enable_seqscan = off')
       const { rows } = await client.query(`EXPLAIN ${sql}`, values)
@@ -152,7 +152,7 @@ test('neither the audit nor messages to operators contain a secret', async () =>
   const document =
     'mutation ($n: String!) { apiKeyCreate(input: { name: $n, account: "x", scopes: [READ] }) { ... on ApiKeyPayload { secret key { id } } } }'
   const { secret, key } = (await dataOf(api, document, { n: 'one' })).apiKeyCreate
-  // a caller puts a secret into a field that is not for secrets
+  // a caller may write a secret into a field that is not meant for secrets
   await dataOf(api, document, { n: `name ${secret} name` })
   await dataOf(api, 'mutation ($id: ID!) { apiKeyRotate(id: $id) { __typename } }', { id: key.id })
   await api.ask('mutation { apiKeyRevoke(id: "x") { __typename } }', {}, secret)
@@ -233,7 +233,7 @@ describe('the hash chain of the audit', () => {
     expect((await auditLog('query: "mutation:selectDestinations"')).totalCount).toBe(before + 20)
   })
 
-  test('an entry whose COMMIT got no answer is stored once', async () => {
+  test('an entry is stored only once if the first COMMIT gets no answer', async () => {
     const prisma = createPrisma(api.connection)
     const warnings: string[] = []
     const warn = (message: string): void => void warnings.push(message)
@@ -303,7 +303,7 @@ describe('the hash chain of the audit', () => {
     await tamper("UPDATE audit SET account = 'somebody-else' WHERE seq = 5")
     expect(faultsOf(await whole())).toEqual(['row 5 was edited'])
     await tamper(`UPDATE audit SET account = '${rows[0].account}' WHERE seq = 5`)
-    // a row that was edited to an impossible time is reported as edited, and hides no other row
+    // a row with an impossible time is reported as edited, and does not prevent the check of other rows
     for (const at of ['9e18', '-9e18']) {
       await tamper(`UPDATE audit SET at_ms = ${at} WHERE seq = 5`)
       expect(faultsOf(await whole())).toEqual(['row 5 was edited'])
@@ -314,7 +314,7 @@ describe('the hash chain of the audit', () => {
     expect(faultsOf(await whole()).slice(0, 2)).toEqual(['row 7 is 8', 'row 8 does not follow'])
   })
 
-  test('a writer reports if rows that it wrote are lost', async () => {
+  test('a writer reports that rows which it wrote are lost', async () => {
     await client.query('ALTER TABLE audit DISABLE TRIGGER USER')
     await client.query('DELETE FROM audit WHERE seq > 10')
     await client.query('ALTER TABLE audit ENABLE TRIGGER USER')

@@ -15,14 +15,14 @@ afterAll(async () => {
 const place = (input: Record<string, unknown>, gantt?: Record<string, unknown>) => placeWith(api, input, gantt)
 const ask = (query: string, variables?: Record<string, unknown>) => dataOf(api, query, variables)
 
-describe('operators', () => {
+describe('calls of operators', () => {
   const RESULT = `{ __typename ... on AggregatePayload { dryRun aggregate { uuid version availabilityZone metadata { key value } hosts { nodes { name availabilityZone } } } impact { hostsAffected azChanges } }
     ... on VersionConflict { expected actual current { version } } ... on ValidationError { issues { path rule } } ... on UserError { code path } }`
   const CREATE = `mutation ($in: AggregateCreateInput!, $dry: Boolean) { aggregateCreate(input: $in, dryRun: $dry) ${RESULT} }`
   const UPDATE = `mutation ($u: UUID!, $v: Int!, $in: AggregateUpdateInput!) { aggregateUpdate(uuid: $u, ifVersion: $v, input: $in) ${RESULT} }`
   const DELETE = `mutation ($u: UUID!, $v: Int!) { aggregateDelete(uuid: $u, ifVersion: $v) ${RESULT} }`
 
-  test('an operator creates an aggregate, edits it on a known version, and removes it', async () => {
+  test('an operator creates an aggregate, edits the version that was read, and removes the aggregate', async () => {
     const input = { name: 'rack-1', availabilityZone: 'az1', hosts: ['big'] }
     const dry = (await ask(CREATE, { in: input, dry: true })).aggregateCreate
     expect(dry).toMatchObject({ dryRun: true, impact: { hostsAffected: 1, azChanges: 1 } })
@@ -73,7 +73,7 @@ describe('operators', () => {
     await ask(SET, { h: [{ host: 'big' }], s: 'ENABLED' })
   })
 
-  test('the answer to an edit shows the host after the edit, although a query had copied the fleet before', async () => {
+  test('the answer to an edit shows the host after the edit, even if a query copied the fleet before the edit', async () => {
     const SIMULATE = 'query ($in: SimulateInput!) { simulate(input: $in) { placed } }'
     const spec = { gantt: { flavor: { vcpus: 1, memoryMb: 512 } } }
     const copied = () => ask(SIMULATE, { in: { requests: [{ spec }], overlay: { removeHosts: ['small'] } } })
@@ -115,7 +115,7 @@ describe('operators', () => {
   })
 })
 
-describe('reports', () => {
+describe('reports of hosts', () => {
   const UPDATE = `mutation ($u: [ResourceStatsInput!]!) { updateResourceStats(input: { updates: $u }) { appliedCount fleetRevision results { __typename
     ... on ResourceStatsApplied { lastSequence unchanged host { name node namespaces { namespace version document } } claimsMaterialised { state } }
     ... on ResourceStatsStale { lastSequence } ... on ResourceStatsNeedFull { lastSequence } ... on ValidationError { issues { path } } ... on UserError { code } } } }`
@@ -160,7 +160,7 @@ describe('reports', () => {
   })
 })
 
-describe('lists', () => {
+describe('lists of objects', () => {
   test('hosts are listed in pages, filtered and ordered', async () => {
     const LIST = `query ($a: String, $q: String, $o: [HostOrder!]) { hosts(first: 2, after: $a, query: $q, orderBy: $o) { totalCount asOf nodes { name } pageInfo { hasNextPage hasPreviousPage endCursor } } }`
     const { hosts: first } = await ask(LIST)

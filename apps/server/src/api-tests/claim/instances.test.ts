@@ -2,8 +2,8 @@ import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { dataOf, type Json, startTestService, type TestService } from '../../testing/test-service.ts'
 
-// these tests check over HTTP that an instance has at most one live claim: the answers that each caller gets, and how a further attempt is
-// placed
+// These tests check over HTTP that an instance has at most one live claim. They check which answer each caller gets, and what a further
+// attempt to place the instance does.
 
 let api: TestService
 let tenant: string
@@ -26,7 +26,7 @@ beforeAll(async () => {
   claimer = await make('claimer', null, ['CLAIM'])
 })
 afterAll(async () => {
-  // one uuid in two projects is a finding that operators must check, so a warning about it is expected
+  // a test places one uuid in two projects, which the auditor must report, so a warning about it is expected
   expect(api.warnings.filter((text) => !text.includes('instance.elsewhere'))).toEqual([])
   await api.close()
 })
@@ -65,7 +65,7 @@ const hosts = async (prefix: string, count: number): Promise<string[]> => {
 const release = (claim: object): Promise<Json> =>
   dataOf(api, `mutation ($c: [ClaimRef!]!) { claimRelease(claims: $c) { __typename } }`, { c: [claim] })
 
-/** A request in Nova's form, after attempts on some hosts. */
+/** A request in Nova's form that lists the hosts on which the instance was tried before. */
 const novaSpec = (instance: string, tried: readonly string[], project = 'nova') => {
   const object = (name: string, data: object) => ({
     'nova_object.name': name,
@@ -121,7 +121,7 @@ describe('Z19, F9: one instance is placed by CREATE under two keys', () => {
     expect(await place({ ...gantt, instanceUuids: [randomUUID(), instance] })).toMatchObject({ __typename: 'InstanceTaken' })
     expect(await place({ ...gantt, instanceUuids: [randomUUID()] })).toMatchObject({ __typename: 'SelectDestinationsPayload' })
     expect(await place({ ...gantt, instanceUuids: undefined })).toMatchObject({ __typename: 'SelectDestinationsPayload' })
-    // a refusal binds no key: once the claim is gone, the same call is placed
+    // after the claim has ended, a call with the key of a refused call is placed
     const retried = { idempotencyKey: randomUUID() }
     expect(await place(gantt, retried)).toMatchObject({ __typename: 'InstanceTaken' })
     await release(claimOf(first))
@@ -208,7 +208,7 @@ describe('a further attempt to place an instance', () => {
       expect((await dataOf(api, EXPLAIN, { id: decision.id })).decision.explanation.fidelity).toBe('REPLAYED')
   })
 
-  test('a further attempt that names the host by the name before it was replaced moves the claim to another host', async () => {
+  test('a further attempt that names a replaced host by its old name moves the claim to another host', async () => {
     const names = await hosts('renamed', 2)
     const instance = randomUUID()
     const zone = `renamed-${randomUUID()}`
@@ -288,12 +288,12 @@ describe('a further attempt to place an instance', () => {
     const third = await create(c)
     expect(third.destinations[0].selected.claim).toMatchObject({ moveOf: { id: claimOf(first).id } })
     expect(await read(claimOf(second).id)).toMatchObject({ state: 'RELEASED' })
-    // once the source is gone, the destination is the claim, and an attempt on an alternate starts from there
+    // after the source claim has ended, a further attempt moves the claim on the destination
     await release(claimOf(first))
     expect((await create(b)).destinations[0].selected.claim).toMatchObject({ moveOf: { id: claimOf(third).id } })
   })
 
-  test('a further attempt after the claim ended with its host creates a new claim: in the group that the request names, or in none', async () => {
+  test('a further attempt after the claim ended with its host creates a new claim in the group that the request names, or in no group', async () => {
     const names = await hosts('ended', 2)
     const [a, b] = names
     const zone = `ended-${randomUUID()}`
@@ -342,7 +342,7 @@ describe('the limits of idempotency keys', () => {
     api.ask(UPDATE, { v, cap, after, dry }, key)
   const read = async (): Promise<Json> => (await dataOf(api, '{ keyLimits { cap afterlife version endedKeys keptKeys } }')).keyLimits
 
-  test('the limits of idempotency keys are set by operators on the version that was read; beyond the cap, calls are void until keys are forgotten', async () => {
+  test('operators set the limits of idempotency keys on the version that they read; above the cap, calls are void until keys are forgotten', async () => {
     const [a] = await hosts('limits', 1)
     expect(await read()).toMatchObject({ cap: 20_000_000, afterlife: 'PT1H', version: 0 })
     expect((await update(0, 1_000, 'PT30M', true)).data?.keyLimitsUpdate).toMatchObject({
@@ -365,7 +365,7 @@ describe('the limits of idempotency keys', () => {
     const fill = Array.from({ length: 1_000 - endedKeys }, (_, i) => ({ type: 'abandon', account: 'filler', key: `fill-${i}` }) as const)
     await api.service.replica.propose(fill)
     expect(await place({ forceHosts: [a] })).toMatchObject({ __typename: 'ValidationError', code: 'QUOTA' })
-    // a retry with the key of a live claim gets the same answer, and the next version of the limits raises the cap
+    // the call before the cap was reached has succeeded, and calls succeed again after the cap was raised
     expect(live.__typename).toBe('SelectDestinationsPayload')
     expect((await update(1, 20_000_000, 'PT1H')).data?.keyLimitsUpdate).toMatchObject({ keyLimits: { version: 2 } })
     expect(await place({ forceHosts: [a] })).toMatchObject({ __typename: 'SelectDestinationsPayload' })

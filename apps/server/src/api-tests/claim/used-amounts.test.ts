@@ -89,7 +89,7 @@ test('a host that reports no list of instances gets a warning, and an operator c
   expect(await shown('mute')).toMatchObject({ usedFromReason: 'its agent lists nothing', warnings: [] })
 })
 
-test('the answer to a report by a key bound to the host has the contradictions of the report', async () => {
+test('the answer to a report by a key bound to the host lists in what the report contradicts the claims', async () => {
   const { secret } = await api.service.keys.create({ name: 'agent', account: 'agents', scopes: ['REPORT'], hosts: ['bound'] })
   await report('bound', { instances: [] })
   const { instance } = await place('bound', {})

@@ -20,13 +20,13 @@ const ACTIVITY = `query ($window: Duration, $steps: Int) { activity(window: $win
 const activity = async (variables: Record<string, unknown> = {}): Promise<Json> => (await dataOf(api, ACTIVITY, variables)).activity
 const sum = (steps: Json[], count: string): number => steps.reduce((all, step) => all + step[count], 0)
 
-test('before the first request, every step exists and has no decisions', async () => {
+test('before the first request, every step is returned and has no decisions', async () => {
   const { steps, failures, flavors, decisions } = await activity({ window: 'PT1H', steps: 6 })
   expect(steps.map(({ decisions: count }: Json) => count)).toEqual([0, 0, 0, 0, 0, 0])
   expect([decisions, failures, flavors]).toEqual([0, [], []])
 })
 
-test('requests are counted once by step, by reason and by flavor, with the same counts as the list of decisions', async () => {
+test('each request is counted once by step, by reason and by flavor, and the list of decisions has the same counts', async () => {
   const small = { name: 'small', vcpus: 1, memoryMb: 512, extraSpecs: [{ key: 'quota:cpu_shares', value: '8' }] }
   await placeWith(api, {}, { flavor: small })
   // another request for the same flavor
@@ -64,7 +64,7 @@ test('requests are counted once by step, by reason and by flavor, with the same 
   }
 })
 
-test('the count of a span that ends before concurrent calls are answered stays correct afterwards', async () => {
+test('the count for a span that ends while calls are in progress is the same after the calls were answered', async () => {
   const asking = Array.from({ length: 40 }, (_, i) =>
     placeWith(api, {}, { flavor: { name: 'busy', vcpus: i % 2 === 0 ? 64 : 1, memoryMb: 1 } }),
   )
@@ -83,7 +83,7 @@ const DURATIONS = `query ($since: DateTime, $until: DateTime, $steps: Int) { act
   before { since until decisions took { p99Ms } steps { at } } } }`
 const durations = async (variables: Record<string, unknown>): Promise<Json> => (await dataOf(api, DURATIONS, variables)).activity
 
-test('durations are returned for the whole span and for each step, and each is the duration of one of the decisions', async () => {
+test('durations are returned for the whole span and for each step, and each value is the duration of one of the decisions', async () => {
   const { since, until } = await activity()
   const { took, tookCut, steps } = await durations({ since, until, steps: 7 })
   const { decisions } = await dataOf(api, '{ decisions(first: 100) { nodes { at durationMs } } }')
@@ -98,12 +98,12 @@ test('durations are returned for the whole span and for each step, and each is t
   }
 })
 
-test('if there are too many decisions, durations of the newest ones are returned', async () => {
+test('if there are too many decisions, the durations of the newest decisions are returned', async () => {
   const prisma = createPrisma(api.connection)
   try {
     const { nodes } = (await dataOf(api, '{ decisions(first: 100) { nodes { at durationMs } } }')).decisions
     const span = { since: Date.parse(nodes.at(-1).at), until: Date.parse(nodes[0].at) + 1, stepMs: 86_400_000 }
-    // decisions of the newest millisecond are included, whatever the limit is
+    // the limit is the count of decisions in the newest millisecond, so exactly these decisions are included
     const newest = nodes.filter(({ at }: Json) => at === nodes[0].at)
     const { all, isCut } = await createActivityStore(prisma, newest.length).durations(span)
     expect([all?.p99Ms, isCut]).toEqual([Math.max(...newest.map(({ durationMs }: Json) => durationMs)), true])
@@ -118,7 +118,7 @@ test('a span is exact to the millisecond, and the preceding span has the same le
   const newest = Date.parse(nodes[0].at)
   const oldest = Date.parse(nodes.at(-1).at)
   const iso = (ms: number) => new Date(ms).toISOString()
-  // pages that begin after the newest decision
+  // the span ends at the newest decision and therefore excludes it
   const since = iso(Math.floor((oldest + newest) / 2))
   const until = iso(newest)
   const found = await durations({ since, until, steps: 4 })

@@ -77,7 +77,7 @@ describe('counts of decisions in steps of time', () => {
     expect(await counts('at>=2026-01-02 at<2026-01-01')).toMatchObject({ decisions: 0, steps: [] })
   })
 
-  test('there are at most as many steps as requested, and each is as short as possible', () => {
+  test('there are at most as many steps as requested, and the steps are as short as possible', () => {
     const time = fc.integer({ min: 0, max: 4_000_000_000_000 })
     fc.assert(
       fc.property(time, time, fc.integer({ min: 10, max: 500 }), (one, other, most) => {
@@ -86,7 +86,7 @@ describe('counts of decisions in steps of time', () => {
         const count = Math.ceil(until / length) - Math.floor(since / length)
         expect(count).toBeLessThanOrEqual(most)
         expect(length % 1_000).toBe(0)
-        // a shorter interval would have given too many bars; each available interval is at least half of the next one
+        // the next shorter step length, at least 0.4 times this length, would have given more than `most` steps
         if (length > 1_000) expect(count).toBeGreaterThan(most / 5)
       }),
     )
@@ -127,7 +127,7 @@ describe('counts of decisions in groups', () => {
     expect((await groups('', 'PROFILE')).nodes).toMatchObject([{ key: expect.stringMatching(/^default@\d+$/), decisions: ALL, failed: 4 }])
   })
 
-  test('attempts are grouped by the instance that the request names first', async () => {
+  test('retries of a request are in one group, which is found by the instance that the request names first', async () => {
     const { nodes } = await groups('-outcome:PLACED', 'CHAIN')
     expect(nodes.find(({ key }: Json) => key === tried)).toMatchObject({ decisions: 2, failed: 2, terms: `chain:${tried}` })
     expect(await listed(`instance:${tried}`)).toBe(3)
@@ -139,7 +139,7 @@ describe('counts of decisions in groups', () => {
   })
 })
 
-test('if there are too many decisions, the newest are counted, and those of one millisecond all or not at all', async () => {
+test('if there are too many decisions, only the newest are counted, and decisions of the same millisecond are counted either all or not at all', async () => {
   const prisma = createPrisma(api.connection)
   try {
     const counted = { query: { terms: [] }, span: {}, names: [] }
@@ -155,7 +155,7 @@ test('if there are too many decisions, the newest are counted, and those of one 
   }
 })
 
-test('a range is read by the index on time', async () => {
+test('a time range is read by the index on the time of decisions', async () => {
   const prisma = createPrisma(api.connection)
   const query = (fields: readonly QueryField[]) => parseQuery('at>=2026-01-01 -at>=2026-01-02 last:1d', fields).query
   try {

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createTestDatabase, type TestDatabase } from '../../testing/test-database.ts'
 import { dataOf, type Json, placeWith, startTestService, type TestService } from '../../testing/test-service.ts'
 
-// the first two replicas share one PostgreSQL; the third one starts after a restart
+// The first two replicas share a database. The third replica starts on the same database later.
 let database: TestDatabase
 let api: TestService
 let second: TestService
@@ -159,7 +159,7 @@ test.each([
   expect((await verify(second, id)).outcome).toBe('SAME')
 })
 
-test('a refusal whose hashes were lost cannot be verified', async () => {
+test('the verification of a refusal without stored hashes is UNKNOWN', async () => {
   const id = decisions.refused
   const { row_hash: hash, caller } = (await sql('SELECT row_hash, caller FROM decision WHERE id = $1', [uuidOf(id)])).rows[0]
   await sql(`UPDATE decision SET row_hash = NULL, caller = 'other' WHERE id = $1`, [uuidOf(id)])
@@ -169,7 +169,7 @@ test('a refusal whose hashes were lost cannot be verified', async () => {
   expect((await verify(second, id)).outcome).toBe('SAME')
 })
 
-test('an unreadable record is reported by every query', async () => {
+test('every query about a decision with an unreadable record reports RECORD_UNREADABLE', async () => {
   const id = decisions.refused
   const { packed } = (await sql('SELECT packed FROM decision WHERE id = $1', [uuidOf(id)])).rows[0]
   const write = (bytes: Buffer) => sql('UPDATE decision SET packed = $2 WHERE id = $1', [uuidOf(id), bytes])
@@ -197,7 +197,7 @@ test('an unreadable record is reported by every query', async () => {
   expect((await verify(second, id)).outcome).toBe('SAME')
 })
 
-test('an unreadable record does not prevent the others from being listed and compared', async () => {
+test('if the record of one decision is unreadable, the other decisions are listed and compared', async () => {
   const id = decisions.refused
   const LISTED = `query ($after: String) { decisions(first: 2, after: $after) { totalCount nodes { id } edges { cursor }
     pageInfo { endCursor hasNextPage } unreadable { id outcome at account code message } } }`
@@ -224,7 +224,7 @@ test('an unreadable record does not prevent the others from being listed and com
   )
   const expected = { id, outcome: 'NO_VALID_HOST', code: 'RECORD_UNREADABLE', message: expect.stringContaining('is packed in format 9') }
   expect(is.flatMap(({ unreadable }) => unreadable)).toEqual([expect.objectContaining(expected)])
-  // a page without content is still followed by the next one
+  // a page that contains only an unreadable decision has a cursor for the next page
   const alone = await dataOf(
     second,
     '{ decisions(first: 1, query: "flavor:giant") { nodes { id } unreadable { id } pageInfo { endCursor } } }',
@@ -237,7 +237,7 @@ test('an unreadable record does not prevent the others from being listed and com
   expect(await listed()).toEqual(was)
 })
 
-test('a decision in the form of older releases is read, found by its request, and verified by log and replay', async () => {
+test('a decision that an older release stored is read, found by its request, and verified by log and replay', async () => {
   const id = decisions.three
   const was = await dataOf(second, DECISION, { id })
   const [entry] = (
@@ -277,7 +277,7 @@ test('packed decisions are found by the fields of their request', async () => {
   expect((await sql('SELECT count(*)::int AS count FROM decision WHERE packed IS NULL')).rows[0].count).toBe(1)
 })
 
-test('the time of the last exact replay is returned, and a missing decision is named', async () => {
+test('the API returns until when a decision can be replayed exactly, and names a decision that does not exist', async () => {
   expect((await dataOf(second, DECISION, { id: decisions.one })).decision.explanationRetainedUntil > new Date().toISOString()).toBe(true)
   const { errors } = await second.ask(VERIFY, { id: Buffer.from('Decision:00000000-0000-4000-8000-000000000000').toString('base64') })
   expect(errors[0]?.message).toContain('the id of a decision')

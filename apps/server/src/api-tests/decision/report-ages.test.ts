@@ -39,7 +39,7 @@ test('a decision shows how old the report of each of its hosts was, even after t
   expect(after.explanation).toEqual(before.explanation)
 })
 
-test('the answer to the call shows the same ages; a host that never reported has none', async () => {
+test('the answer to the call shows the same ages, and a host that never reported has no age', async () => {
   const { selectDestinations } = await dataOf(
     api,
     `mutation ($in: SelectDestinationsInput!) { selectDestinations(input: $in) {
@@ -55,7 +55,7 @@ test('the answer to the call shows the same ages; a host that never reported has
   expect(whyNot.verdict).toEqual({ hostName: 'nobody', reportAge: null })
 })
 
-test('a host that was replaced since the decision had its report under the old name', async () => {
+test('for a host that was replaced after the decision, the age of the report under the old name is shown', async () => {
   await api.report({ 'age-old': {} })
   const placed = await placeWith(api, { claim: { mode: 'CONFIRM' } }, { forceHosts: ['age-old'] })
   const before = await askAges(placed.decision.id)

@@ -45,7 +45,7 @@ test('every count of a refusal has a query for its hosts, and the counts add up 
   expect(refusedBy.get('CoreFilter cpu.too_few')).toEqual(['c'])
 })
 
-test('a reason describes the time of the decision, and whether it still holds is shown separately', async () => {
+test('a reason describes the state at the decision, and a separate field shows if the host would pass now', async () => {
   const held = await placeWith(api, {}, { flavor: { vcpus: 1, memoryMb: 4_096 }, forceHosts: ['a'] })
   const { decision } = await placeWith(api, {}, { flavor: { vcpus: 1, memoryMb: 1_024 }, forceHosts: ['a'] })
   expect(await whyNot(decision.id, 'a')).toMatchObject({ outcome: 'FILTERED', wouldPassNow: false })
@@ -54,7 +54,7 @@ test('a reason describes the time of the decision, and whether it still holds is
   expect(await whyNot(decision.id, 'a')).toMatchObject({ outcome: 'FILTERED', wouldPassNow: true })
 })
 
-test('every call has its own decision, and the destination is known after its claim is gone', async () => {
+test('every call has a decision of its own, which shows the destination even after the claim has ended', async () => {
   const instance = randomUUID()
   const gantt = { flavor: { vcpus: 1, memoryMb: 64 }, instanceUuids: [instance] }
   const first = await placeWith(api, {}, gantt)

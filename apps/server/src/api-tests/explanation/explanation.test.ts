@@ -75,7 +75,7 @@ test('the matrix agrees with the steps, the verdicts and the funnel in the recor
   expect(funnel.at(-1).passed).toBe(0)
 })
 
-describe('verdicts', () => {
+describe('the verdicts of an explanation', () => {
   const list = async (filter: string, order = 'NAME') => {
     const { verdicts } = await explain(
       failed,

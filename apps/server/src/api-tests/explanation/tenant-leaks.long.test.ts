@@ -15,13 +15,13 @@ import { type FieldUse, projectBoundFields } from '../../auth/field-rules.ts'
 import { createSchema } from '../../schema/index.ts'
 import { dataOf, type Json, LASTING, placeWith, startTestService, type TestService } from '../../testing/test-service.ts'
 
-/** Matches text that no project may ever read. The names of everything that belongs to others match. */
+/** Matches text that the project may never read. In this test, all names and ids that belong to others match. */
 const SECRET = /zqx|[0-9a-f]{8}-[0-9a-f]{4}-5666/
 
 const schema = createSchema()
 let api: TestService
 const keys = new Map<string, string>()
-/** Ids of decisions and claims of the project, and ids of those of other projects. */
+/** The ids of the decisions and claims of the project, and of those of other projects. */
 const own: { decisions: string[]; claims: { id: string; fence: number }[] } = { decisions: [], claims: [] }
 const foreign: { decisions: string[]; claims: { id: string; fence: number }[] } = { decisions: [], claims: [] }
 
@@ -48,7 +48,7 @@ beforeAll(async () => {
   )
   foreign.decisions.push(decision.id)
   foreign.claims.push(destinations[0].selected.claim)
-  // an operator chose hosts for the project, and revoked one of its claims
+  // an operator forces hosts for a request of the project, and revokes one of the project's claims
   const named = await placeWith(api, {}, { projectId: 'p1', flavor: { vcpus: 99, memoryMb: 64 }, forceHosts: ['zqx-a'] })
   own.decisions.push(named.decision.id)
   for (const gantt of someRequests) {
@@ -66,7 +66,7 @@ afterAll(async () => {
 
 const sequences = new Map<string, number>()
 
-/** Free memory of hosts of 64 GiB. */
+/** Reports hosts with 64 GiB of memory, with this much free memory in MiB. */
 async function report(free: Readonly<Record<string, number>>): Promise<void> {
   const updates = Object.entries(free).map(([host, memoryMb]) => {
     const sequence = (sequences.get(host) ?? 0) + 1
@@ -85,7 +85,7 @@ const INCARNATION = '00000000-0000-4000-8000-000000000001'
 
 type Asked = Readonly<Record<string, unknown>>
 
-/** Values that a project may request. Some of them do not exist in the fleet. */
+/** Requests that a project may make. Some ask for a zone or a trait that the fleet does not have. */
 const someRequests: readonly Asked[] = [
   { flavor: { vcpus: 1, memoryMb: 64 } },
   { flavor: { vcpus: 1, memoryMb: 128 }, availabilityZone: 'z1' },
@@ -115,7 +115,7 @@ async function select(gantt: Record<string, unknown>): Promise<Json> {
 type Open = (use: FieldUse) => boolean
 const isListed: Open = ({ type, field }) => projectBoundFields[type]?.includes(field) ?? false
 
-/** All fields below a type that are open to the project, up to this depth; undefined if there are none. */
+/** A selection of all fields below a type that are open to the project, up to this depth. */
 function selectionOf(output: GraphQLOutputType, isOpen: Open, depth = 6): string {
   const type = getNamedType(output)
   if (isLeafType(type)) return ''
@@ -257,7 +257,7 @@ describe('a key that is bound to a project', () => {
     expect(await readings()).toEqual(before)
   })
 
-  test('the answers of a bound key differ only if one of its own requests would have another result', async () => {
+  test('after a change of the fleet, the answers to a bound key change only if one of its own requests would have another result', async () => {
     const before = await readings()
     const mayPlace = () => Promise.all(someRequests.map(isPlaced))
     const placedBefore = await mayPlace()
@@ -279,7 +279,7 @@ describe('a key that is bound to a project', () => {
     return answer.__typename === 'SelectDestinationsPayload'
   }
 
-  // a rule that was opened to projects by mistake is simulated with an operator's key
+  // each row simulates, with an operator's key, that fields are opened to projects by mistake
   test.each<[string, readonly string[]]>([
     ['the text of reasons', ['Decision.reasons', 'ReasonCount.text']],
     ['the hosts that were chosen', ['Decision.destinations', 'Destination.host', 'InstanceDestinations.selected', 'Host.name']],

@@ -106,7 +106,7 @@ test('for a host that passed and lost, the gap of each weigher and the multiplie
   expect([because, outcome]).toEqual(['LOST', 'ALTERNATE'])
   expect(verdict.rank).toBe(2)
   const cpu = versusWinner.find(({ weigher }: Json) => weigher === 'CPUWeigher')
-  // the winner has half as much more memory, and this host half as many more CPUs
+  // the winner has 1.5 times the memory of this host, and this host has 1.5 times the CPUs of the winner
   expect(cpu.gap).toBeLessThan(0)
   expect(cpu.wouldFlipAt).toBeGreaterThan(1)
   const worst = await whyNot('worse')
@@ -171,7 +171,7 @@ test('the explanation of the selected host says that it was selected', async () 
   expect(await whyNot('best')).toMatchObject({ because: 'SELECTED', outcome: 'SELECTED', changedSince: [] })
 })
 
-test('if filters stop at the first refusal, a host has only one refusal, and which filter alone rejected it is unknown', async () => {
+test('if filters stop at the first refusal, a host has only one refusal, and sole rejections are unknown', async () => {
   const ask = (arguments_: string) =>
     dataOf(
       api,
@@ -199,7 +199,7 @@ test('an empty id is refused instead of being looked up', async () => {
   expect(errors[0]?.message).toBe('input.subject.decisionId is ""; it must be the global id of a Decision')
 })
 
-test('for a host with several nodes, the selected node is explained, or the one that ranks best', async () => {
+test('for a host with several nodes, the selected node is explained or, if none was selected, the node with the best rank', async () => {
   const incarnation = randomUUID()
   const full = { vcpus: 8, vcpusUsed: 0, memoryMb: 8_192, memoryMbUsed: 0, localGb: 100, localGbUsed: 0 }
   const updates = Object.entries({ 'n-1': { vcpusUsed: 8 }, 'n-2': { memoryMbUsed: 2_048 }, 'n-3': {} }).map(([node, more]) => ({
@@ -250,12 +250,12 @@ test.each([
   expect(pattern.exec(headline)?.slice(1)).toEqual([best, other])
 })
 
-describe('hosts that left', () => {
+describe('whyNot for hosts that left the fleet', () => {
   const leave = (call: string) => dataOf(api, `mutation { ${call} { __typename ... on UserError { message } } }`)
   const NOW = 'spec: { gantt: { flavor: { vcpus: 1, memoryMb: 64 } } }'
   const named = (host: string) => `spec: { gantt: { forceHosts: ["${host}"], flavor: { vcpus: 1, memoryMb: 64 } } }`
 
-  test('a forgotten host is reported as forgotten, and not as one without memory or as excluded by the request', async () => {
+  test('whyNot says that a forgotten host was forgotten, not that it has no memory or that the request excludes it', async () => {
     await api.report({ scrapped: {} })
     const { decision: before } = await placeWith(api, { claim: { mode: 'NONE' } }, { forceHosts: ['scrapped'] })
     await leave('hostForget(hosts: [{ host: "scrapped" }], reason: "burnt")')

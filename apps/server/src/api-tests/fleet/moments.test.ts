@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { codeOf, dataOf, type Json, placeWith, startTestService, type TestService } from '../../testing/test-service.ts'
 
 let api: TestService
-/** The fleet changes step by step. Each step has the revision of its state. */
+/** The revisions of the fleet after each step of the setup, by the name of the step. */
 const steps: Record<string, string> = {}
 
 const ask = (query: string, variables?: Record<string, unknown>): Promise<Json> => dataOf(api, query, variables)
@@ -45,7 +45,7 @@ afterAll(async () => {
 const HOST = `query ($at: Moment) { host(name: "a1", at: $at) { status availabilityZone capacity { resourceClass claimed free }
   claims { totalCount nodes { state host { status } decision { outcome } } } aggregates { nodes { name version hosts { nodes { name } } } } } }`
 
-describe('earlier states', () => {
+describe('queries about earlier states', () => {
   test('a past host has its earlier status, zone and free amounts, and its claims and aggregates with their fields', async () => {
     const then = (await ask(HOST, { at: steps['a reservation'] })).host
     expect(then).toMatchObject({
@@ -60,7 +60,7 @@ describe('earlier states', () => {
     expect((await ask(HOST, { at: steps['two hosts'] })).host).toMatchObject({ availabilityZone: 'nova', aggregates: { nodes: [] } })
   })
 
-  test('a past list has its earlier state and the revision of that state', async () => {
+  test('a list at a moment has the state of that moment and its revision', async () => {
     const LISTS = `query ($at: Moment) { hosts(at: $at) { totalCount asOf } named: hosts(at: $at, query: "agg:rack") { nodes { name } }
       aggregates(at: $at) { nodes { hostNames metadata { key } } } claims(at: $at, states: [RESERVED]) { nodes { id } } profiles(at: $at) { name } }`
     const lists = async (name: string) => ask(LISTS, { at: steps[name] })
@@ -139,13 +139,13 @@ describe('earlier states', () => {
   })
 })
 
-describe('invalid moments', () => {
+describe('queries at invalid moments', () => {
   const refusalOf = async (at: unknown) => {
     const answer = await api.ask('query ($at: Moment) { hosts(at: $at) { totalCount } }', { at })
     return [codeOf(answer), answer.errors[0]?.extensions.rule, answer.errors[0]?.message]
   }
 
-  test('a future revision or time is refused, and the message names the last one', async () => {
+  test('a future revision or time is refused, and the message names the last revision or time', async () => {
     const now = Number(await head())
     expect(await refusalOf(String(now + 1))).toEqual([
       ...['GRAPHQL_VALIDATION_FAILED', 'moment.ahead'],

@@ -91,7 +91,7 @@ test('a value out of range and a missing value are refused with their paths', as
     })
 })
 
-test("Nova's 0.0 means the fleet's ratio, or Nova's default if there is none; a dry run returns the free amounts", async () => {
+test("a ratio of 0.0 in Nova's document means the fleet's ratio or, without one, Nova's default; a dry run returns the free amounts", async () => {
   await reported('n1', { nova: computeNode('n1') })
   expect(await shown('n1')).toMatchObject({ allocationRatio: 1, ratioFrom: { source: 'NONE' } })
   const input = { release: 'zed', classes: [{ resourceClass: 'VCPU', ratio: 3 }], reason: 'nova.conf' }
@@ -126,7 +126,7 @@ test("an aggregate's ratio takes effect on capacity, and the aggregate is shown 
   expect(aggregates.nodes).toEqual([{ ratios: [{ resourceClass: 'VCPU', ratio: 4, by: usage.ratioFrom.by }] }])
 })
 
-test("an aggregate's invalid ratio has a warning and no effect", async () => {
+test('an invalid ratio of an aggregate causes a warning and has no effect', async () => {
   await reported('g2', { full: { ...machine, cpuAllocationRatio: 3 } })
   const { aggregateCreate } = await ask(
     `mutation ($in: AggregateCreateInput!) { aggregateCreate(input: $in) { ... on AggregatePayload { impact { warnings } } } }`,
@@ -138,7 +138,7 @@ test("an aggregate's invalid ratio has a warning and no effect", async () => {
   expect(await shown('g2')).toMatchObject({ allocationRatio: 3, ratioFrom: { source: 'REPORT' } })
 })
 
-test('for a class that a host does not report, a dry run warns that a value has no effect; setting one value leaves the other unchanged', async () => {
+test('for a class that a host does not report, a dry run warns that a value has no effect; setting the ratio leaves the reserved amount unchanged', async () => {
   await reported('a2', { full: machine })
   const typo = (await ask(SET, { host: 'a2', class: 'VCUP', ratio: 2, dryRun: true })).hostSetAllocation
   expect(typo.impact.warnings).toEqual(['a2 does not report VCUP: what is set counts once that is reported; a similar name is VCPU'])

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { dataOf, type Json, placeWith, startTestService, type TestService } from '../../testing/test-service.ts'
 
-/** The host `old` was renamed to `new`. One decision was made before the change, and another one after it. */
+/** The host `old` was renamed to `new`. `before` and `after` are decisions before and after the renaming. */
 let api: TestService
 let [before, after, elsewhere]: string[] = []
 

@@ -31,7 +31,7 @@ beforeAll(async () => {
 })
 afterAll(() => api.close())
 
-/** How the value of each order is read from a host in the API, for orders that are also fields. */
+/** How the value by which hosts are sorted is read from a host in the API, for every order whose value the API returns. */
 const shownValues: Readonly<Partial<Record<HostOrderField, (node: Json, resourceClass?: string) => string | number>>> = {
   NAME: ({ name }) => name,
   AVAILABILITY_ZONE: ({ availabilityZone }) => availabilityZone,
@@ -48,7 +48,7 @@ const shownValues: Readonly<Partial<Record<HostOrderField, (node: Json, resource
   CLAIM_COUNT: ({ claims }) => claims.totalCount,
   INSTANCE_COUNT: ({ runningVms }) => runningVms,
   LAST_REPORT: ({ lastReportAt }) => lastReportAt,
-  // hosts without a reported value come before all others
+  // hosts that do not report the value come first
   ...byField(reportedFields, 'column', ({ name, kind }) => ({ told: reported }: Json) => {
     const found = reported.find(({ field }: Json) => field === name)?.value
     return kind === 'number' ? Number(found ?? -1) : (found ?? '')
@@ -58,7 +58,7 @@ const classOf = (capacity: Json[], wanted?: string): Json => capacity.find(({ re
 
 type Order = { readonly field: HostOrderField; readonly direction?: string; readonly resourceClass?: string }
 
-/** All names, read in pages of this size. */
+/** The names of all hosts in an order, read in pages of `n` hosts. */
 async function namesBy(o: readonly Order[], n: number): Promise<string[]> {
   const found: string[] = []
   let a: string | null = null
@@ -103,10 +103,10 @@ describe('the order of hosts', () => {
     },
   )
 
-  test('for each order some hosts have different values, so that the tests of the order are not empty', async () => {
+  test('for each order there are hosts with different values, so that the tests of the order can fail', async () => {
     const { nodes } = (await ask({ n: 100 })).hosts
     const valuesOf = ({ field, resourceClass }: Order) => [...new Set(nodes.map((node: Json) => shownValues[field]?.(node, resourceClass)))]
-    // hosts that all lack a value are equal in this order
+    // an order is not checked if all hosts lack its value
     const isGiven = (order: Order) => valuesOf(order).some((value) => value !== '' && value !== -1)
     // all of these hosts are UP
     expect(single.filter((order) => isGiven(order) && valuesOf(order).length === 1)).toEqual([{ field: 'STATE' }])

@@ -67,7 +67,7 @@ describe.each(engines)('the timeline of a host, with the log in $engine', ({ eng
     await ask('mutation ($ids: [ID!]!) { claimRevoke(ids: $ids, reason: "leak") { __typename } }', { ids: [claim.id] })
     await ask('mutation ($u: UUID!) { aggregateDelete(uuid: $u, ifVersion: 2) { __typename } }', { u: uuid })
     const { replica } = api.service
-    // more than the host has: the judge refuses it at its position in the log
+    // the claim is larger than the host, so the judge finds it void
     const lost = aClaim({ hosts: ['h1'], grants: { classes: { VCPU: 1_000_000 } } })
     const [verdict] = await replica.propose([{ ...lost, decision: { ...lost.decision, id: randomUUID() } }])
     expect(verdict?.void).toBeDefined()
@@ -176,7 +176,7 @@ describe.each(engines)('the timeline of a host, with the log in $engine', ({ eng
     expect(kinds(await timeline({ at: marks.confirmed })).slice(0, 2)).toEqual(['CLAIM_CONFIRMED', 'CLAIM_MADE'])
   })
 
-  test('if a release without timelines wrote entries, the timeline states from when on it is complete', async () => {
+  test('if a release that stores no timeline events wrote entries, the timeline states from when on it is complete', async () => {
     const database = new pg.Client(api.connection)
     await database.connect()
     // the tables as they are after a release that does not know these columns

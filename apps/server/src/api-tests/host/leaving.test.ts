@@ -58,7 +58,7 @@ describe.each(engines)('hosts that leave, with the log in $engine', ({ engine, s
   const placeOn = async (host: string, input: Record<string, unknown> = {}, gantt: Record<string, unknown> = {}): Promise<Json> =>
     placeWith(api, { claim: { mode: 'CONFIRM' }, ...input }, { forceHosts: [host], ...gantt })
 
-  // after Placement's DELETE of a resource provider that is in use, and Nova's service delete with allocations
+  // modelled on Nova, where a resource provider that is in use and a compute service with allocations cannot be deleted
   test('a host with claims is not forgotten, and the refusal names them; with force, the claims end as REVOKED in the same entry', async () => {
     await api.report({ a1: {}, a2: {} })
     const [first, second] = [await placeOn('a1'), await placeOn('a1')]
@@ -137,8 +137,8 @@ describe.each(engines)('hosts that leave, with the log in $engine', ({ engine, s
     expect(await readmit('never')).toMatchObject({ __typename: 'NotFound' })
   })
 
-  // after Nova's rename of a compute host
-  test('Z05: a machine that reports under another name becomes one host again, with its claims, idempotency key and API key', async () => {
+  // modelled on Nova after the host name of a compute node was changed
+  test('Z05: a machine that reports under another name is one host after hostReplace, with its claims, idempotency key and API key', async () => {
     await api.report({ d1: {} })
     const instance = randomUUID()
     const key = randomUUID()
@@ -165,7 +165,7 @@ describe.each(engines)('hosts that leave, with the log in $engine', ({ engine, s
     const again = await placeOn('d1', { idempotencyKey: key }, { instanceUuids: [instance] })
     expect(again).toMatchObject({ replayed: true, destinations: [{ selected: { claim: { id: claim.id } } }] })
 
-    // the key was bound to the old name, and does not change
+    // the key remains bound to the old name of the host
     expect(await reportAs('d2', stats({ vcpus: 32, instances: [instance] }), agent)).toMatchObject({ __typename: 'ResourceStatsApplied' })
     const old = await reportAs('d1', stats(), agent)
     expect(old).toMatchObject({ code: 'PRECONDITION', issues: [{ rule: 'report.host_replaced' }] })
@@ -182,7 +182,7 @@ describe.each(engines)('hosts that leave, with the log in $engine', ({ engine, s
     }, 120_000)
   })
 
-  test("a node with its host's name shows whether this name also means other nodes", async () => {
+  test("hasOtherNodes of a node with its host's name is true only if the host has other nodes", async () => {
     await api.report({ 'shared-1': {} })
     const asked = '{ host(name: "shared-1", node: "shared-1") { hasOtherNodes } }'
     expect(await ask(asked)).toEqual({ host: { hasOtherNodes: false } })
@@ -226,7 +226,7 @@ describe.each(engines)('hosts that leave, with the log in $engine', ({ engine, s
     expect(await replace('g1', 'g2')).toEqual(shown)
   })
 
-  test('an API key may report for the host into which its host was merged, and not for nodes that existed there before', async () => {
+  test('if the host of a key is merged into another host, the key may report under the new name, but not for nodes that had that name before', async () => {
     const agent = (await api.service.keys.create({ name: 'k', account: 'agents', scopes: ['REPORT'], hosts: ['m1'] })).secret
     await api.report({ m1: {}, m4: {} })
     await replace('m1', 'm2')
@@ -246,7 +246,7 @@ describe.each(engines)('hosts that leave, with the log in $engine', ({ engine, s
     for (const _ of [1, 2]) expect(await reportNode('n4', 'd', own)).toMatchObject({ __typename: 'ResourceStatsApplied' })
   })
 
-  test('if a host has more or fewer claims than the dry run showed, it is not forgotten', async () => {
+  test('a host is not forgotten if it has more or fewer claims than the dry run showed', async () => {
     await api.report({ x1: {} })
     await placeOn('x1')
     const { impact } = await forget('x1', { force: true, dryRun: true })
@@ -258,7 +258,7 @@ describe.each(engines)('hosts that leave, with the log in $engine', ({ engine, s
     expect(await forget('x1', { force: true, expectedClaims: 2 })).toMatchObject({ __typename: 'HostForgetPayload' })
   })
 
-  test('forgetting a host reads only what the entry changed, not all ended claims', async () => {
+  test('forgetting a host reads only the claims that the entry changed, not all ended claims', async () => {
     await api.report({ z1: {}, z2: {} })
     const ids = [await placeOn('z1'), await placeOn('z1')].map(({ destinations }) => destinations[0].selected.claim.id)
     const { claims } = api.service.replica.fleet.ledger
@@ -362,7 +362,7 @@ describe.each(engines)('hosts that leave, with the log in $engine', ({ engine, s
     expect(await node('f1')).toMatchObject({ code: 'PRECONDITION' })
   })
 
-  test('no key can add a node under the name of a host that left with all its nodes, so the name still means that host', async () => {
+  test('no key can add a node under the name of a host that left with all its nodes', async () => {
     const agent = (await api.service.keys.create({ name: 'k', account: 'agents', scopes: ['REPORT'], hosts: ['vk', 'bn'] })).secret
     await api.report({ vk: {}, bn: {} })
     await replace('vk', 'vn')
@@ -378,7 +378,7 @@ describe.each(engines)('hosts that leave, with the log in $engine', ({ engine, s
     }
   })
 
-  test('each change of a host is a row of the audit', async () => {
+  test('the audit has a row for each change of a host', async () => {
     const { nodes } = (await ask('{ auditLog(first: 100, query: "mutation:hostForget") { nodes { mutation result target } } }')).auditLog
     expect(nodes).toContainEqual({ mutation: 'hostForget', result: 'HostHasClaims', target: 'a1' })
     expect(nodes).toContainEqual({ mutation: 'hostForget', result: 'HostForgetPayload', target: 'a1' })

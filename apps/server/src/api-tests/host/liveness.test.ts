@@ -5,8 +5,7 @@ import type { LivenessSettings } from '../../config.ts'
 import { createTestDatabase, type TestDatabase } from '../../testing/test-database.ts'
 import { dataOf, type Json, placeWith, startTestService, type TestService } from '../../testing/test-service.ts'
 
-// These tests run whole services with GANTT_LIVENESS=reports. Instead of waiting, they move the signs of life in the table of leases into
-// the past.
+// These tests run whole services with GANTT_LIVENESS=reports. Instead of waiting, they move the times in the table `lease` into the past.
 
 const SETTINGS = { source: 'reports', suspectAfterMs: 60_000, downAfterMs: 180_000 } satisfies LivenessSettings
 
@@ -37,12 +36,12 @@ async function startReplica(settings: LivenessSettings = SETTINGS): Promise<Test
 const look = (api: TestService): Promise<void> => api.service.watcher.look()
 
 /**
- * Moves the signs of life of all hosts except `heard` into the past, by this many seconds. `listened`: whether the replica read signs in
- * the meantime.
+ * Moves the signs of life of all hosts except `heard` into the past, by this many seconds. `listened` is true if the replicas read signs of
+ * life during this time.
  */
 async function pass(seconds: number, { heard = [], listened = true }: { heard?: readonly string[]; listened?: boolean } = {}) {
   await store.query('UPDATE lease SET heard_at_ms = heard_at_ms - $1 WHERE host <> ALL ($2)', [1_000 * seconds, heard])
-  // a busy machine may have let time pass since the last check, which must not be taken for a gap
+  // on a busy machine, time may have passed since the last check, and the replica must not treat it as a time without reading
   await store.query(
     `UPDATE liveness_watch SET since_ms = since_ms - $1,
        until_ms = CASE WHEN $2 THEN (extract(epoch FROM clock_timestamp()) * 1000)::bigint ELSE until_ms - $1 END`,
@@ -50,7 +49,7 @@ async function pass(seconds: number, { heard = [], listened = true }: { heard?: 
   )
 }
 
-/** Reports hosts. Hosts of other tests are not returned, and stay UP. */
+/** Reports hosts, and checks the liveness of all hosts. */
 async function report(api: TestService, names: readonly string[]): Promise<void> {
   await api.report(Object.fromEntries(names.map((name) => [name, {}])))
   await look(api)
@@ -103,7 +102,7 @@ const claimOf = (placed: Json): Json => placed.destinations[0].selected.claim
 const claimState = async (api: TestService, id: string): Promise<string> =>
   (await dataOf(api, 'query ($id: ID!) { claim(id: $id) { state } }', { id })).claim.state
 
-describe('one host', () => {
+describe('the liveness of one host', () => {
   test('a silent host becomes SUSPECT and is still selected, then DOWN and refused with the time of its last sign; its claim stays, and a heartbeat or report makes it UP', async () => {
     const api = await startReplica()
     const [silent = '', ...others] = named('one', 6)
@@ -206,7 +205,7 @@ describe('many hosts become silent at once', () => {
     const api = await startReplica({ ...SETTINGS, suspectAfterMs: 1, downAfterMs: 2 })
     await report(api, named('wiped', 3))
     const hosts = await everyHost()
-    // the replica read signs without a gap, and found none
+    // as if the replica had read signs of life all the time and found none
     await store.query('DELETE FROM lease')
     await store.query('UPDATE liveness_watch SET since_ms = 0, until_ms = until_ms + 3600000')
     await look(api)
@@ -217,7 +216,7 @@ describe('many hosts become silent at once', () => {
   })
 })
 
-describe('replicas', () => {
+describe('several replicas that check the liveness of hosts', () => {
   let hosts: string[]
   let silent: string
   beforeEach(() => {
@@ -248,11 +247,11 @@ describe('replicas', () => {
     expect(await statesOf(second, [silent])).toEqual(['UP'])
   })
 
-  test('if the replica that evaluates the leases ends, the other one does so', async () => {
+  test('if the replica that evaluates the leases ends, the other replica evaluates them', async () => {
     const [first, second] = [await startReplica(), await startReplica()]
     await report(first, hosts)
     await pass(61, { heard: await allBut(silent) })
-    // a check that hangs, as in a stopped process, and then the end of its session
+    // the session of a hanging check holds the lock until the session ends
     const lock = new pg.Client(database.connection)
     lock.on('error', () => undefined)
     await lock.connect()
@@ -278,7 +277,7 @@ describe('replicas', () => {
     await look(again)
     await look(again)
     expect(await statesOf(again, hosts)).toEqual(['SUSPECT', 'UP', 'UP', 'UP', 'UP', 'UP'])
-    // from here on signs are read again, and silence has an effect again
+    // since the restart, signs of life are read, so a host that stays silent becomes DOWN
     await pass(181, { heard: await allBut(silent) })
     await beat(again, await allBut(silent))
     await look(again)
@@ -286,7 +285,7 @@ describe('replicas', () => {
   })
 })
 
-test('if every host is always alive, no host can be confirmed to be down, because it would be UP again at the next check', async () => {
+test('with GANTT_LIVENESS=static, no host can be confirmed to be down, because it would be UP again at the next check', async () => {
   const [name = ''] = named('static', 1)
   const api = await startReplica()
   await report(api, [name])

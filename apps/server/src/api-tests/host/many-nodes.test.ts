@@ -4,7 +4,7 @@ import { expect, test, vi } from 'vitest'
 import { dataOf, startTestService } from '../../testing/test-service.ts'
 import { REPLACE } from './testing/leaving.ts'
 
-/** More nodes than one statement writes, counting those of both hosts. */
+/** The nodes of each of two hosts. The nodes of both are more than one SQL statement writes. */
 const NODES = 300
 
 test('every node of a host that is merged into another host keeps its row in the tables', async () => {

@@ -1,6 +1,6 @@
 /**
- * For every root field: the required scope, and whether keys bound to a project or to host names may select the field. ADMIN includes all
- * scopes; `any` is any scope. This is an independent copy of the rules in the schema.
+ * For every root field, the required scope, followed by `project` or `hosts` if keys bound to a project or to hosts may select the field.
+ * `any` means that every scope is sufficient. ADMIN includes all scopes. The table is an independent copy of the rules in the schema.
  */
 export const whoMay: Readonly<Record<string, string>> = {
   'Query.activity': 'READ',

@@ -20,7 +20,7 @@ import { codeOf, dataOf, type Json, placeWith, startTestService, type TestServic
 import { closedToProjects, whoMay } from './authorisation.table.ts'
 
 let api: TestService
-/** A key of each role. */
+/** A key for each role. */
 const keys = new Map<string, string>()
 const roles = ['none', ...scopes, 'project', 'hosts']
 
@@ -54,7 +54,7 @@ describe('the permissions of keys', () => {
     expect(Object.keys(whoMay).filter((name) => roots.every((each) => each.name !== name))).toEqual([])
   })
 
-  test('for every root field that the scopes of a key bound to a project allow, the table says whether it may read the field', () => {
+  test('for every root field that the scopes of a key bound to a project allow, the table says if this key may read the field', () => {
     // the scopes that such a key can have, services/key/keys.ts
     const reachable = roots.filter(({ name }) => /^(any|READ|SCHEDULE|CLAIM)\b/.test(whoMay[name] ?? ''))
     for (const { root, field, name } of reachable) {
@@ -79,7 +79,7 @@ describe('the permissions of keys', () => {
     }
   })
 
-  /** The status and first error code of an answer. For a stream: whether it began. */
+  /** The status and the first error code of an answer. For a stream, the status shows if the stream began. */
   async function endOf(document: string, key: string | null): Promise<readonly [number, unknown]> {
     if (!document.startsWith('subscription')) {
       const answer = await api.ask(document, {}, key)

@@ -42,7 +42,7 @@ test('a key bound to a project can place for it, and confirm and release its cla
   expect(placed.__typename).toBe('SelectDestinationsPayload')
   const { claim } = placed.destinations[0].selected
   const confirm = 'mutation ($claims: [ClaimRef!]!) { claimConfirm(claims: $claims) { __typename } }'
-  // for the other project the claim does not exist; the index in the error is that of the caller's list
+  // for the other project the claim does not exist
   const lost = await api.ask(confirm, { claims: [claim] }, other)
   expect(rootOf(lost, 'claimConfirm')).toEqual([{ __typename: 'NotFound' }])
   const own = await api.ask(confirm, { claims: [{ id: randomUUID(), fence: 1 }, claim] }, tenant)
@@ -105,7 +105,7 @@ test('a key bound to a project may use values that many hosts have, and not a dr
   expect(errors[0]?.message).toBe('profile is "default@0"; it must be a name without a version for a key bound to a project')
 })
 
-test('the call and its decision report the same instance as not placed; a query returns no count', async () => {
+test('a refused call and its decision name the same instance as not placed, and a query does not return how many would be placed', async () => {
   const gantt = { projectId: 'p1', flavor: { vcpus: 0, memoryMb: 20_000, rootGb: 0 }, numInstances: 500 }
   const refused = await place(gantt)
   const found = /^No host was found for instance (\d+) of 500\.$/.exec(refused.message)?.[1]
@@ -178,12 +178,12 @@ test('a key bound to a project reads only decisions about its requests, and only
   expect(ids).toEqual(expect.arrayContaining([own.decision.id, refused.decision.id]))
   expect(ids).not.toContain(foreign.decision.id)
   expect(list.text).not.toMatch(/secret-host|65536|p2/)
-  // a search by host would reveal as much as its name
+  // a search by host would reveal the host of an instance
   for (const args of ['query: "host:secret-host-1"', 'query: "reason:memory.short"', 'filter: { host: { eq: "secret-host-1" } }'])
     expect((await api.ask(`{ decisions(${args}) { totalCount } }`, {}, tenant)).errors[0]?.extensions.rule).toBe('key.bound')
 })
 
-test('a request for the project that named hosts is not explained: no demand has a known state', async () => {
+test('for a request of the project that named hosts, the state of no demand is shown', async () => {
   const { decision } = await placeWith(api, {}, { projectId: 'p1', flavor: { vcpus: 1, memoryMb: 999_999 }, forceHosts: ['secret-host-1'] })
   const answer = await api.ask(`{ decision(id: "${decision.id}") { tenantExplanation { ${EXPLANATION} } } }`, {}, tenant)
   expect(rootOf(answer, 'decision').tenantExplanation).toMatchObject({
@@ -194,7 +194,7 @@ test('a request for the project that named hosts is not explained: no demand has
   expect(answer.text).not.toContain('secret-host')
 })
 
-test('a key bound to a project can ask how one of its own requests would be placed, and no others', async () => {
+test('a key bound to a project can query how a request of its own project would be placed, but no request of another project', async () => {
   const ask = (gantt: Record<string, unknown>) =>
     api.ask(
       `query ($spec: SpecInput!) { tenantExplanation(spec: $spec) { ${EXPLANATION} } }`,
@@ -216,7 +216,7 @@ test('a key bound to a project can ask how one of its own requests would be plac
     expect((await ask(gantt)).errors[0]?.extensions.rule).toBe('key.bound')
 })
 
-test('the project of a claim does not learn why an operator revoked it', async () => {
+test('the project of a claim does not learn why an operator revoked the claim', async () => {
   const { claim } = (await place({})).destinations[0].selected
   const revoke = 'mutation ($id: ID!) { claimRevoke(ids: [$id], reason: "drains secret-host-1") { __typename } }'
   await api.ask(revoke, { id: claim.id })
@@ -264,13 +264,13 @@ test.each([
   expect((await api.ask(document, {}, tenant)).status).toBe(403)
 })
 
-test('a key bound to host names can send signs of life of these hosts only', async () => {
+test('a key bound to host names can send signs of life only of these hosts', async () => {
   const beat = (...hosts: readonly string[]) =>
     api.ask(`mutation { hostHeartbeat(hosts: [${hosts.map((host) => `{ host: "${host}" }`)}]) { heard unknown } }`, {}, agent)
   expect((await beat('secret-host-1')).data).toEqual({ hostHeartbeat: { heard: 1, unknown: [] } })
   const refused = await beat('secret-host-1', 'secret-host-2')
   expect(refused.errors[0]?.extensions).toMatchObject({ rule: 'key.bound', path: ['hosts', '1', 'host'] })
-  // the key does not learn whether another host exists either
+  // the refusal does not reveal if another host exists
   expect((await beat('nobody')).errors[0]?.extensions).toMatchObject({ rule: 'key.bound' })
 })
 
@@ -313,7 +313,7 @@ describe('a key bound to hosts adds no more nodes than its limit', () => {
   const countOf = async (host: string): Promise<number> =>
     (await dataOf(api, `{ hosts(query: "host:${host}") { totalCount } }`)).hosts.totalCount
 
-  test('without a limit, a key can add one node, any number of times', async () => {
+  test('a key without a limit can add one node and report it any number of times', async () => {
     const key = await keyFor(['one'])
     expect((await send(key, nodeOf('one', null))).appliedCount).toBe(1)
     expect((await send(key, nodeOf('one', null, 2))).appliedCount).toBe(1)
@@ -362,7 +362,7 @@ describe('a key bound to hosts adds no more nodes than its limit', () => {
     expect([appliedCount, await countOf('left'), await countOf('right')]).toEqual([2, 1, 1])
   })
 
-  test('nodes that others reported are counted, and the key can still report them', async () => {
+  test('nodes that other keys reported are counted, and the key can report them', async () => {
     const unbound = await api.keyWith('REPORT')
     await send(unbound, nodeOf('old', 'a'), nodeOf('old', 'b'))
     const key = await keyFor(['old'], 2)

@@ -52,11 +52,11 @@ test('a rotated key stays valid until the overlap ends, and without an overlap i
   const third = await rotate(second.key.id, 'PT0S')
   expect([codeOf(await viewer(second.secret)), (await viewer(third.secret)).status]).toEqual(['UNAUTHENTICATED', 200])
   expect((await keyOf(second.key.id)).state).toBe('EXPIRED')
-  // an ended key is not restored
+  // a key that has ended cannot be rotated
   expect(await rotate(second.key.id)).toMatchObject({ __typename: 'ValidationError', code: 'CONFLICT' })
 })
 
-test('keys can be filtered by state and by a part of their names, and a page contains only matches', async () => {
+test('keys can be filtered by state and by a part of their names, and every page contains only matching keys', async () => {
   const made = []
   for (const [name, account] of [
     ['Found-1', 'of-one'],
@@ -114,7 +114,7 @@ test('a key becomes invalid when it expires', async () => {
   expect(codeOf(late)).toBe('UNAUTHENTICATED')
 })
 
-test('the last use is known on this replica at once, and written to the table later', async () => {
+test('the last use of a key is shown on this replica at once, and written to the table later', async () => {
   const { key, secret } = await create(nova)
   expect(key.lastUsedAt).toBe(null)
   const before = Date.now()

@@ -43,7 +43,7 @@ const standing = async () => {
 }
 
 describe('hosts that a simulation drains', () => {
-  test('instances on a drained host move if another host fits them; the others stay with a reason and hold nothing elsewhere', async () => {
+  test('instances on a drained host move if another host fits them; the others stay with a reason and hold nothing on other hosts', async () => {
     const before = await standing()
     const { drain } = await simulate({ drainHosts: ['full'] })
     expect(drain).toMatchObject({ moved: 2, stuck: 0, withoutClaims: 0 })
@@ -63,12 +63,12 @@ describe('hosts that a simulation drains', () => {
     expect(stuck.reasons).toContainEqual({ code: 'group.anti_affinity', hosts: 1 })
   })
 
-  test('drained hosts get no instances from each other, because they accept no new ones', async () => {
+  test('drained hosts get no instances from each other, because they accept no new instances', async () => {
     const { drain, placed } = await simulate({ drainHosts: ['full', 'spare', 'tiny'] })
     expect([drain.moved, drain.stuck, placed]).toEqual([0, 3, 0])
   })
 
-  test('moved instances use the other hosts, so that a request that fits without the drain can fail', async () => {
+  test('moved instances use resources of other hosts, so that a request that fits without the drain can fail', async () => {
     const asked = { gantt: { flavor: { vcpus: 1, memoryMb: 8_192 } } }
     expect((await simulate({ disableHosts: ['full'] }, asked)).placed).toBe(1)
     expect((await simulate({ drainHosts: ['full'] }, asked)).placed).toBe(0)
@@ -79,14 +79,14 @@ describe('hosts that a simulation drains', () => {
     expect(drain.instances).toMatchObject([{ fromHost: 'spare', toHost: 'spare+1' }])
   })
 
-  test('a removed host is not drained: its instances are gone with it', async () => {
+  test('a host that the overlay removes is not drained, because its instances are removed with it', async () => {
     const drained = await simulate({ drainHosts: ['full'] })
     const removed = await simulate({ removeHosts: ['full'] })
     expect(removed.drain).toBeNull()
     expect(memoryOf(drained) - memoryOf(removed)).toBe(4_096 + 2_048)
   })
 
-  test('other what-if queries drain hosts too, and the same query gets the same answer', async () => {
+  test('capacity and whatWouldFit drain hosts as simulate does, and a repeated query gets the same answer', async () => {
     const overlay = { drainHosts: ['full'] }
     const capacity = async (edits: object): Promise<Json> =>
       (await dataOf(api, `query ($in: CapacityInput!) { capacity(input: $in) { fits ${DRAIN} } }`, { in: { spec, overlay: edits } }))
@@ -111,7 +111,7 @@ describe('hosts that a simulation drains', () => {
     expect((await simulate({ drainHosts: ['old'] })).drain).toMatchObject({ moved: 0, stuck: 0, withoutClaims: 3, instances: [] })
   })
 
-  test("instances that a drained host's report lists already move too", async () => {
+  test('instances with claims move even if the report of the drained host lists them', async () => {
     const instance = randomUUID()
     await api.report({ ran: { vcpus: 4, memoryMb: 8_192 } })
     await placeWith(

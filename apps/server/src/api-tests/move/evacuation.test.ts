@@ -72,7 +72,7 @@ test('if moves are decided one after the other, the small instance takes the onl
   await end('claimRelease', claimsOf(done))
 })
 
-test('if moves are solved as one program, both instances find a host, and each decision shows how many were solved together', async () => {
+test('if moves are solved as one program, both instances find a host, and each decision shows how many moves were solved together', async () => {
   expect(await foresee('together')).toMatchObject({
     placedCount: 2,
     moves: [{ destination: { name: 'small' } }, { destination: { name: 'large' } }],
@@ -100,9 +100,10 @@ test('if moves are solved as one program, both instances find a host, and each d
   expect((await evacuate('together', key)).moves).toEqual([])
 })
 
-test('if not all instances fit on other hosts, as many as possible move, and those that stay have a reason', async () => {
+test('if not all instances fit on other hosts, as many as possible move, and for each instance that stays the reason is returned', async () => {
   await api.report({ spare: whole(3) })
-  // the instance of size 4 fits nowhere; of the others, either 3 fits alone, or 1 and 2 fit together
+  // the instance of 4 CPUs fits on no host; of the others, either the instance of 3 CPUs fits, or the instances of 1 and 2 CPUs fit
+  // together
   await fill(3, 4, 1, 2)
   expect((await foresee('greedy')).placedCount).toBe(1)
   expect((await foresee('together')).placedCount).toBe(2)

@@ -13,7 +13,7 @@ afterAll(() => api.close())
 const { flavor, place, claimOf, end, freeOf, hosts } = movesOn(() => api)
 
 describe('server groups and moves', () => {
-  test('a move must have the rule of its group: another rule is refused with its path, and the same one is accepted', async () => {
+  test('a move with another rule than its group has is refused with the path of the rule, and a move with the same rule is accepted', async () => {
     const names = await hosts(`rule-${randomUUID()}`, 3)
     const uuid = randomUUID()
     const group = { uuid, policy: 'ANTI_AFFINITY', maxServerPerHost: 2 }
@@ -83,7 +83,7 @@ describe('server groups and moves', () => {
     const first = claimOf(await place({ ...flavor(1), ...group, forceHosts: [a] }))
     const moved = await place({ ...flavor(1), forceHosts: [a, b] }, { intent: 'LIVE_MIGRATE', moveOf: first })
     expect(moved.destinations[0].selected.host.name).toBe(b)
-    // while both ends are held, the final host of the group is unknown
+    // while source and destination are both held, the host of the affinity group is not determined
     expect(await place({ ...flavor(1), ...group, forceHosts: [a, b] })).toMatchObject({ __typename: 'NoValidHost' })
     await end('claimConfirm', [claimOf(moved)])
     const joined = await place({ ...flavor(1), ...group, forceHosts: [a, b] })
@@ -91,7 +91,7 @@ describe('server groups and moves', () => {
   })
 })
 
-test('a whole host is evacuated in one call, and each move sees the effects of the earlier ones', async () => {
+test('a host is evacuated in one call, and each move takes the effects of the earlier moves into account', async () => {
   const [from, ...to] = await hosts('evac', 3, { vcpus: 4 })
   const uuid = randomUUID()
   const everywhere = { forceHosts: [from, ...to] }
@@ -116,7 +116,7 @@ test('a whole host is evacuated in one call, and each move sees the effects of t
     placedCount: 2,
     moves: done.moves.map(({ claim }: Json) => ({ claim })),
   })
-  // the two requests are equal, so one that is decided again because of a conflict can get the result of the other
+  // the requests of the two moves are equal, so after a conflict the moves can get each other's destinations
   const selectedOf = ({ result }: Json): string => result.destinations[0].selected.host.name
   expect(foreseen.moves.map(({ destination }: Json) => destination.name).sort()).toEqual(done.moves.map(selectedOf).sort())
   expect(done).toMatchObject({ __typename: 'HostEvacuatePayload' })
@@ -125,7 +125,7 @@ test('a whole host is evacuated in one call, and each move sees the effects of t
   const again = await evacuate('evacuation')
   expect(again.moves.map(({ result }: Json) => result.replayed)).toEqual([true, true])
   expect(again.moves.map(({ result }: Json) => result.destinations)).toEqual(done.moves.map(({ result }: Json) => result.destinations))
-  // the destination cannot be evacuated while these moves are open: the answer shows them
+  // claims whose moves are open cannot be evacuated from their destination, and the answer lists them
   const [arriving] = done.moves[0].result.destinations
   const onward = await dataOf(api, EVACUATE, { in: { host: { host: arriving.selected.host.name }, idempotencyKey: 'onward' } })
   const expected = { claim: { id: arriving.selected.claim.id }, result: { __typename: 'ClaimLost' } }
@@ -145,7 +145,7 @@ describe('the instances of a gang keep their sizes', () => {
   const SIZES = `query ($ids: [ID!]!) { nodes(ids: $ids) { ... on Claim { instanceUuid resources { resourceClass amount } } } }`
   const small = { name: 'small', instances: 1, flavor: { vcpus: 1, memoryMb: 64, extraSpecs: [] } }
 
-  /** A gang of one instance of 6 vCPUs and one of 1, on one host. */
+  /** Places a gang of two instances, of 6 vCPUs and of 1 vCPU, on one host. */
   async function gangOn(host: string): Promise<{ readonly decision: string; readonly instances: readonly [string, string] }> {
     const instances = [randomUUID(), randomUUID()] as const
     const asked = { ...flavor(6), instanceUuids: instances, numInstances: 2, gang: [small], forceHosts: [host] }

@@ -12,8 +12,8 @@ afterAll(() => api.close())
 
 const { flavor, place, claimOf, read, end, freeOf, hosts } = movesOn(() => api)
 
-describe('a migration', () => {
-  test('a migration holds both ends until it is confirmed, and the source ends in the same step', async () => {
+describe('the migration of an instance', () => {
+  test('a migration holds resources on source and destination until it is confirmed, and the confirmation ends the source claim', async () => {
     const [a, b] = await hosts('live', 2)
     const first = claimOf(await place({ ...flavor(4), instanceUuids: [randomUUID()], forceHosts: [a] }, { claim: { mode: 'CONFIRM' } }))
     const key = randomUUID()
@@ -27,11 +27,11 @@ describe('a migration', () => {
     expect([await freeOf(a as string), await freeOf(b as string)]).toEqual([8, 4])
     expect(await read(first.id)).toMatchObject({ state: 'RELEASED', reason: 'moved', movingTo: null })
     expect(await read(claimOf(moved).id)).toMatchObject({ moveOf: null })
-    // once the source is gone, the same call still gets the same answer
+    // after the source claim has ended, a repeated call gets the same answer
     expect(await place({ ...flavor(4), forceHosts: [a, b] }, input)).toMatchObject({ replayed: true, decision: moved.decision })
   })
 
-  test('a migration is reverted by releasing its destination, and its source can move again', async () => {
+  test('releasing the destination claim reverts a migration, and the source claim can move again', async () => {
     const [a, b] = await hosts('revert', 2)
     const spec = { ...flavor(2), forceHosts: [a, b] }
     const first = claimOf(await place({ ...flavor(2), instanceUuids: [randomUUID()], forceHosts: [a] }))
@@ -43,7 +43,7 @@ describe('a migration', () => {
     expect(await place(spec, { intent: 'COLD_MIGRATE', moveOf: first })).toMatchObject({ __typename: 'SelectDestinationsPayload' })
   })
 
-  test('a migration never stays on its host: if no other host fits, it is refused and the reason explains that', async () => {
+  test('a migration is refused if no other host fits, and the reason says that it may not stay on its host', async () => {
     const [a] = await hosts('alone', 1)
     const first = claimOf(await place({ ...flavor(2), forceHosts: [a] }))
     const refused = await place({ ...flavor(2), forceHosts: [a] }, { intent: 'LIVE_MIGRATE', moveOf: first })
@@ -98,7 +98,7 @@ describe('a query about a move', () => {
       false,
       { filter: 'CoreFilter', facts: [{ required: '6', actual: '2' }] },
     ])
-    // a past moment after the claim ended, and one before it existed
+    // at a moment after the claim ended, and at a moment before it existed
     const { revision } = (await dataOf(api, 'query ($id: ID!) { claim(id: $id) { revision } }', { id: first.id })).claim
     expect(core((await ask(revision)).whyNot.verdict.checks).facts[0].actual).toBe('4')
     const { explanation, verdict } = (await ask(before)).whyNot
@@ -106,8 +106,8 @@ describe('a query about a move', () => {
   })
 })
 
-describe('a resize', () => {
-  test('a resize in place claims only the difference, and releases what it no longer needs', async () => {
+describe('the resize of an instance', () => {
+  test('a resize in place claims only the additional amounts, and a confirmed resize to a smaller size releases amounts', async () => {
     const [a] = await hosts('grow', 1)
     const instance = randomUUID()
     const first = claimOf(await place({ ...flavor(5), instanceUuids: [instance], forceHosts: [a] }, { claim: { mode: 'CONFIRM' } }))
@@ -124,7 +124,7 @@ describe('a resize', () => {
     expect(await freeOf(a as string)).toBe(6)
   })
 
-  test('a resize in place holds nothing additional once the host reports after it, even if the report is unchanged', async () => {
+  test('after a resize in place, the claim holds no additional amounts once the host reports, even if its report is unchanged', async () => {
     const [a, instance, incarnation] = [`reported-${randomUUID()}`, randomUUID(), randomUUID()]
     const report = async (sequence: number, vcpusUsed: number) => {
       const full = { vcpus: 8, vcpusUsed, memoryMb: 65_536, memoryMbUsed: 0, localGb: 1_024, localGbUsed: 0, instances: [instance] }
@@ -146,7 +146,7 @@ describe('a resize', () => {
     expect(api.service.replica.fleet.place.revision).toBe(revision + 1)
   })
 
-  test('a resize moves to another host if its own has too few free resources', async () => {
+  test('a resized instance moves to another host if its own host has too few free resources', async () => {
     const [a, b] = await hosts('elsewhere', 2)
     const first = claimOf(await place({ ...flavor(4), forceHosts: [a] }))
     await place({ ...flavor(3), forceHosts: [a] })
@@ -166,7 +166,7 @@ test('a probe and a rebuild claim nothing, and a rebuild is checked only on its 
   expect([await freeOf(a as string), await freeOf(b as string)]).toEqual([0, 8])
 })
 
-describe('a rebuild stays on its host, within the conditions of the caller', () => {
+describe('a rebuild stays on its host, and is refused if the host does not meet the conditions of the request', () => {
   const destination = (host?: string, node?: string) => ({ requestedDestination: { host, node } })
 
   test.each<[string, (own: string, other: string) => Record<string, unknown>, boolean]>([
@@ -216,7 +216,7 @@ test('an alternate is claimed without evaluating other hosts, and every filter s
   expect(await read(claimOf(first).id)).toMatchObject({ state: 'RELEASED', reason: 'moved' })
   expect(await create()).toMatchObject({ __typename: 'NoValidHost', code: 'NO_VALID_HOST' })
   expect(await create({ instanceUuid: randomUUID() })).toMatchObject({ __typename: 'ValidationError' })
-  // an alternate that the request excludes is still refused
+  // the request of the decision excludes this host, so the host is refused
   const [other] = await hosts('not-an-alternate', 1)
   expect(await create({ host: { host: other } })).toMatchObject({ __typename: 'ValidationError', code: 'INVALID' })
 })

@@ -37,7 +37,7 @@ const codesOf = (issues: readonly Json[], root: readonly string[]): readonly str
     return `${rule} ${inner.join('.')}`
   })
 
-/** The errors of a query: codes, and paths relative to its request. */
+/** The errors of a query, each with its code and its path relative to the request. */
 async function refusalOf(query: string, variables: object, root: readonly string[]): Promise<readonly string[]> {
   const { data, errors } = await api.ask(query, variables as Record<string, unknown>)
   if (errors.length === 0) return [`answered: ${JSON.stringify(data)}`]
@@ -118,13 +118,13 @@ const gang = [
 
 const refusedCalls: readonly (readonly [string, object, string | null, readonly string[]])[] = [
   [
-    'a host after its zone, as users of Nova’s API write it',
+    'a zone and a host in the field of the zone, as users of Nova’s API write it',
     { gantt: { flavor, availabilityZone: 'nova:h2' } },
     null,
     ['call.invalid gantt.availabilityZone'],
   ],
   [
-    'a host and a node after the zone in Nova’s form',
+    'a zone, a host and a node in the field of the zone, in Nova’s form',
     nova({ availability_zone: 'nova:h2:h2' }),
     'nova-compat',
     ['call.invalid nova.availability_zone'],
@@ -136,19 +136,19 @@ const refusedCalls: readonly (readonly [string, object, string | null, readonly 
     ['spec.invalid gantt.image.minRamMb', 'spec.invalid gantt.image.minDiskGb'],
   ],
   [
-    'a group with another policy than it is bound to',
+    'a server group with another policy than its members have',
     { gantt: { flavor, instanceGroup: { uuid: strict, policy: 'AFFINITY' } } },
     null,
     ['claim.group_mismatch gantt.instanceGroup.policy'],
   ],
   [
-    'a group with another number of members for a host',
+    'a server group with another maxServerPerHost than its members have',
     { gantt: { flavor, instanceGroup: { uuid: strict, policy: 'ANTI_AFFINITY', maxServerPerHost: 3 } } },
     null,
     ['claim.group_mismatch gantt.instanceGroup.maxServerPerHost'],
   ],
   [
-    'a group to be kept apart from one that it shares a host with',
+    'a server group that must be kept apart from a group with which it shares a host',
     { gantt: { flavor, instanceGroup: { uuid: home, policy: 'SOFT_AFFINITY', apartFrom: [apart] } } },
     null,
     ['claim.group_mismatch gantt.instanceGroup.apartFrom'],
@@ -166,7 +166,7 @@ const refusedCalls: readonly (readonly [string, object, string | null, readonly 
     ['claim.group_mismatch legacy.filter_properties.group_policies'],
   ],
   [
-    'a group that only a hint names, without members',
+    'a server group without members that only a hint names',
     legacy({ scheduler_hints: { group: randomUUID() } }),
     null,
     ['call.invalid legacy.filter_properties.scheduler_hints.group'],
@@ -205,7 +205,7 @@ const refusedCalls: readonly (readonly [string, object, string | null, readonly 
   ['a profile that does not exist', { gantt: { flavor } }, 'no-such', ['profile.unknown input.profile']],
 ]
 
-/** The variable that contains the profile, for each query. */
+/** The path of the profile, for queries in which it is not `input.profile`. */
 const profileAt: Readonly<Record<string, string>> = { tenantExplanation: 'profile' }
 
 describe.each(refusedCalls)('%s', (_situation, spec, profile, expected) => {
@@ -216,7 +216,7 @@ describe.each(refusedCalls)('%s', (_situation, spec, profile, expected) => {
 })
 
 describe('a query about an edited fleet is refused by the rules of that fleet', () => {
-  test('a group whose only member is gone can get another policy', async () => {
+  test('if the overlay removes the only member of a group, the group can get another policy', async () => {
     const uuid = randomUUID()
     const made = await place({ gantt: { flavor, instanceGroup: { uuid, policy: 'SOFT_AFFINITY' } } })
     const asked = { spec: { gantt: { flavor, instanceGroup: { uuid, policy: 'SOFT_ANTI_AFFINITY' } } } }
@@ -228,7 +228,7 @@ describe('a query about an edited fleet is refused by the rules of that fleet', 
     ])
   })
 
-  test('a request whose group the earlier requests bound to another rule is refused', async () => {
+  test('a request is refused if earlier requests of the simulation created its group with another rule', async () => {
     const uuid = randomUUID()
     const requests = ['SOFT_AFFINITY', 'SOFT_ANTI_AFFINITY'].map((policy) => ({
       spec: { gantt: { flavor, instanceGroup: { uuid, policy } } },
@@ -238,7 +238,7 @@ describe('a query about an edited fleet is refused by the rules of that fleet', 
     ])
   })
 
-  test('a group that only a hint names has its existing rule', async () => {
+  test('a request that names a group only in a hint gets the rule of the existing group', async () => {
     const spec = legacy({ scheduler_hints: { group: strict } })
     const input = { spec, overlay: { disableHosts: ['h2'] } }
     const { capacity } = await dataOf(api, 'query ($in: CapacityInput!) { capacity(input: $in) { fits } }', { in: input })

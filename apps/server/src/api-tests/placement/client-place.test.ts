@@ -14,7 +14,7 @@ let key: string
 
 beforeAll(async () => {
   api = await startTestService()
-  // h1 is the best host, then h2, then h3
+  // h1 has the most free memory, then h2, then h3
   await api.report({ h1: {}, h2: { memoryMbUsed: 8_192 }, h3: { memoryMbUsed: 16_384 } })
   key = await api.keyWith('SCHEDULE', 'CLAIM')
 })
@@ -44,7 +44,7 @@ async function claimsFor(instance: string): Promise<readonly string[]> {
     .sort()
 }
 
-/** Advances the clock until the client has noticed. */
+/** Advances the clock in steps until a condition holds. */
 async function passUntil(clock: ReturnType<typeof handClock>, ms: number, hasCome: () => boolean): Promise<void> {
   const look = (): boolean => {
     if (!hasCome()) clock.pass(ms)
@@ -79,7 +79,7 @@ test('place starts the instance on the best host with its limits there, and the 
   expect(await claimsFor(uuid)).toEqual(['h1 CONFIRMED'])
 })
 
-test('if a host refuses to start the instance, its claim is released and the next alternate is tried', async () => {
+test('if a host does not start the instance, the claim there is released and the next alternate is tried', async () => {
   const uuid = randomUUID()
   const result = await clientWith().place(anInstance(uuid), startOn('h3'))
   expect(result).toMatchObject({
@@ -91,7 +91,7 @@ test('if a host refuses to start the instance, its claim is released and the nex
   expect(await claimsFor(uuid)).toEqual(['h1 RELEASED', 'h2 RELEASED', 'h3 CONFIRMED'])
 })
 
-test('an alternate with too few free resources is skipped, with the reasons of the service', async () => {
+test('an alternate with too few free resources is skipped, and the reasons of the service are returned', async () => {
   const uuid = randomUUID()
   const close = (host: string, status: string) =>
     dataOf(api, `mutation { hostSetStatus(hosts: [{ host: "${host}" }], status: ${status}, reason: "test") { __typename } }`)
@@ -109,14 +109,14 @@ test('an alternate with too few free resources is skipped, with the reasons of t
   expect(await claimsFor(uuid)).toEqual(['h1 RELEASED', 'h3 CONFIRMED'])
 })
 
-test('if every host refuses to start the instance, nothing is held', async () => {
+test('if no host starts the instance, nothing is held', async () => {
   const uuid = randomUUID()
   const result = await clientWith().place(anInstance(uuid), startOn())
   expect(result).toMatchObject({ __typename: 'NotStarted', refused: [refusedBy('h1'), refusedBy('h2'), refusedBy('h3')] })
   expect(await claimsFor(uuid)).toEqual(['h1 RELEASED', 'h2 RELEASED', 'h3 RELEASED'])
 })
 
-test('a request without a possible host gets the answer of selectDestinations', async () => {
+test('for a request without a possible host, place returns the answer of selectDestinations', async () => {
   const spec = { gantt: { flavor: { vcpus: 1, memoryMb: 9_999_999 } } }
   expect(await clientWith().place({ spec }, startOn('h1'))).toMatchObject({
     __typename: 'NoValidHost',
@@ -155,7 +155,7 @@ test('a call without a TTL gets the TTL of the service', async () => {
   })
 })
 
-test('a reservation of an earlier call is extended at once, because its remaining time is unknown', async () => {
+test('if the answer is that of an earlier call, the reservation is extended at once, because its remaining time is unknown', async () => {
   const uuid = randomUUID()
   const call = { ...anInstance(uuid), idempotencyKey: uuid }
   await clientWith().selectDestinations({ ...call, claim: { mode: 'RESERVE' } })
@@ -167,7 +167,7 @@ test('a reservation of an earlier call is extended at once, because its remainin
   expect(result).toMatchObject({ __typename: 'Started', value: 'h1' })
 })
 
-test('if an operator revokes the claim, the start on its host is stopped and the instance starts on another one', async () => {
+test('if an operator revokes the claim, the start on its host is stopped and the instance starts on another host', async () => {
   const clock = handClock()
   const uuid = randomUUID()
   const stopped: unknown[] = []
@@ -195,7 +195,7 @@ test('an instance that runs although its claim was lost is reported, so that it 
   expect(result).toMatchObject({ __typename: 'NotConfirmed', value: 'vm', host: { name: 'h1' }, why: { __typename: 'ClaimLost' } })
 })
 
-test('an instance that runs although the service cannot be reached to confirm its claim is reported too', async () => {
+test('an instance that runs is also reported if the service cannot be reached to confirm its claim', async () => {
   const uuid = randomUUID()
   const page = { status: 500, body: 'oh' }
   proxy.plan('claimConfirm', page)
@@ -240,7 +240,7 @@ test("a call under the caller's own key is not abandoned, so that a repeated cal
   expect(await claimsFor(uuid)).toEqual(['h1 RESERVED'])
   expect(await clientWith().place(call, startOn('h1'))).toMatchObject({ __typename: 'Started' })
   expect(await claimsFor(uuid)).toEqual(['h1 CONFIRMED'])
-  // the call is repeated, as by a caller that crashed before it recorded the answer
+  // repeats the call, as a caller does that crashed before it stored the answer
   expect(await clientWith().place(call, startOn('h1'))).toMatchObject({ __typename: 'Started', claim: { state: 'CONFIRMED' } })
   expect(await claimsFor(uuid)).toEqual(['h1 CONFIRMED'])
 })
@@ -271,7 +271,7 @@ describe('a key that is bound to a project', () => {
     expect(await claimsFor(uuid)).toEqual(['h1 CONFIRMED'])
   })
 
-  test('with a key bound to a project there are no alternates, so nothing is held if the host refuses', async () => {
+  test('with a key bound to a project there are no alternates, so nothing is held if the host does not start the instance', async () => {
     const uuid = randomUUID()
     expect(await gantt.place(ofProject(uuid), startOn())).toMatchObject({ __typename: 'NotStarted', refused: [{ host: { name: 'h1' } }] })
     expect(await claimsFor(uuid)).toEqual(['h1 RELEASED'])

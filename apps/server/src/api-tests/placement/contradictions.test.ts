@@ -179,7 +179,6 @@ describe('a rule of a server group that would not be enforced is refused with it
   })
 })
 
-// a repeated call that an older release accepted is still answered
 test('a retry with a bound key is answered although its request would now be refused, because an older release accepted it', async () => {
   const key = randomUUID()
   const flavor = { vcpus: 1, memoryMb: 1_024 }
@@ -283,7 +282,7 @@ describe('unit rules that allow no amount are refused with their path', () => {
     })
   })
 
-  test('the refusal states the value that was expected and the one that was found', async () => {
+  test('the refusal states the expected value and the value that was found', async () => {
     const update = (form: object) => ({ name: { host: 'u1' }, reporter: { incarnation: randomUUID(), sequence: 1 }, report: form })
     const messages = async (form: object) =>
       (await dataOf(api, REPORT, { in: { updates: [update(form)] } })).updateResourceStats.results[0].issues.map(

@@ -17,7 +17,7 @@ const PLACE = `mutation ($i: SelectDestinationsInput!) { selectDestinations(inpu
   ... on SelectDestinationsPayload { destinations { selected { host { name } claim {
     cells { guest cell cpus pinned siblings emulatorCpu memoryMb pageSizeKib } pciDevices { request pool count } } } } } } }`
 
-/** A host with two cells of four cores, and a device near the second one. */
+/** A host with two NUMA cells of four cores each, and with a device near the second cell. */
 const host = {
   vcpus: 16,
   vcpusUsed: 0,
@@ -113,7 +113,7 @@ test('the PCI devices of a host are listed by kind with used, claimed and free c
   const nic = { vendorId: '15b3', productId: '1018', deviceType: 'type-VF' }
   const pools = [
     { ...nic, numaNode: 1, total: 2, tags: [{ key: 'physical_network', value: 'a' }] },
-    // the same report with one pool of five devices
+    // this entry and the entry before it have equal devices, so they become one pool of five devices
     { ...nic, numaNode: 1, total: 3, tags: [{ key: 'physical_network', value: 'a' }] },
     { vendorId: '10de', productId: '20b0', numaNode: 0, total: 4, used: 1 },
   ]

@@ -3,8 +3,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { dataOf, startTestService, type TestService } from '../../testing/test-service.ts'
 import { casesOn } from './testing/field-cases.ts'
 
-// These tests repeat situations from public bug reports that this service handles correctly. Each title has the row of the list and the
-// source.
+// These tests repeat situations from public bug reports that this service handles correctly. Each title begins with a label of our list of
+// these reports and the number of the report.
 
 let api: TestService
 beforeAll(async () => {
@@ -14,7 +14,7 @@ afterAll(() => api.close())
 
 const { select, hostsOf, claimOf, zone, confirm, release, stateOf, fenceOf, setStatus, placed, move } = casesOn(() => api)
 
-describe('moves', () => {
+describe('reported situations of moves', () => {
   test('A02 LP 1797580: the host that was named for a cold migration does not restrict later moves', async () => {
     const az = await zone('a02', { 'a02-1': {}, 'a02-2': {}, 'a02-3': {} })
     const first = await placed({ ...az, forceHosts: ['a02-1'] })
@@ -42,7 +42,7 @@ describe('moves', () => {
     expect(hostsOf(await move(claim, 'COLD_MIGRATE', az))).toEqual([`${name}-2`])
   })
 
-  test('D07 kubernetes 116629: a member of a group can move within a full domain, because its own place becomes free', async () => {
+  test('D07 kubernetes 116629: a member of a group can move within a full domain, because it leaves its own place', async () => {
     const group = { uuid: randomUUID(), policy: 'ANTI_AFFINITY' }
     const az = await zone('d07', { 'd07-1': {}, 'd07-2': {} })
     const spread = { instanceGroup: group, topologySpread: [{ topologyKey: 'zone', maxPerDomain: 1 }] }
@@ -51,7 +51,7 @@ describe('moves', () => {
     expect(from).toMatch(/^d07-/)
   })
 
-  test('Z10: if the source or the destination of an open move ends, the other end stays', async () => {
+  test('Z10: if the source or the destination claim of an open move ends, the other claim stays', async () => {
     const az = await zone('z10', { 'z10-1': {}, 'z10-2': {} })
     const source = await placed({ ...az, forceHosts: ['z10-1'] })
     const away = claimOf(await move(source, 'COLD_MIGRATE', az))

@@ -3,8 +3,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { dataOf, type Json, startTestService, type TestService } from '../../testing/test-service.ts'
 import { casesOn, SELECT } from './testing/field-cases.ts'
 
-// These tests repeat situations from public bug reports that this service handles correctly. Each title has the row of the list and the
-// source.
+// These tests repeat situations from public bug reports that this service handles correctly. Each title begins with a label of our list of
+// these reports and the number of the report.
 
 let api: TestService
 beforeAll(async () => {
@@ -14,7 +14,7 @@ afterAll(() => api.close())
 
 const { flavor, select, hostsOf, claimOf, outcomeOf, zone, release, setStatus, placed, move } = casesOn(() => api)
 
-describe('requests', () => {
+describe('reported situations of requests', () => {
   const guestCell = (id: number, cpus: readonly number[], memoryMb: number, rest: Json = {}): Json => ({ id, cpus, memoryMb, ...rest })
   const hostCell = (id: number, cpuset: readonly number[], memoryMb: number, rest: Json = {}): Json => ({ id, cpuset, memoryMb, ...rest })
   const range = (from: number, count: number): number[] => Array.from({ length: count }, (_, i) => from + i)
@@ -28,7 +28,7 @@ describe('requests', () => {
     expect(await select(ephemeral)).toMatchObject({ __typename: 'NoValidHost' })
   })
 
-  test('A08 LP 1995153: after a first guest with cells, a device near the socket is still found', async () => {
+  test('A08 LP 1995153: after a guest with NUMA cells was placed, another guest finds a device near its socket', async () => {
     const numaCells = [hostCell(0, range(0, 4), 8_192, { socket: 0 }), hostCell(1, range(4, 4), 8_192, { socket: 0 })]
     const pciPools = [{ vendorId: '8086', productId: '10ed', numaNode: 0, total: 4 }]
     const az = await zone('a08', { 'a08-1': { vcpus: 8, memoryMb: 16_384, numaCells, pciPools } })
@@ -55,7 +55,7 @@ describe('requests', () => {
     expect(hostsOf(await select(guest))).toEqual(['a08-1'])
   })
 
-  test('A11 LP 1839560: a bare-metal host in maintenance with a custom class is skipped, and gets instances again afterwards', async () => {
+  test('A11 LP 1839560: a bare-metal host with a custom class gets no instance during maintenance, and gets instances afterwards', async () => {
     const whole = { vcpus: 0, memoryMb: 0, localGb: 0, inventories: [{ resourceClass: 'CUSTOM_BAREMETAL', total: 1, maxUnit: 1 }] }
     const az = await zone('a11', { 'a11-1': whole, 'a11-2': whole })
     const machine = {
@@ -85,7 +85,7 @@ describe('requests', () => {
     expect(answer.destinations[0].selected.claim.cells.map(({ cell }: Json) => cell)).toEqual([1])
   })
 
-  test('B04 OpenNebula 7071: after a large request with cells, a small one is placed on another host', async () => {
+  test('B04 OpenNebula 7071: after a large request with NUMA cells, a small request is placed on another host', async () => {
     const numaCells = [hostCell(0, range(0, 4), 8_192)]
     const shape = { vcpus: 4, memoryMb: 8_192, numaCells }
     const az = await zone('b04', { 'b04-1': shape, 'b04-2': shape })
@@ -148,12 +148,12 @@ describe('requests', () => {
     const first = await select(near)
     expect(first.destinations[0].selected.claim.cells.map(({ cell }: Json) => cell)).toEqual([1])
     await release(claimOf(first))
-    // the cell near the device is used by the host's own work
+    // the host itself uses all CPUs of the cell near the device
     await setPinned(`${name}-1`, numaCells, pciPools)
     expect(hostsOf(await select(near)) !== undefined).toBe(isPlaced)
   })
 
-  /** Reports a host whose second cell is used by the host's own work. */
+  /** Reports a host that itself uses all CPUs of its second NUMA cell. */
   const setPinned = (host: string, [first, second]: Json[], pciPools: Json): Promise<void> =>
     api.report({
       [host]: { vcpus: 8, memoryMb: 16_384, numaCells: [first, { ...second, pinnedCpus: second.cpuset }], pciPools },
@@ -215,7 +215,7 @@ describe('requests', () => {
     expect(hostsOf(await select(asks(1)))).toEqual(['b21-1'])
   })
 
-  test('E02 volcano 3373: of two simultaneous gangs with resources for one, one is placed completely and the other not at all', async () => {
+  test('E02 volcano 3373: if two gangs arrive at once and resources are free for one, one is placed completely and the other not at all', async () => {
     const az = await zone('e02', { 'e02-1': { vcpus: 4 }, 'e02-2': { vcpus: 4 } })
     for (let round = 0; round < 4; round++) {
       const gang = { ...az, numInstances: 4, flavor: { vcpus: 2, memoryMb: 64 } }
@@ -260,7 +260,7 @@ describe('requests', () => {
     },
   )
 
-  test('Z08: a refusal because of a missing zone, host or group names the missing one', async () => {
+  test('Z08: a refusal because of a missing zone, host or group names the missing object', async () => {
     const az = await zone('z08', { 'z08-1': {} })
     expect(hostsOf(await select(az))).toEqual(['z08-1'])
     expect((await select({ availabilityZone: 'z08-gone' })).message).toContain('z08-gone')
@@ -283,11 +283,11 @@ describe('requests', () => {
     if (isKept) expect((await dataOf(api, 'query ($h: String!) { host(name: $h) { name } }', { h: host })).host.name).toBe(host)
   })
 
-  describe('Z16: one idempotency key', () => {
+  describe('Z16: several calls with one idempotency key', () => {
     const gantt = { flavor }
     const under = (key: string, spec: Json, input: Json = {}): Promise<Json> => select(spec, { idempotencyKey: key, ...input })
 
-    test('Z16: a key with another request, intent, profile or TTL is a conflict, and with the same ones the call gets the same answer', async () => {
+    test('Z16: a call with a used key and another request, intent, profile or TTL is a conflict, and an equal call gets the same answer', async () => {
       const az = await zone('z16', { 'z16-1': {} })
       const key = randomUUID()
       const first = await under(key, { ...az, ...gantt })

@@ -15,7 +15,7 @@ afterAll(async () => {
 const place = (input: Record<string, unknown>, gantt?: Record<string, unknown>) => placeWith(api, input, gantt)
 const ask = (query: string, variables?: Record<string, unknown>) => dataOf(api, query, variables)
 
-describe('place, explain, why not', () => {
+describe('placing and explaining a request', () => {
   test('a request is placed on the best host, claimed, and explained', async () => {
     const placed = await place({})
     expect(placed).toMatchObject({ __typename: 'SelectDestinationsPayload', replayed: false, decision: { outcome: 'PLACED' } })
@@ -31,7 +31,7 @@ describe('place, explain, why not', () => {
     )
     expect(whyNot).toMatchObject({ outcome: 'FILTERED', wouldPassNow: false })
     expect(whyNot.headline).toBe('small was refused by RamFilter. 4096 MiB needed by one instance; the host has 2048 MiB in all.')
-    // the total amount, and the free amount
+    // RamFilter reports two facts, for the total and for the free amount
     const short = { required: '4096', actual: '2048', shortfall: '2048', unit: 'MiB' }
     expect(whyNot.verdict.checks.find(({ filter }: Json) => filter === 'RamFilter').facts).toEqual([short, short])
     expect(explainPlacement.fidelity).toBe('REPLAYED')
@@ -45,7 +45,7 @@ describe('place, explain, why not', () => {
     expect(decision).toMatchObject({ spec: { vcpus: 2 }, profile: { profileName: 'default' }, explanation: { fidelity: 'REPLAYED' } })
   })
 
-  test('the explanation shows how an alternate differs from the winner, and an unknown host is reported as unknown', async () => {
+  test('whyNot shows how an alternate differs from the winner, and says of an unknown host that it is unknown', async () => {
     const spec = { gantt: { flavor: { vcpus: 1, memoryMb: 1_024 } } }
     const { behind, unknown } = await ask(
       `query ($s: SpecInput!) {
@@ -75,8 +75,8 @@ describe('place, explain, why not', () => {
       )
       const { weighers, hosts } = explainPlacement.weighing
       expect(explainPlacement.fidelity).toBe('REPLAYED')
-      // without this weigher the small and the middle host are equal, and the small one was seen first; a higher
-      // multiplier counts for hosts without their own
+      // Without this weigher, the hosts `small` and `middle` are equal, and `small` reported first. The multiplier limits concern the hosts
+      // whose aggregates set no multiplier.
       expect(weighers.find(({ name }: Json) => name === 'RAMWeigher')).toEqual({
         name: 'RAMWeigher',
         multiplier: 1,
@@ -120,7 +120,7 @@ describe('place, explain, why not', () => {
     })
   })
 
-  test('a request that fits nowhere is refused with a reason, claims nothing and binds no key', async () => {
+  test('a request that fits on no host is refused with a reason and claims nothing, and its key can be used for another request', async () => {
     const refused = await place({ idempotencyKey: 'free' }, { flavor: { vcpus: 1, memoryMb: 1_000_000 } })
     expect(refused).toMatchObject({
       __typename: 'NoValidHost',
@@ -178,7 +178,7 @@ describe('place, explain, why not', () => {
   })
 })
 
-describe('claims', () => {
+describe('calls about claims', () => {
   const CALL = (field: string) => `mutation ($c: [ClaimRef!]!) { ${field} { __typename
     ... on ClaimPayload { replayed claim { state expiresAt } } ... on ClaimLost { claim { state } } ... on UserError { code message } } }`
   const confirm = CALL('claimConfirm(claims: $c)')
@@ -202,7 +202,7 @@ describe('claims', () => {
     expect((await ask(confirm, { c: [ref] })).claimConfirm).toMatchObject([{ __typename: 'ClaimLost', claim: { state: 'RELEASED' } }])
   })
 
-  test('abandoning a key releases its claims, or prevents that it ever holds any', async () => {
+  test('abandoning a key releases its claims, and a later call with an abandoned key claims nothing', async () => {
     const abandon = `mutation ($k: String!) { claimAbandon(idempotencyKey: $k) { __typename ... on ClaimPayload { claims { state } } } }`
     await place({ idempotencyKey: 'left' })
     expect((await ask(abandon, { k: 'left' })).claimAbandon).toEqual({ __typename: 'ClaimPayload', claims: [{ state: 'RELEASED' }] })

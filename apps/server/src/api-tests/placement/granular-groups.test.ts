@@ -28,7 +28,7 @@ const PLACE = `mutation ($in: SelectDestinationsInput!) { selectDestinations(inp
 const place = async (spec: object): Promise<Json> =>
   (await dataOf(api, PLACE, { in: { idempotencyKey: randomUUID(), claim: { mode: 'CONFIRM' }, spec } })).selectDestinations
 
-/** All forms in which a request can be written whose flavor has these extra specs, with the path of the keys in errors. */
+/** The forms in which callers can write a request whose flavor has these extra specs. `at` is the path of the extra specs in errors. */
 const spellings: Readonly<
   Record<string, (extraSpecs: Record<string, string>) => { readonly spec: object; readonly at: readonly string[] }>
 > = {
@@ -107,7 +107,7 @@ describe.each(Object.entries(spellings))('a flavor in the form %s', (_, spell) =
   })
 })
 
-test('F3: an amount without a group is claimed, and all keys of a group are named at once', async () => {
+test('F3: an amount without a group is claimed, and a refusal names all keys of a group', async () => {
   const { spec } = (spellings.typed as (typeof spellings)[string])({ 'resources:VGPU': '1' })
   expect(await place(spec)).toMatchObject({
     destinations: [
@@ -177,7 +177,7 @@ describe('resources that are requested in addition to the flavor', () => {
       ['nova.requested_resources.0.use_same_provider'],
     ],
     [
-      'a group that does not say it, since Nova’s object has it by default (RequestGroup.__init__)',
+      'a group without use_same_provider, which is true by default in Nova’s object (RequestGroup.__init__)',
       novaWith({ requested_resources: [group({ resources: {} }), group({ resources: { VGPU: 1 } })] }),
       ['nova.requested_resources.1'],
     ],
@@ -209,7 +209,7 @@ describe('resources that are requested in addition to the flavor', () => {
     )
   })
 
-  test('amounts for the host as a whole are added to those of the flavor', async () => {
+  test('amounts for the host as a whole are added to the amounts of the flavor', async () => {
     const resources = [{ resourceClass: 'VGPU', amount: 1 }]
     for (const spec of [
       novaWith({ requested_resources: [group({ requester_id: null, resources: { VGPU: 1 }, use_same_provider: false })] }),
@@ -249,7 +249,7 @@ describe('every field of a group for the host as a whole (Nova objects/request.p
   })
 })
 
-test('a query is refused for the same reason as the call that it is about', async () => {
+test('a query about a request is refused for the same reason as a call with the request', async () => {
   const { spec } = (spellings.typed as (typeof spellings)[string])({ 'resources1:VGPU': '1' })
   const { status, text } = await api.ask('query ($input: CapacityInput!) { capacity(input: $input) { fits } }', { input: { spec } })
   expect([status, text]).toEqual([400, expect.stringContaining('resources1:VGPU')])

@@ -33,7 +33,7 @@ test.each([
     ['flavor.extraSpecs.hw:cpu_policy'],
   ],
   [
-    'the same, of a request that no host can take',
+    'an extra spec that no filter reads, in a request that fits on no host',
     { gantt: { flavor: { vcpus: 9_999, memoryMb: 64, extraSpecs } } },
     ['flavor.extraSpecs.hw:cpu_policy'],
   ],
@@ -107,7 +107,7 @@ test("a flavor below the image's requirements is refused for a rebuild or resize
   expect((await ask('UNSHELVE', null, small)).__typename).toBe('SelectDestinationsPayload')
 })
 
-test('an affinity hint is reported if the profile has no filter for it, and not if it has one', async () => {
+test('an affinity hint is reported as ignored only if the profile has no filter that reads it', async () => {
   const spec = { gantt: { flavor: { vcpus: 1, memoryMb: 64 }, schedulerHints: [{ key: 'near_volume', values: [randomUUID()] }] } }
   const version = (profile: string, filters: readonly string[]) =>
     dataOf(
@@ -143,7 +143,7 @@ test('the decision and a simulation report the same ignored fields as the call',
   expect(simulate.decisions).toEqual([{ ignoredFields: paths }, { ignoredFields: paths }])
 })
 
-test('the answer contains the explanation if the call selects it, and the argument that requested it is deprecated', async () => {
+test('the answer contains the explanation if the call selects it, and the argument `explain` is deprecated', async () => {
   const { selectDestinations } = await dataOf(
     api,
     `mutation ($in: SelectDestinationsInput!) { selectDestinations(input: $in) { ... on SelectDestinationsPayload {
@@ -174,7 +174,7 @@ test('a TTL is reported as ignored if nothing is reserved', async () => {
   expect(await ignored(spec, { claim: { mode: 'NONE' } })).toEqual([])
 })
 
-test('extra specs without a scope that Nova’s filter ignores are reported, until a host reports a stat of that name', async () => {
+test('extra specs without a scope are reported as ignored under Nova’s rules until a host reports a stat with that name', async () => {
   const extra_specs = { in_tree: 'x', member_of1: 'x', group: 'x', free_ram_mb: '>= 1' }
   const flavor = { ...row, extra_specs }
   const specs = [

@@ -55,7 +55,7 @@ const it = async (answer: Promise<Answer>): Promise<Json> => {
 }
 const flavor = { vcpus: 1, memoryMb: 64 }
 
-/** Every input that contains a name, with the path of its error. */
+/** Every input that contains a name, with the path of the error about the name. */
 const doors: readonly (readonly [what: string, path: string, send: (bad: string) => Promise<Json>])[] = [
   ['a host', 'input.updates.0.name.host', (bad) => report({ host: bad })],
   ['a node', 'input.updates.0.name.node', (bad) => report({ host: 'h2', node: bad })],
@@ -121,7 +121,7 @@ describe.each(doors)('%s', (_what, path, send) => {
   })
 })
 
-/** Calls with an idempotency key, by its position in the schema: an argument of a field, or a field of an input. */
+/** Calls with an idempotency key, by the field or input type in the schema that has the key. */
 const keyed: Readonly<Record<string, (bad: string) => Promise<Json>>> = {
   'Mutation.claimAbandon': (bad) =>
     it(api.ask(`mutation ($k: String!) { it: claimAbandon(idempotencyKey: $k) { ${INVALID} } }`, { k: bad })),
@@ -166,21 +166,21 @@ describe('an idempotency key is a name in every call', () => {
     }
   })
 
-  test('no refused key was bound in the log', () => {
+  test('the log contains no key that was refused', () => {
     const keys = [...api.service.replica.fleet.ledger.keys()].map(({ key: bound }) => bound)
     expect(keys.length).toBeGreaterThan(0)
     expect(keys.filter((bound) => !isPlain(bound))).toEqual([])
   })
 })
 
-test('texts that are not names may have line breaks: reasons, values of metadata and of hints', async () => {
+test('reasons and the values of metadata and hints may contain line breaks, because they are not names', async () => {
   const metadata = [{ key: 'note', value: 'a\nb' }]
   expect((await it(aggregate({ name: 'x', metadata }))).__typename).toBe('AggregatePayload')
   const hints = [{ key: 'query', values: ['[">=",\n "$free_ram_mb", 1]'] }]
   expect((await it(place({ schedulerHints: hints }))).__typename).toBe('SelectDestinationsPayload')
 })
 
-test('a host that already has such a name can continue to report under it', async () => {
+test('a host that was stored with such a name can continue to report', async () => {
   const name = { host: 'old\u202ehost\u200b', node: 'old\nnode' }
   const { replica } = api.service
   const first = { type: 'report' as const, ...name, incarnation: randomUUID(), sequence: 1 }

@@ -3,7 +3,7 @@ import { createGantt, type Gantt } from '@gantt/client'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { dataOf, type Json, startTestService, type TestService } from '../../testing/test-service.ts'
 
-// In these tests, other services report volumes and ports, and instances are placed near them. All calls are made by the client.
+// In these tests, other services report volumes and ports, and instances are placed near them. All calls use @gantt/client.
 
 let api: TestService
 let gantt: Gantt
@@ -68,7 +68,7 @@ const storage = (distance: number, ...volumes: readonly string[]) => ({
   volumes: volumes.map((uuid) => ({ uuid, pool })),
 })
 
-test('before any report, a volume is near no host, and requests without volumes are placed as usual', async () => {
+test('before any report about volumes, a request near a volume is refused, and requests without volumes are placed as usual', async () => {
   expect(await hostOf({})).toBe('h3')
   expect(await hostOf({ near_volume: [volume] })).toEqual(['volume.unknown'])
 })
@@ -83,7 +83,7 @@ test('an instance is placed on the host nearest to its volume, or on the host th
   expect(await hostOf({ near_volume: [volume], near_port: [port] })).toBe('h2')
 })
 
-test('the explanation has the distance, and the host that reported the volume', async () => {
+test('the explanation has the distance of the volume, and the host that reported it', async () => {
   const answer: Json = await place({ near_volume: [volume], near_port: [port] })
   const { verdict }: Json = await gantt.whyNot({ subject: { decisionId: answer.decision.id }, host: { host: 'h1' } })
   const check = verdict.checks.find(({ filter }: Json) => filter === 'PortAffinityFilter')
@@ -118,7 +118,7 @@ test('a document that cannot be read is refused with every problem, and the earl
   expect(unknown.issues[0].expected).toContain('storage, network, attestation')
 })
 
-test('the host lists version, age and sequence of each document', async () => {
+test('a host lists the version, age and sequence of each document', async () => {
   const { host }: Json = await dataOf(
     api,
     '{ host(name: "h1") { namespace(name: "storage") { namespace version lastSequence reportedAt ageSeconds problem document } none: namespace(name: "network") { version } namespaces { namespace } } }',

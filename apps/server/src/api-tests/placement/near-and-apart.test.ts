@@ -22,14 +22,14 @@ const place = async (gantt: object): Promise<Json> =>
 
 const small = { vcpus: 1, memoryMb: 64 }
 
-describe('B07b, nomad PR 27177: GPUs of the NUMA cell of the CPUs', () => {
+describe('B07b, nomad PR 27177: GPUs near the NUMA cell of the CPUs', () => {
   const guest = { flavor: small, numaTopology: { cells: [{ id: 0, cpus: [0], memoryMb: 64 }] } }
   beforeAll(async () => {
     const numaCells = [0, 1].map((id) => ({ id, cpuset: [id * 2, id * 2 + 1], memoryMb: 32_768 }))
     await api.report({ near: { ...machine, numaCells, gpus: [{ index: 0, model: 'A', numaNode: 1 }, { index: 1 }] } })
   })
 
-  test('a required GPU decides the cell; the next guest fits in no cell, and the sentence explains why', async () => {
+  test('a guest that requires a near GPU gets the cell of the GPU; the next guest fits in no cell, and the refusal explains why', async () => {
     const asked = { ...guest, forceHosts: ['near'], gpus: { count: 1, numaPolicy: 'required' } }
     expect(await place(asked)).toMatchObject({ destinations: [{ selected: { claim: { gpus: [{ index: 0 }], cells: [{ cell: 1 }] } } }] })
     const refused = await place(asked)
@@ -40,7 +40,7 @@ describe('B07b, nomad PR 27177: GPUs of the NUMA cell of the CPUs', () => {
     expect(JSON.stringify(whatWouldFit)).toContain('near if possible')
   })
 
-  test('a preferred GPU can be near another cell', async () => {
+  test('a guest that only prefers a near GPU can get a GPU near another cell', async () => {
     expect(await place({ ...guest, forceHosts: ['near'], gpus: { count: 1, numaPolicy: 'preferred' } })).toMatchObject({
       destinations: [{ selected: { claim: { gpus: [{ index: 1 }] } } }],
     })
@@ -53,7 +53,7 @@ describe('B07b, nomad PR 27177: GPUs of the NUMA cell of the CPUs', () => {
     })
   })
 
-  test('the host shows the cell of each GPU', async () => {
+  test('a host lists the NUMA cell of each GPU', async () => {
     const { host } = await dataOf(api, '{ host(name: "near") { gpus { index numaNode } } }', {})
     expect(host.gpus).toEqual([
       { index: 0, numaNode: 1 },
@@ -73,7 +73,7 @@ describe('G01, credativ/ProxLB #35: groups that must not share hosts with other 
     await api.report({ a: machine, b: machine })
   })
 
-  test('hosts with members of the other group are refused, whichever group has the rule', async () => {
+  test('hosts with members of the other group are refused, whichever of the two groups has the rule', async () => {
     const hostOf = async (spec: object) => (await place(spec)).destinations[0].selected.host.name
     expect(await hostOf(member(web, { apartFrom: [backup] }, ['a']))).toBe('a')
     expect(await hostOf(member(backup))).toBe('b')
@@ -85,7 +85,7 @@ describe('G01, credativ/ProxLB #35: groups that must not share hosts with other 
     expect(serverGroup).toEqual({ apartFrom: [backup] })
   })
 
-  test('groups that share a host already cannot be separated, and the answer names them', async () => {
+  test('groups that share a host cannot be kept apart, and the refusal names them', async () => {
     const [one, other] = [randomUUID(), randomUUID()]
     for (const group of [one, other]) await place(member(group, {}, ['a']))
     expect(await place(member(one, { apartFrom: [other] }, ['b']))).toMatchObject({
@@ -100,7 +100,7 @@ describe('G01, credativ/ProxLB #35: groups that must not share hosts with other 
     })
   })
 
-  test('replays of decisions about such groups are equal', async () => {
+  test('decisions about groups that are kept apart are replayed bit for bit', async () => {
     const { decision } = await place(member(backup, { apartFrom: [web] }))
     const { verifyDecision } = await dataOf(api, `{ verifyDecision(id: "${decision.id}") { outcome } }`, {})
     expect(verifyDecision).toEqual({ outcome: 'SAME' })
@@ -122,7 +122,7 @@ describe('G01, credativ/ProxLB #35: groups that must not share hosts with other 
     }
   })
 
-  test('a move avoids the groups in its request, in addition to those of its own group', async () => {
+  test('a move avoids the groups that its request names, in addition to the groups from which its own group is kept apart', async () => {
     await api.report({ c: machine, d: machine })
     const [moving, other] = [randomUUID(), randomUUID()]
     const { claim } = (await place(member(moving, {}, ['c']))).destinations[0].selected
@@ -137,7 +137,7 @@ describe('G01, credativ/ProxLB #35: groups that must not share hosts with other 
     expect(await move({})).toMatchObject({ destinations: [{ selected: { host: { name: 'd' } } }] })
   })
 
-  test('a group that must not share hosts with itself is refused with its path', async () => {
+  test('a request whose group must be kept apart from itself is refused with its path', async () => {
     expect(await place(member(web, { apartFrom: [web] }))).toMatchObject({
       __typename: 'ValidationError',
       issues: [{ path: ['input', 'spec', 'gantt', 'instanceGroup', 'apartFrom'] }],
@@ -189,7 +189,7 @@ describe('a move prefers hosts near the volumes and ports with which the instanc
     }
     const moved = (await dataOf(api, PLACE, { in: input })).selectDestinations
     expect(moved).toMatchObject({ destinations: [{ selected: { host: { name: host } } }] })
-    // the same call gets the same answer
+    // a repeated call with the same key gets the same answer
     const again = (await dataOf(api, PLACE, { in: input })).selectDestinations
     expect(again).toEqual(moved)
     const { verifyDecision } = await dataOf(api, `{ verifyDecision(id: "${moved.decision.id}") { outcome } }`, {})

@@ -3,8 +3,8 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { dataOf, type Json, startTestService, type TestService } from '../../testing/test-service.ts'
 
 /**
- * In these tests, conditions on zones, traits and aggregates apply under Nova's rules, whoever wrote the profile, and explanations and
- * replays agree with the decision.
+ * In these tests, conditions on zones, traits and aggregates apply under Nova's rules, both for the profile of the release and for a
+ * profile of an operator, and explanations and replays agree with the decision.
  */
 
 let api: TestService

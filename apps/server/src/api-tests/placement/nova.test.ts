@@ -151,11 +151,11 @@ describe('requests in Nova’s form', () => {
     expect(JSON.stringify(nova)).not.toContain('nova_object.changes')
   })
 
-  test('requests are accepted with uuids next to them, and in the older dictionaries', async () => {
+  test('a RequestSpec is accepted together with instance uuids, and as the older dictionaries', async () => {
     const uuids = [randomUUID(), randomUUID()]
     const many = await select({ nova: { spec: requestSpec({ num_instances: 2 }), instance_uuids: uuids } })
     expect(many.destinations.map(({ instanceUuid }: Json) => instanceUuid)).toEqual(uuids)
-    // this instance has its own uuid, because the auditor would report one uuid in two projects
+    // another uuid is used, because the auditor would report the same uuid in two projects
     const another = randomUUID()
     const legacy = await select({
       legacy: {
@@ -204,7 +204,7 @@ describe('an Aggregate in Nova’s form', () => {
     (await dataOf(api, IMPORT, { d: { uuid, name: 'ssd', hosts: ['n1', 'n2'], metadata: { disk: 'ssd', tier: '1' }, ...fields }, dry }))
       .aggregateImport
 
-  test('an Aggregate is created with its own uuid, and updated to equal Nova’s when it is sent again', async () => {
+  test('an imported Aggregate is created with Nova’s uuid, and a second import makes it equal to Nova’s Aggregate', async () => {
     expect(await bring({}, true)).toMatchObject({ dryRun: true, aggregate: { uuid, version: 1 } })
     expect(await bring({})).toMatchObject({ dryRun: false, aggregate: { uuid, name: 'ssd', version: 1, hostNames: ['n1', 'n2'] } })
     const again = await bring({ name: 'fast', hosts: ['n2'], metadata: { disk: 'nvme' } })
@@ -238,7 +238,7 @@ describe('a profile with compat: nova', () => {
     expect(reasons[0].text).toContain('Cascadelake')
   })
 
-  test("the state of a host's service in Nova's report is used by the filters", async () => {
+  test("filters use the state of the compute service in Nova's report", async () => {
     await report({
       n4: {
         compute_node: computeNode('n4', { vcpus: 64, memory_mb: 131_072, free_ram_mb: 131_072, memory_mb_used: 0 }),
@@ -281,7 +281,7 @@ describe('a profile with compat: nova', () => {
   })
 })
 
-/** A row of compute_nodes as Kilo's resource tracker sent it, with JSON text in it. */
+/** A row of the table compute_nodes as Kilo's resource tracker sent it, in which some columns contain JSON text. */
 const row = (name: string) => ({
   ...{ id: 7, service_id: 3, host: name, hypervisor_hostname: name, vcpus: 8, vcpus_used: 0, memory_mb: 16_384, memory_mb_used: 0 },
   ...{ free_ram_mb: 16_384, local_gb: 100, local_gb_used: 0, free_disk_gb: 100, disk_available_least: null, cpu_info: '{}', metrics: '[]' },
@@ -318,10 +318,10 @@ describe('the dictionaries of Juno and Kilo', () => {
     const placed = await select(dictionaries(first, { ...apart, ...hint }))
     const here = hostOf(placed)
     expect(['k1', 'k2']).toContain(here)
-    // only the hint is sent, as in Juno, because the group has known members by now
+    // only the hint is sent, as in Juno, because the group has members now
     const second = await select(dictionaries(randomUUID(), hint))
     expect(['k1', 'k2'].filter((name) => name !== here)).toEqual([hostOf(second)])
-    // no host is left for a third member, by Nova's rules either
+    // no host is left for a third member, under this service's rules or Nova's rules
     for (const profile of ['default', 'nova-compat'])
       expect(await select(dictionaries(randomUUID(), hint), { profile })).toMatchObject({ __typename: 'NoValidHost' })
   })
@@ -340,7 +340,7 @@ test("A23: a host that Nova reports has the traits and classes of Placement's da
   expect(await select({ nova: asked }, { profile: 'nova-compat' })).toMatchObject({
     destinations: [{ selected: { host: { name: 'a1' } } }],
   })
-  // the one VGPU of the host is held
+  // the host's only VGPU is claimed
   expect(await select({ nova: asked }, { profile: 'nova-compat' })).toMatchObject({ __typename: 'NoValidHost' })
 })
 

@@ -27,7 +27,7 @@ const messageOf = async (spec: object, more: object = {}): Promise<Json> => {
   return (await dataOf(api, PLACE, { in: { idempotencyKey: randomUUID(), spec: { gantt: spec }, ...more } })).selectDestinations
 }
 
-describe('E01: a refusal that another order of instances avoids contains that advice', () => {
+describe('E01: if the instances fit in another order, the refusal advises that order', () => {
   beforeAll(async () => {
     await api.report({ 'e01-a': machine(53), 'e01-b': machine(31) })
   })
@@ -41,13 +41,13 @@ describe('E01: a refusal that another order of instances avoids contains that ad
     const { __typename, message, cause, decision } = await messageOf(gang(30, 50))
     expect(__typename).toBe('NoValidHost')
     expect(message).toMatch(/All instances fit in another order: other, then first\. .*SOLVER considers all of them together\.$/)
-    // the text is the same wherever it is read
+    // the answer, the decision and the explanation have the same text
     expect([cause.text, decision.cause.text]).toEqual([decision.explanation.headline, decision.explanation.headline])
     expect(message).toBe(`Not all 2 instances find a host. ${cause.text}`)
     expect((await messageOf(gang(50, 30))).__typename).toBe('SelectDestinationsPayload')
   })
 
-  test('a refusal contains no such advice if no order works', async () => {
+  test('a refusal advises no order if the instances fit in no order', async () => {
     expect((await messageOf(gang(32, 52))).message).not.toMatch(/order/)
   })
 })

@@ -47,7 +47,7 @@ test('a profile can set the solver as its scheduler, with its limits', async () 
   ])
 })
 
-test('the filter scheduler refuses a request with several kinds that fits in only one arrangement, at the instance that finds no host', async () => {
+test('the filter scheduler refuses a request with several kinds of instances that fits in only one arrangement', async () => {
   const refused = await placeWith(api, { profile: 'greedy', ...asked })
   expect(refused).toMatchObject({ __typename: 'NoValidHost', placedCount: 1, decision: { outcome: 'NO_VALID_HOST' } })
   expect(await decisionOf(refused.decision.id)).toMatchObject({ solver: null })
@@ -55,7 +55,7 @@ test('the filter scheduler refuses a request with several kinds that fits in onl
   expect(refused.reasons.map(({ text }: Json) => text).join(' ')).toContain('8')
 })
 
-test('a comparison reports requests for which the solver was not called as not solved, and counts them', async () => {
+test('a comparison counts the requests for which the solver would have to be called as not solved', async () => {
   await create('compared', {})
   await placeWith(api, { profile: 'compared', claim: { mode: 'NONE' } }, { flavor, numInstances: 2 })
   await placeWith(api, { profile: 'compared', claim: { mode: 'NONE' } }, { flavor })
@@ -68,7 +68,7 @@ test('a comparison reports requests for which the solver was not called as not s
   })
 })
 
-test('a simulation calls the solver with the earlier placements each time, and shows which arrangement was used', async () => {
+test('a simulation calls the solver for each request on the state that the earlier requests left, and shows which arrangement was used', async () => {
   const SIMULATE = `query ($in: SimulateInput!) { simulate(input: $in) { placed failed solved { taken why decisions }
     decisions { outcome destinations { hostName } solver { taken why status gap } } } }`
   const requests = [{ ...asked, count: 3 }]
@@ -77,7 +77,7 @@ test('a simulation calls the solver with the earlier placements each time, and s
   expect(await simulate('greedy')).toMatchObject({ placed: 0, solved: [], decisions: [{ solver: null }, {}, {}] })
   const { placed, failed, solved, decisions } = await simulate('gangs')
   expect([placed, failed]).toEqual([2, 4])
-  // the first instance takes the only host that fits a database
+  // the first decision fills the hosts, so the solver finds no arrangement for the other two
   expect(solved).toEqual([
     { taken: 'FILTER', why: 'INFEASIBLE', decisions: 2 },
     { taken: 'SOLVER', why: null, decisions: 1 },

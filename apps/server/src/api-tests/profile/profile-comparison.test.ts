@@ -14,8 +14,8 @@ beforeAll(async () => {
   })
   const ask = async (memoryMb: number, more: Record<string, unknown> = {}) =>
     decided.push(await placeWith(api, { profile: 'policy' }, { flavor: { vcpus: 1, memoryMb }, ...more }))
-  // two instances in one request, a request that fits only on the large host, one for a missing zone, and one that is too large for every
-  // host
+  // Two small requests at once, a request that fits only on the large host, a request for a missing zone, and a request that is too large
+  // for every host.
   await Promise.all([ask(1_024), ask(1_024)])
   await ask(32_768)
   await ask(1_024, { availabilityZone: 'az9' })
@@ -72,8 +72,8 @@ test('a candidate that packs selects other hosts, and both totals are returned',
   const found = await compare(draft({ weighers: [{ name: 'RAMWeigher', multiplier: -1 }] }))
   expect(found).toMatchObject({ sampled: 5, elsewhere: 2, newFailures: 0, newPlacements: 0, agreement: 0.6 })
   expect(found.disagreements[0]).toMatchObject({ kind: 'ELSEWHERE', baselineHosts: ['large'], candidateHosts: ['small'] })
-  // before each of these requests, the large host had 0, 1 and 2 of its 64 GiB in use; the two instances that the candidate moves to the
-  // small host were not really placed there
+  // Before the three placed requests, 0, 1 and 2 of the 64 GiB of the large host were used. The candidate puts two of the instances on the
+  // small host, which is empty each time, because the candidate's placements are not made.
   const { fullness, ...counts } = found.chosenHosts
   expect(counts).toEqual({ baselineHostCount: 1, candidateHostCount: 2 })
   expect(fullness.find(({ resourceClass }: Json) => resourceClass === 'MEMORY_MB')).toEqual({
@@ -144,7 +144,7 @@ test('a smaller sample is drawn, and the answer reports its size', async () => {
   expect(found.text).toContain('Of the others 3 were not drawn.')
 })
 
-test('a stored version is compared in the same way, and nothing is claimed or written', async () => {
+test('a stored version is compared as a draft is, and nothing is claimed or written', async () => {
   const count = async () =>
     (await dataOf(api, '{ claims(first: 1) { totalCount } decisions(first: 1) { totalCount } fleet { asOf } }')) as Json
   const before = await count()
@@ -152,7 +152,7 @@ test('a stored version is compared in the same way, and nothing is claimed or wr
   expect(await count()).toEqual(before)
 })
 
-test('the answer reports if a profile has no decisions', async () => {
+test('a comparison says if the profile has no decisions', async () => {
   expect(await compare({ version: 'best-fit@0' }, { baseline: 'first-fit' })).toMatchObject({
     total: 0,
     agreement: null,
@@ -197,16 +197,16 @@ test('a weigher is listed as unused only if it changed no decision', async () =>
     { name: 'RAMWeigher', multiplier: 1 },
     { name: 'IoOpsWeigher', multiplier: -1 },
   ]
-  // without a weigher for memory the first host is selected, which is also the large one; a profile that packs selects the small one
+  // without RAMWeigher the large host is selected, because it reported first; with a negative multiplier the small host is selected
   expect(used(await unused(draft({ weighers: [{ name: 'RAMWeigher', multiplier: -1 }, weighers[1]] })))).toMatchObject({
     'WEIGHER RAMWeigher': 'used',
     'WEIGHER IoOpsWeigher': 'unused',
   })
 })
 
-test('the answer reports if there are few or no decisions', async () => {
+test('the list of unused parts says if there are few or no decisions', async () => {
   const one = await unused({ version: 'policy@1' }, { last: 1 })
-  // the newest request is the one that is too large for all hosts
+  // the newest decision is about the request that is too large for all hosts
   expect(one).toMatchObject({ found: 1, decided: 1 })
   expect(used(one)).toEqual({ 'FILTER RamFilter': 'used', 'FILTER AvailabilityZoneFilter': 'unused', 'WEIGHER RAMWeigher': 'unused' })
   const none = await unused({ version: 'best-fit@0' }, { baseline: 'best-fit' })

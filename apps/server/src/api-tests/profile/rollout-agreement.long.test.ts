@@ -58,7 +58,7 @@ describe('a rollout over time', () => {
       async () => {
         const found = await rolloutOf('site')
         expect(sum(found.overTime, 'sampled')).toBe(4)
-        // the two conditions are read separately, not combined
+        // the counts and the disagreements are read separately, so both must be waited for
         expect(found.disagreements).toHaveLength(3)
         return found
       },
@@ -82,7 +82,7 @@ describe('a rollout over time', () => {
     expect(await rolloutOf('site', undefined, second)).toMatchObject({ disagreements: seen.disagreements })
   })
 
-  test('a host that a filter of the candidate refuses has no rank there, and the filter is named; the next step of the rollout begins at zero', async () => {
+  test('a host that a filter of the candidate refuses has no rank by the candidate, and the filter is named; after the next step of the rollout the counts begin at zero', async () => {
     await write('picky', [{ name: 'RamFilter' }], 1)
     await write('picky', [{ name: 'IsolatedHostsFilter', options: { isolated_hosts: ['large'], isolated_images: ['i'] } }], 1)
     await activate('picky@2', { mode: 'SHADOW' })
@@ -98,7 +98,7 @@ describe('a rollout over time', () => {
     })
     await activate('picky@2', { mode: 'CANARY', percent: 100 })
     expect(await rolloutOf('picky')).toMatchObject({ disagreements: [], overTime: [{ sampled: 0, agreement: null }] })
-    // a query for an earlier moment still returns the shadow of that time
+    // a query for an earlier moment returns the findings of the rollout at that moment
     expect(sum((await rolloutOf('picky', Number(fleetRevision))).overTime, 'elsewhere')).toBe(1)
   })
 
@@ -127,7 +127,7 @@ describe('the tables of rollouts', () => {
     ...{ instance: 0, baseline: { host: 'a', rank: 2, because: null }, candidate: { host: 'b', rank: null, because: 'refused' } },
   })
 
-  test('the counts of several replicas for one minute are added, and a repeated write is counted once', async () => {
+  test('the counts of several replicas for the same minute are added, and a repeated write is counted once', async () => {
     const prisma = createPrisma(database.connection)
     try {
       const store = createRolloutStore(prisma)
@@ -157,7 +157,7 @@ describe('the tables of rollouts', () => {
     }
   })
 
-  test('a write does not wait for old rows to be deleted, and a deletion locks no rows of another rollout', async () => {
+  test('a write does not wait for the deletion of old rows, and a deletion locks no rows of another rollout', async () => {
     const prisma = createPrisma(database.connection)
     const other = new pg.Client(database.connection)
     await other.connect()
@@ -179,7 +179,7 @@ describe('the tables of rollouts', () => {
         expect(await store.steps({ rollout: 'held', since: AT, until: AT + MINUTE_MS }, MINUTE_MS)).toHaveLength(1)
         expect(await store.disagreements({ rollout: 'held', until: AT + MINUTE_MS }, 1_000)).toHaveLength(KEPT_DISAGREEMENTS)
       }, 120_000)
-      // a replica that writes in the reverse order would cause a deadlock here
+      // if the second replica wrote its rows in the reverse order, this would be a deadlock
       await first('held')
       await other.query('COMMIT')
       await keeping

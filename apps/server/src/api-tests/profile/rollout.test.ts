@@ -60,7 +60,7 @@ test('a version can be put into a rollout, activated and rolled back', async () 
   expect(await statesOf('site')).toEqual(['1 ACTIVE', '2 CANARY', '3 DRAFT'])
   expect(await activate('site@2')).toMatchObject({ version: { state: 'ACTIVE' }, profile: { active: { number: 2 }, rollout: null } })
   expect(await activate('site@3', { mode: 'CANARY', percent: 5 })).toMatchObject({ version: { state: 'CANARY' } })
-  // first the rollout, then the active version
+  // the first rollback ends the rollout, and the second one replaces the active version
   expect(await rollBack('site')).toMatchObject({
     version: { number: 3, state: 'ROLLED_BACK' },
     profile: { active: { number: 2 }, rollout: null },
@@ -70,7 +70,7 @@ test('a version can be put into a rollout, activated and rolled back', async () 
   expect(await rollBack('site')).toMatchObject({ __typename: 'ValidationError', code: 'PRECONDITION' })
 })
 
-test('a canary decides the same calls throughout, the record names its version, and calls that name a version are not included', async () => {
+test('a canary decides a repeated call every time, its record names the version, and calls that name a version are not included', async () => {
   await create('canary', 1)
   await create('canary', -1)
   await activate('canary@2', { mode: 'CANARY', percent: 50 })
@@ -88,7 +88,7 @@ test('a canary decides the same calls throughout, the record names its version, 
   }
   expect(new Set(hosts)).toEqual(new Set(['large', 'small']))
   for (const [i, key] of keys.slice(0, 4).entries()) expect(hostOf(await ask(key, 'canary'))).toBe(hosts[i])
-  // a larger share contains the calls of a smaller one
+  // when the percentage grows, the canary also decides the calls that it decided before
   await activate('canary@2', { mode: 'CANARY', percent: 100 })
   expect(hostOf(await ask(keys[0] as string, 'canary'))).toBe('small')
   expect(hostOf(await ask(keys[0] as string, 'canary@1'))).toBe('large')
@@ -173,7 +173,7 @@ test('a step that was planned on another state of the rollout is refused with a 
   for (const call of ['profileActivate(version: "planned@3"', 'profileRollback(profile: "planned", reason: "slow"'])
     expect(await step(`${call}, ifStanding: $ifStanding)`, seen)).toMatchObject({ code: 'CONFLICT', issues: [{ path: ['ifStanding'] }] })
   expect(await statesOf('planned')).toEqual(['1 RETIRED', '2 ACTIVE', '3 DRAFT'])
-  // if two operators end the same rollout, the second call does not deactivate the active version
+  // if two operators end the same rollout, the second call does not roll back the active version
   await activate('planned@3', { mode: 'CANARY', percent: 5 })
   const both = await standingOf()
   const back = () => step('profileRollback(profile: "planned", reason: "slow", ifStanding: $ifStanding)', both)

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { dataOf, type Json, placeWith, startTestService, type TestService } from '../../testing/test-service.ts'
 
 const zoneOf: Readonly<Record<string, string>> = { a1: 'az1', a2: 'az1', b1: 'az2', bare: 'nova' }
-/** The resources of one instance of each request. */
+/** The resources of one instance, for each of the requests. */
 const asks = [
   { VCPU: 1, MEMORY_MB: 1_024 },
   { VCPU: 2, MEMORY_MB: 2_048, DISK_GB: 20 },
@@ -11,7 +11,7 @@ const asks = [
   { VCPU: 1, MEMORY_MB: 999_999 },
 ] as const satisfies readonly Readonly<Record<string, number>>[]
 const INSTANCES = 2
-/** The zone of the first request. It does not exist. */
+/** The zone that the first request names. The fleet has no such zone. */
 const AWAY = 'az9'
 
 const filters = [{ name: 'RamFilter' }, { name: 'ResourceClassFilter' }]

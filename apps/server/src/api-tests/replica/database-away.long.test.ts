@@ -17,7 +17,7 @@ describe.skipIf(noNatsServer !== undefined)(
     let late: TestService
     const liveness = { source: 'reports', suspectAfterMs: 60_000, downAfterMs: 180_000, lookEveryMs: 0 }
     const start = () => startTestService({ database, nats: parseNatsAddress(`${cluster.url}/away`), liveness })
-    /** Decisions and keys that the tables must contain in the end. */
+    /** The decisions that the tables must contain at the end. */
     const decisions: string[] = []
     let mutations = 0
 
@@ -72,7 +72,7 @@ describe.skipIf(noNatsServer !== undefined)(
       expect(await place(api)).toMatchObject({ __typename: 'SelectDestinationsPayload', decision: { outcome: 'PLACED' } })
       revoked = await makeKey()
       await setDatabase(false)
-      // a call before any replica has noticed
+      // these calls arrive before the replica has noticed that the database is unreachable
       expect(await Promise.all([place(api), place(api), place(api, BIG)])).toMatchObject([
         { __typename: 'SelectDestinationsPayload', decision: { outcome: 'PLACED' } },
         { __typename: 'SelectDestinationsPayload', decision: { outcome: 'PLACED' } },
@@ -118,7 +118,7 @@ describe.skipIf(noNatsServer !== undefined)(
       expect(replicas).toEqual([{ live: true }, { live: true }])
     })
 
-    test('once the database is back, everything is in the tables exactly once, and no data waits', async () => {
+    test('once the database is back, the tables contain every record exactly once, and no record waits', async () => {
       await setDatabase(true)
       await expect.poll(async () => [(await health()).degraded, (await health(late)).degraded]).toEqual([[], []])
       const { nodes } = (await dataOf(late, '{ decisions(first: 50) { nodes { id } } }')).decisions
@@ -129,7 +129,7 @@ describe.skipIf(noNatsServer !== undefined)(
       const tables = await readTables(prisma)
       expect([tables.auditFaults, new Set(tables.audit).size, tables.decisions.length]).toEqual([[], mutations, decisions.length])
       const keyRows = async () => (await prisma.apiKey.findMany()).map(({ id, revokedAtMs }) => [id, revokedAtMs !== null])
-      // keys are followed without calls, on whichever replica receives a call first
+      // the keys that were created and revoked without the database are in its table
       const expected = [
         [made.id, false],
         [revoked.id, true],

@@ -45,7 +45,7 @@ test('without its store a replica answers reads, shows the age of its state, and
   expect(stateAge).toMatch(/^PT[2-9]/)
   const { host } = await dataOf(api, '{ host(name: "h-1") { capacity { resourceClass claimed } } }')
   expect(host.capacity).toContainEqual({ resourceClass: 'VCPU', claimed: 2 })
-  // explanations that need no tables use the state of this replica
+  // an explanation of a new request needs no tables, so it works
   const EXPLAIN = `{ explainPlacement(input: { subject: { spec: { gantt: { flavor: { vcpus: 15, memoryMb: 1 } } } } }) { headline } }`
   expect((await dataOf(api, EXPLAIN)).explainPlacement.headline).toContain('15 vCPUs needed, 14 free')
   const refused = await api.ask(

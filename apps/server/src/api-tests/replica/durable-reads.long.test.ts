@@ -16,7 +16,7 @@ beforeAll(async () => {
   database = await createTestDatabase()
   folder = fs.mkdtempSync(path.join(os.tmpdir(), 'gantt-durable-'))
   proxy = await startSwallowingProxy(String(database.connection.host), path.join(folder, 'proxy'))
-  // the time after which a flush without an answer is repeated
+  // a flush that gets no answer is repeated after `query_timeout`
   const connection = { ...database.connection, host: proxy.host, query_timeout: 4_000 }
   api = await startTestService({ database, connection, sharedFlush: 'on' })
   await api.report({ 'h-1': {} })
@@ -28,7 +28,7 @@ afterAll(async () => {
   fs.rmSync(folder, { recursive: true, force: true })
 })
 
-test('with a shared flush no answer except health is sent before its data is durable', async () => {
+test('with a shared flush, no answer except health is sent before the data in it is durable', async () => {
   const health = async () => (await dataOf(api, '{ health { revision sharedFlush } }')).health
   const { revision, sharedFlush } = await health()
   expect(sharedFlush).toBe(true)
@@ -41,7 +41,7 @@ test('with a shared flush no answer except health is sent before its data is dur
     body: JSON.stringify({ query: 'subscription { hostChanged { host { name } } }' }),
   })
   const pieces = streamText(stream)
-  // the stream sends a sign of life before there is an event
+  // the stream first sends a heartbeat, before any event
   await pieces.next()
   const event = (async () => {
     for (let text = ''; !text.includes('"h-1"'); ) text += (await pieces.next()).value ?? ''

@@ -24,7 +24,7 @@ test('Z05: one machine that reports under two names is found, with each instance
   ])
   for (const { id, repair: how } of findings) {
     expect(how.options.map(({ name }: Json) => name).sort()).toEqual(['host:z05-new', 'host:z05-old'])
-    // only an operator can say which of the two is correct
+    // only an operator knows which of the two names is correct
     for (const choose of [undefined, 'host:z05'])
       expect(await repair(id, true, 'a test', choose === undefined ? {} : { choose })).toMatchObject({
         __typename: 'FindingRepairRefused',
@@ -33,12 +33,12 @@ test('Z05: one machine that reports under two names is found, with each instance
       })
   }
   const [same] = findings
-  // the claim is under the old name: either the old name is used further and the new one is forgotten, or the host gets the new name
+  // the host with the claim has the old name: it keeps this name and the host with the new name is forgotten, or it gets the new name
   const kept = await repair(same.id, true, 'a test', { choose: 'host:z05-old' })
   expect(changesOf(kept)['host z05-new (gone) gone']?.[1]).toMatch(/"reason":"a test"/)
   const tried = await repair(same.id, true, 'renamed', { choose: 'host:z05-new' })
   expect(changesOf(tried)['host z05-new host']).toEqual(['"z05-old"', '"z05-new"'])
-  // the host that is forgotten, and the host that gets its name, are distinguished
+  // the differences distinguish the forgotten host from the host that gets its name
   expect(changesOf(tried)['host z05-new (gone) gone']?.[1]).toMatch(/"reason":"renamed"/)
   expect(api.service.replica.fleet.hosts.nodesOf('z05-old')).toHaveLength(1)
   expect(await repair(same.id, false, 'renamed', { choose: 'host:z05-new' })).toMatchObject({ __typename: 'FindingRepairPayload' })
@@ -68,13 +68,13 @@ test('Z19: a second key for the same instance is refused, so that the auditor ha
   await found(['z19'], [])
 })
 
-test('a claim that no host lists is found after the set time; the dry run shows that it would end, the repair ends it, and both are in the audit', async () => {
+test('a claim that no host lists becomes a finding after the configured time; a dry run of the repair shows that the claim would end, the repair ends it, and the audit has both calls', async () => {
   await report('orphan', { instances: [] })
   const { instance } = await place('orphan')
   await report('orphan', running(instance))
   await found(['orphan'], [])
   await report('orphan', running())
-  // nothing else is written: the store's time advances without log entries
+  // no entry is written in the meantime, because the store's time advances without log entries
   const [finding] = await found(['orphan'], ['instance.unlisted'])
   expect(finding.repair.automatic).toBe(true)
   const id = finding.id as string
@@ -105,19 +105,19 @@ test('a repair of an earlier finding does not end a claim whose instance is list
   const [finding] = await found(['late'], ['instance.unlisted'])
   await report('late', running(instance))
   const answer = await repair(finding.id, false)
-  // the auditor may have completed a further round meanwhile
+  // if the auditor has completed another round in the meantime, the finding does not exist any more
   expect(['FindingRepairRefused', 'NotFound']).toContain(answer.__typename)
   expect(api.service.replica.fleet.ledger.claims.get(finding.claim)?.state).toBe('MATERIALISED')
 })
 
-test('a repair of an earlier finding does not end a claim whose instance another host now lists', async () => {
+test('a repair of an earlier finding does not end a claim if another host lists the instance now', async () => {
   await report('moved-from', { instances: [] })
   await report('moved-to', { instances: [] })
   const { instance } = await place('moved-from')
   const [finding] = await found(['moved-from'], ['instance.unlisted'])
   await report('moved-to', running(instance))
   const answer = await repair(finding.id, false)
-  // the auditor may have completed a further round meanwhile
+  // if the auditor has completed another round in the meantime, the finding does not exist any more
   expect(['FindingRepairRefused', 'NotFound']).toContain(answer.__typename)
   expect(api.service.replica.fleet.ledger.claims.get(finding.claim)?.state).toBe('CONFIRMED')
 })
@@ -144,7 +144,7 @@ test('instances without a claim are a notice that names the first of them', asyn
   expect(finding.actual).toContain(`4 without: ${instances[0]}`)
 })
 
-test('if an instance runs on a host other than that of its claim, the repair moves the claim there if the host has enough free resources', async () => {
+test('if an instance runs on another host than its claim names, the repair moves the claim to that host if the host has enough free resources', async () => {
   await report('other-a', { instances: [] })
   await report('other-b', { instances: [] })
   const { instance, claim } = await place('other-a')
@@ -168,7 +168,7 @@ test('if an instance runs on a host other than that of its claim, the repair mov
   await found(['other-a', 'other-b'], [])
 })
 
-test('if the other host has too few free resources, the repair reports that and changes nothing', async () => {
+test('if the host on which the instance runs has too few free resources, the repair is refused with that reason and changes nothing', async () => {
   await report('full-a', { instances: [] })
   await report('full-b', { instances: [] })
   const { instance, claim } = await place('full-a')
@@ -182,7 +182,7 @@ test('if the other host has too few free resources, the repair reports that and 
   expect(liveClaims(instance)).toMatchObject([{ id: claim, host: 'full-a' }])
 })
 
-test('if the other host is disabled, the repair reports that as the reason', async () => {
+test('if the host on which the instance runs is disabled, the repair is refused with that reason', async () => {
   await report('closed-a', { instances: [] })
   await report('closed-b', { instances: [] })
   const { instance } = await place('closed-a')
@@ -197,7 +197,7 @@ test('if the other host is disabled, the repair reports that as the reason', asy
   }
 })
 
-test('if two hosts list an instance, the operator chooses where it stays, and its claim moves there or is there already', async () => {
+test('if two hosts list an instance, the operator chooses one of them, and the claim moves there unless it is there', async () => {
   await report('two-a', { instances: [] })
   await report('two-b', { instances: [] })
   const { instance, claim } = await place('two-a')
@@ -247,7 +247,7 @@ test('an instance that fills its host is claimed without further resources, and 
   await report('filled', { ...running(instance), vcpusUsed: 16 * 16 })
   const [finding] = await found(['filled'], ['instance.unclaimed'])
   const size = (vcpus: number) => ({ size: { vcpus, memoryMib: 512 } })
-  // amounts beyond the reported use must be free, as for any other claim
+  // amounts above the reported usage must be free, as for every claim
   for (const dryRun of [true, false])
     expect(await repair(finding.id, dryRun, 'a test', { size: { vcpus: 2, memoryMib: 1_048_576 } })).toMatchObject({
       __typename: 'FindingRepairRefused',
@@ -300,7 +300,7 @@ test('a repair that claims nothing is refused if it states a project', async () 
   })
 })
 
-test('if a report states too little usage, an operator chooses: the usage is computed from claims, or the claim of a missing instance ends', async () => {
+test('if a report states too little usage, the operator chooses to compute the usage from claims or to end the claim of a missing instance', async () => {
   await report('below', { instances: [] })
   const { instance, claim } = await place('below')
   await report('below', { instances: [instance] })
@@ -331,7 +331,7 @@ test('a repair needs a reason and an existing finding', async () => {
   expect(await repair('0000000000000000', true, '')).toMatchObject({ __typename: 'ValidationError' })
 })
 
-test('of many findings a few of each code are shown, and all of them can be listed by pages and by code', async () => {
+test('of many findings, `findings` has a few of each code, and `allFindings` lists all by page and by code', async () => {
   const names = Array.from({ length: 110 }, (_, i) => `many${i}`)
   for (const name of names) {
     await report(name, { instances: null })

@@ -27,7 +27,7 @@ describe.skipIf(noNatsServer !== undefined)(
       await first.report({ h: {} })
       restoreOlder = await backUp()
       for (let i = 0; i < 3; i++) await placeWith(first, {})
-      // the call is answered once the tables contain all of the log
+      // this call is answered only when the tables contain all entries of the log
       await dataOf(first, '{ decisions(first: 1) { nodes { id } } }')
       await first.service.close()
     })
@@ -72,7 +72,7 @@ describe.skipIf(noNatsServer !== undefined)(
       await expect(start()).rejects.toThrow(/has entry \S+ at revision 4, and the database has followed one up to revision 4 as entry \S+:/)
     })
 
-    test('with an empty log the start waits for the database, which then shows that the log is wrong', async () => {
+    test('with an empty log the start waits for the database, whose tables then show that the log is wrong', async () => {
       await restoreEmpty()
       await setDatabase(false)
       const started = start()

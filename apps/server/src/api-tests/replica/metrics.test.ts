@@ -12,7 +12,7 @@ afterAll(() => api.close())
 const scrape = (key?: string) =>
   fetch(new URL('/metrics', api.url), key === undefined ? {} : { headers: { authorization: `Bearer ${key}` } })
 
-/** The values by name with labels. */
+/** The value of each metric, by its name with labels. */
 const valuesOf = (text: string) =>
   new Map(
     text
@@ -37,7 +37,7 @@ test("a scrape contains mode, revision, objects and the auditor's findings", asy
   expect(values.get('process_resident_memory_bytes')).toBeGreaterThan(1e6)
 })
 
-test('a time without violations is reported with its start and the count of rounds and checks', async () => {
+test('if there are no violations, the start of this time and the counts of rounds and checks are reported', async () => {
   const key = await makeKey({ scopes: ['READ'] })
   const read = async () => valuesOf(await (await scrape(key)).text())
   // before the first report the fleet has no hosts, and an audit round makes no checks

@@ -58,7 +58,7 @@ describe.skipIf(noNatsServer !== undefined)(
       const [a, b] = services as [TestService, TestService]
       const opened = createGantt({ url: a.url, key: 'the-admin-key-of-tests' }).events.decisions({ query: 'flavor:elsewhere' })
       const first = opened.next()
-      // the time at which the stream is open is unknown, so refused requests are made until an event has arrived
+      // it is unknown when the stream is open, so requests are made until an event has arrived
       let hasCome = false
       void first.then(() => {
         hasCome = true
@@ -68,7 +68,7 @@ describe.skipIf(noNatsServer !== undefined)(
       await opened.return()
     })
 
-    test('an empty log is refused if the tables have followed another one, because claims would be lost', async () => {
+    test('an empty log is refused if the tables have followed another log, because claims would be lost', async () => {
       const other = await createTestDatabase()
       const nats = parseNatsAddress(`${cluster.url}/switched`)
       const before = await startTestService({ database: other })

@@ -71,7 +71,7 @@ test('activity and memory are null for a release that does not report them', asy
   await sql(`DELETE FROM replica WHERE id = 'an-old-one'`)
 })
 
-test('the auditor has checked everything, and health shows it', async () => {
+test('after the auditor has checked the whole state, auditor and health show the result', async () => {
   await expect.poll(async () => (await dataOf(api, '{ auditor { checkedAt } }')).auditor.checkedAt).not.toBeNull()
   const { auditor, health } = await dataOf(
     api,
@@ -111,7 +111,7 @@ test('heal is refused if the call names another replica', async () => {
   expect(refused.message).toContain(second.replica.name)
 })
 
-test('a change of a newer kind waits until every living replica supports it, and the error names the replica that does not', async () => {
+test('a change of a newer kind is refused until every living replica supports it, and the error names the replica that does not', async () => {
   const database = await createTestDatabase()
   const older = await startTestService({ database, featureLevel: 1 })
   await older.report({ 'h-1': { vcpus: 10_000, memoryMb: 2 ** 26 } })
@@ -127,7 +127,7 @@ test('a change of a newer kind waits until every living replica supports it, and
   await older.close()
   expect((await revoke()).errors).toEqual([])
   expect((await dataOf(newer, '{ health { featureLevel } }')).health.featureLevel).toBe(2)
-  // a decision also raises the level to the one that all replicas read, once the next check of the replicas has shown it
+  // a decision raises the feature level once the next check of the replicas has shown that all of them support it
   const levelAfterPlacing = async (): Promise<number> => {
     await placeWith(newer, {})
     return (await dataOf(newer, '{ health { featureLevel } }')).health.featureLevel

@@ -75,7 +75,7 @@ describe.skipIf(noNatsServer !== undefined)(
     }
     const revive = (...some: NatsServers['servers']) => Promise.all(some.map((server) => server.restart()))
 
-    test('the start waits for servers that are not up, then for a leader, and continues by itself', async () => {
+    test('the start waits until the servers run and have a leader, and then continues by itself', async () => {
       const [first, ...others] = cluster.servers
       if (first === undefined) throw new Error('there are three servers')
       await Promise.all(cluster.servers.map((server) => server.kill()))
@@ -117,7 +117,7 @@ describe.skipIf(noNatsServer !== undefined)(
       }
     })
 
-    test('the first service of a fleet waits for the database, because the tables may have followed another log and contain the keys', async () => {
+    test('the first service of a fleet waits for the database, because the tables contain the keys and may have followed another log', async () => {
       const setDatabase = async (isThere: boolean): Promise<void> => {
         const client = new pg.Client(admin.connection)
         await client.connect()

@@ -6,7 +6,7 @@ import { startTestService, type TestService } from '../../testing/test-service.t
 let api: TestService
 const statements: string[] = []
 
-/** All statements that this process sends to the database, through any client. */
+/** Records all statements that this process sends to the database. */
 beforeAll(async () => {
   const query = pg.Client.prototype.query
   vi.spyOn(pg.Client.prototype, 'query').mockImplementation(function (this: pg.Client, ...args: unknown[]) {
@@ -33,7 +33,7 @@ const TRY = `mutation ($input: ProfileVersionInput!) {
   profileActivate(version: "default@1", rollout: { mode: SHADOW }) { __typename }
 }`
 
-/** Starts a rollout of a version that decides differently, as a shadow. */
+/** Starts a rollout in shadow mode of a version that decides differently. */
 async function beginShadow(): Promise<void> {
   await api.report({ h3: {}, h4: {} })
   const input = { filters: [], weighers: [{ name: 'RAMWeigher', multiplier: -1 }], note: 'packs' }
@@ -48,7 +48,7 @@ test.each<[string, () => Promise<void>]>([
   async (_with, begin) => {
     await begin()
     await place()
-    // the clock, the keys and the sweep of the projections run regardless of calls
+    // statements that are sent without calls: for the clock, the keys and the cleaning of the projections
     const idle = new Set<string>()
     const seen = (part: string) => statements.some((text) => text.includes(part))
     await vi.waitFor(
@@ -77,7 +77,7 @@ test.each<[string, () => Promise<void>]>([
     expect(caused.filter((text) => !allowed.some((pattern) => pattern.test(text)))).toEqual([])
     expect(caused.some((text) => text.includes('INSERT INTO log'))).toBe(true)
     if (begin === beginShadow) {
-      // the shadow has decided all requests without a database statement
+      // the shadow has decided requests, and sent no statement to the database for it
       const { data } = await api.ask('{ profile(name: "default") { rollout { sampled skipped } } }')
       expect(JSON.stringify(data)).toMatch(/"(sampled|skipped)":[1-9]/)
     }

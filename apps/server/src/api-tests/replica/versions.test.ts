@@ -38,7 +38,7 @@ const openOn = (featureLevel?: number): Promise<Service> =>
     warn: (message) => api.warnings.push(message),
   })
 
-/** A replica that behaves like a release that supported changes up to level 2. */
+/** A replica that supports only changes up to feature level 2, like an older release. */
 let older: Service
 
 const logged = async (): Promise<Change[]> =>
@@ -85,10 +85,10 @@ const documentOf = async (decision: string, version: string | null = null): Prom
 const statsOf = (host: string, version: string | null = null) =>
   api.ask('query ($host: String!, $version: String) { host(name: $host) { stats(version: $version) } }', { host, version })
 
-describe('next to a replica of the release before', () => {
+describe('while a replica of the previous release runs', () => {
   const key = randomUUID()
 
-  test('changes that the older replica supports continue, and are written in the form of its release', async () => {
+  test('changes that the older replica supports are written in the form of its release', async () => {
     for (const host of ['h1', 'h2'])
       expect(await resultOf(report(host, { numaCells: cells, version: '1.0' }))).toMatchObject({ __typename: 'ResourceStatsApplied' })
     expect(await resultOf(report('h2', { numaCells: cells, vcpusUsed: 1 }))).toMatchObject({ __typename: 'ResourceStatsApplied' })
@@ -106,7 +106,7 @@ describe('next to a replica of the release before', () => {
     for (const document of requests) expect(specSchemas['1.0'].parse(document)).toEqual(document)
   })
 
-  test('a call that is repeated with its key is the same call, whichever version it states', async () => {
+  test('a call that is repeated with its key gets the same answer even if its request states another version', async () => {
     for (const version of ['1.0', '1.1', null])
       expect(await placeWith(api, { idempotencyKey: key, claim: { mode: 'CONFIRM' } }, { ...plain, version })).toMatchObject({
         replayed: true,
@@ -139,7 +139,7 @@ describe('next to a replica of the release before', () => {
   })
 })
 
-describe('once every replica reads it', () => {
+describe('once every replica supports the newer level', () => {
   let newer: Json
   let plainly: Json
 
@@ -168,7 +168,8 @@ describe('once every replica reads it', () => {
 
   test('a request in version 1.1 raises the level of the log, and the other replica continues', async () => {
     expect(newer.__typename).toBe('SelectDestinationsPayload')
-    // first the level of the older replica, then the level that the report needs; a decision may have raised the level further by now
+    // the log first had the level of the older replica, and then the level that the request needs; a later decision may have raised it
+    // further
     const levels = (await logged()).flatMap((change) => (change.type === 'feature' ? [change.level] : []))
     expect(levels.slice(0, 2)).toEqual([2, 3])
     expect(await second.replica.reached(api.service.replica.fleet.place.revision, 10_000)).toBe(true)
@@ -184,13 +185,13 @@ describe('once every replica reads it', () => {
     )
   })
 
-  test('a change that uses nothing new is written as before', async () => {
+  test('a change without new fields is written in the older form', async () => {
     const [last] = (await logged()).filter(isProposal).slice(-2)
     expect(last?.decision.request.version).toBe('1.0')
     expect(await documentOf(plainly.decision.id)).toMatchObject({ version: '1.0' })
   })
 
-  test('a request is returned in the requested version, as far as the version can express it', async () => {
+  test('a request is returned in the version that the caller selects, if the version can express it', async () => {
     expect(await documentOf(plainly.decision.id, '1.1')).toMatchObject({ version: '1.1', forceVerify: 'ALL', pciRequests: [], nova: null })
     const kept = await documentOf(newer.decision.id)
     expect(kept).toMatchObject({
@@ -208,7 +209,7 @@ describe('once every replica reads it', () => {
       ['spec.newer_field', 'version.forceVerify'],
       ['spec.newer_field', 'version.numaTopology.cells.0.cpuThreadPolicy'],
     ])
-    expect(issues[1].message).toBe('version.forceVerify is "HARD"; version 1.0 can only say ALL')
+    expect(issues[1].message).toBe('version.forceVerify is "HARD"; version 1.0 can only express ALL')
     expect(codeOf(await specOf(newer.decision.id, '2.0'))).toBe('GRAPHQL_VALIDATION_FAILED')
   })
 
@@ -229,7 +230,7 @@ describe('once every replica reads it', () => {
     expect(lacking.errors[0]?.extensions).toMatchObject({ rule: 'stats.newer_field', path: ['version', 'pciPools'] })
   })
 
-  test('a document in a version without one of its fields is refused with that field, and a tag is listed once', async () => {
+  test('a document with a field that its version lacks is refused with the path of the field, and a tag is listed once', async () => {
     expect(await placeWith(api, {}, { ...threaded, version: '1.0' })).toMatchObject({
       __typename: 'ValidationError',
       issues: [{ rule: 'spec.unknown_field', path: ['input', 'spec', 'gantt', 'numaTopology', 'cells', '0', 'cpuThreadPolicy'] }],

@@ -31,7 +31,7 @@ const usedOf = async (host: string): Promise<number> =>
     ({ resourceClass }: { resourceClass: string }) => resourceClass === 'MEMORY_MB',
   ).used
 
-test('a reporter first sends a full report, then changes, in the order of its calls', async () => {
+test('a reporter first sends a full report and then deltas, in the order of its calls', async () => {
   const host = randomUUID()
   const reporter = clientWith().reporter({ name: { host }, full: () => MACHINE })
   const results = await Promise.all([
@@ -53,7 +53,7 @@ test('a report whose answer was lost is sent again and takes effect once, and th
   expect([reporter.sequence, await usedOf(host)]).toEqual([3, 1_024])
 })
 
-test('after a report that the service does not know, the full report is sent when the service requests it', async () => {
+test('if the service does not know the report on which a delta is based, the reporter sends a full report', async () => {
   const host = randomUUID()
   const reporter = clientWith().reporter({ name: { host }, full: () => ({ ...MACHINE, memoryMbUsed: 4_096 }) })
   await reporter.report()
@@ -104,7 +104,7 @@ test('an agent’s key that is bound to its host is sufficient for reports and h
   expect(await other.report()).toMatchObject({ __typename: 'ValidationError', code: 'FORBIDDEN' })
 })
 
-test('a call accepts as many reports and heartbeats as the service does', async () => {
+test('the client accepts as many reports and heartbeats in one call as the service does', async () => {
   const gantt = clientWith()
   const hosts = Array.from({ length: 1_000 }, (_, at) => ({ host: `many-${at}` }))
   const reporter = { incarnation: randomUUID(), sequence: 1 }
@@ -125,14 +125,14 @@ async function read<Event>(
   return seen
 }
 
-test('hosts that changed while the connection was lost are delivered after it is restored, each once', async () => {
+test('hosts that changed while the connection was lost are delivered once after the reconnect', async () => {
   const [a = '', b = '', c = '']: readonly string[] = [randomUUID(), randomUUID(), randomUUID()]
   const breaks: unknown[] = []
   const gantt = clientWith({ clock: instantClock(() => api.report({ [c]: {} })) })
   const stream = gantt.events.hostChanges({}, { after: '0', onBreak: (error) => breaks.push(error) })
   const of = (seen: readonly { readonly host: { readonly name: string } | null }[]) =>
     seen.map(({ host }) => host?.name ?? '').filter((name) => [a, b, c].includes(name))
-  // both are in one entry of the log, and so at one revision
+  // both reports are in the same log entry and therefore have the same revision
   await api.report({ [a]: {}, [b]: {} })
   const seen = await read(stream, (events) => {
     if (breaks.length === 0 && of(events).length === 1) proxy.cut()
@@ -168,7 +168,7 @@ test('decisions arrive as they are made, and after a lost connection a gap says 
   await opened.return()
 })
 
-test('every subscription reconnects, including those that this package does not name', async () => {
+test('every subscription reconnects, including subscriptions for which the client has no method', async () => {
   const host = randomUUID()
   await api.report({ [host]: {} })
   const document = graphql(

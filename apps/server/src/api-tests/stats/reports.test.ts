@@ -17,7 +17,7 @@ const incarnation = randomUUID()
 const report = (sequence: number, instances: readonly string[] | null) =>
   api.ask(REPORT, { u: [{ name: { host: 'h1' }, reporter: { incarnation, sequence }, report: { full: { ...stats, instances } } }] })
 
-test('an unchanged report still materialises a claim whose instance it lists', async () => {
+test('a report without new content materialises a claim that was made for an instance in its list', async () => {
   const instance = randomUUID()
   await report(1, [instance])
   const { text } = await api.ask(PLACE, {

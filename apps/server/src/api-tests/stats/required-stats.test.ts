@@ -57,7 +57,7 @@ describe('requiredStats', () => {
     expect(codeOf(await api.ask(REQUIRED, { profiles: ['nobody'] }))).toBe('GRAPHQL_VALIDATION_FAILED')
   })
 
-  test('a profile that needs fewer fields shortens requiredStats, also in the answer to a report; omitted fields are shown as unknown', async () => {
+  test('a profile that needs fewer fields shortens requiredStats, also in the answer to a report, and omitted fields are shown as unknown', async () => {
     expect((await report('h1', { gpus: [{ index: 0 }], traits: ['A'] })).required.namespaces[0].omittable).not.toContain('GPUS')
     const created = (await dataOf(api, CREATE, { name: 'default', input: lean })).profileVersionCreate
     expect(created).toMatchObject({
@@ -72,7 +72,7 @@ describe('requiredStats', () => {
     const now = await required()
     expect(now.profiles).toEqual([{ profileName: 'default', number: 1 }])
     expect(fieldsOf(now)).not.toContain('gpus')
-    // needed for counting claims, whoever reads it
+    // every claim needs this field, so no filter or weigher is named
     expect(now.namespaces[0].fields.find(({ field }: Json) => field === 'instances').neededBy).toEqual([])
     expect(now.namespaces[0].omittable).toEqual(expect.arrayContaining(['GPUS', 'NUMA_CELLS', 'PCI_POOLS', 'NUM_IO_OPS']))
 

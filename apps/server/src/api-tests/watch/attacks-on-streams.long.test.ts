@@ -7,12 +7,12 @@ import { streamText } from '../../testing/stream-text.ts'
 import { type Json, startTestService, type TestService } from '../../testing/test-service.ts'
 
 /**
- * In these tests, a caller with a valid key tries to misuse streams: to read what it may not read, to keep streams open, and to make the
- * service compute.
+ * In these tests, a caller with a valid key tries to misuse streams: to read data that it may not read, to exhaust the limit of open
+ * streams, and to cause expensive computations.
  */
 
 const SECRET_HOST = 'host-of-another-project'
-/** One key may have at most this many open streams on a replica. */
+/** A key may have at most this many open streams on a replica. */
 const MOST = 128
 let api: TestService
 const keys: Record<string, string> = {}
@@ -47,7 +47,7 @@ async function faultsOf(response: Response): Promise<readonly Json[]> {
   return JSON.parse(data === undefined ? text : data.slice(6)).errors
 }
 
-/** Whether the key can still open as many streams as it may. */
+/** True if the key can open as many streams as it may. */
 async function opensAll(key: string): Promise<boolean> {
   const abort = new AbortController()
   try {
@@ -67,7 +67,7 @@ const selectionOf: Record<string, string> = {
   hostChanged: 'hostChanged(after: "0") { host { name } }',
 }
 
-describe('a key that may not read cannot open a stream, however the request is written', () => {
+describe('a key without a reading scope cannot open a stream, in whatever form the request is written', () => {
   test('the table has a row for every stream', () =>
     expect(streams.map(({ name }) => name).sort()).toEqual(Object.keys(selectionOf).sort()))
 
@@ -117,7 +117,7 @@ describe('a key that may not read cannot open a stream, however the request is w
 describe('a stream ends with its response', () => {
   const query = 'subscription { hostChanged { revision } }'
 
-  test('a stream that is requested in a form that does not support streams is not counted as open', async () => {
+  test('a subscription over a request form that does not support streams is not counted as open', async () => {
     const key = await api.keyWith('READ')
     const answers = await Promise.all(Array.from({ length: MOST + 10 }, () => open(key, { query }, { accept: 'application/json' })))
     expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([406]))

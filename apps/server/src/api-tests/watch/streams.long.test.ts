@@ -100,7 +100,7 @@ test('a reader that reconnects gets a gap even if the log did not advance, becau
   expect(events).toEqual([{ decisions: { suppressed: 0, gap, decision: null } }])
 })
 
-test('of a burst the first decisions are sent, and the count of the others when the burst is over', async () => {
+test('of a burst, the first decisions of each second are sent, and the count of the others after the burst', async () => {
   const burst = () => Promise.all(Array.from({ length: 12 }, () => place()))
   const { events } = await listen(
     'subscription { decisions(samplePerSecond: 1) { suppressed decision { outcome } } }',
@@ -110,7 +110,7 @@ test('of a burst the first decisions are sent, and the count of the others when 
   expect(events.length).toBeLessThan(12)
 })
 
-test('a changed host arrives, and changes that were missed arrive too', async () => {
+test('a reader gets the changed hosts, including changes before its subscription that it missed', async () => {
   const { events } = await listen(
     'subscription { hostChanged(after: "0") { host { name runningVms } gap { missedFrom } } }',
     place,
@@ -119,7 +119,7 @@ test('a changed host arrives, and changes that were missed arrive too', async ()
   expect(events[0]).toMatchObject({ hostChanged: { host: { name: 'h1' }, gap: null } })
 })
 
-test('missed changes arrive in their order, so that a reader knows which revision it has', async () => {
+test('missed changes arrive in the order of their revisions, so that a reader knows up to which revision it has read', async () => {
   await api.report({ early: {}, late: {} })
   await api.report({ early: { memoryMbUsed: 512 } })
   type Seen = { readonly hostChanged: { readonly revision: string; readonly host: { readonly name: string } } }
@@ -134,7 +134,7 @@ test('missed changes arrive in their order, so that a reader knows which revisio
   expect(revisions).toEqual(revisions.toSorted((a, b) => a - b))
 })
 
-describe('hosts that leave', () => {
+describe('streams when hosts leave the fleet', () => {
   const change = async (mutation: string): Promise<void> => {
     const [payload] = Object.values(await dataOf(api, `mutation { ${mutation} { __typename ... on UserError { message } } }`)) as {
       readonly __typename: string
@@ -162,7 +162,7 @@ describe('hosts that leave', () => {
     expect(missed.events).toEqual(seen)
   })
 
-  test('a reader that follows the fleet gets the hosts that left and those with new names', async () => {
+  test('a reader that follows the fleet gets the hosts that left and the hosts with new names', async () => {
     await api.report({ 'to-leave': {}, 'to-rename': {} })
     const { asOf } = (await dataOf(api, '{ fleet { asOf } }')).fleet
     const { events } = await listen(
@@ -191,11 +191,11 @@ test('a reader of the whole fleet gets each change, including new hosts', async 
   const deltas = (events as { fleetDeltas: { from: string; to: string; names: string[]; gap: unknown } }[]).map((one) => one.fleetDeltas)
   expect(deltas[0]).toMatchObject({ from: '0', gap: null, columns: [{ name: 'CLAIMS', elementType: 'U8' }] })
   expect(deltas[0]?.names).toContain('h1')
-  // each event continues where the one before ended
+  // each event begins at the revision at which the previous event ended
   expect(deltas.slice(1).map(({ from }) => from)).toEqual(deltas.slice(0, -1).map(({ to }) => to))
 })
 
-test('a reader that has seen more than this replica gets a gap', async () => {
+test('a reader that is ahead of this replica gets a gap', async () => {
   const { events } = await listen(
     'subscription { fleetDeltas(columns: [CLAIMS], after: "999999") { from to names gap { missedFrom resumeAt } } }',
     async () => {},
@@ -205,7 +205,7 @@ test('a reader that has seen more than this replica gets a gap', async () => {
   expect(fleetDeltas).toEqual({ from: '999999', to: fleetDeltas.to, names: [], gap: { missedFrom: '999999', resumeAt: fleetDeltas.to } })
 })
 
-test('one key cannot use all streams of a replica', async () => {
+test('one key cannot open as many streams as a replica allows in all', async () => {
   const [greedy, other] = [await api.keyWith('READ'), await api.keyWith('READ')]
   const abort = new AbortController()
   const open = (key: string) =>

@@ -2,7 +2,7 @@ import { Fleet } from '@gantt/scheduler-core'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { dataOf, type Json, placeWith, startTestService, type TestService } from '../../testing/test-service.ts'
 
-/** Fleets to which an entry was applied without yielding. */
+/** Records the calls of `Fleet.apply`, which applies an entry without yielding. */
 const applied = vi.spyOn(Fleet.prototype, 'apply')
 
 let api: TestService
@@ -30,7 +30,7 @@ afterAll(async () => {
   await api.close()
 })
 
-test('a replica applies the entries of the log in one step each', () => {
+test('a replica applies each entry of the log in one step', () => {
   expect(new Set(applied.mock.contexts).size).toBe(1)
 })
 
@@ -65,7 +65,7 @@ test.each<[string, (named: { uuid: string; decision: string; begun: number }) =>
     ],
   ],
   [
-    'the dry run of another source of used amounts',
+    'the dry run of hostSetUsedFrom',
     () => [
       `mutation { hostSetUsedFrom(hosts: [{ host: "one" }], usedFrom: CLAIMS, reason: "x", dryRun: true) { __typename
         ... on HostSetUsedFromPayload { impact { hostsAffected } } } }`,

@@ -4,7 +4,7 @@ import { codeOf, dataOf, type Json, placeWith, startTestService, type TestServic
 let api: TestService
 beforeAll(async () => {
   api = await startTestService()
-  // the ratio is below 1, so that an instance may fit the host's total and still exceed its capacity
+  // with a ratio below 1, an instance can fit into the total of the host but not into its capacity
   const scarce = { ramAllocationRatio: 0.9 }
   await api.report({ a1: scarce, a2: { memoryMb: 32_768 }, b1: { vcpus: 4, ...scarce } })
   for (const [zone, hosts] of Object.entries({ az1: ['a1', 'a2'], az2: ['b1'] }))
@@ -20,7 +20,7 @@ afterAll(async () => {
 const ask = (query: string, variables?: Record<string, unknown>) => dataOf(api, query, variables)
 const flavor = { vcpus: 4, memoryMb: 8_192 }
 
-/** The state of log and claims, which no what-if query may change. */
+/** The revision of the log and the count of claims, which no what-if query may change. */
 const standing = async () => {
   const { fleet, claims } = await ask('{ fleet { asOf } claims { totalCount } }')
   return [fleet.asOf, claims.totalCount]
@@ -34,7 +34,7 @@ const SIMULATE = `query ($in: SimulateInput!) { simulate(input: $in) { asOf plac
 const simulate = async (input: Record<string, unknown>): Promise<Json> => (await ask(SIMULATE, { in: input })).simulate
 
 describe('simulate', () => {
-  test('simulate places what fits, explains the first request that does not, and leaves log and claims unchanged', async () => {
+  test('simulate places the requests that fit, explains the first request that does not fit, and leaves log and claims unchanged', async () => {
     const before = await standing()
     const spec = { gantt: { flavor, availabilityZone: 'az1' } }
     const found = await simulate({ requests: [{ spec, count: 10 }] })
@@ -234,7 +234,7 @@ describe('whatWouldFit', () => {
       const { fits, counterfactuals, cause, cut, headline } = await wouldFit(subject)
       expect({ fits, cut }).toEqual({ fits: false, cut: null })
       expect(counterfactuals.length).toBeGreaterThan(0)
-      // this proposal is the first of the list, so no other one needs less effort
+      // the first proposal in the list needs the least effort
       expect(headline).toBe(`The smallest change: ${counterfactuals[0].text}.`)
       for (const { effort } of counterfactuals) expect(effort).toBeGreaterThanOrEqual(counterfactuals[0].effort)
       expect(cause).toMatchObject({ code: expect.any(String), text: expect.any(String) })
@@ -267,7 +267,7 @@ describe('whatWouldFit', () => {
     expect(placesOf('POLICY')).not.toEqual([])
     for (const { places, overlay } of placesOf('POLICY'))
       expect(places).toEqual(overlay.ratios.map(({ host }: Json) => ({ kind: 'HOST', name: host })))
-    // a host that does not exist yet has no location
+    // a new host is not an existing object, so no place is named for it
     for (const { places, overlay } of placesOf('FLEET')) expect([places, overlay.addHosts.length]).toEqual([[], 1])
   })
 

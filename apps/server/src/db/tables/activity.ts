@@ -4,7 +4,7 @@ import type { PrismaClient } from '../prisma.ts'
 import { CAUSE } from './decision-query.ts'
 
 /**
- * A range of store time from `since` to before `until`, in milliseconds since 1970, divided into equal steps. The last one may be shorter.
+ * A range of store time from `since` to before `until`, in milliseconds since 1970, divided into equal steps. The last step may be shorter.
  */
 export interface Span {
   readonly since: number
@@ -45,16 +45,16 @@ export interface SpanDurations {
   readonly all: Durations | undefined
   /** The durations by the index of the step. Steps without a measurement are absent. */
   readonly steps: ReadonlyMap<number, Durations>
-  /** Whether there are more decisions than were read. In that case only the newest are read. */
+  /** True if there are more decisions than were read. In that case only the newest are read. */
   readonly isCut: boolean
 }
 
-/** The requests in a span, and their results. */
+/** Counts the decisions in a span, and measures them. */
 export interface ActivityStore {
   /** All steps of the span, including those without decisions. */
   steps(span: Span): Promise<StepCount[]>
   durations(span: Span): Promise<SpanDurations>
-  /** Failed decisions by cause, the most frequent first, over the newest MOST_FAILED. */
+  /** The causes of the newest failed decisions, at most MOST_FAILED of these. The most frequent cause comes first. */
   failures(span: Span): Promise<FailureCount[]>
   /** The flavors that the newest decisions requested, the most frequent first. */
   flavors(span: Span): Promise<FlavorCount[]>
@@ -68,7 +68,7 @@ const MOST_TIMED = 100_000
 const MOST_FLAVORS = 10
 const MOST_CODES = 50
 
-// all outcomes are named, so that the index of outcomes and times can be used
+// both conditions name the outcomes, so that the index of outcomes and times can be used
 const FAILED = Prisma.sql`d.outcome IN ('PARTIAL', 'NO_VALID_HOST')`
 const ANY = Prisma.sql`d.outcome IN ('PLACED', 'PARTIAL', 'NO_VALID_HOST')`
 

@@ -11,7 +11,7 @@ function termSql(term: QueryTerm): Prisma.Sql {
     return Prisma.sql`(lower(a.target) LIKE ${part} OR lower(a.summary) LIKE ${part} OR lower(a.mutation) LIKE ${part})`
   }
   const text = texts[term.field]
-  if (text === undefined) throw new RangeError(`the audit cannot be asked for ${term.field}`)
+  if (text === undefined) throw new RangeError(`the audit cannot be searched by ${term.field}`)
   return Prisma.sql`EXISTS (SELECT 1 FROM (VALUES (${text})) AS one(text) WHERE ${Prisma.join(term.values.map(matchSql), ' OR ')})`
 }
 

@@ -7,7 +7,7 @@ import { auditQuerySql } from './audit-query.ts'
 
 /** The record of one mutation. */
 export interface AuditEntry {
-  /** Chosen by the writer, so that an entry is stored once even if it is written repeatedly. */
+  /** The writer chooses the id, so that an entry is stored once even if it is written repeatedly. */
   readonly id: string
   /** Milliseconds since 1970. */
   readonly at: number

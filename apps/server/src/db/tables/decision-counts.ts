@@ -10,7 +10,7 @@ export type DecisionGrouping = 'CAUSE' | 'FLAVOR' | 'PROJECT' | 'PROFILE' | 'CHA
 export interface Counted {
   readonly query: Query
   readonly span: Span
-  /** Other names of hosts. The query also finds decisions with these names. */
+  /** The names of hosts that have several names. A search for one of the names also finds decisions with the others. */
   readonly names: HostNames
 }
 
@@ -19,7 +19,7 @@ export interface Reach {
   readonly decisions: number
   /** The time of the oldest of these decisions; undefined if the query finds none. */
   readonly since: number | undefined
-  /** Whether older decisions exist that are not counted. */
+  /** True if older decisions exist that are not counted. */
   readonly isCut: boolean
 }
 
@@ -37,7 +37,7 @@ export interface StepOutcomes extends OutcomeCounts {
 }
 
 export interface KeyCount {
-  /** Null for decisions without this field. */
+  /** The value of the field by which decisions are grouped; null for decisions without the field. */
   readonly key: string | null
   readonly decisions: number
   /** The count of decisions in which an instance was not placed. */

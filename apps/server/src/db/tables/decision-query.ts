@@ -27,7 +27,7 @@ export const decisionQuerySql = (query: Query, now: number, names: HostNames = [
 /** The condition for decisions that selected a host with one of these names. */
 export const hostsSql = (names: readonly string[]): Prisma.Sql => Prisma.sql`d.hosts && ${[...names]}::text[]`
 
-/** All names of the hosts that a term with several hosts means. */
+/** All names of each host for which one of its names matches the term. */
 function namesMeant(term: QueryTerm, names: HostNames): string[] {
   const readers = { '': (of: readonly string[]) => of, host: (of: readonly string[]) => of }
   return names.filter(compileQuery({ terms: [{ ...term, negated: false }] }, decisionFields, readers)).flat()
@@ -42,7 +42,7 @@ function termSql(term: QueryTerm): Prisma.Sql {
     return Prisma.sql`(EXISTS (SELECT 1 FROM unnest(d.instance_uuids || d.id::text) AS one(text) WHERE ${isOneOf})
     OR ${answeredSql(isOneOf)})`
   const texts = textsOf[term.field]
-  if (texts === undefined) throw new RangeError(`the tables cannot be asked for ${term.field}`)
+  if (texts === undefined) throw new RangeError(`the tables cannot be searched by ${term.field}`)
   return Prisma.sql`EXISTS (SELECT 1 FROM ${texts} AS one(text) WHERE ${isOneOf})`
 }
 
@@ -99,8 +99,8 @@ const textsOf: Readonly<Record<string, Prisma.Sql>> = {
 }
 
 /**
- * Matches a part of the decision's id, of an instance, of a selected host or of the flavor's name, regardless of case, or a complete
- * request id.
+ * The condition that a word is a part of the decision's id, of an instance, of a selected host or of the flavor's name, regardless of case,
+ * or a complete request id.
  */
 function wordSql(word: string): Prisma.Sql {
   const plain = word.replace(/\\(.)/g, '$1')
@@ -143,7 +143,7 @@ export function allSql(query: Query, column: Prisma.Sql, now: number, termSql: (
   return all.length === 0 ? Prisma.sql`true` : Prisma.join(all, ' AND ')
 }
 
-/** Compares a number with those of a term. */
+/** The condition that a number matches a term. */
 function numberSql(found: Prisma.Sql, { field, operator, values }: QueryTerm): Prisma.Sql {
   const known = findField(field ?? '', decisionFields)
   const numbers = values.map((value) => (known === undefined ? undefined : numberOf(value, known)) ?? Number.NaN)

@@ -16,7 +16,7 @@ export interface DecisionFilter {
   readonly outcome?: readonly string[]
   /** The name of a selected host. */
   readonly host?: string
-  /** Other names of hosts. `host` and `query` also find decisions with these names. */
+  /** The names of hosts that have several names. `host` and `query` also find decisions with the other names of a host. */
   readonly names?: HostNames
   readonly instanceUuid?: string
   readonly requestSpecId?: string
@@ -36,7 +36,9 @@ export interface DecisionStore {
   count(filter: DecisionFilter): Promise<number>
   /** The void attempts that preceded the decision, oldest first. */
   lostTries(id: string): Promise<readonly LostTry[]>
-  /** Ids of the requests that each decision answered, by decision id, in the order of the requests. Only those in the audit are known. */
+  /**
+   * Ids of the requests that each decision answered, by decision id, in the order of the requests. Only requests in the audit are known.
+   */
   requestIds(ids: readonly string[]): Promise<ReadonlyMap<string, readonly string[]>>
   /** A uniform random sample of the decisions by any version of a profile between two store times, and the count of all these decisions. */
   sample(wanted: { readonly profileName: string; readonly since: number; readonly until: number; readonly limit: number }): Promise<{
@@ -53,7 +55,10 @@ export interface UnloggedDecisions {
   unlogged(withinMs: number): Promise<readonly { readonly id: string; readonly agoMs: number }[]>
 }
 
-/** Decisions of one statement: each takes about a millisecond to hash and pack, and the process does other things between statements. */
+/**
+ * One statement writes this many decisions. Each takes about a millisecond to hash and pack, and the process does other work between two
+ * statements.
+ */
 const STATEMENT_DECISIONS = 25
 
 interface DecisionRow {
@@ -79,7 +84,7 @@ interface DecisionRow {
   matrixHash: Uint8Array | null
   matrixAtMs: bigint | null
   tookUs: number | null
-  /** A field of the request of a packed decision. */
+  /** The document of the request; null if the decision is not packed. */
   request: unknown
 }
 
@@ -215,7 +220,7 @@ function toListed(row: DecisionRow): StoredDecision | UnreadableDecision {
   }
 }
 
-/** Whether only the columns of the row can be read. */
+/** Returns true if only the columns of the row can be read. */
 export const isUnreadable = (row: StoredDecision | UnreadableDecision): row is UnreadableDecision => 'unreadable' in row
 
 /**
@@ -261,7 +266,7 @@ const isCause = (one: unknown): boolean =>
   (one.admitted === null || Number.isInteger(one.admitted)) &&
   (one.nearest === null || (isObject(one.nearest) && isText(one.nearest.host) && isText(one.nearest.node)))
 
-/** Whether the document is a record in long form. Its parts are not checked here, because readers parse them. */
+/** Returns true if the document is a record in long form. Its parts are not checked here, because readers parse them. */
 const isLongForm = (document: unknown): document is Document =>
   isObject(document) &&
   isObject(document.record) &&

@@ -2,11 +2,11 @@ import { Prisma } from '../../generated/prisma/client.ts'
 import type { Database, PrismaClient } from '../prisma.ts'
 import type { HostChangeRow, Rows } from './rows.ts'
 
-/** The revision from which on the tables have every change of hosts. */
+/** Since which entry the tables have every change of hosts. */
 export interface HostChangeSpan {
   /** The tables have all entries after this revision; 0 means the whole log. */
   readonly fromRevision: number
-  /** Store time of the first entry in the tables, milliseconds since 1970. */
+  /** The time of the first entry in the tables by the store's clock, in milliseconds since 1970. */
   readonly from: number
 }
 
@@ -37,7 +37,7 @@ export const coverHostChanges = ({
       from_revision = CASE WHEN span.to_revision = ${after}::bigint THEN span.from_revision ELSE excluded.from_revision END,
       from_ms = CASE WHEN span.to_revision = ${after}::bigint THEN span.from_ms ELSE excluded.from_ms END)`
 
-/** Undefined if nothing was written yet. */
+/** Reads since which entry the tables have every change of hosts. Undefined if nothing was written yet. */
 export async function readHostChangeSpan(prisma: PrismaClient): Promise<HostChangeSpan | undefined> {
   const [row] = await prisma.$queryRaw<{ fromRevision: bigint; from: bigint }[]>`
     SELECT from_revision AS "fromRevision", from_ms AS "from" FROM host_change_span WHERE id = 1`

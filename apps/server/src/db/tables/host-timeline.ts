@@ -12,7 +12,7 @@ export type TimelineKind = HostStepKind | ClaimStepKind
 /** An event of a host. */
 export interface TimelineRow {
   readonly kind: TimelineKind
-  /** Store time, milliseconds since 1970. */
+  /** The time by the store's clock, in milliseconds since 1970. */
   readonly at: number
   /**
    * The revision of the entry. Null for a claim that was confirmed or ended and changed later, because only the time of the event is
@@ -46,7 +46,7 @@ export interface TimelineQuery {
   /** All present and past names of the host. */
   readonly names: readonly HostName[]
   readonly kinds: readonly TimelineKind[]
-  /** Events after this position are left out. */
+  /** Events after this revision and time are left out. */
   readonly until?: { readonly revision: number; readonly at: number } | undefined
   readonly after?: TimelinePlace | undefined
   readonly first: number
@@ -57,12 +57,13 @@ export interface HostTimelineStore {
   count(query: Omit<TimelineQuery, 'after' | 'first'>): Promise<number>
   /** From which revision on the tables have events other than those of claims; undefined if they have none. */
   span(): Promise<HostChangeSpan | undefined>
-  /** For each time, the edits of operators near that time. The nearest later edit comes first. */
+  /** For each time, the edits of operators near that time. The nearest edit comes first. */
   edits(times: readonly number[]): Promise<readonly (readonly AuditRow[])[]>
 }
 
 /**
- * The largest difference between the store's clock and a replica's clock, which the audit records, plus the longest duration of an answer.
+ * The audit records an edit by a replica's clock when the edit is answered. This time may be up to BEFORE_MS earlier than the edit's store
+ * time, because clocks differ, and up to BEHIND_MS later.
  */
 const BEFORE_MS = 5_000
 const BEHIND_MS = 60_000
@@ -134,8 +135,8 @@ const ownSql = ({ names, kinds, until }: Asked, after: TimelinePlace | undefined
     ${until === undefined ? Prisma.empty : Prisma.sql`AND c.revision <= ${until.revision}::bigint`}`
 
 /**
- * The events of claims on the host, at most three for each. A claim that was created as confirmed has no confirmation. Reads all claims of
- * the host that existed at that time.
+ * The events of claims on the host, at most three for each claim. A claim that was created as confirmed has no event of confirmation. Reads
+ * all claims of the host that were created up to the position of the page.
  */
 const claimsSql = ({ names, kinds, until }: Asked, after: TimelinePlace | undefined): Prisma.Sql => Prisma.sql`
   SELECT step.at, step.rank, c.id::text AS key, step.kind,
@@ -151,7 +152,7 @@ const claimsSql = ({ names, kinds, until }: Asked, after: TimelinePlace | undefi
     ${after === undefined ? Prisma.empty : Prisma.sql`AND c.created_at_ms <= ${after[0]}::bigint`}
     ${until === undefined ? Prisma.empty : Prisma.sql`AND step.at <= ${until.at}::bigint`}`
 
-/** Void decisions that had selected the host. Their rows contain the host's name without its node. */
+/** The events of void decisions that had selected the host. Their rows contain the host's name without its node. */
 const triesSql = ({ names, until }: Asked): Prisma.Sql => Prisma.sql`
   SELECT l.at_ms AS at, 4 AS rank, l.decision_id::text || lpad(l.attempt::text, 10, '0') AS key, 'TRY_LOST' AS kind, l.revision,
     NULL::text AS reason, NULL::text AS aggregate, NULL::text AS "aggregateName", '[]'::jsonb AS changes, 0 AS untold, NULL::text AS claim,

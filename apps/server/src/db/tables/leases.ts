@@ -18,7 +18,7 @@ const RENEW = `INSERT INTO lease (host, node, heard_at_ms)
 const READ = `SELECT json_agg(host), json_agg(node), json_agg(heard_at_ms)
   FROM (SELECT host, node, heard_at_ms, row_number() OVER () / 1000 AS part FROM lease) AS numbered GROUP BY part`
 
-/** Ignores the end of a connection between two statements, because the next statement fails. */
+/** Ignores that a connection ends between two statements, because the next statement then fails. */
 const ignored = (): void => {}
 
 /** Leases in a table. A reader holds a lock while it evaluates them. */

@@ -6,11 +6,11 @@ import type { LostTryRow } from './rows.ts'
 export interface LostTry {
   /** Which attempt of the request this was, counted from 1. */
   readonly attempt: number
-  /** The revision of the entry with its proposal. */
+  /** The revision of the entry with the attempt's proposal. */
   readonly revision: number
-  /** The revision of the state on which it was decided. */
+  /** The revision of the state on which the attempt was decided. */
   readonly basis: number
-  /** Store time, milliseconds since 1970. */
+  /** The time by the store's clock, in milliseconds since 1970. */
   readonly at: number
   /** The code of the rule that made the proposal void. */
   readonly code: Code

@@ -14,11 +14,11 @@ const NAME = 'main'
  * fleet.
  */
 const STATEMENT_ROWS = 500
-/** The time limit of a transaction, and the time that each row adds to it. */
+/** The time limit of a transaction, and the time that each row adds to it, in milliseconds. */
 const WRITE_MS = 30_000
 const ROW_MS = 2
 
-/** The positions of the projections, and the only way to write them. */
+/** Reads the position of the projections, and writes them. Nothing else writes these tables. */
 export interface ProjectionStore {
   /** The last entry that the tables contain. */
   position(): Promise<Followed>
@@ -70,7 +70,8 @@ export function createProjectionStore(
 
     async write(rows) {
       const { position, aside } = await run(rows, false).catch((error: unknown) => {
-        // the rows are written again one by one and refused ones are recorded, because one row must not prevent that the others are written
+        // the rows are written again one by one, so that a refused row does not prevent the others from being written; refused rows are
+        // recorded
         if (refusalOf(error) === undefined) throw error
         return run(rows, true)
       })
@@ -120,7 +121,7 @@ async function writeTables(tx: Database, next: readonly Rows[], put: Put, mayPac
     (rows) => writeHostChanges(tx, rows),
   )
   const nodes = lastOfHost(next.flatMap((row) => row.nodes))
-  // all at once and first, because an earlier name may be the name of a host whose row comes later
+  // renamed hosts are deleted first and together, because a former name of one may now be the name of a host that is written later
   const renamed = nodes.filter(({ isRenamed }) => isRenamed).map(({ ordinal }) => ordinal)
   if (renamed.length > 0) await tx.$executeRaw`DELETE FROM compute_node WHERE ordinal = ANY(${renamed}::int[])`
   await put(
@@ -157,12 +158,15 @@ function withDocument({ reported: { stats, statusReason, namespaces }, ...row }:
   return { ...row, document: { stats: publishedStats(stats), statusReason, namespaces: Object.fromEntries(namespaces) } }
 }
 
-/** The last row of each object. */
+/** The last row of each id. */
 function lastOf<Row extends { readonly id: string }>(rows: readonly Row[]): Row[] {
   return [...new Map(rows.map((row) => [row.id, row])).values()]
 }
 
-/** The last row of each host, by ordinal because ids can change. A host that lost an id comes before a host that may have this id now. */
+/**
+ * The last row of each host, by ordinal because ids can change. Renamed hosts come first, because another host may now have one of their
+ * former ids.
+ */
 function lastOfHost(rows: readonly NodeRow[]): NodeRow[] {
   const last = [...new Map(rows.map((row) => [row.ordinal, row])).values()]
   return last.sort((a, b) => Number(b.isRenamed) - Number(a.isRenamed))

@@ -5,7 +5,7 @@ import type { Searched, StoredDecision } from './rows.ts'
 /** The feature level from which on replicas can read packed decisions. */
 export const PACKED_LEVEL = 4
 
-/** The SHA-256 hash of texts, one after the other. */
+/** The SHA-256 hash of the concatenated texts. */
 export function sha256(texts: Iterable<string>): string {
   const hash = createHash('sha256')
   for (const text of texts) hash.update(text)

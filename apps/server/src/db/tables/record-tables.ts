@@ -32,8 +32,8 @@ export interface KeyRow {
 export interface RecordTables {
   position(stream: string): Promise<StreamPosition>
   /**
-   * Writes rows and the new position in one transaction. Returns false and writes nothing if another replica is writing, or has written
-   * them.
+   * Writes rows and the new position in one transaction. Returns false and writes nothing if another replica is writing, or has already
+   * written these rows.
    */
   write(stream: string, from: StreamPosition, to: StreamPosition, rows: RecordRows): Promise<boolean>
   /** The existing keys. */
@@ -43,9 +43,9 @@ export interface RecordTables {
 }
 
 export interface RecordTablesOptions {
-  /** Whether every replica supports packed decisions. */
+  /** Returns true if every replica supports packed decisions. */
   mayPack(): boolean
-  /** Called with rows that the database refuses because of their content. The others are written. */
+  /** Called with each row that the database refuses because of its content. All other rows are written. */
   onSetAside(row: SetAside): void
   warn(message: string): void
 }
@@ -81,7 +81,8 @@ export function createRecordTables(prisma: PrismaClient, { mayPack, onSetAside, 
     },
     async write(stream, from, to, rows) {
       const done = await run(stream, from, to, rows, false).catch((error: unknown) => {
-        // the rows are written again one by one and refused ones are recorded, because one row must not prevent that the others are written
+        // the rows are written again one by one, so that a refused row does not prevent the others from being written; refused rows are
+        // recorded
         if (refusalOf(error) === undefined) throw error
         return run(stream, from, to, rows, true)
       })

@@ -5,7 +5,7 @@ import { writeDecisions } from './decisions.ts'
 import { writeRequestSpecs } from './request-specs.ts'
 
 export interface RecordStoreOptions {
-  /** Whether every replica supports packed decisions. */
+  /** Returns true if every replica supports packed decisions. */
   mayPack(): boolean
   /** Warns operators if the audit lost rows that this process wrote. */
   warn(message: string): void

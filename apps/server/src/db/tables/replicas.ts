@@ -1,7 +1,7 @@
 import { FORGOTTEN_AFTER_MS, type ReplicaStore, readDigests, readVitals } from '../../stores/replicas.ts'
 import type { PrismaClient } from '../prisma.ts'
 
-/** A lag of more entries than this is reported as this count. */
+/** A lag of more entries than this is reported as this many entries. */
 const MOST_ENTRIES = 100_000
 
 export function createReplicaStore(prisma: PrismaClient): ReplicaStore {

@@ -9,7 +9,7 @@ export interface StoredRequestSpec {
   readonly id: string
   readonly version: string
   readonly document: PublishedSpec
-  /** Store time of its first use, milliseconds since 1970. */
+  /** The time of the first decision with this request by the store's clock, in milliseconds since 1970. */
   readonly createdAt: number
 }
 

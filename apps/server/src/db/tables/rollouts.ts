@@ -20,7 +20,7 @@ export interface RolloutMinute extends RolloutCounts {
   readonly rollout: string
   /** The start of the minute, milliseconds since 1970. */
   readonly at: number
-  /** The host that a version selects for an instance, and the host's rank by the other version. No host: the version finds none. */
+  /** The name of the replica that made the findings. */
   readonly replica: string
 }
 
@@ -29,11 +29,11 @@ export interface RankedChoice extends Omit<HostRank, 'host'> {
   readonly host: string | null
 }
 
-/** A decision on which the two versions of a rollout disagree, from the view of the active one. */
+/** A decision on which the two versions of a rollout disagree. `baseline` is the choice of the active version. */
 export interface KeptDisagreement {
   readonly rollout: string
   readonly decision: string
-  /** Store time of the decision, milliseconds since 1970. */
+  /** The time of the decision by the store's clock, in milliseconds since 1970. */
   readonly at: number
   readonly kind: Exclude<Agreement, 'SAME'>
   readonly because: string
@@ -74,14 +74,14 @@ const PATIENCE = { timeout: 20_000 }
 export function createRolloutStore(prisma: PrismaClient): RolloutStore {
   return {
     async keep(minutes, disagreements) {
-      // a reader that sees a counted decision must also see its disagreement; rows are written in the same order everywhere, so that
-      // replicas wait instead of deadlocking
+      // one transaction, because a reader that sees a counted decision must also see its disagreement; rows are written in the same order
+      // everywhere, so that replicas wait instead of deadlocking
       await prisma.$transaction(async (database) => {
         if (minutes.length > 0) await writeMinutes(database, minutes)
         if (disagreements.length > 0) await writeDisagreements(database, disagreements)
       }, PATIENCE)
-      // one rollout after the other: a transaction that holds rows of one and waits for those of another could deadlock with another
-      // replica
+      // one rollout after the other, because a transaction that locks rows of one rollout and waits for rows of another one could deadlock
+      // with another replica
       for (const rollout of new Set(disagreements.map((one) => one.rollout))) await dropOldest(prisma, rollout)
     },
     async steps({ rollout, since, until }, stepMs) {

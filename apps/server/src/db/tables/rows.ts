@@ -1,6 +1,6 @@
 import type { Code, DecisionRecord, FieldChange, HostName, HostRecord, HostStepKind, SelectedDestination } from '@gantt/scheduler-core'
 
-/** What a replay of a decision needs in addition to its record. */
+/** The data that a replay of a decision needs in addition to its record. */
 export interface DecisionPlace {
   /** The revision on which the decision was made. */
   readonly basis: number
@@ -24,7 +24,7 @@ export interface KeptCause {
   readonly text: string
   /** How many hosts the request admitted; null if unknown. */
   readonly admitted: number | null
-  /** The host with the smallest distance. Null if the request admits and names no host, or if the host is not known. */
+  /** The host with the smallest distance. Null if the request neither admits nor names a host, or if the host is not known. */
   readonly nearest: HostName | null
 }
 
@@ -52,7 +52,7 @@ export interface KeptReceipt {
 export interface StoredDecision {
   readonly id: string
   readonly outcome: 'PLACED' | 'PARTIAL' | 'NO_VALID_HOST'
-  /** Store time, milliseconds since 1970. */
+  /** The time by the store's clock, in milliseconds since 1970. */
   readonly at: number
   readonly account: string
   /** The digest of the request's canonical document. */
@@ -117,7 +117,7 @@ export interface LostTryRow {
   readonly revision: number
   /** The revision of the state on which the attempt was decided. */
   readonly basis: number
-  /** Store time, milliseconds since 1970. */
+  /** The time by the store's clock, in milliseconds since 1970. */
   readonly at_ms: number
   /** The code of the rule that made the proposal void. */
   readonly code: Code
@@ -135,7 +135,7 @@ export interface HostChangeRow {
   readonly host: string
   readonly node: string
   readonly kind: HostStepKind
-  /** Store time, milliseconds since 1970. */
+  /** The time by the store's clock, in milliseconds since 1970. */
   readonly at_ms: number
   readonly reason: string
   readonly aggregate: string | null
@@ -161,7 +161,7 @@ export interface ClaimRow {
 
 export interface NodeRow {
   readonly id: string
-  /** Whether a row for the host may exist under another id. */
+  /** True if a row for the host may exist under another id. */
   readonly isRenamed: boolean
   readonly ordinal: number
   readonly host: string

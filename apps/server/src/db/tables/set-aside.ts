@@ -19,7 +19,7 @@ export function refusalOf(error: unknown): string | undefined {
   return `${found}: ${clean(message).split('\n').at(-1)?.slice(0, 300)}`
 }
 
-/** Writes rows. If the database refuses a row, the others are written, and the refused one is recorded with the database's message. */
+/** Writes rows. If the database refuses a row, all other rows are written, and the refused row is recorded with the database's message. */
 export async function writeOrSetAside<Row extends { readonly id: string; readonly revision: number }>(
   tx: Database,
   kind: string,

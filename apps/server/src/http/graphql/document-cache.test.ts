@@ -29,7 +29,7 @@ describe('a cache that is bounded in bytes', () => {
   })
 })
 
-describe('documents', () => {
+describe('the cache of parsed documents', () => {
   const open = () => {
     const texts = createDocumentTexts(1_000_000)
     const documents = createDocumentCache(1_000_000)

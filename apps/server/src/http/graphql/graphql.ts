@@ -1,5 +1,6 @@
 import { type DocumentNode, type ExecutionResult, GraphQLError, type GraphQLSchema, Kind } from 'graphql'
 import { createYoga, isAsyncIterable, mapAsyncIterator, type Plugin, type YogaServerInstance } from 'graphql-yoga'
+import { answerInPieces, pauseOfQuestion } from '../../event-loop/question.ts'
 import type { Context } from '../../schema/context.ts'
 import { fault, isFault } from '../../schema/types/faults.ts'
 import { servicesFor } from '../../services/key/bound.ts'
@@ -12,7 +13,7 @@ import { createDocumentCache, type DocumentCache, useDocumentCache } from './doc
 import { useFieldRules } from './field-rules.ts'
 import { type Answer, writeInPieces } from './limits/answer-size.ts'
 import { areWide } from './limits/body.ts'
-import { checkLists } from './limits/list-limits.ts'
+import { checkListsInSteps } from './limits/list-limits.ts'
 import { checkCost } from './limits/operation-cost.ts'
 import { documentFaults } from './literals.ts'
 import { defectBehind, toFault } from './masking.ts'
@@ -77,13 +78,17 @@ export function createGraphql({
 
 /** Refuses calls with lists that are too long or costs that are too high, by the values of their variables, before anything runs. */
 function useCostLimit(): Plugin<Context, Call> {
-  const check: Plugin['onExecute'] = ({ args, setResultAndStopExecution }) => {
+  const check: Plugin['onExecute'] = async ({ args, setResultAndStopExecution }) => {
     const { schema, document, operationName, variableValues } = args
     try {
-      checkLists(schema, document, operationName ?? undefined, variableValues ?? {})
+      // reading the document took time of this turn of the event loop already
+      await pauseOfQuestion()
+      await answerInPieces(checkListsInSteps(schema, document, operationName ?? undefined, variableValues ?? {}))
       checkCost(schema, document, operationName ?? undefined, variableValues ?? {})
+      // the executor reads the variables without yielding, which takes long if they are large
+      await pauseOfQuestion()
     } catch (error) {
-      setResultAndStopExecution({ errors: [error as GraphQLError] })
+      setResultAndStopExecution({ errors: [toFault(error)] })
     }
   }
   return { onExecute: check, onSubscribe: check as never }
@@ -100,16 +105,9 @@ export function useTypedErrors(schema: GraphQLSchema): Plugin<Context, Call> {
   /** Errors in variables with wide objects. The executor must not report these errors, because it would print a whole object for each. */
   const wideFaults = ({ document, operationName, variableValues }: Executed): readonly GraphQLError[] =>
     variableValues && areWide(variableValues) ? variableFaults(schema, document, operationName ?? undefined, variableValues) : []
-  const retell = (
-    result: unknown,
-    document: Parameters<typeof variableFaults>[1],
-    operationName: string | undefined,
-    variables: unknown,
-  ) => {
-    const { data, errors } = result as ExecutionResult
-    // an error without data and path means that the call never ran, because the variables did not fit or no operation was named
-    if (data !== undefined || !errors || errors.some(({ path, extensions }) => path || extensions.rule !== undefined)) return undefined
-    const faults = variableFaults(schema, document, operationName, (variables ?? {}) as Record<string, unknown>)
+  /** The errors of a call that never ran, with their paths and values. */
+  const reworded = ({ errors = [] }: ExecutionResult, { document, operationName, variableValues }: Executed): ExecutionResult => {
+    const faults = variableFaults(schema, document, operationName ?? undefined, variableValues ?? {})
     return { errors: faults.length > 0 ? faults : errors.map(toFault) }
   }
   return {
@@ -132,8 +130,8 @@ export function useTypedErrors(schema: GraphQLSchema): Plugin<Context, Call> {
       if (faults.length > 0) setResultAndStopExecution({ errors: faults })
       return {
         onExecuteDone({ result, setResult }) {
-          const reworded = retell(result, args.document, args.operationName ?? undefined, args.variableValues)
-          if (reworded) setResult(reworded)
+          // the variables are read once more, so this is done in another turn of the event loop
+          return neverRan(result) ? Promise.resolve(pauseOfQuestion()).then(() => setResult(reworded(result, args))) : undefined
         },
       }
     },
@@ -142,15 +140,18 @@ export function useTypedErrors(schema: GraphQLSchema): Plugin<Context, Call> {
       if (faults.length > 0) setResultAndStopExecution({ errors: faults } as never)
       return {
         onSubscribeResult({ result, setResult }) {
-          const reworded =
-            Symbol.asyncIterator in (result as object)
-              ? undefined
-              : retell(result, args.document, args.operationName ?? undefined, args.variableValues)
-          if (reworded) setResult(reworded as never)
+          if (neverRan(result)) setResult(reworded(result, args) as never)
         },
       }
     },
   }
+}
+
+/** Whether the variables of a call did not fit their types, or no operation was named: then its errors have neither data nor a path. */
+const neverRan = (result: unknown): result is ExecutionResult => {
+  if (Symbol.asyncIterator in (result as object)) return false
+  const { data, errors } = result as ExecutionResult
+  return data === undefined && errors !== undefined && !errors.some(({ path, extensions }) => path || extensions.rule !== undefined)
 }
 
 /**

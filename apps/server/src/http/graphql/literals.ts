@@ -63,7 +63,7 @@ function findPlaces(schema: GraphQLSchema, document: DocumentNode, wanted: Reado
 
 const isList = (node: unknown): boolean => (node as ASTNode | undefined)?.kind === Kind.LIST
 
-/** Fields, arguments and input fields on the way to a node. */
+/** The names of the fields, arguments and input fields that lead to a node of the document. */
 function pathOf(ancestors: readonly (ASTNode | readonly ASTNode[])[]): string[] {
   return ancestors.flatMap((ancestor) => {
     if (Array.isArray(ancestor)) return []

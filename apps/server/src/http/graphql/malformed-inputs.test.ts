@@ -108,7 +108,7 @@ function placesOf(): readonly Place[] {
     )
   queue.push(...argumentsOf('mutation', schema.getMutationType()))
   const queries = argumentsOf('query', schema.getQueryType())
-  // an input of a mutation is tested in the mutation
+  // mutations come first, so that an input that a mutation uses is tested in the mutation
   for (let place = queue.shift() ?? queries.shift(); place !== undefined; place = queue.shift() ?? queries.shift()) {
     if (found.has(place.name)) continue
     found.set(place.name, place)
@@ -131,7 +131,7 @@ function variablesWith({ root, call, path }: Place, value: Json): Json {
   for (const { name, type, defaultValue } of field?.args ?? [])
     if (name === path[0] || (isNonNullType(type) && defaultValue === undefined))
       variables[name] = name === 'uuid' ? (call === 'serverGroupUpdate' ? GROUP : there.aggregate) : validOf(type, name)
-  // objects that other calls need must not change
+  // a dry run, so that objects that other calls need do not change
   if (path[0] !== 'dryRun' && field?.args.some(({ name }) => name === 'dryRun') === true) variables.dryRun = true
   let at: Json = variables
   let type = field?.args.find(({ name }) => name === path[0])?.type as GraphQLInputType
@@ -212,7 +212,7 @@ function writtenAt({ path, type }: Place, value: Json): { readonly path: string;
 const places = placesOf()
 const TOO_LONG = 'x'.repeat(70_000)
 
-/** Inputs of arguments of fields in answers. */
+/** Inputs that only arguments of fields in answers have. */
 const ofAnswers = ['VerdictFilter']
 
 /** Values that no field of this type accepts. */
@@ -243,8 +243,7 @@ const FREE =
   /\b(?:reason|note|choose)$|^(?:KeyValueInput|HintInput)\.value|^FullStatsInput\.(?:diskAvailableLeast|freeDiskGb|hypervisorVersion|localGbUsed)$|^(?:MetricInput\.value|MemoryPagesInput\.sizeKib|WeigherSettingInput\.multiplier)$/
 
 /**
- * Inputs without an error, or whose error is reported at another path first: unknown findings, keys of dry runs, names to remove, reports
- * about reports, numbers to compare with.
+ * Inputs in which an invalid value causes no error, or an error at another path: for example names to remove and numbers to compare with.
  */
 const TAKEN =
   /^(?:InstanceSizeInput\.|HostEvacuateInput\.idempotencyKey|AggregateUpdateInput\.(?:removeHosts|unsetMetadata)|ReporterInput\.sequence|StatsDeltaInput\.|replicaHeal\.|hostForget\.expectedClaims|keyLimitsUpdate\.ifVersion|TopologySpreadInput\.topologyKey)/

@@ -54,7 +54,7 @@ export function toFault(error: unknown): GraphQLError {
   // errors of the document itself have no cause
   if (at !== undefined && cause === undefined && !(at.extensions.unexpected === true))
     return located(fault('GRAPHQL_VALIDATION_FAILED', shorten(at.message)), at)
-  const defect = located(fault('INTERNAL', 'The service failed to answer; the request id leads to the reason in its log.'), at)
+  const defect = located(fault('INTERNAL', 'The service failed to answer. Its log has the reason, with the request id.'), at)
   defects.set(defect, cause ?? error)
   return defect
 }

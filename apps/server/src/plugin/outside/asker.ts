@@ -20,7 +20,7 @@ export type PluginState = (typeof pluginStates)[number]
 
 /** The state of a thread or extender, and its failures since this process started. */
 export interface AskerHealth {
-  /** STARTING: it is being loaded again. RESTING: it failed so often that it is only loaded again after a pause. */
+  /** STARTING: the thread is being loaded. RESTING: the thread failed several times in a row, and is loaded again after a pause. */
   readonly state: PluginState
   /** How many calls had no valid answer, and how many threads ended by themselves. */
   readonly count: number
@@ -29,7 +29,7 @@ export interface AskerHealth {
   readonly restarts: number
 }
 
-/** The input of a part about hosts, in the form for HTTP and for threads. */
+/** The format of calls about hosts to threads and extenders, and its version. */
 export const WIRE_FORMAT = 'gantt.outside/1'
 
 export const toWire = ({ part, kind, parameters, multiplier, request, documents }: Question) => ({
@@ -41,7 +41,7 @@ export const toWire = ({ part, kind, parameters, multiplier, request, documents 
 
 export type WireQuestion = ReturnType<typeof toWire>
 
-/** The input of a namespace's check about documents that were reported under it. Only threads check documents. */
+/** A call that checks documents which were reported under a namespace. Only threads check documents. */
 export interface WireDocuments {
   readonly part: string
   readonly kind: 'namespace'

@@ -10,7 +10,7 @@ export interface Documents {
   check(namespace: string, documents: readonly unknown[]): Promise<readonly (readonly Problem[])[]>
 }
 
-/** How long a caller waits for one answer, in milliseconds. The thread's own limit is shorter. */
+/** How long a caller waits for one answer, in milliseconds. This includes waiting for earlier calls of the same thread. */
 const PATIENCE_MS = 10_000
 /** At most this many documents are sent to a thread at once, so that the thread can check them in time. */
 const MOST_DOCUMENTS = 64
@@ -23,7 +23,7 @@ export function createDocuments(checkerOf: (namespace: string) => Asker | undefi
   return {
     async check(namespace, documents) {
       const asker = checkerOf(namespace)
-      if (asker === undefined) throw new Error(`no plug-in brings the namespace ${namespace}`)
+      if (asker === undefined) throw new Error(`no plug-in provides the namespace ${namespace}`)
       const problems: (readonly Problem[])[] = []
       // one call after the other, because the time limit applies to each call separately
       for (const some of portionsOf(documents)) problems.push(...(await checkSome(asker, namespace, some)))

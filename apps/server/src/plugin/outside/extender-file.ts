@@ -13,7 +13,7 @@ export interface ExtenderSetting {
   readonly timeoutMs: number | undefined
 }
 
-/** The kinds of parts that can be called about hosts outside of the process. */
+/** The kinds of parts that an extender can provide, which are called about hosts: filters and weighers. */
 type AskedList = { [List in PartList]: (typeof partKinds)[List] extends { readonly asked: 'HOSTS' } ? List : never }[PartList]
 const askedLists = partLists.filter((list): list is AskedList => (partKinds[list] as PartKind).asked === 'HOSTS')
 
@@ -27,7 +27,7 @@ const header = z
   .regex(/^[\x20-\x7e]*$/, 'must be printable characters')
 const part = z.looseObject({ parameters: z.record(z.string(), z.json()).optional() })
 
-/** A value for each kind of part that can be called about hosts outside of the process. */
+/** An object with a value for each kind of part that an extender can provide. */
 const listsOf = <Value>(make: (list: AskedList) => Value): { readonly [List in AskedList]: Value } =>
   Object.fromEntries(askedLists.map((list) => [list, make(list)])) as { readonly [List in AskedList]: Value }
 

@@ -95,7 +95,7 @@ const wire = (answers: unknown): string => JSON.stringify({ format: 'gantt.outsi
 
 test.each<[string, http.RequestListener, RegExp]>([
   ['never answers', () => undefined, /did not answer in 1000 ms/],
-  ['answers no JSON', body('<html>'), /no JSON/],
+  ['answers no JSON', body('<html>'), /not JSON/],
   ['answers another format', body('{"answers":[]}'), /format/],
   ['answers about too few hosts', body(wire([true])), /answered about 1 hosts; it was asked about 4/],
   ['answers without end', (_request, response) => void response.end('x'.repeat(9_000_000)), /longer than 8388608 bytes/],

@@ -21,8 +21,8 @@ export const MOST_UNDER_WAY = 32
 export const MOST_BYTES = 8_388_608
 
 /**
- * Calls parts over HTTP, in any language. Redirects are not followed, so that only the URL from the operator's file is called. Only HTTP
- * answers are accepted.
+ * Calls the filters and weighers of an extender over HTTP. Redirects are not followed, so that only the URL from the operator's file is
+ * called. Only HTTP answers are accepted.
  */
 export function openExtender({ url, headers, title, timeoutMs, warn, now }: ExtenderOptions): Asker {
   const failures = createFailures(title, warn, now)
@@ -63,7 +63,7 @@ export function openExtender({ url, headers, title, timeoutMs, warn, now }: Exte
           else pieces.push(piece)
         })
         response.on('error', (error) => fail(`the connection failed: ${error.message}`))
-        response.on('aborted', () => fail('the connection was cut within the answer'))
+        response.on('aborted', () => fail('the connection ended before the end of the answer'))
         response.on('end', () => {
           try {
             resolve(readAnswers(Buffer.concat(pieces).toString('utf8')))
@@ -83,7 +83,7 @@ export function openExtender({ url, headers, title, timeoutMs, warn, now }: Exte
         return error
       }
       if (isClosed) throw new Error('it is closed')
-      if (underWay >= MOST_UNDER_WAY) throw noted(new Error(`${MOST_UNDER_WAY} questions are under way to it already`))
+      if (underWay >= MOST_UNDER_WAY) throw noted(new Error(`${MOST_UNDER_WAY} calls of it are already running`))
       underWay++
       try {
         return await post(JSON.stringify(question), Math.min(timeoutMs, waitMs))
@@ -113,11 +113,11 @@ function readAnswers(body: string): unknown {
   try {
     answer = JSON.parse(body)
   } catch {
-    throw new Error('its answer is no JSON')
+    throw new Error('its answer is not JSON')
   }
-  if (!isJsonObject(answer)) throw new Error('its answer is no JSON object')
+  if (!isJsonObject(answer)) throw new Error('its answer is not a JSON object')
   if (answer.format !== WIRE_FORMAT)
     throw new Error(`its answer has the format ${JSON.stringify(answer.format) ?? 'none'}; it must be "${WIRE_FORMAT}"`)
-  if (answer.answers === undefined) throw new Error('its answer has no answers')
+  if (answer.answers === undefined) throw new Error('its answer has no field "answers"')
   return answer.answers
 }

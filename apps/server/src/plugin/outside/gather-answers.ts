@@ -20,7 +20,8 @@ export const gatherAnswers =
     const found = findInstances(now, call, now.now)
     if (found?.type === 'taken') return others(fleet, call)
     const source = call.source === null ? found?.source : findSource(now, call.source)
-    // a missing part is reported when the call is decided
+    // Answers are not gathered for a call without a valid profile and request, which is refused later. Nor are they gathered for a call that
+    // was answered before.
     if (profile === undefined || typeof source === 'string' || answerFromKey(now, call) !== undefined) return others(fleet, call)
     const request = requestNow(now, call, source, found?.request)
     const since = timers.now()

@@ -38,10 +38,10 @@ export interface GatherOptions extends LookedAway {
 export function createOutside(askerOf: (part: string) => Asker | undefined): Outside {
   const ask = async (question: Question, waitMs: number): Promise<OutsideAnswer> => {
     const asker = askerOf(question.part)
-    if (asker === undefined) return failedAnswer(question, 'nobody answers for it here')
+    if (asker === undefined) return failedAnswer(question, 'this replica has no plug-in or extender that provides it')
     let given: unknown
     try {
-      // if the answers for all hosts are known, or there are no hosts, no call is needed
+      // `hosts` is empty if the fleet has no hosts, or if the answers for all hosts are known. Then no call is needed.
       given = question.hosts.length === 0 ? [] : await asker.ask(toWire(question), waitMs)
     } catch (error) {
       return failedAnswer(question, wordsOf(error))
@@ -70,7 +70,7 @@ export function createOutside(askerOf: (part: string) => Asker | undefined): Out
   }
 }
 
-/** Merges equal questions of several calls into one, which is about all hosts that any of the calls can use. */
+/** Merges requests that differ only in their hosts into one, so that external parts are called once for all of these hosts. */
 function onceEach(requests: readonly RequestSpec[]): readonly RequestSpec[] {
   if (requests.length < 2) return requests
   const seen = new Map(

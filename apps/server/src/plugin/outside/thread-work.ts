@@ -2,7 +2,7 @@ import type { MessagePort } from 'node:worker_threads'
 import type { PartKind } from '@gantt/scheduler-core'
 import type { Asked, WireDocuments, WireQuestion } from './asker.ts'
 
-/** The data about the kinds of parts that a thread needs, by the name of their list. */
+/** What a thread needs to know about each kind of part, by the name of the list that has the parts of this kind in a plug-in. */
 export type ThreadKinds = Readonly<Record<string, Pick<PartKind, 'asked' | 'shows' | 'schema' | 'beyond'>>>
 
 /** A plug-in's description of itself. Its functions stay in the thread. */
@@ -14,7 +14,7 @@ export interface Described {
   readonly resourceKinds?: unknown
   /** The kinds of parts in this plug-in that can only be called in the process of the service. */
   readonly inProcess: readonly string[]
-  /** The parts of kinds that can be called in a thread. */
+  /** The parts that can be called in a thread, in one list for each kind. */
   readonly lists: Readonly<Record<string, readonly DescribedPart[]>>
 }
 
@@ -53,7 +53,7 @@ export function work(port: MessagePort, load: () => Promise<Readonly<Record<stri
     try {
       return String(error instanceof Error ? error.message : error).slice(0, most)
     } catch {
-      return 'something that has no words'
+      return 'a value that cannot be converted to text'
     }
   }
   const kindOf = (value: unknown): string => {
@@ -149,7 +149,7 @@ export function work(port: MessagePort, load: () => Promise<Readonly<Record<stri
     })
   }
 
-  /** For each document true, or the problem. A schema can only change the thread's copy. */
+  /** Returns true or a problem for each document. A schema can only change the thread's copy of a document. */
   const answerNamespace = (part: Loose, { documents }: WireDocuments): unknown =>
     documents.map((document) => {
       try {

@@ -34,8 +34,8 @@ const MOST_WAITING = 16
 /** An answer has at most this many characters, which is enough for a hundred thousand hosts. */
 const MOST_ANSWER = 8_388_608
 /**
- * After this many consecutive failures the thread pauses before it is restarted. The pause starts with this duration and doubles each time,
- * up to the maximum.
+ * The pause in milliseconds before a thread is restarted after its second failure in a row. The pause doubles with each further failure, up
+ * to the maximum.
  */
 const REST_MS = 100
 const MOST_REST_MS = 10_000
@@ -79,7 +79,7 @@ export function openThread({
     tellLoaded = resolve
     tellFailed = reject
   })
-  // no code may be awaiting it yet
+  // Prevents an unhandled rejection if `loaded` rejects before a caller awaits it.
   loaded.catch(() => undefined)
 
   const next = (): void => {
@@ -118,7 +118,7 @@ export function openThread({
     stopTimer = timers.after(Math.min(MOST_REST_MS, REST_MS * 2 ** (inARow - 2)), open)
   }
 
-  /** The caller no longer waits. A thread that is still busy is ended at its own time limit. */
+  /** Answers a caller whose time limit has ended with an error. A thread that is still busy is ended at its own time limit. */
   const overdue = (own: Waiting, limitMs: number): void => {
     const place = waiting.indexOf(own)
     if (place < 0) {
@@ -126,19 +126,20 @@ export function openThread({
       return
     }
     waiting.splice(place, 1)
-    const error = new Error(state === 'STARTING' ? 'it was being started again' : `others before it took its ${limitMs} ms`)
+    const error = new Error(state === 'STARTING' ? 'it was being started again' : `earlier calls used up its time limit of ${limitMs} ms`)
     failures.note(own.part, error.message)
     own.fail(error)
   }
 
-  const resting = (): Error => new Error(`it failed ${inARow} times in a row and rests; the last time: ${failures.last?.message ?? ''}`)
+  const resting = (): Error =>
+    new Error(`it failed ${inARow} times in a row and is paused; the last failure: ${failures.last?.message ?? ''}`)
 
   const open = (): void => {
     state = 'STARTING'
     if (description !== undefined) restarts++
     const opened = startThread(url, memoryMib)
     thread = opened
-    // the process may end while a plug-in is busy
+    // lets the process end even while a plug-in is busy
     opened.unref()
     opened.on('message', (message: unknown) => {
       if (thread === opened && isMessage(message)) hear(message)
@@ -189,7 +190,7 @@ export function openThread({
     if (message.type === 'failed') return String(message.message).slice(0, MOST_CHARACTERS)
     if (message.type !== 'loaded' || typeof message.plugin !== 'string') return 'it answered before it was asked'
     return description !== undefined && message.plugin !== description
-      ? 'it says something else of itself than when it was loaded first'
+      ? 'its description differs from the one when it was loaded first'
       : undefined
   }
 
@@ -201,7 +202,7 @@ export function openThread({
       if (state === 'CLOSED') return Promise.reject(new Error('it is closed'))
       if (state === 'RESTING') return Promise.reject(resting())
       if (waiting.length >= MOST_WAITING) {
-        const error = new Error(`${MOST_WAITING} questions wait for it already`)
+        const error = new Error(`${MOST_WAITING} calls already wait for it`)
         failures.note(question.part, error.message)
         return Promise.reject(error)
       }

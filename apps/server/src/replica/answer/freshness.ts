@@ -10,20 +10,20 @@ const STORE_AWAY_MS = 2_500
 export interface FreshnessOptions {
   readonly store: Pick<Synchronizer, 'time'>
   readonly timers: Timers
-  /** Whether this replica no longer reads the log. */
+  /** Returns true if this replica has stopped reading the log. */
   isStopped(): boolean
-  /** Wakes the reader of the log. */
+  /** Wakes the loop that reads the log. */
   wake(): void
 }
 
-/** How old a replica's fleet is compared with the store, and the calls that wait for a newer fleet. */
+/** Knows how far a replica's fleet is behind the store, and lets calls wait for a newer fleet. */
 export class Freshness {
   readonly watch: StoreWatch
-  /** Notifies waiters that the fleet, its durability or the store changed. */
+  /** Wakes callers that wait until the fleet, its durability or the state of the store changes. */
   readonly changed: Signal
-  /** Whether the store's last answer was an error. */
+  /** True if the store's last answer was an error. */
   isStoreFailing = false
-  /** Whether the log may have grown since the last read. */
+  /** True if the log may have grown since the last read. */
   hasNews = true
   readonly #options: FreshnessOptions
   /** The time at which the fleet was last known to be as new as the store. */
@@ -44,7 +44,8 @@ export class Freshness {
   }
 
   /**
-   * The sequence number of the last call that had arrived when the end of the log was read. The fleet contains everything up to that read.
+   * When the end of the log was last read, all calls up to this sequence number had arrived. The fleet contains everything that the log had
+   * at that read.
    */
   get freshUpTo(): number {
     return this.#freshUpTo
@@ -55,12 +56,12 @@ export class Freshness {
     return this.#options.timers.now() - this.#freshAt
   }
 
-  /** Whether the store has been silent for so long that calls are refused at once. */
+  /** True if the store has been silent for so long that calls are refused at once. */
   get isStoreAway(): boolean {
     return this.age > STORE_AWAY_MS && (this.isStoreFailing || this.watch.silentMs > STORE_AWAY_MS)
   }
 
-  /** Returns the sequence number of a new call. */
+  /** Registers a new call, and returns its sequence number. */
   arrive(): number {
     this.#arrivals++
     return this.#arrivals
@@ -80,8 +81,8 @@ export class Freshness {
   }
 
   /**
-   * Resolves when the fleet is as new as the end of the log was after this call, or when `acceptsStale` holds. Throws UnavailableError if
-   * neither happens in time.
+   * Resolves when the fleet contains everything that the log had at this call. If the time is over or the store is unavailable,
+   * `acceptsStale` decides: if it returns true, the present fleet is used, and otherwise UnavailableError is thrown.
    */
   async wait(acceptsStale: () => boolean, timeoutMs: number): Promise<void> {
     const arrival = this.arrive()

@@ -10,7 +10,7 @@ export interface HeldAnswer {
   readonly place: Place
   answer(): void
   fail(error: UnavailableError): void
-  /** The call, and the batch that contained it. The call must be decided again if its entry is lost. */
+  /** The call and its batch. If the store loses the entry of the batch, the call is decided again. */
   readonly work?: Work
   readonly batch?: Batch
 }
@@ -19,9 +19,9 @@ export interface HeldAnswer {
 export interface HeldAnswers {
   /** Sends an answer at once if its position is already durable. */
   hold(held: HeldAnswer): void
-  /** Requests a flush of the store for the remaining answers. */
+  /** Sends the answers that have become durable, and requests a flush of the store for the remaining ones. */
   retry(): void
-  /** Removes and returns all answers after a revision, because the entries on which they depend are lost. */
+  /** Removes and returns all answers that depend on entries after a revision, because the store lost these entries. */
   takeBehind(revision: number): readonly HeldAnswer[]
   readonly count: number
   failAll(error: UnavailableError): void

@@ -52,7 +52,7 @@ test('entries that are lost by kill -9 of the database are written again, and th
         source: null,
         allOrNothing: true,
       })
-      // the test reports the failure if an operation fails before it is awaited
+      // without this handler, a failure before the test awaits the call would be an unhandled rejection
       placed.catch(() => undefined)
       await expect.poll(() => replica.fleet.ledger.claims.size).toBe(1)
       const { id, at } = replica.fleet.place

@@ -12,18 +12,18 @@ export interface Underway {
 }
 
 /**
- * Drops entries and answers after a revision, because the store lost the entries that they depend on. The first of this replica's entries
- * that can still be appended is sent again unchanged, so that a delayed copy of it is recognised. All later calls are decided again.
- * Returns the entry to send, and how many of this replica's entries were lost.
+ * Called after the store lost all entries after `revision`. Drops the answers that depend on them. This replica's first lost entry is sent
+ * again unchanged if it can still be appended, so that the log recognises a delayed copy of it. The calls of all later entries are decided
+ * again. Returns the entry to send, and how many of this replica's entries were lost.
  */
 export function dropBehind({ held: answers, queue, inFlight }: Underway, revision: number): { lost: number; sent: Batch | undefined } {
   const held = answers.takeBehind(revision)
   const waits = new Set(held.flatMap(({ work }) => work ?? []))
   const first = held.find(({ batch }) => batch !== undefined)?.batch
   const lost = held.filter(({ batch }) => batch !== undefined).length
-  // an entry with calls that are decided again must not be sent unchanged
+  // an entry must not be sent unchanged if some of its calls are decided again
   const isWhole = first !== undefined && (first.entry?.basis.revision ?? 0) <= revision && first.owners.every(({ work }) => waits.has(work))
-  // the entry in flight depends on an earlier one of this replica, if there is one, so no copy of it can be appended
+  // if an earlier entry of this replica was lost, the entry in flight depends on it, so no copy of the entry in flight can be appended
   const sent = isWhole ? first : first === undefined ? inFlight : undefined
   const others = sent === inFlight ? [] : (inFlight?.owners ?? []).map(({ work }) => work)
   if (sent !== undefined) for (const { work } of sent.owners) waits.delete(work)
@@ -34,8 +34,8 @@ export function dropBehind({ held: answers, queue, inFlight }: Underway, revisio
 }
 
 /**
- * Returns calls in flight to the queue after this replica fell behind the beginning of the log. Their outcome is unknown. A placement is
- * recognised by its idempotency key, but other changes may be written twice.
+ * Gives up the entry in flight after this replica fell behind the beginning of the log. The outcome of the entry is unknown. Its placements
+ * return to the queue, because the log recognises their idempotency keys. Its other changes might be written twice, so their calls fail.
  */
 export function dropInFlight({ queue, inFlight }: Pick<Underway, 'queue' | 'inFlight'>): void {
   const owners = inFlight?.owners ?? []

@@ -12,8 +12,8 @@ beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 
 afterEach(() => void vi.useRealTimers())
 
 /**
- * Returns the minutes in which checkpoints begin. The fleet changes in each of the first minutes. Writing a checkpoint takes a given time,
- * and the store is unavailable for the first attempts.
+ * Returns the minutes in which checkpoints begin. The fleet gets `changes` changes in each of the first `endsAfter` minutes. Writing a
+ * checkpoint takes `keepsFor` milliseconds. The first `fails` attempts fail.
  */
 async function minutesOf(keepsFor: number, minutes: number, changes = 1, fails = 0, endsAfter = minutes): Promise<number[]> {
   const startedAt = timers.now()
@@ -25,7 +25,7 @@ async function minutesOf(keepsFor: number, minutes: number, changes = 1, fails =
     async saveCheckpoint() {
       began.push(Math.floor((timers.now() - startedAt) / MINUTE))
       await new Promise<void>((resolve) => void timers.after(keepsFor, resolve))
-      if (began.length <= fails) throw new Error('the store is away')
+      if (began.length <= fails) throw new Error('the store is unavailable')
       return true
     },
     trim: async () => {},
@@ -43,12 +43,12 @@ async function minutesOf(keepsFor: number, minutes: number, changes = 1, fails =
     log.append([aReport(`h${minute}`)])
     checkpointer.applied(log.fleet, changes)
   }
-  expect(warnings).toEqual(Array(fails).fill(expect.stringMatching(/the store is away$/)))
+  expect(warnings).toEqual(Array(fails).fill(expect.stringMatching(/the store is unavailable$/)))
   return began
 }
 
 test.each<[what: string, keepsFor: number, changes: number, began: readonly number[]]>([
-  ['a minute with changes is enough if checkpoints are written at once', 100, 1, [1, 2, 3, 4, 5, 6, 7, 8]],
+  ['a checkpoint is written after each minute with changes if writing it takes little time', 100, 1, [1, 2, 3, 4, 5, 6, 7, 8]],
   ['writing checkpoints takes at most a twentieth of the time', 6_000, 1, [1, 3, 5, 7]],
   ['no checkpoint begins while another one is written', 150_000, 1, [1]],
   ['after many changes a checkpoint is written early, so that a start reads few entries', 6_000, 10_000, [0, 1, 2, 3, 4, 5, 6, 7, 8]],

@@ -4,7 +4,7 @@ import type { Horizon } from '../../sync/retention.ts'
 import type { Synchronizer } from '../../sync/synchronizer.ts'
 import type { Timers } from '../../timers.ts'
 
-/** A checkpoint is due after this many changes, if they are also a fourth of the fleet's size. */
+/** A checkpoint is due after this many changes, or after a fourth of the count of hosts and claims if that is more. */
 const CHANGES = 10_000
 /** A checkpoint is also due this long after the last one if the fleet has changed since. */
 const MILLISECONDS = 60_000
@@ -24,7 +24,7 @@ export interface CheckpointerOptions {
   warn(message: string): void
 }
 
-/** Writes checkpoints as the log grows, so that a start or a replay reads few entries. Trims the log before them. */
+/** Writes checkpoints as the log grows, so that a start or a replay reads few entries. Then trims old entries from the log. */
 export function createCheckpointer(store: Synchronizer, { timers, revision, horizon, onCopy, warn }: CheckpointerOptions) {
   let changes = 0
   /** The revision of the last stored checkpoint. */

@@ -7,7 +7,7 @@ import { createDecisionFeed, LOOK_EVERY_MS, SLACK_MS } from './decision-feed.ts'
 beforeEach(() => void vi.useFakeTimers())
 afterEach(() => void vi.useRealTimers())
 
-/** The fields of a decision that the feed reads. */
+/** A decision with only the fields that the feed reads. */
 const aDecision = (id: string, entryId: string | null = null) =>
   ({ id, record: {}, place: { basis: 1, entryId, position: null } }) as unknown as StoredDecision
 
@@ -47,7 +47,7 @@ function aWorld() {
         ({ id }) => notified.push(id),
         () => notified.push('missed'),
       ),
-    /** Another replica stores a refusal of a call this long ago. */
+    /** Another replica stores a refusal of a call from `agoMs` milliseconds ago. */
     keeps: (id: string, agoMs = 0) => void rows.push({ decision: aDecision(id), at: Date.now() - agoMs }),
     /** This replica decides a call. A refusal is also stored in the tables. */
     makes(id: string, entryId: string | null = null) {
@@ -60,7 +60,7 @@ function aWorld() {
 }
 
 describe('the feed reports refusals, which are not in the log', () => {
-  test('after the first listener leaves, the others still get decisions of other replicas', async () => {
+  test('the remaining listeners get decisions of other replicas after the first listener leaves', async () => {
     const { listen, keeps, looks, notified, warnings } = aWorld()
     const caller = new AbortController()
     const stop = duringCall(caller.signal, listen)
@@ -113,7 +113,7 @@ describe('the feed reports refusals, which are not in the log', () => {
     expect(notified).toEqual([])
   })
 
-  test('an outage of the tables leaves no gap, however long it is, and causes one message to operators', async () => {
+  test('decisions of other replicas during an outage of the tables are reported after it, and operators get one warning', async () => {
     const { world, warnings, notified, listen, keeps, looks } = aWorld()
     listen()
     await looks()
@@ -126,7 +126,7 @@ describe('the feed reports refusals, which are not in the log', () => {
     expect(warnings).toHaveLength(1)
   })
 
-  test('if the tables were behind the log, the next query covers everything since the last complete one', async () => {
+  test('if the tables were behind the log, the next query covers everything since the last complete query', async () => {
     const { world, notified, listen, keeps, looks } = aWorld()
     listen()
     world.isCaughtUp = false

@@ -11,8 +11,8 @@ export const SLACK_MS = 90_000
 const SHORT_SLACK_MS = 20_000
 const WIDE_EVERY = 10
 /**
- * Decisions from this long before the first listener may have been stored after it was added. They are reported too: a decision may be
- * reported twice, but none may be missed.
+ * Decisions that were made up to this long before the first listener was added are reported, because they may be stored only afterwards. So
+ * a decision may be reported twice, but none is missed.
  */
 const BEFORE_MS = 5_000
 /** At most this many decisions per query are reported one by one. If there are more, listeners get a notice that decisions were missed. */
@@ -28,9 +28,9 @@ export interface DecisionFeedOptions {
   /** All decisions that this replica makes, or applies from the log. */
   readonly own: Pick<DecisionFeed, 'onDecision'>
   readonly store: UnloggedDecisions & Pick<DecisionStore, 'findAll'>
-  /** Whether another replica gave a sign of life within the last minute. */
+  /** Returns true if another replica gave a sign of life within the last minute. */
   hasOthers(): boolean
-  /** Whether the tables contain everything that any replica had stored before this call; false after a timeout. */
+  /** Resolves with true if the tables contain everything that any replica had stored before this call; false after a timeout. */
   caughtUp(timeoutMs: number): Promise<boolean>
   readonly timers: Pick<Timers, 'now' | 'every'>
   /** Receives warnings about errors, for operators. */
@@ -40,15 +40,16 @@ export interface DecisionFeedOptions {
 type Listener = Parameters<DecisionFeed['onDecision']>
 
 /**
- * The decisions of all replicas. Placements come from the log. Refusals and advice are not in the log, so those of other replicas are
- * queried from the tables. If a query fails because the tables are unavailable or behind, the next one also covers its time.
+ * Reports the decisions of all replicas. Placements come from the log. Refusals and advice are not in the log, so those of other replicas
+ * are queried from the tables. If a query fails because the tables are unavailable or behind the log, the next query also covers the time
+ * of the failed one.
  */
 export function createDecisionFeed({ own, store, hasOthers, caughtUp, timers, warn }: DecisionFeedOptions): DecisionFeed {
   const listeners = new Set<Listener>()
   /** The reported refusals and advice, each with the time of its report by the clock of `timers`. */
   const reported = new Map<string, number>()
   let openedAt = 0
-  /** False until the decisions from before the first listener are known. They are not reported. */
+  /** False until the first query has found the decisions that are older than the first listener. These are not reported. */
   let hasBegun = false
   let looks = 0
   /** The time up to which all decisions were found. */
@@ -80,7 +81,7 @@ export function createDecisionFeed({ own, store, hasOthers, caughtUp, timers, wa
     const earliest = hasBegun ? Number.POSITIVE_INFINITY : timers.now() - openedAt + BEFORE_MS
     const fresh = found.filter(({ agoMs }) => agoMs <= earliest).map(({ id }) => id)
     const decisions = fresh.length === 0 ? [] : await store.findAll(fresh.slice(-MOST))
-    // the listeners left or were replaced by new ones
+    // the listeners left during the query, so its result is dropped; later listeners start a new feed
     if (since !== openedAt) return
     hasBegun = true
     for (const { id } of found) reported.set(id, startedAt)
@@ -99,8 +100,7 @@ export function createDecisionFeed({ own, store, hasOthers, caughtUp, timers, wa
           isFailing = false
         },
         (error: unknown) => {
-          if (!isFailing)
-            warn(`refusals of other replicas could not be looked up: ${error instanceof Error ? error.message : String(error)}`)
+          if (!isFailing) warn(`refusals of other replicas could not be read: ${error instanceof Error ? error.message : String(error)}`)
           isFailing = true
         },
       )

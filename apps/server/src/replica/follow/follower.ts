@@ -22,9 +22,9 @@ import { createHistory } from './history.ts'
 
 const READ_LIMIT = 1_000
 
-/** Callbacks about this replica's sent entries and held answers, which depend on the contents of the log. */
+/** Called by the follower, so that the appender can update its entries in flight and its held answers. */
 export interface FollowerHooks {
-  /** Called after an entry was applied, and before the listeners. */
+  /** Called after an entry was applied, and before the listeners are called. */
   onEntry(entry: LogEntry, verdicts: readonly Void[]): void
   /** Called when the fleet is as new as the end of the log. */
   onCaughtUp(): void
@@ -34,11 +34,14 @@ export interface FollowerHooks {
   onRewind(revision: number): number
 }
 
-/** The fleet of the newest checkpoint, or an empty one. */
+/** Builds the fleet of a checkpoint; without a checkpoint, an empty fleet. */
 export const fleetOf = (checkpoint: Checkpoint | undefined, reader: FleetReader): Fleet =>
   checkpoint === undefined ? new EmptyFleet(reader) : restoreFleet(checkpoint, reader)
 
-/** Keeps the fleet of a replica up to date. Reads and applies the log, and loads the fleet again if the log was changed. */
+/**
+ * Keeps the fleet of a replica up to date: reads the log and applies its entries. Rebuilds the fleet if the store lost entries, or trimmed
+ * entries that were not applied yet.
+ */
 export class Follower {
   #fleet: Fleet
   readonly #store: Synchronizer
@@ -50,7 +53,10 @@ export class Follower {
   readonly #replaced = createListeners<void>()
   readonly #snapshots = createListeners<Snapshot>()
   readonly #checkpointer: ReturnType<typeof createCheckpointer>
-  /** The revision at which another fleet was adopted. Checkpoints up to it are not stored. */
+  /**
+   * The revision at which `adopt` last replaced the fleet. Checkpoints up to this revision are not stored, because they may be of the
+   * replaced fleet.
+   */
   #adoptedAt = -1
 
   constructor(options: ReplicaOptions, fleet: Fleet, freshness: Freshness, hooks: FollowerHooks) {
@@ -96,8 +102,8 @@ export class Follower {
   }
 
   /**
-   * Reads and applies the next entries of the log, and returns how many there were. Afterwards the fleet is as new as the end of the log
-   * was at the call.
+   * Applies all entries up to the end of the log, and returns how many there were. Afterwards the fleet contains everything that the log
+   * had at the call.
    */
   async catchUp(): Promise<number> {
     const askedAt = this.#freshness.arrivals
@@ -121,7 +127,7 @@ export class Follower {
     return missed
   }
 
-  /** Applies all entries up to a revision that the store is known to have. Does not query for later ones. */
+  /** Applies all entries up to a revision that the store is known to have. Does not read later entries. */
   async readTo(revision: number): Promise<void> {
     while (this.#fleet.place.revision < revision) {
       const { place } = this.#fleet
@@ -170,7 +176,7 @@ export class Follower {
     const lost = this.#hooks.onRewind(durable.revision)
     this.#replace(fleet)
     this.#options.warn(
-      `the store lost its unflushed tail, revisions ${durable.revision + 1} to ${place.revision}; nobody was answered from it, ${lost} changes of this replica are written again`,
+      `the store lost its unflushed tail, revisions ${durable.revision + 1} to ${place.revision}; no answer depended on it; ${lost} changes of this replica are written again`,
     )
     await this.catchUp()
   }
@@ -200,7 +206,7 @@ export class Follower {
     return { fleet: copyFleet(this.#fleet), of: this.#fleet, changes: 0 }
   }
 
-  /** The store for checkpoints: it refuses checkpoints of an unsound or replaced fleet. */
+  /** The store for checkpoints. It stores no checkpoint of a fleet with errors, or of a fleet that was replaced. */
   #checkpointStore(): Synchronizer {
     const { mayCheckpoint = () => true } = this.#options
     const isKept = ({ place }: Checkpoint): boolean => place.revision > this.#adoptedAt && mayCheckpoint()

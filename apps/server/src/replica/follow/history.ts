@@ -4,7 +4,10 @@ import type { Applied } from '../replica-options.ts'
 import { advance, createPastFleets, type PastFleets } from './past-fleets.ts'
 
 const READ_LIMIT = 1_000
-/** The sizes of successive reads. An entry usually follows its basis directly, so the first read is short. */
+/**
+ * `find` first reads this many entries after the basis, because an entry usually follows its basis directly. Only if the entry is not among
+ * them, it reads READ_LIMIT entries.
+ */
 const FIRST_LOOK = 4
 
 /** A past fleet, and the entry that was applied to it last. */
@@ -19,7 +22,10 @@ export interface History extends PastFleets {
   entry(revision: number): Promise<LogEntry>
   /** The entry with this id that was decided on a basis; undefined if it is not in the log. */
   find(entryId: string, basis: number): Promise<LogEntry | undefined>
-  /** The entries after a revision up to another, with the fleet before each. The fleet must be read before the next step. */
+  /**
+   * Applies the entries after one revision up to another, and yields each entry with the fleet after it. The next step changes this fleet,
+   * so it must be read before.
+   */
   walk(after: number, upTo: number): AsyncGenerator<Step, void>
 }
 
@@ -29,7 +35,8 @@ export interface History extends PastFleets {
  */
 export function createHistory(store: LogReader, limit = 0, reader?: FleetReader): History {
   const fleets = createPastFleets(store, { limit, reader })
-  // A caller that has read an entry usually reads the fleet before the entry next, so this fleet is cached.
+  // `walk` builds its fleet without the cache. The other methods use the cache, because a caller that has read an entry usually reads the
+  // fleet before the entry next.
   const unkept = limit === 0 ? fleets : createPastFleets(store, { limit: 0, reader })
   const placeAt = (revision: number): Promise<Place> => fleets.read(revision, ({ place }) => place)
   return {

@@ -9,7 +9,7 @@ import { createPastFleets } from './past-fleets.ts'
 const HOSTS = 3
 const ENTRIES = 60
 
-/** A log of claims with checkpoints at 20 and 40, and the fleet at each revision. */
+/** A log of claims with checkpoints at revisions 20 and 40, and the state of the fleet at each revision. */
 async function aPast() {
   const memory = createMemoryStore()
   const store = memory.open()
@@ -42,10 +42,10 @@ test.each([0, 1, 100, 300, 100_000])('past fleets are correct in any order of qu
   const fleets = createPastFleets(past, { limit })
   const asked = Array.from({ length: 60 }, (_, i) => (i * 37 + ((i * i) % 11)) % (ENTRIES + 1))
   for (const revision of asked) expect([revision, await fleets.read(revision, stateOf)]).toEqual([revision, was[revision]])
-  // all queries at once
+  // all queries at the same time
   const answers = await Promise.all(asked.map((revision) => fleets.read(revision, stateOf)))
   expect(answers).toEqual(asked.map((revision) => was[revision]))
-  // the fleets of one checkpoint share its contents
+  // the limit does not include the data of a single checkpoint, which the fleets from this checkpoint share
   expect(fleets.kept.fleets <= 1 || fleets.kept.things <= limit + 2 * ENTRIES).toBe(true)
   fleets.close()
 })
@@ -70,7 +70,7 @@ test("the second query for a past fleet reads only the fleet's log position from
   expect([loaded, read]).toEqual([1, 1])
   expect(await fleets.read(50, stateOf)).toBe(was[50])
   expect([loaded, read]).toEqual([1, 2])
-  // a query for a later moment continues from a copy of that fleet, and one for an earlier moment from a copy of the cached checkpoint
+  // the query for revision 53 continues from a copy of the fleet at 50, and the query for 45 from a copy of the cached checkpoint
   expect(await fleets.read(53, stateOf)).toBe(was[53])
   expect(await fleets.read(45, stateOf)).toBe(was[45])
   expect(loaded).toBe(1)
@@ -95,7 +95,7 @@ test('a query is answered correctly if its fleet is dropped from the cache in th
   await fleets.read(ENTRIES, stateOf)
   isHeld = true
   const answer = fleets.read(ENTRIES, stateOf)
-  // more moments than are cached; one of them gets the columns of the queried one
+  // these queries drop the fleet of the pending query from the cache, and one of them reuses its columns
   for (let revision = 42; revision < 52; revision++) expect(await fleets.read(revision, stateOf)).toBe(was[revision])
   isHeld = false
   release()
@@ -103,7 +103,7 @@ test('a query is answered correctly if its fleet is dropped from the cache in th
   fleets.close()
 })
 
-test('a caller may change a private past fleet', async () => {
+test('changes of a fleet that `at` returned do not change the cached fleets', async () => {
   const { past, was } = await aPast()
   const history = createHistory(past, 100_000)
   const own = await history.at(30)
@@ -126,7 +126,7 @@ test('revisions that are no longer in the log are refused even if their fleet is
   await expect(fleets.read(10, stateOf)).rejects.toThrow('the log begins at revision')
   expect(await fleets.read(55, stateOf)).toBe(was[55])
 
-  // a restored backup: other entries have the same revisions
+  // after a backup is restored, other entries have the revisions of lost ones
   memory.faults.truncate(50)
   const { checkpoint } = { checkpoint: await past.loadCheckpoint(50) }
   const fleet = restoreFleet(checkpoint as NonNullable<typeof checkpoint>)
@@ -143,7 +143,7 @@ test('building a fleet over many entries caches milestones, from which later que
   const store = createMemoryStore().open()
   const fleet = new Fleet()
   const was: string[] = [stateOf(fleet)]
-  // one host per entry, and void changes, which count too
+  // each entry adds a host and has 124 void changes, which also count towards the distance of milestones
   const voids = Array.from({ length: 124 }, () => ({ type: 'expire' as const, claim: 'none' }))
   for (let i = 0; i < 12; i++) {
     const entry: Entry = { format: 1, id: `e${i}`, writer: 'test', basis: fleet.place, changes: [aReport(`h${i}`), ...voids] }
@@ -170,7 +170,7 @@ test('building a fleet over many entries caches milestones, from which later que
   fleets.close()
 })
 
-test('shared data is counted while any cached fleet shares it, even after the checkpoint itself is dropped', async () => {
+test('the data of a checkpoint counts towards the limit while any cached fleet shares it, even if the checkpoint itself was dropped', async () => {
   const store = createMemoryStore().open()
   const fleet = new Fleet()
   const append = async (changes: Entry['changes']): Promise<void> => {
@@ -190,18 +190,18 @@ test('shared data is counted while any cached fleet shares it, even after the ch
   }
   const LIMIT = 450
   const fleets = createPastFleets(store.past, { limit: LIMIT })
-  // each checkpoint holds 181 things; moments after two of them are queried repeatedly
+  // each checkpoint has 181 hosts, claims and keys; revisions after the earlier checkpoints are queried repeatedly
   for (const revision of REVISIONS) {
     for (const known of REVISIONS.filter((one) => one < revision)) await fleets.read(known + 1, ({ place }) => place)
     await fleets.read(revision + 1, ({ place }) => place)
     expect(fleets.kept.things).toBeLessThanOrEqual(LIMIT)
-    // two checkpoints fit, each with a host's columns for each moment
+    // the limit allows two checkpoints and a fleet after each of them
     expect(fleets.kept.fleets).toBeLessThanOrEqual(4)
   }
   fleets.close()
 })
 
-/** A live fleet with one more claim for each entry, and its state at each revision. */
+/** A live fleet that gets one more claim with each entry, and its state at each revision. */
 function aLiving() {
   const store = createMemoryStore().open()
   const fleet = new Fleet()
@@ -247,7 +247,7 @@ test('a query for a revision after a copy of the live fleet continues from the c
   await grow(60)
   for (const revision of [55, 10, 42, 29, 12, 60])
     expect([revision, await fleets.read(revision, stateOf)]).toEqual([revision, was[revision]])
-  // for a cached moment only the position is read
+  // if the queried revision is cached, the log is only read to check that it contains the revision
   expect(readFrom).toEqual([50, 10, 30, 10, 10, 55])
   expect(stateOf(fleet)).toBe(was[60])
   fleets.close()
@@ -283,7 +283,7 @@ test("copies of the live fleet are cached without queries, spread over the fleet
     await fleets.read(revision, ({ place }) => place)
     nearest.push(revision - (readFrom[0] ?? revision))
   }
-  // eight copies over two hundred revisions
+  // eight copies are spread over two hundred revisions, so none of the gaps is long
   expect(Math.max(...nearest)).toBeLessThan(60)
   const other = copyFleet(fleet)
   fleets.keep({ fleet: copyFleet(other), of: other, changes: 0 })
@@ -314,8 +314,8 @@ test('a copy of a live fleet is not used if the store has lost the entries that 
 })
 
 test.each([
-  ['more moments than are kept', 100_000],
-  ['more moments than fit', 8],
+  ['more revisions are queried than are cached', 100_000],
+  ['the limit has no space for the queried fleets', 8],
 ])('the columns of dropped fleets are reused: %s', async (_name, limit) => {
   const { past, was } = await aPast()
   const fleets = createPastFleets(past, { limit })
@@ -327,7 +327,7 @@ test.each([
         return fleet.hosts.classes.get('VCPU')?.free.buffer
       }),
     )
-  // the eight kept moments, the next one, and those of the checkpoint
+  // the columns of the eight cached fleets, of the fleet that is being built, and of the checkpoint
   expect(columns.size).toBeLessThanOrEqual(10)
   fleets.close()
 })

@@ -8,7 +8,7 @@ import type { Applied, Snapshot } from '../replica-options.ts'
 export const KEPT_THINGS = 500_000
 /**
  * After this many changes, a copy of a fleet that is being built is cached as a milestone, so that a later query near it applies at most
- * this many changes. A large fleet takes longer to copy, so its milestones are a fraction of its host count apart.
+ * this many changes. A large fleet takes longer to copy, so the distance grows to MILESTONE_PER_HOST changes for each host.
  */
 const MILESTONE = 250
 const MILESTONE_PER_HOST = 1 / 40
@@ -29,15 +29,15 @@ const WALK_ENTRIES = 10_000
  */
 export interface PastFleets {
   /**
-   * Reads the fleet at a revision synchronously, and must not change it. Throws RangeError if the log does not contain the revision, even
-   * if it is cached here, so that all replicas give the same answer.
+   * Calls `use` with the fleet at a revision. `use` is synchronous and must not change the fleet. Throws RangeError if the log does not
+   * contain the revision, even if the fleet is cached, so that all replicas give the same answer.
    */
   read<Answer>(revision: number, use: (fleet: Fleet) => Answer): Promise<Answer>
   /** A fleet that the caller may change. Throws RangeError as `read` does. */
   at(revision: number): Promise<Fleet>
-  /** How many fleets are cached, and how many hosts, claims and keys they have. */
+  /** Caches a copy of the live fleet. */
   keep(snapshot: Snapshot): void
-  /** The number of cached fleets, and the number of their hosts, claims and keys. */
+  /** How many fleets are cached, and how many hosts, claims and keys they have together. */
   readonly kept: { readonly fleets: number; readonly things: number }
   close(): void
 }
@@ -48,7 +48,7 @@ interface Kept {
   readonly kind: 'moment' | 'milestone' | 'snapshot'
   /** The data that the fleet shares with all fleets from the same checkpoint. It is counted once while any of them is cached. */
   readonly origin: Origin
-  /** The additional memory: the fleet's columns, and the changes since the fleet before it. */
+  /** The memory that only this fleet needs, as a count: its hosts, and the changes since the cached fleet before it. */
   readonly things: number
   usedAt: number
 }
@@ -67,7 +67,7 @@ export interface PastFleetsOptions {
   /** At most this many hosts, claims and keys are cached; default KEPT_THINGS. */
   readonly limit?: number
   readonly timers?: Timers
-  /** Reads the log into these fleets, and decides on them. */
+  /** The plug-ins and the feature level with which these fleets read the log. */
   readonly reader?: FleetReader | undefined
 }
 
@@ -82,7 +82,7 @@ export function createPastFleets(
   let turn: Promise<unknown> = Promise.resolve()
   const sweep = (): void => {
     spare = undefined
-    // a snapshot costs memory only for later changes and cannot be created again, so it is not dropped for its age
+    // a snapshot needs memory only for data that has changed since, and it cannot be created again, so it is not dropped for its age
     for (const one of kept) if (one.kind !== 'snapshot' && timers.now() - one.usedAt > IDLE_MS) kept.delete(one)
   }
   const stopSweep = limit === 0 ? undefined : timers.every(IDLE_MS / 5, sweep)
@@ -93,19 +93,19 @@ export function createPastFleets(
   const snapshots = (): Kept[] => [...kept].filter(({ kind }) => kind === 'snapshot').sort((a, b) => revisionOf(a) - revisionOf(b))
   /** All cached fleets except the copies of the live fleet, least recently used first. */
   const others = (): Kept[] => [...kept].filter(({ kind }) => kind !== 'snapshot').sort((a, b) => a.usedAt - b.usedAt)
-  /** Whether the cache exceeds its limit. The data of a single checkpoint is not counted, because all cached fleets need it. */
+  /** Returns true if the cache exceeds its limit. The data of a single checkpoint is not counted, because all cached fleets need it. */
   const isOver = (): boolean => {
     const asked = others()
     const loaded = [...origins()].filter((origin) => origin !== living)
     return asked.length > 1 && sum(asked) + (loaded.length > 1 ? sum(loaded) : 0) > limit
   }
-  /** Drops a fleet. The next copy reuses its columns, because those of a large fleet would be much garbage. */
+  /** Drops a fleet. The next copy reuses its columns, because allocating the columns of a large fleet is expensive. */
   const dropFleet = (one: Kept): void => {
     kept.delete(one)
     if (one.kind === 'moment') spare = one.fleet
   }
 
-  /** Caches a fleet, and drops the least recently used ones. */
+  /** Caches a fleet, and drops the least recently used ones beyond the limits. */
   const keep = (one: Omit<Kept, 'usedAt'>): void => {
     if (limit === 0) return
     kept.add({ ...one, usedAt: timers.now() })
@@ -130,7 +130,7 @@ export function createPastFleets(
     return undefined
   }
 
-  /** The nearest cached fleet at or before a revision. */
+  /** The nearest cached fleet before a revision, if it is at most WALK_ENTRIES revisions away. */
   const nearestBefore = (revision: number): Kept | undefined =>
     [...kept]
       .filter(({ fleet: { place } }) => place.revision < revision && revision - place.revision <= WALK_ENTRIES)
@@ -139,7 +139,7 @@ export function createPastFleets(
         undefined,
       )
 
-  /** A fleet from which to continue, and its origin. */
+  /** A fleet before a revision that may be advanced to the revision, and the origin of this fleet. */
   const startFor = async (revision: number): Promise<Pick<Kept, 'fleet' | 'origin'>> => {
     const near = nearestBefore(revision)
     if (near !== undefined) {
@@ -165,8 +165,8 @@ export function createPastFleets(
   }
 
   /**
-   * Caches a copy of the live fleet. If there are too many copies, the one nearest to its neighbours is dropped, but neither the first nor
-   * the last one.
+   * Caches a copy of the live fleet. If there are too many copies, the copy whose neighbours are closest together is dropped. The first and
+   * the last copy stay.
    */
   const keepSnapshot = ({ fleet, of, changes }: Snapshot): void => {
     if (living?.fleet !== of) {
@@ -192,7 +192,7 @@ export function createPastFleets(
         return start.fleet
       } catch (error) {
         const isGone = error instanceof StoreWentBackError || error instanceof LogTrimmedError
-        // a cached fleet may belong to another history, so it is rebuilt from the store
+        // the cached fleet may contain entries that the store no longer has, so the fleet is rebuilt from the store
         if (isGone) kept.clear()
         if (!isGone || isFromStore) throw error
       }
@@ -205,7 +205,7 @@ export function createPastFleets(
     return answer
   }
 
-  /** Whether the store still has the position of a cached fleet. */
+  /** Resolves with true if the store still has the position of a cached fleet. */
   const isThere = async ({ fleet }: Kept): Promise<boolean> => {
     try {
       await store.read(fleet.place, 1)
@@ -245,7 +245,8 @@ export function createPastFleets(
 }
 
 /**
- * Applies the entries after a fleet's revision, up to another, one for each step of the caller's loop. The fleet must be the caller's own.
+ * Applies the entries after the fleet's revision up to `upTo`, one in each step of the caller's loop. Nobody else may use the fleet
+ * meanwhile.
  */
 export async function* advance(store: LogReader, fleet: Fleet, upTo: number): AsyncGenerator<Applied, void> {
   while (fleet.place.revision < upTo) {

@@ -46,7 +46,7 @@ test('a closed projector writes no further rows, even if entries arrived while i
   await replica.close()
 })
 
-test('rows that the tables do not accept wait up to a limit; further rows are recreated from the log, each once', async () => {
+test('rows wait up to a limit while the database is unavailable; further rows are recreated from the log, each once', async () => {
   const store = createMemoryStore().open()
   const replica = await Replica.start({ store, name: 'x', recordUnlogged: async () => {}, warn: () => {} })
   const history = createHistory(store)

@@ -58,7 +58,7 @@ export function createProjector(
   const listeners = new Set<(decision: StoredDecision) => void>()
   const moved = createSignal(realTimers)
   let position = 0
-  /** How far another replica has written the missing rows, and the time of its last advance. */
+  /** The revision up to which another replica has written the missing rows, and the time of its last progress. */
   let other: { readonly revision: number; readonly since: number } | undefined
   let running: Promise<void> | undefined
   let again = false
@@ -95,7 +95,7 @@ export function createProjector(
         warned = false
       })
       .catch((error: unknown) => {
-        if (!warned) warn(`projections wait: ${error instanceof Error ? error.message : String(error)}`)
+        if (!warned) warn(`the projections could not be written and wait: ${error instanceof Error ? error.message : String(error)}`)
         warned = true
       })
       .finally(() => {
@@ -105,14 +105,14 @@ export function createProjector(
       })
   }
 
-  /** Whether the tables belong to this log. A replica that started while they were unavailable checks it here. */
+  /** Resolves with true if the tables belong to this log. A replica that started while they were unavailable checks it here. */
   const isFollowed = async (followed: Followed): Promise<boolean> => {
     const mismatch = await findMismatch(log, followed, realTimers)
     if (mismatch !== undefined) replica.refuseWrites(new StoreWentBackError(mismatchText(mismatch)))
     return mismatch === undefined
   }
 
-  /** Whether another replica writes the missing rows. This is assumed while the tables advance. */
+  /** Returns true if another replica writes the missing rows. This is assumed while the tables advance. */
   const isMadeByOther = (revision: number): boolean => {
     if (other === undefined) return false
     const now = realTimers.now()
@@ -164,7 +164,7 @@ export function createProjector(
       before = position
       const upTo = replica.durableRevision
       const written = await store.write(oneTransaction(buffer.filter(({ revision }) => revision > before && revision <= upTo)))
-      // How many rows are written.
+      // undefined: another replica is writing, so this replica tries again after a pause
       if (written === undefined) setTimeout(kick, YIELD_MS).unref()
       else position = written
       while (buffer.length > 0 && (buffer[0] as Rows).revision <= position) drop()
@@ -190,20 +190,22 @@ export function createProjector(
       clearInterval(sweep)
       closing = true
       await running
-      await drain().catch((error: unknown) => warn(`projections wait: ${error instanceof Error ? error.message : String(error)}`))
+      await drain().catch((error: unknown) =>
+        warn(`the projections could not be written and wait: ${error instanceof Error ? error.message : String(error)}`),
+      )
       closed = true
     },
   }
 }
 
-/** The number of rows that are written. */
+/** Counts the rows of all tables. */
 const sizeOf = ({ decisions, lostTries, claims, nodes, hostChanges, aggregates, groups }: Rows): number =>
   [decisions, lostTries, claims, nodes, hostChanges, aggregates, groups].reduce((sum, rows) => sum + rows.length, 0)
 
-/** The memory that rows take. */
+/** The weight of rows in the buffer. A decision has the weight of DECISION_ROWS other rows, because it takes more memory. */
 const weightOf = (rows: Rows): number => sizeOf(rows) + rows.decisions.length * (DECISION_ROWS - 1)
 
-/** The first rows that one transaction can write quickly; at least those of one entry. */
+/** The first rows, at most WRITE_LIMIT, for one transaction. They include at least all rows of one entry. */
 function oneTransaction(rows: readonly Rows[]): readonly Rows[] {
   let size = 0
   const end = rows.findIndex((row) => {

@@ -15,7 +15,7 @@ import type { AggregateRow, ClaimRow, GroupRow, HostChangeRow, LostTryRow, NodeR
 import type { UnloggedDecision } from '../propose/placement.ts'
 import type { Applied } from '../replica-options.ts'
 
-/** The rows of the projections that the last applied entry changes. It must be called before the next entry is applied. */
+/** Returns the rows of the projections that the last applied entry changes. Must be called before the next entry is applied. */
 export function rowsOf(fleet: Fleet, { entry, verdicts }: Applied, digest: (record: DecisionRecord) => string): Rows {
   const decisions: StoredDecision[] = []
   const hosts = new Set<HostRecord>()
@@ -80,7 +80,7 @@ export function rowsOf(fleet: Fleet, { entry, verdicts }: Applied, digest: (reco
             ? { ...base, name: '', metadata: {}, hosts: [], deleted_at_ms: fleet.now }
             : { ...base, name: next.name, metadata: next.metadata, hosts: next.hosts, deleted_at_ms: null },
         )
-        // the members that the edit concerns
+        // hosts that the edit concerns have the revision of its entry
         for (const record of fleet.hosts.records) if (record.revision === entry.revision) hosts.add(record)
         break
       }
@@ -88,7 +88,7 @@ export function rowsOf(fleet: Fleet, { entry, verdicts }: Applied, digest: (reco
         break
     }
   }
-  // hosts that leave are removed from their aggregates by the same entry
+  // an entry that removes a host from the fleet also removes the host from its aggregates
   const listed = new Set(aggregates.map(({ id }) => id))
   for (const uuid of fleet.aggregates.before.keys()) {
     const aggregate = listed.has(uuid) ? undefined : fleet.aggregates.byUuid.get(uuid)
@@ -144,7 +144,7 @@ export function placedDecision(
   }
 }
 
-/** The row of a void proposal: its selected hosts, and the verdict of the judge. */
+/** The row of a void proposal: the hosts that it selected, and why the judge made it void. */
 function lostTry(
   { parts, decision: { id, attempt }, tookUs }: Proposal,
   { revision, basis }: LogEntry,
@@ -199,7 +199,7 @@ function nodeRow(fleet: Fleet, record: HostRecord): NodeRow {
   const key = `${encodeURIComponent(record.host)}/${encodeURIComponent(record.node)}`
   const status = hostStatuses[fleet.hosts.columns.status[record.index] as number] as string
   return {
-    // a host that was merged into another host with this name needs a different id
+    // a host that was merged into another host of the same name needs a different id
     id: gone?.mergedInto == null ? key : `${key}/${record.index}`,
     isRenamed: formerNames.length > 0 || gone !== null,
     ordinal: record.index,

@@ -58,8 +58,8 @@ export class Appender implements FollowerHooks {
     this.#parts = parts
     this.#queue = createCallQueue(options.timers)
     this.#turns = createTurns(options.store.refusesEarly)
-    this.#unlogged = createUnlogged(options)
     this.#retries = createRetries(options.warn, options.timers)
+    this.#unlogged = createUnlogged(options, { onCompleted: (decision) => this.#retries.unlogged(decision) })
     this.held = createHeldAnswers(options.store, options.timers, {
       onFailed: () => {
         const { freshness } = parts()
@@ -91,7 +91,7 @@ export class Appender implements FollowerHooks {
     this.#running = this.#run()
   }
 
-  /** Ends a pause that waited for calls. */
+  /** Wakes the loop if it waits for calls. */
   wake(): void {
     this.#wake?.()
   }
@@ -110,7 +110,7 @@ export class Appender implements FollowerHooks {
     return answer
   }
 
-  /** Appends and answers all waiting calls. Later calls are not answered. */
+  /** Appends and answers all waiting calls. Later calls are refused. */
   async close(): Promise<void> {
     this.#isClosing = true
     this.wake()
@@ -198,8 +198,8 @@ export class Appender implements FollowerHooks {
   }
 
   /**
-   * Appends several batches while other replicas wait for their turn. Turns prevent that a replica is starved or that many decisions are
-   * repeated.
+   * Appends several batches while other replicas wait for their turn. Without turns, a busy replica could starve another one, or make it
+   * repeat many decisions.
    */
   async #appendInTurn(): Promise<void> {
     const { timers } = this.#options
@@ -247,20 +247,15 @@ export class Appender implements FollowerHooks {
     return batch
   }
 
-  /** Calls that need no entry are answered once the fleet that they depend on is durable. */
+  /** Answers calls that need no entry, once the fleet that their answers depend on is durable. */
   #answerUnlogged({ settled, unlogged }: Batch): void {
     const { place } = this.#parts().follower.fleet
     for (const { work, outcome } of settled)
       this.held.hold({ place, work, answer: () => work.settle(outcome), fail: (error) => work.fail(error) })
     if (unlogged.length === 0) return
-    this.#retries.unlogged(unlogged.map(({ decision }) => decision))
-    this.held.hold({
-      place,
-      answer: () => this.#unlogged.record(unlogged),
-      fail: (error) => {
-        for (const { fail } of unlogged) fail(error)
-      },
-    })
+    const answers = this.#unlogged.complete(unlogged, this.#parts().follower.fleet)
+    for (const [i, { work }] of unlogged.entries())
+      this.held.hold({ place, answer: () => answers[i]?.(), fail: (error) => work.fail(error) })
   }
 
   /**
@@ -282,7 +277,9 @@ export class Appender implements FollowerHooks {
     })
   }
 
-  /** Sends an entry until the result is known: appended by this call or an earlier one, or refused. */
+  /**
+   * Sends an entry and evaluates the result: appended, refused, or too large. If the store does not answer, the loop sends the entry again.
+   */
   async #send(batch: Batch): Promise<void> {
     const { entry } = batch
     if (entry === undefined) return
@@ -294,7 +291,7 @@ export class Appender implements FollowerHooks {
     })
     if (place === 'split') return
     if (place === undefined) {
-      // refused: the log has an entry of another replica, or an earlier copy of this one; reading it shows which
+      // refused: the log has an entry of another replica or an earlier copy of this entry, and reading the log shows which
       this.#turns.refused()
       await follower.catchUp()
       if (this.#inFlight === batch) this.#requeue(batch)
@@ -302,14 +299,18 @@ export class Appender implements FollowerHooks {
     }
     this.#turns.appended()
     this.#maxWorks = Number.POSITIVE_INFINITY
-    // the store does not compare with the head: entries in between are applied first, and the judge decides
+    // if the store accepts entries behind the head, entries of other replicas may be in between; they are applied first, and then the judge
+    // decides
     if (place.revision === follower.fleet.place.revision + 1) follower.apply({ ...entry, revision: place.revision, at: place.at })
     else await follower.readTo(place.revision)
-    // the entry was appended at the head, so this replica is as new as the store was when it was sent
+    // the entry was appended at the head, so this replica has everything that the store had when the entry was sent
     freshness.reachedHead(askedAt)
   }
 
-  /** Splits a batch that is too large for one entry into two; a single call that is too large is refused. */
+  /**
+   * Returns the calls of a batch that is too large for one entry to the queue, and halves the limit for the next entry. A single call that
+   * is too large fails.
+   */
   #split({ owners }: Batch, error: EntryTooLargeError): 'split' {
     this.#inFlight = undefined
     const works = owners.map(({ work }) => work)

@@ -25,8 +25,8 @@ export type Found =
     }
 
 /**
- * Returns the result for a call if one of its instances has a live claim at a store time; undefined if none has. The rule applies only from
- * its feature level on, and only to calls that claim resources for new instances.
+ * Returns the result for a call if one of its instances has a live claim at a store time, and otherwise undefined. The rule applies only
+ * from feature level STRICT_CLAIMS on, and only to calls that claim resources for new instances.
  */
 export function findInstances(fleet: Fleet, call: PlacementCall, now: number): Found | undefined {
   const { request, account } = call
@@ -46,17 +46,17 @@ export function findInstances(fleet: Fleet, call: PlacementCall, now: number): F
   return undefined
 }
 
-/** Whether the instance of a claim belongs to an account. A move of the claim by another account does not change this. */
+/** Returns true if the instance of a claim belongs to an account. A move of the claim by another account does not change this. */
 const isOf = ({ featureLevel }: Fleet, claim: Claim, account: string): boolean =>
   (featureLevel < OWNERS_ATTEMPTS ? claim : scopeOf(claim)).account === account
 
-/** Whether Nova already tried a host of the claim, or the call claims an alternate of the claim's decision. */
+/** Returns true if Nova already tried a host of the claim, or the call claims an alternate of the claim's decision. */
 const isFurtherAttempt = (fleet: Fleet, { request, takesAlternate }: PlacementCall, claims: readonly Claim[]): boolean =>
   takesAlternate === true || triedHosts(request).some((tried) => claims.some((claim) => isOn(fleet, claim, tried)))
 
 /**
- * Whether a claim is on a host that was tried. Compares the node too if the host has several nodes, and uses the present name of a host
- * that was replaced since the attempt.
+ * Returns true if a claim is on a host that was tried. Compares the node too if the host has several nodes, and uses the present name of a
+ * host that was replaced since the attempt.
  */
 function isOn({ hosts }: Fleet, claim: Claim, tried: HostName): boolean {
   const { host, node } = hosts.get(claim.host)

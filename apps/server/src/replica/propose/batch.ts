@@ -18,16 +18,20 @@ import {
   type Proposal,
   pluginsOf,
   STRICT_CLAIMS,
+  type Steps,
   unansweredOf,
 } from '@gantt/scheduler-core'
 import { findInstances } from './attempts.ts'
 import { isOutdated, MOST_GATHERINGS } from './gather.ts'
 import { findSource, isMove, requestNow } from './moves.ts'
 import type { PlacementCall, PlacementOutcome, UnloggedDecision } from './placement.ts'
-import { listedRefusal, type Refused, whyRefused } from './refusal.ts'
+import { listedRefusal, whyRefusedInSteps } from './refusal.ts'
 import type { PlacementWork, Work } from './work.ts'
 
-/** The limits of one entry: its claims and the time for deciding it. Further calls go into the next entry. A single call always fits. */
+/**
+ * An entry ends at this many claims, at this many characters of other changes, or after this time for deciding. Further calls are in the
+ * next entry. The first call is in the entry in any case.
+ */
 const MAX_CLAIMS = 1_024
 const MAX_CHARACTERS = 262_144
 const MAX_DECIDING_MS = 10
@@ -38,24 +42,38 @@ const MAX_STANDING_MS = 1_000
 export interface Batch {
   /** Undefined if nothing must be written. */
   readonly entry: Entry | undefined
-  /** The calls in the order of the entry's changes, with the number of changes of each. */
+  /** The calls in the order of the entry's changes, each with its count of changes. */
   readonly owners: readonly { readonly work: Work; readonly changes: number }[]
   /** Calls that wait for the next batch. */
   readonly later: readonly Work[]
-  /** Whether some of these calls wait for a read of the store. */
+  /** True if some of these calls wait for a read of the store. */
   readonly needsFresh: boolean
-  /** Calls that are answered without an entry, when the fleet behind the answer is durable. */
+  /** Calls that are answered without an entry, once the fleet that the answer depends on is durable. */
   readonly settled: readonly { readonly work: PlacementWork; readonly outcome: PlacementOutcome }[]
   /** Calls that wait for new answers of external plug-ins. */
   readonly outdated: readonly PlacementWork[]
   /** Refusals and advice. They are stored in tables, not in the log, before they are answered. */
-  readonly unlogged: readonly { readonly decision: UnloggedDecision; answer(): void; fail(error: Error): void }[]
+  readonly unlogged: readonly UnloggedWork[]
+}
+
+/** A refusal or advice. The cause of a refusal is computed after the batch, because it takes longer than many decisions. */
+export interface UnloggedWork {
+  readonly work: PlacementWork
+  /** Computes what the decision lacks. `fleet` is a private copy of the fleet of the batch. */
+  complete(fleet: Fleet): Steps<UnloggedAnswer>
+}
+
+/** A decision to store, and the answer to its caller afterwards. */
+export interface UnloggedAnswer {
+  readonly decision: UnloggedDecision
+  answer(): void
+  fail(error: Error): void
 }
 
 export interface BatchOptions {
   readonly entryId: string
   readonly writer: string
-  /** The sequence number of the last call after which the end of the log was read. */
+  /** When the end of the log was last read, all calls up to this sequence number had arrived. */
   readonly freshUpTo: number
   /** The entry has at most this many calls; absent: no limit. */
   readonly mostWorks?: number
@@ -66,8 +84,9 @@ export interface BatchOptions {
 }
 
 /**
- * Decides the waiting calls, each on the present fleet with the earlier proposals in an overlay, and packs them into one entry. Claims come
- * first, so that each was decided on exactly the claims before it. Runs without yielding, so that the fleet does not change meanwhile.
+ * Decides the waiting calls, each on the present fleet with the earlier proposals in an overlay, and packs them into one entry. Proposals
+ * of claims are the first changes of the entry, so that each was decided on exactly the proposals before it. Runs without yielding, so that
+ * the fleet does not change meanwhile.
  */
 export function buildBatch(fleet: Fleet, queue: Work[], options: BatchOptions): Batch {
   const claims: { change: Proposal; work: Work }[] = []
@@ -96,7 +115,7 @@ export function buildBatch(fleet: Fleet, queue: Work[], options: BatchOptions): 
       } else {
         const key = `${work.call.account}\u0000${work.call.key}`
         const named = work.call.mode === 'NONE' ? [] : work.call.request.instanceUuids
-        // of two calls with the same key in one batch, or for the same instance, the second is answered after the first is in the log
+        // if two calls of a batch have the same key or the same instance, the second one is decided after the first one is in the log
         const step =
           keys.has(key) || named.some((instance) => instances.has(instance))
             ? ({ type: 'later', fresh: false } as const)
@@ -106,7 +125,7 @@ export function buildBatch(fleet: Fleet, queue: Work[], options: BatchOptions): 
         lookedAt = now
         if (step === undefined) continue
         if (step.type === 'settled') settled.push({ work, outcome: step.outcome })
-        else if (step.type === 'unlogged') unlogged.push({ ...step, decision: { ...step.decision, tookUs } })
+        else if (step.type === 'unlogged') unlogged.push({ work, complete: (copy) => step.complete(copy, tookUs) })
         else if (step.type === 'outdated') outdated.push(work)
         else if (step.type === 'later') {
           later.push(work)
@@ -126,11 +145,11 @@ export function buildBatch(fleet: Fleet, queue: Work[], options: BatchOptions): 
     overlay.discard()
   }
   const changes: Change[] = [...claims.map(({ change }) => change), ...others.flatMap((other) => other.changes)]
-  // older replicas must stop before an entry that they cannot read
+  // an entry with newer kinds of changes also raises the log's level, so that an older replica stops before it instead of misreading it
   const needed = Math.max(1, ...changes.map(levelOf))
   const level = changes.length === 0 ? needed : Math.max(needed, options.raiseTo ?? 0)
   if (level > fleet.featureLevel) changes.push({ type: 'feature', level })
-  // the change is empty, but the stamp of its entry becomes the time of the log
+  // this change repeats the present level and has no effect, but the stamp of its entry becomes the log's time
   else if (needsTime && changes.length === 0) changes.push({ type: 'feature', level: fleet.featureLevel })
   const { entryId: id, writer } = options
   return {
@@ -154,9 +173,9 @@ type Step =
   | { readonly type: 'later'; readonly fresh: boolean; readonly time?: true }
   /** The answers of external plug-ins no longer apply, so new ones are requested. */
   | { readonly type: 'outdated' }
-  | { readonly type: 'unlogged'; readonly decision: UnloggedDecision; answer(): void; fail(error: Error): void }
+  | { readonly type: 'unlogged'; complete(fleet: Fleet, tookUs: number): Steps<UnloggedAnswer> }
 
-/** A request with a decision that throws is a defect. It fails alone, and the other calls continue. */
+/** Decides one call. If the decision throws, which is a defect, this call fails and the others continue. */
 function placeSafely(
   fleet: Fleet,
   overlay: Overlay,
@@ -179,16 +198,16 @@ function placeNext(fleet: Fleet, overlay: Overlay, work: PlacementWork, options:
   const known = answerFromKey(fleet, call)
   if (known !== undefined) return { type: 'settled', outcome: known }
   const isFresh = work.arrived <= options.freshUpTo
-  // the decision has the store time of an entry after the call, or the call's arrival time if there is no such entry yet
+  // the decision has the log's time if an entry was written for this purpose, and otherwise at least the arrival time of the call
   const now = work.hasMovedTime ? fleet.now : Math.max(fleet.now, work.notAfter - call.deadlineMs)
   const found = findInstances(fleet, call, now)
   if (found?.type === 'taken')
     return isFresh && overlayIsEmpty
       ? { type: 'settled', outcome: { type: 'taken', claim: found.claim } }
       : { type: 'later', fresh: !isFresh }
-  // a further attempt or a move has the group of its claim with the present policy, whatever its request contains
+  // a further attempt or a move uses the group of its claim with the present policy, so the group of its request is not checked
   const rule = found === undefined && call.source === null ? brokenRule(fleet, call) : undefined
-  // another proposal of this batch may create the group, which only exists once the entry is applied
+  // the rule may be broken only by a group that another proposal of this batch creates, so the call waits until the batch is applied
   if (rule !== undefined && !overlayIsEmpty) return { type: 'later', fresh: false }
   if (rule !== undefined) return isFresh ? { type: 'settled', outcome: { type: 'void', code: rule } } : { type: 'later', fresh: true }
   const profile = work.gathered.profile ?? fleet.profiles.pick(call.profile, call.account, call.key)
@@ -198,22 +217,22 @@ function placeNext(fleet: Fleet, overlay: Overlay, work: PlacementWork, options:
     return isFresh ? { type: 'settled', outcome: { type: 'void', code: 'profile.lacks_part' } } : { type: 'later', fresh: true }
 
   const source = call.source === null ? found?.source : findSource(fleet, call.source)
-  // a proposal of this batch about the claim may have to be applied first
+  // a proposal of this batch may change the claim, so the call waits until the batch is applied
   if (typeof source === 'string' && !overlayIsEmpty) return { type: 'later', fresh: false }
   if (typeof source === 'string')
     return isFresh ? { type: 'settled', outcome: { type: 'void', code: source } } : { type: 'later', fresh: true }
   const request = requestNow(fleet, call, source, found?.request)
   if (asksAges(request, profile, pluginsOf(fleet)) && !work.hasMovedTime && work.notAfter - call.deadlineMs - fleet.now > MAX_STANDING_MS) {
     work.hasMovedTime = true
-    // the answers of external plug-ins need not be kept any longer
+    // external plug-ins are called again when the call is decided with the new time
     const { profile: _, ...others } = work.gathered
     work.gathered = others
     return { type: 'later', fresh: false, time: true }
   }
-  // another version is active now, and external plug-ins have not answered for it
+  // the active version may have changed, so that answers of external plug-ins for it are missing
   if (work.gatherings < MOST_GATHERINGS && unansweredOf(fleet, profile, request).length > 0) return { type: 'outdated' }
   const isListed = call.isListed === true && fleet.featureLevel >= LISTED_CLAIMS
-  // the judge's check ignores resources that earlier proposals of this batch hold
+  // the judge's check ignores resources that earlier proposals of this batch hold, so the call waits until they are applied
   if (isListed && !overlayIsEmpty) return { type: 'later', fresh: false }
   const { alternatesPerInstance, allOrNothing, intent } = call
   const held = overlay.size
@@ -239,12 +258,12 @@ function placeNext(fleet: Fleet, overlay: Overlay, work: PlacementWork, options:
   }
   if (decided.parts.length === 0 || call.mode === 'NONE') {
     overlay.rollback(held)
-    // refusals and advice may only depend on durable state that is as new as the call, so not on this batch
+    // refusals and advice may depend only on durable state that is as new as the call, and so not on earlier proposals of this batch
     if (!overlayIsEmpty) return { type: 'later', fresh: false }
     if (!isFresh) return { type: 'later', fresh: true }
     work.attempt = attempt
     if (decided.answer.length > 0) return adviceStep(fleet, work, decided)
-    return refusalStep(fleet, work, decided, whyRefused(fleet, overlay, work, decided, source, found?.ends))
+    return refusalStep(fleet, work, decided, source, found?.ends)
   }
   if (isListed) {
     overlay.rollback(held)
@@ -297,7 +316,7 @@ export function answerFromKey(fleet: Fleet, { account, key, digest }: PlacementC
   }
 }
 
-/** A rule by which the judge would refuse every host, so that no decision is needed. */
+/** Returns the code of a rule by which the judge would refuse the request on every host, so that no decision is needed. */
 function brokenRule(fleet: Fleet, { request }: PlacementCall): 'claim.group_mismatch' | undefined {
   const group = groupOf(request)
   const isBroken = group !== null && (!fleet.groups.accepts(group) || fleet.groups.sharesWith(group) !== undefined)
@@ -310,8 +329,16 @@ function unlogged(fleet: Fleet, { call, notAfter }: PlacementWork, { record }: D
   return { record, place, account: call.account, at: Math.max(fleet.now, notAfter - call.deadlineMs) }
 }
 
+const answerFor = (work: PlacementWork, decision: UnloggedDecision, outcome: PlacementOutcome): UnloggedAnswer => ({
+  decision,
+  answer: () => work.settle(outcome),
+  fail: (error) => work.fail(error),
+})
+
 function adviceStep(fleet: Fleet, work: PlacementWork, decided: Decided): Step {
   const { answer, record } = decided
+  const known = unlogged(fleet, work, decided)
+  const isPart = answer.length < work.call.request.numInstances
   const outcome: PlacementOutcome = {
     type: 'placed',
     decision: record.id,
@@ -320,23 +347,27 @@ function adviceStep(fleet: Fleet, work: PlacementWork, decided: Decided): Step {
     replayed: false,
     revision: fleet.place.revision,
   }
-  const isPart = answer.length < work.call.request.numInstances
   return {
     type: 'unlogged',
-    decision: { ...unlogged(fleet, work, decided), outcome: isPart ? 'PARTIAL' : 'PLACED', answer, reasons: [] },
-    answer: () => work.settle(outcome),
-    fail: (error) => work.fail(error),
+    // biome-ignore lint/correctness/useYield: advice lacks nothing
+    *complete(_copy, tookUs) {
+      return answerFor(work, { ...known, tookUs, outcome: isPart ? 'PARTIAL' : 'PLACED', answer, reasons: [] }, outcome)
+    },
   }
 }
 
-function refusalStep(fleet: Fleet, work: PlacementWork, decided: Decided, { reasons, cause }: Refused): Step {
+function refusalStep(fleet: Fleet, work: PlacementWork, decided: Decided, source: Claim | undefined, ends: Claim | undefined): Step {
   const { record, found } = decided
-  const kept = unlogged(fleet, work, decided)
-  const { place } = kept
+  const known = unlogged(fleet, work, decided)
+  const { place } = known
+  const { revision } = fleet.place
   return {
     type: 'unlogged',
-    decision: { ...kept, outcome: 'NO_VALID_HOST', answer: [], reasons, ...(fleet.hosts.featureLevel >= KEPT_CAUSES && { cause }) },
-    answer: () => work.settle({ type: 'refused', record, place, reasons, cause, found, revision: fleet.place.revision }),
-    fail: (error) => work.fail(error),
+    *complete(copy, tookUs) {
+      const { reasons, cause } = yield* whyRefusedInSteps(copy, work, decided, source, ends)
+      const kept = copy.hosts.featureLevel >= KEPT_CAUSES ? { cause } : {}
+      const decision: UnloggedDecision = { ...known, tookUs, outcome: 'NO_VALID_HOST', answer: [], reasons, ...kept }
+      return answerFor(work, decision, { type: 'refused', record, place, reasons, cause, found, revision })
+    },
   }
 }

@@ -9,7 +9,7 @@ const MAX_WAITING = 20_000
 export interface CallQueue {
   /** The waiting calls, oldest first. A new entry removes calls from the front. */
   readonly works: Work[]
-  /** Adds a call and answers it with its outcome. Answers UnavailableError after its deadline, or if too many calls wait. */
+  /** Adds a call and resolves with its outcome. Rejects with UnavailableError after the deadline, or at once if too many calls wait. */
   add<Outcome, Item extends Work>(arrived: number, deadlineMs: number, create: (waiting: Waiting<Outcome>) => Item): Promise<Outcome>
   /** Returns calls to the front in the same order, so that they come before new ones. */
   requeue(works: readonly Work[]): void

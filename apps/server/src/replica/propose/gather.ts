@@ -3,12 +3,16 @@ import { type DecisionRecord, type InstanceRecord, type OutsideAnswer, weighedNa
 /** External plug-ins are called at most this often for one call. The call is then decided with their last answers. */
 export const MOST_GATHERINGS = 3
 
-/** Whether other entries were written after the answers, so that they did not apply to the fleet of the decision. */
+/**
+ * Returns true if answers of the solver or of external plug-ins did not apply to the fleet of the decision, because entries were written in
+ * between.
+ */
 export const isOutdated = ({ solver, outside, instances }: DecisionRecord): boolean =>
   solver?.why === 'NOT_FEASIBLE' || (outside !== undefined && instances.some((instance) => lacksAnswer(instance, outside)))
 
 /**
- * Whether an instance found no host, and hosts that became candidates after external plug-ins were called were refused for missing answers.
+ * Returns true if an instance found no host, and hosts that became candidates after external plug-ins were called were refused for missing
+ * answers.
  */
 function lacksAnswer({ best, filters }: InstanceRecord, outside: readonly OutsideAnswer[]): boolean {
   if (best.length > 0) return false

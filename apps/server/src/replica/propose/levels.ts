@@ -3,7 +3,7 @@ import { UnavailableError } from '../../unavailable.ts'
 import type { ReplicaOptions } from '../replica-options.ts'
 import { FeatureLevelError, onceReadable } from '../watch/feature-level.ts'
 
-/** Determines the feature level of the log. Every living replica must read it. */
+/** Determines to which feature level the log may be raised. Every living replica must be able to read this level. */
 export interface Levels {
   /**
    * Finds out whether the next entry may raise the log to this release's level, which requires that every living replica reads it. The
@@ -14,7 +14,7 @@ export interface Levels {
   admit<Outcome>(level: number, letIn: () => Promise<Outcome>): Promise<Outcome>
   /** The level that every living replica reads, for the next entry; 0 if unknown. */
   readonly raiseTo: number
-  /** Discards the result. A replica that starts after the entry that raises the level is checked before the next one. */
+  /** Discards the result of `learn`, because other replicas may start later. They are checked before the level is raised again. */
   clear(): void
 }
 
@@ -36,7 +36,7 @@ export function createLevels(fleet: () => Fleet, { name, isReadByAll = () => tru
     },
     admit(level, letIn) {
       const { readsUpTo } = fleet()
-      // this release does not write changes that it cannot read, even if all others read them
+      // this release does not write changes that it cannot read, even if all other replicas read them
       if (level > readsUpTo) return Promise.reject(new FeatureLevelError(name, readsUpTo, level))
       return onceReadable(level, fleet(), mayRaise, letIn)
     },

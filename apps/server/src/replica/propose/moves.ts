@@ -16,7 +16,7 @@ import type { PlacementCall } from './placement.ts'
 
 const moves: readonly Intent[] = ['RESIZE', 'LIVE_MIGRATE', 'COLD_MIGRATE', 'EVACUATE'] satisfies readonly MoveIntent[]
 
-/** Whether a call with this intent claims resources for a claim that moves. */
+/** Returns true if a call with this intent moves an existing claim. */
 export const isMove = (intent: Intent): intent is MoveIntent => moves.includes(intent)
 
 /** The claim to move, or the code of the reason why it cannot move. */
@@ -26,7 +26,7 @@ export function findSource({ ledger }: Fleet, { claim: id, fence }: ClaimRef): C
   return claim.source !== null || claim.target !== null ? 'claim.moving' : claim
 }
 
-/** The request for the decision, completed by the moving claim and with the present names of its hosts. */
+/** The request that is decided: completed from the claim that moves, and with the present names of hosts. */
 export function requestNow(
   fleet: Fleet,
   call: Pick<PlacementCall, 'request' | 'intent'>,
@@ -64,7 +64,7 @@ const ruleOf = ({ uuid, policy, maxServerPerHost }: Group) => ({
 })
 
 /**
- * The request completed from the claim: its instance, its server group with the present policy, and the allowed hosts. A resize may stay on
+ * Completes the request from the claim: its instance, its server group with the present policy, and the allowed hosts. A resize may stay on
  * its host. A migration or an evacuation must leave it. A rebuild must stay.
  */
 export function requestOfMove(fleet: Fleet, { request, intent }: Pick<PlacementCall, 'request' | 'intent'>, claim: Claim): RequestSpec {
@@ -74,7 +74,7 @@ export function requestOfMove(fleet: Fleet, { request, intent }: Pick<PlacementC
   return {
     ...request,
     instanceUuids: claim.instance === null ? [] : [claim.instance],
-    // a move keeps its group with the present rule, and the exclusions of the request are added
+    // a move keeps its group with the present policy, and the exclusions of the request are added
     instanceGroup:
       group === undefined
         ? null

@@ -28,16 +28,17 @@ export interface PlacementCall {
   /** NONE: advice only, nothing is claimed. */
   readonly mode: 'NONE' | 'RESERVE' | 'CONFIRM'
   readonly ttlMs: number
-  /** How long the caller waits, in milliseconds from now. */
+  /** How long the caller waits after the arrival of the call, in milliseconds. */
   readonly deadlineMs: number
   readonly alternatesPerInstance: number
   readonly allOrNothing: boolean
-  /** Whether the call claims an alternate of an earlier decision. The claim of its instance then moves there. */
+  /** True if the call claims an alternate of an earlier decision. The claim of its instance then moves there. */
   readonly takesAlternate?: boolean | undefined
-  /** Whether the instance already runs on its requested destination without a claim. It gets one that is materialised at once. */
+  /** True if the instance already runs on its requested destination without a claim. It gets one that is materialised at once. */
   readonly isListed?: boolean | undefined
   /**
-   * Requests answers of external plug-ins. Set if the call is one of several that are solved together. Absent: the function of the replica.
+   * Requests answers of external plug-ins. Set if the call is one of several that are solved together. If absent, the function of the
+   * replica is used.
    */
   readonly gather?: Gather | undefined
 }
@@ -47,7 +48,10 @@ export interface PlacementCall {
  * stored in its record, so that a replay makes no requests.
  */
 export interface Gathered extends Pick<DecideInput, 'solution'> {
-  /** The deciding version, with the answers of external plug-ins attached. Absent: the active version, without external plug-ins. */
+  /**
+   * The profile version that decides, with the answers of external plug-ins attached. Absent: the active version, without external
+   * plug-ins.
+   */
   readonly profile?: Profile
 }
 

@@ -1,26 +1,29 @@
 import {
   asksPlain,
   type Claim,
-  causeOf,
+  causeInSteps,
   currentSpec,
   type Decided,
-  decide,
+  decideInSteps,
   type Fleet,
   isLive,
   KEPT_CAUSES,
   liftSource,
-  type Overlay,
+  openOverlay,
   reasonText,
-  refusalsOf,
+  refusalsInSteps,
   refusesListed,
-  wayOut,
+  type Steps,
+  wayOutInSteps,
 } from '@gantt/scheduler-core'
 import type { KeptCause } from '../../db/tables/rows.ts'
 import { keptCause } from './kept-cause.ts'
 import type { PlacementOutcome, RefusalReason } from './placement.ts'
 import type { PlacementWork } from './work.ts'
 
-/** Why no claim can be created for an instance that already runs on its destination according to the caller. */
+/**
+ * Why no claim can be created for an instance that already runs on its destination according to the caller; undefined if it can be created.
+ */
 export function listedRefusal(fleet: Fleet, { parts }: Decided): PlacementOutcome | undefined {
   const code = refusesListed(fleet, parts)
   if (code !== 'claim.instance_taken') return code && { type: 'void', code }
@@ -29,45 +32,60 @@ export function listedRefusal(fleet: Fleet, { parts }: Decided): PlacementOutcom
 }
 
 /**
- * The cause for an instance without a host, and the reasons of all hosts, counted by filter and code. Earlier instances hold their
- * resources.
+ * The cause for the first instance without a host, and the reasons of all hosts, counted by filter and code. Earlier instances of the
+ * request hold their resources meanwhile. Yields in between, so the fleet must be a private copy of the fleet of the decision.
  */
-export function whyRefused(
+export function* whyRefusedInSteps(
   fleet: Fleet,
-  overlay: Overlay,
   work: PlacementWork,
   decided: Decided,
   source: Claim | undefined,
   ends: Claim | undefined,
-): Refused {
-  const { claimIds, gathered } = work
-  const { record, found, judged: profile } = decided
-  const held = overlay.size
-  const { id, seed, attempt, alternatesPerInstance } = record
-  const request = currentSpec(record.request)
-  if (ends !== undefined) overlay.liftDestination(ends, asksPlain(request))
-  // a move has one instance, so there are no earlier instances
-  if (source !== undefined) liftSource(overlay, request, source, record.intent)
-  else if (found > 0)
-    decide(fleet, overlay, {
+): Steps<Refused> {
+  const overlay = openOverlay(fleet)
+  try {
+    const { claimIds, gathered } = work
+    const { record, found, judged: profile } = decided
+    const { id, seed, attempt, alternatesPerInstance } = record
+    const request = currentSpec(record.request)
+    if (ends !== undefined) overlay.liftDestination(ends, asksPlain(request))
+    // a move has one instance, so there are no earlier instances
+    if (source !== undefined) liftSource(overlay, request, source, record.intent)
+    else if (found > 0)
+      yield* decideInSteps(fleet, overlay, {
+        id,
+        request,
+        profile,
+        seed,
+        attempt,
+        alternatesPerInstance,
+        allOrNothing: false,
+        claimIds,
+        solution: gathered.solution,
+      })
+    const cause = yield* causeInSteps(fleet, request, profile, found)
+    // from level KEPT_CAUSES on, the stored reasons are those of the cause, and the first one has the code of the cause
+    const keepsCause = fleet.hosts.featureLevel >= KEPT_CAUSES
+    const reasons = keepsCause ? cause.reasons : yield* refusalsInSteps(fleet, request, profile, found)
+    overlay.rollback(0)
+    const input = {
       id,
       request,
       profile,
       seed,
       attempt,
       alternatesPerInstance,
-      allOrNothing: false,
+      allOrNothing: true,
       claimIds,
-      solution: gathered.solution,
-    })
-  const cause = causeOf(fleet, request, profile, found)
-  // the reasons belong to the stored cause, and begin with its code
-  const reasons = fleet.hosts.featureLevel >= KEPT_CAUSES ? cause.reasons : refusalsOf(fleet, request, profile, found)
-  overlay.rollback(held)
-  const input = { id, request, profile, seed, attempt, alternatesPerInstance, allOrNothing: true, claimIds, intent: record.intent, source }
-  return {
-    cause: keptCause(cause, wayOut(fleet, overlay, input, cause)),
-    reasons: reasons.map(({ filter, code, hosts, example }) => ({ filter, code, hosts, text: reasonText(example) })),
+      intent: record.intent,
+      source,
+    }
+    return {
+      cause: keptCause(cause, yield* wayOutInSteps(fleet, overlay, input, cause)),
+      reasons: reasons.map(({ filter, code, hosts, example }) => ({ filter, code, hosts, text: reasonText(example) })),
+    }
+  } finally {
+    overlay.discard()
   }
 }
 

@@ -53,7 +53,8 @@ test('the outcomes of all proposals are counted by obstacle', () => {
   attempt(1, aWork('d2'), ['claim.no_room'], retries)
   retries.succeeded()
   const refusal = { cause: { code: 'memory.short', text: '', admitted: 1, nearest: null }, reasons: [] } as const
-  retries.unlogged([refusal, { reasons: [] }, { ...refusal, cause: { ...refusal.cause, code: null } }, refusal])
+  for (const decision of [refusal, { reasons: [] }, { ...refusal, cause: { ...refusal.cause, code: null } }, refusal])
+    retries.unlogged(decision)
   expect(retries.tally).toMatchObject({ counted: 1, unlogged: 4 })
   expect([...retries.tally.refused]).toEqual([['memory.short', 2]])
   expect([...retries.tally.fruitless]).toEqual([

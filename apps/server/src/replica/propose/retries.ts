@@ -6,7 +6,7 @@ import type { PlacementWork } from './work.ts'
 
 /** One call is decided at most this often. */
 export const MAX_ATTEMPTS = 100
-/** After this many failed attempts of one call, operators are warned. With turns there are usually only one or two. */
+/** After this many failed attempts of one call, operators are warned. Usually there are at most two, because replicas take turns. */
 const SUSPICIOUS = 10
 /** The shortest interval between warnings about the same rule, milliseconds. */
 const QUIET_MS = 60_000
@@ -14,11 +14,11 @@ const QUIET_MS = 60_000
 /** Why an attempt failed: a rule of the judge, or an append by another replica. */
 export type Obstacle = Code | 'append.refused'
 
-/** The error of a call with void proposals in every attempt, so that nothing was placed. */
+/** The error of a call that failed MAX_ATTEMPTS times because its proposals were void or refused. Nothing was placed. */
 export class RetriesExhaustedError extends Error {
   override readonly name = 'RetriesExhaustedError'
   readonly attempts: number
-  /** The rule that voided most of the attempts. */
+  /** The most frequent obstacle of the attempts. */
   readonly rule: Obstacle
 
   constructor(attempts: number, rule: Obstacle, counts: string) {
@@ -48,12 +48,9 @@ export interface Retries {
   readonly tally: Tally
   /** Records a proposal that took effect in the log. */
   succeeded(): void
-  /** Records decisions without a proposal. */
-  unlogged(decisions: readonly Pick<UnloggedDecision, 'cause' | 'reasons'>[]): void
-  /**
-   * Records that a proposal of this call was void or refused. Returns false if that was the last attempt, so that the call has been
-   * answered.
-   */
+  /** Records a decision without a proposal. */
+  unlogged(decision: Pick<UnloggedDecision, 'cause' | 'reasons'>): void
+  /** Records that a proposal of this call was void or refused. Returns false if that was the last attempt; the call has then failed. */
   mayTryAgain(work: Attempted, obstacle: Obstacle): boolean
 }
 
@@ -68,12 +65,10 @@ export function createRetries(warn: (message: string) => void, timers: Timers): 
     succeeded() {
       tally.counted++
     },
-    unlogged(decisions) {
-      tally.unlogged += decisions.length
-      for (const decision of decisions) {
-        const code = causeOfRefusal(decision)?.code ?? null
-        if (code !== null) refused.set(code, (refused.get(code) ?? 0) + 1)
-      }
+    unlogged(decision) {
+      tally.unlogged++
+      const code = causeOfRefusal(decision)?.code ?? null
+      if (code !== null) refused.set(code, (refused.get(code) ?? 0) + 1)
     },
     mayTryAgain(work, obstacle) {
       fruitless.set(obstacle, (fruitless.get(obstacle) ?? 0) + 1)
@@ -85,7 +80,7 @@ export function createRetries(warn: (message: string) => void, timers: Timers): 
         const now = timers.now()
         if (now >= (quietUntil.get(rule) ?? Number.NEGATIVE_INFINITY)) {
           quietUntil.set(rule, now + QUIET_MS)
-          // the decision and the judge disagree about this rule, so without a limit the call would be decided again for ever
+          // the decision and the judge disagree about this rule, so the call would be decided again for ever without a limit
           warn(`${total} attempts of decision ${work.decisionId} did not count: ${text}; calls may be starved by ${rule}`)
         }
       }

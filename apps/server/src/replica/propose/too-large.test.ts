@@ -4,7 +4,7 @@ import { createMemoryStore } from '../../sync/memory/memory.ts'
 import { EntryTooLargeError, type Synchronizer } from '../../sync/synchronizer.ts'
 import { Replica } from '../replica.ts'
 
-/** A store with messages that hold at most this many changes. */
+/** A store that refuses entries with more than `most` changes, and the sizes of all entries that it was sent. */
 function holding(store: Synchronizer, most: number): { readonly store: Synchronizer; readonly sizes: number[] } {
   const sizes: number[] = []
   return {
@@ -29,9 +29,9 @@ test('an entry that does not fit into one message of the store is sent in severa
   expect(answers[2]).toMatchObject({ reason: expect.any(EntryTooLargeError) })
   expect(replica.halted).toBeUndefined()
   expect(replica.fleet.hosts.count).toBe(5)
-  // the reports, and the change that raises the level of the new log
+  // nine reports, and the change that raises the level of the new log
   expect(sizes[0]).toBe(10)
-  // after that, entries are as large as before
+  // later entries are not limited to the smaller size
   await Promise.all([report('x'), report('y'), report('z')])
   expect(sizes.at(-1)).toBe(3)
   await replica.close()

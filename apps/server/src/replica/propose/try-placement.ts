@@ -1,19 +1,19 @@
 import { randomUUID } from 'node:crypto'
-import type { Change, Fleet } from '@gantt/scheduler-core'
+import { type Change, copyFleet, type Fleet, type Steps } from '@gantt/scheduler-core'
 import { buildBatch } from './batch.ts'
 import { MOST_GATHERINGS } from './gather.ts'
 import type { Gathered, PlacementCall, PlacementOutcome } from './placement.ts'
 import type { PlacementWork } from './work.ts'
 
 /**
- * The changes that a call would write now, decided as the replica decides. Returns the answer if the call would write nothing. No external
- * plug-in is called: `gathered` has the earlier answers.
+ * Returns the changes that a call would write now, or its answer if it would write nothing. The call is decided as the replica would decide
+ * it, but no external plug-in is called: `gathered` has their earlier answers. Yields while it searches the cause of a refusal.
  */
-export function tryPlacement(
+export function* tryPlacementInSteps(
   fleet: Fleet,
   call: PlacementCall,
   gathered: Gathered = {},
-): { readonly changes: readonly Change[] } | PlacementOutcome {
+): Steps<{ readonly changes: readonly Change[] } | PlacementOutcome> {
   let outcome: PlacementOutcome | undefined
   let failed: Error | undefined
   const work: PlacementWork = {
@@ -42,7 +42,7 @@ export function tryPlacement(
     newSeed: () => randomUUID().slice(0, 8),
     monotonic: () => performance.now(),
   })
-  for (const { answer } of unlogged) answer()
+  for (const { complete } of unlogged) (yield* complete(copyFleet(fleet))).answer()
   const answered = settled[0]?.outcome ?? outcome
   if (answered !== undefined) return answered
   if (entry === undefined) throw failed ?? new Error('a call that was tried out was neither answered nor placed')

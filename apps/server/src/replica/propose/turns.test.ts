@@ -30,7 +30,7 @@ test.each([true, false])(
   },
 )
 
-test('if the store refuses nothing, two consecutive entries with void changes start turns, which end after two turns without any', () => {
+test('if the store refuses nothing, two consecutive entries with void changes start turns, and two turns without void changes end them', () => {
   const turns = createTurns(false)
   turns.settled(true)
   turns.settled(false)

@@ -1,4 +1,4 @@
-/** How many batches are in one turn, and after how many batches a replica without conflicts takes a turn too. */
+/** A turn has at most this many batches. A replica without conflicts also takes a turn after this many batches. */
 export const BATCHES_PER_TURN = 8
 /** After this many turns without a conflict a replica stops taking turns. */
 const CALM_TURNS = 2
@@ -6,15 +6,15 @@ const CALM_TURNS = 2
 const VOID_ENTRIES = 2
 
 /**
- * Decides when a replica takes turns: after a conflict with other replicas, until two turns had none, and from time to time in any case,
- * because a replica cannot see others that it starves. A conflict is an append that is refused, or, if the store accepts every entry, an
- * entry with void changes. Entries that are appended later and still count disturb no replica.
+ * Decides when a replica takes turns: after a conflict with other replicas, until two turns had no conflict, and also regularly without
+ * conflicts, because a replica cannot see others that it starves. A conflict is an append that is refused, or, if the store accepts every
+ * entry, an entry with void changes. An entry that is appended behind others and still takes effect is not a conflict.
  */
 export interface Turns {
   isDue(): boolean
   /** Records a refused append. It shows that other replicas write too. */
   refused(): void
-  /** Records an appended entry, whether or not its changes count. */
+  /** Records an appended entry. Its changes may be void. */
   appended(): void
   /** Records an applied entry. `again` is true if some of its calls must be decided again. */
   settled(again: boolean): void

@@ -4,13 +4,13 @@ import type { Gathered, PlacementCall, PlacementOutcome } from './placement.ts'
 /** A call that waits to become part of an entry. */
 export type Work = PlacementWork | ChangeWork
 
-/** How the call is answered. */
+/** How a waiting call is answered. */
 export interface Waiting<Outcome> {
   /** The sequence number of the call in the order of arrival. The store must be read after the arrival before the call can be refused. */
   readonly arrived: number
   settle(outcome: Outcome): void
   fail(error: Error): void
-  /** Whether the caller has stopped waiting. The call is then dropped unless it is in flight. */
+  /** True if the caller has stopped waiting. The call is then dropped unless it is in flight. */
   abandoned: boolean
 }
 
@@ -27,7 +27,7 @@ export interface PlacementWork extends Waiting<PlacementOutcome> {
   /** How often the answers were requested. */
   gatherings: number
   attempt: number
-  /** Whether an entry was written for the call, so that the time of the log is not earlier than the call. */
+  /** True if an entry was written for the call, so that the time of the log is not earlier than the call. */
   hasMovedTime: boolean
 }
 

@@ -106,7 +106,7 @@ test('a late finding is added to an open minute, and stored findings stay unchan
   ])
 })
 
-test('findings are deleted after a month, once per hour of decisions', async () => {
+test('findings that are older than a month are deleted once per hour', async () => {
   const { findings, forgotten } = open()
   for (const at of [AT, AT + MINUTE_MS, AT + 61 * MINUTE_MS]) {
     findings.add(finding(at))

@@ -6,10 +6,10 @@ import type { Timers } from '../../timers.ts'
 export const rolloutId = (profile: string, { number, mode, since }: Pick<Rollout, 'number' | 'mode' | 'since'>): string =>
   `${profile}@${number} ${mode} ${since}`
 
-/** The result of comparing a decision with the other version's. */
+/** The result of comparing a decision with the result of the other version. */
 export interface Finding {
   readonly rollout: string
-  /** Store time of the decision, milliseconds since 1970. */
+  /** The time of the decision by the store's clock, in milliseconds since 1970. */
   readonly at: number
   readonly end: keyof RolloutCounts
   /** Computes the disagreement from the fleet. It is called only if the result will be stored. If it throws, nothing is counted. */
@@ -38,7 +38,7 @@ export const ROLLOUT_KEPT_MS = 31 * 24 * 60 * MINUTE_MS
 const FLUSH_MS = 5_000
 /** At most this many disagreements of one minute are stored. The first ones are stored, because ranking their hosts takes time. */
 const REPORTED_PER_MINUTE = 50
-/** Counts are added to a minute for this long. Later counts are added to the first open minute. */
+/** Findings are added to their minute for this long after it. Later findings are added to the first minute that is still open. */
 const OPEN_MS = 10 * MINUTE_MS
 /** At most this many disagreements wait for the database. The oldest are dropped first. */
 const MOST_DISAGREEMENTS = 500
@@ -51,12 +51,12 @@ interface Minute {
   readonly at: number
   readonly counts: Record<keyof RolloutCounts, number>
   reported: number
-  /** Whether the finding has not been stored yet. */
+  /** True if the minute has findings that are not stored yet. */
   isNew: boolean
 }
 
 export function createRolloutFindings({ store, replica, timers, warn }: RolloutFindingsOptions): RolloutFindings {
-  /** In the order of their first findings. */
+  /** The minutes in the order of their first findings. */
   const minutes = new Map<string, Minute>()
   let disagreements: KeptDisagreement[] = []
   /** The first open minute of each rollout. */
@@ -76,7 +76,7 @@ export function createRolloutFindings({ store, replica, timers, warn }: RolloutF
     minutes.set(key, made)
     return made
   }
-  /** Deletes stored findings of old minutes, and findings that could not be stored for too long. */
+  /** Drops minutes that are stored and no longer open, and the oldest minutes if too many wait. */
   const dropOld = (): void => {
     let tooMany = minutes.size - MOST_WAITING
     for (const [key, { rollout, at, isNew }] of minutes) {
@@ -85,7 +85,7 @@ export function createRolloutFindings({ store, replica, timers, warn }: RolloutF
       minutes.delete(key)
       opened.set(rollout, Math.max(opened.get(rollout) ?? 0, at + MINUTE_MS))
     }
-    // a rollout without new findings for this long gets no late findings
+    // after this long without findings, no late findings of a rollout are expected
     for (const [rollout, at] of opened) if (at < newest - ROLLOUT_KEPT_MS) opened.delete(rollout)
   }
   const write = async (): Promise<void> => {
@@ -104,7 +104,7 @@ export function createRolloutFindings({ store, replica, timers, warn }: RolloutF
       }
       isWarned = false
     } catch (error) {
-      // the totals are stored, not differences, so that storing them again does not count twice
+      // the totals are stored again later; they replace the stored totals, so nothing is counted twice
       for (const minute of written) minute.isNew = true
       disagreements = [...kept, ...disagreements].slice(-MOST_DISAGREEMENTS)
       throw error

@@ -153,7 +153,7 @@ test('a request that only the candidate refuses is a new failure, with the refus
   })
 })
 
-test('a canary is compared from the view of the active version, whichever version decided', async () => {
+test('a canary reports how the candidate differs from the active version, whichever of them decided', async () => {
   const { replica, shadow, findings } = await openPair()
   await replica.propose([rollout(0, { mode: 'CANARY', number: 2, share: 10_000 })])
   const outcome = await replica.place(call('a', mib(1_024)))
@@ -171,12 +171,12 @@ test('decisions for which a version needs the solver are counted by a shadow and
   const shadowed = await openPair({ second: { scheduler: 'solver' } })
   await shadowed.replica.propose([rollout(0, asShadow)])
   await shadowed.replica.place(call('two', two))
-  // the best host for one is the best arrangement
+  // for a single instance, the choice of the scheduler without a solver is also the best one
   await shadowed.replica.place(call('one', mib(1_024)))
   await shadowed.shadow.settled(5_000)
   expect(shadowed.shadow.reportOf('site')).toMatchObject({ sampled: 1, notSolved: 1, skipped: 0 })
 
-  // the active version has a solver, the candidate that decides has none
+  // the active version has a solver; the candidate, which decides, has none
   const canary = await openPair({ second: { scheduler: 'solver', weighers: [{ name: 'RAMWeigher', multiplier: 1 }] } })
   await canary.replica.propose([rollout(0, { mode: 'CANARY', number: 1, share: 10_000 }, 2)])
   await canary.replica.place(call('two', two))

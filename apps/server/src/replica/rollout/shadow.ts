@@ -26,7 +26,7 @@ import type { Replica } from '../replica.ts'
 import { createSignal } from '../signal.ts'
 import { type RolloutFindings, rolloutId } from './rollout-findings.ts'
 
-/** A decision that the other version would make differently. */
+/** A decision for which the other version gives a different result. */
 export interface ShadowDisagreement {
   readonly decision: string
   readonly kind: Exclude<Agreement, 'SAME'>
@@ -65,7 +65,7 @@ export interface ShadowOptions {
   /** Receives the findings about this replica's own decisions, so that each decision is reported by one replica. */
   readonly findings?: Pick<RolloutFindings, 'add'>
   readonly timers?: Timers
-  /** Warns operators of what went wrong. */
+  /** Warns operators of errors. */
   warn(message: string): void
   /** At most this many entries wait. If there are more, decisions are skipped until the shadow has caught up. */
   readonly lag?: number
@@ -80,7 +80,7 @@ const REST = 4
 const LISTED = 50
 
 interface Tally {
-  /** The rollout for which it counts. */
+  /** The rollout for which this tally counts. */
   readonly mark: string
   sampled: number
   skipped: number
@@ -98,7 +98,7 @@ interface Made {
   readonly isOwn: boolean
 }
 
-/** A decision with the data for its replay. */
+/** A decision with the data for replaying it. */
 interface Asked extends Made {
   readonly record: DecisionRecord
   readonly answer: readonly SelectedDestination[]
@@ -184,7 +184,7 @@ export function createShadow({ replica, findings, timers = realTimers, warn, lag
         if (waiting.length >= lag) skip(own, { record, ...made })
         else look(own, { record, answer, before: proposalsBefore(entry, position), account, key, ...made })
       }
-      // the decision was made on an older state than the present one, so a comparison would be wrong
+      // the decision was made on an older state, so a comparison on the present state would be wrong
     } else skipAll(own, item)
     own.apply(entry)
     renew()
@@ -210,7 +210,7 @@ export function createShadow({ replica, findings, timers = realTimers, warn, lag
   ): void => {
     if (isOwn) findings?.add({ rollout, at, end, ...(disagreement !== undefined && { disagreement }) })
   }
-  /** The version that did not make the decision, if one of the two compared versions made it. */
+  /** For a decision by the active version or the candidate: the tally of its rollout, and the other of the two versions. */
   const tallyOf = (
     fleet: Fleet,
     { profile }: DecisionRecord,
@@ -221,7 +221,7 @@ export function createShadow({ replica, findings, timers = realTimers, warn, lag
     if (!rollout || (Number(number) !== active && Number(number) !== rollout.number)) return undefined
     const isCandidate = Number(number) === rollout.number
     const other = fleet.profiles.find(`${name}@${isCandidate ? active : rollout.number}`)
-    // a version with parts that this replica lacks cannot decide here
+    // this replica cannot decide by a version whose filters or weighers it lacks
     if (other === undefined || lacksOf(other, pluginsOf(fleet)).length > 0) return undefined
     const mark = markOf(fleet, name)
     let tally = tallies.get(name)
@@ -320,7 +320,10 @@ const newTally = (mark: string): Tally => ({
   counts: { SAME: 0, ELSEWHERE: 0, NEW_FAILURE: 0, NEW_PLACEMENT: 0 },
 })
 
-/** Results from the view of the active version. If the candidate refused and the active version would place, that is a new failure. */
+/**
+ * If the candidate made the decision, converts the result of the active version to that of the candidate: for example, if only the active
+ * version would place, the candidate has a new failure.
+ */
 const turned: Readonly<Record<Agreement, Agreement>> = {
   SAME: 'SAME',
   ELSEWHERE: 'ELSEWHERE',
@@ -330,7 +333,7 @@ const turned: Readonly<Record<Agreement, Agreement>> = {
 
 const ends = { ELSEWHERE: 'elsewhere', NEW_FAILURE: 'newFailures', NEW_PLACEMENT: 'newPlacements' } as const
 
-/** The hosts that both versions selected, from the view of the active version. */
+/** The hosts that the two versions selected. `baseline` is the choice of the active version. */
 function choicesOf(
   ranks: ChoiceRanks | undefined,
   kind: KeptDisagreement['kind'],

@@ -14,7 +14,7 @@ test('the digest of an unchanged state is computed during a round, because a rou
   const auditor = createAuditor({ replica, timers, warn: () => {} })
   while (auditor.digests().whole === null && auditor.view().rounds === 0) auditor.step()
   expect(auditor.digests().whole).toMatchObject({ revision: replica.fleet.place.revision })
-  // neither waits for the other
+  // the digest and the round do not wait for each other
   const { rounds } = auditor.view()
   expect(rounds).toBe(0)
   for (let steps = 0; steps < 400 && auditor.view().rounds === 0; steps++) auditor.step()

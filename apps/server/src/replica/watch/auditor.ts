@@ -16,7 +16,7 @@ import type { Replica } from '../replica.ts'
 import { countOf, Found, fairlyFirst, type PresentFinding, toStanding } from './found.ts'
 import { createStateDigests } from './state-digests.ts'
 
-/** The auditor works for this long in each interval, which limits it to a twentieth of the process's time. */
+/** The auditor works for this long in each interval of EVERY_MS, so it uses at most 4 % of the process's time. */
 const SLICE_MS = 2
 const EVERY_MS = 50
 /** The pause between rounds, because a round of a small fleet ends at once. */
@@ -37,7 +37,7 @@ export interface AuditorView {
   readonly findings: readonly PresentFinding[]
   /** How long there has been no violation. Null while there is one, and before the end of the first round. */
   readonly clean: Clean | null
-  /** Store time of the end of the last full round; null before it. */
+  /** The end of the last full round by the store's clock; null before the first round has ended. */
   readonly checkedAt: number | null
   /** Milliseconds since the end of the round. */
   readonly ageMs: number | null
@@ -53,7 +53,7 @@ export interface AuditorView {
 
 /** The latest consecutive rounds without a violation. */
 export interface Clean {
-  /** Store time at which the first of these rounds began. */
+  /** When the first of these rounds began, by the store's clock. */
   readonly since: number
   readonly rounds: number
   /** How many hosts, claims, keys and other objects were checked in these rounds. */
@@ -67,9 +67,9 @@ export interface Auditor {
   all(): Iterable<PresentFinding>
   /** The present finding with this id. */
   find(id: string): PresentFinding | undefined
-  /** Whether this replica's own state has no error in the checked part, regardless of other replicas. */
+  /** True if the auditor has found no error in this replica's own state. Differences from other replicas do not matter. */
   readonly isSound: boolean
-  /** Does one slice of the work. A timer calls it, and tests do too. */
+  /** Does one slice of the work. Called by a timer, and by tests. */
   step(): void
   digests(): TakenDigests
   compare(others: readonly ReplicaRow[]): void
@@ -92,7 +92,7 @@ export interface AuditorOptions {
 interface Round {
   readonly fleet: Fleet
   readonly startedAt: number
-  /** Store time. */
+  /** The time at which the round began, by the store's clock. */
   readonly beganAt: number
   readonly books: Pass
   world: Pass
@@ -168,7 +168,7 @@ export function createAuditor({ replica, timers, warn, unlistedAfterMs }: Audito
   const tellOf = (fresh: readonly Finding[]): void => {
     const unsound = fresh.filter(({ code }) => isOfState(code))
     const of = (severity: Severity) => fresh.filter(({ code }) => !isOfState(code) && severityOf(code) === severity)
-    // the reporter of this usage already got the warning
+    // the reporter of the usage already got warnings with codes of `use.`
     const contradicted = of('WARNING').filter(({ code }) => !code.startsWith('use.'))
     const promised = of('VIOLATION')
     if (unsound[0] !== undefined)
@@ -189,7 +189,7 @@ export function createAuditor({ replica, timers, warn, unlistedAfterMs }: Audito
     // minutes and the log is seldom unchanged for that long.
     let more = digests.step()
     while (more && timers.now() < from + SLICE_MS / 2) more = digests.step()
-    // after another fleet replaced this one, the check starts again
+    // another fleet replaced the checked one, so the round starts again
     if (round !== undefined && round.fleet !== replica.fleet) {
       round = undefined
       found.clear()

@@ -30,7 +30,7 @@ const newer: Change = {
 }
 const plain: Change = { ...newer, next: { name: 'no pool', metadata: {}, hosts: [] } }
 
-/** The answers of the other replicas while one replica is held at the older level. */
+/** Checks levels as if a replica named `held` supported only the older level. */
 const besideHeld = async (level: number): Promise<void> => {
   if (level > older) throw new FeatureLevelError('held', older, level)
 }
@@ -71,9 +71,9 @@ describe('the level of the log', () => {
     let mayRaise = besideHeld
     let isRead = false
     const newer = await open(memory, 'newer', undefined, { mayRaise: (level) => mayRaise(level), isReadByAll: () => isRead })
-    // the last read of the replicas' levels does not allow it, so the store is not queried at each call
+    // at the last check, a replica did not read the level, so this call does not query the store
     expect((await ask(newer, 'k1')).type).toBe('placed')
-    // the last read allows it, but an older replica has started since: the call continues at the present level
+    // at the last check, all replicas read the level, but an older replica has started since: the call continues at the present level
     isRead = true
     expect((await ask(newer, 'k2')).type).toBe('placed')
     expect(newer.fleet.featureLevel).toBe(older)

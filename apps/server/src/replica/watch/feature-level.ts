@@ -19,7 +19,7 @@ export class FeatureLevelError extends Error {
 /** Throws if a replica does not support changes of a level yet. */
 export type MayRaise = (level: number) => Promise<void>
 
-/** Allows changes of a level: at once if the log already has the level, otherwise once every replica supports it. */
+/** Allows changes of a level: at once if the log already has the level, otherwise after a check that every replica supports it. */
 export const onceReadable = <Outcome>(
   level: number,
   { featureLevel }: { readonly featureLevel: number },

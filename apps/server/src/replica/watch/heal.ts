@@ -63,10 +63,10 @@ export async function healReplica(
       await inPieces(applyUpTo(after, entries, () => before.place.revision))
       assertSame(replica, before)
     }
-    // no other code runs until the end of this step
+    // the rest of this step runs without yielding, so that no entry is applied meanwhile
     for (const entry of missed) if (entry.revision === after.place.revision + 1) after.apply(entry)
     if (after.place.revision !== before.place.revision || after.place.id !== before.place.id)
-      throw new HealError(`revision ${before.place.revision} of this replica is not the one in the log: restart it`)
+      throw new HealError(`the log has another entry at revision ${before.place.revision} than this replica: restart the replica`)
     follow = (entry) => void after.apply(entry)
 
     const { count, differences } = await inPieces(collect(before, after))

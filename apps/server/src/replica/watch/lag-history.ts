@@ -4,7 +4,7 @@ import type { ReplicaRows } from '../../stores/replicas.ts'
 const STEP_MS = 10_000
 const STEPS = 60
 
-/** The lag of replicas behind the log, from their signs of life. A fixed number of steps is stored for each. */
+/** The lag of replicas behind the log, from their signs of life. A fixed count of steps is stored for each replica. */
 export interface LagHistory {
   /** Records the signs of life of one check. */
   take(rows: ReplicaRows): void

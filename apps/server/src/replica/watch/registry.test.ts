@@ -46,5 +46,5 @@ test('a sign of life that could not be written is written again, and operators a
   for (let missed = 1; missed <= 4; missed++) await tick()
   expect(warnings).toEqual([])
   for (let missed = 5; missed <= 8; missed++) await tick()
-  expect(warnings).toEqual(['replica r1 could give no sign for 10 s: no connection'])
+  expect(warnings).toEqual(['replica r1 could not write a sign of life for 10 s: no connection'])
 })

@@ -3,7 +3,7 @@ import type { Timers } from '../../timers.ts'
 import { UnavailableError } from '../../unavailable.ts'
 import { FeatureLevelError } from './feature-level.ts'
 
-/** The interval at which a replica writes its sign of life and reads those of the others. */
+/** The interval at which a replica writes its sign of life and reads those of the other replicas. */
 const SIGN_EVERY_MS = 2_000
 /** A replica whose last sign of life is older than this is not considered living. */
 const LIVE_MS = 10_000
@@ -14,13 +14,13 @@ const MAY_RETURN_MS = 60_000
 export interface Registry {
   /** The rows of the last read. */
   readonly last: ReplicaRows
-  /** Writes a sign of life and reads those of the others at once. Rejects if the store does not answer. */
+  /** Writes a sign of life, and reads the signs of the other replicas at once. Rejects if the store does not answer. */
   look(): Promise<void>
   /** Throws FeatureLevelError if a replica that is living, or may continue, does not read changes of a level. */
   mayRaise(level: number): Promise<void>
-  /** Whether every replica read the level at the last check. Does not query the store. */
+  /** Returns true if every replica supported the level at the last check. Does not query the store. */
   isReadByAll(level: number): boolean
-  /** Whether another replica was living within the last minute, by the last check. */
+  /** Returns true if another replica was living within the last minute, by the last check. */
   hasOthers(): boolean
   /** Records that this replica stopped regularly. */
   close(): Promise<void>
@@ -29,7 +29,7 @@ export interface Registry {
 export interface RegistryOptions {
   readonly store: ReplicaStore
   readonly timers: Timers
-  /** The present sign of this replica. */
+  /** Returns the present sign of life of this replica. */
   describe(): Sign
   /** Called after every check. */
   onLook(rows: ReplicaRows): void
@@ -37,7 +37,9 @@ export interface RegistryOptions {
   warn(message: string): void
 }
 
-/** Writes the first sign of life, so that the others know this replica before it follows the log. A timer writes the later ones. */
+/**
+ * Writes the first sign of life, so that the other replicas know this replica before it follows the log. A timer writes the later signs.
+ */
 export async function openRegistry({ store, timers, describe, onLook, warn }: RegistryOptions): Promise<Registry> {
   const { id } = describe()
   let last: ReplicaRows = { now: 0, rows: [] }
@@ -73,10 +75,12 @@ export async function openRegistry({ store, timers, describe, onLook, warn }: Re
         isWarned = false
       },
       (error: unknown) => {
-        // until then the others count it as living, and the next sign of life may succeed
+        // until then the other replicas consider this one living, and the next sign of life may succeed
         if (isWarned || timers.now() - givenAt < LIVE_MS) return
         isWarned = true
-        warn(`replica ${id} could give no sign for ${LIVE_MS / 1_000} s: ${error instanceof Error ? error.message : String(error)}`)
+        warn(
+          `replica ${id} could not write a sign of life for ${LIVE_MS / 1_000} s: ${error instanceof Error ? error.message : String(error)}`,
+        )
       },
     )
   }
@@ -90,7 +94,7 @@ export async function openRegistry({ store, timers, describe, onLook, warn }: Re
     look,
     async mayRaise(level) {
       const { now, rows } = await list().catch((error: unknown) => {
-        const message = `it cannot be looked up whether every replica reads feature level ${level}; nothing was done`
+        const message = `it could not be checked whether every replica reads feature level ${level}; nothing was done`
         throw new UnavailableError('store', `${message}: ${error instanceof Error ? error.message : String(error)}`)
       })
       const older = rows.find((row) => row.featureLevel < level && mayReturn(row, now))
@@ -101,13 +105,13 @@ export async function openRegistry({ store, timers, describe, onLook, warn }: Re
     async close() {
       stop()
       await looking?.catch(() => undefined)
-      // if the store is unavailable, the others notice the silence
+      // if the store is unavailable, the other replicas notice the silence
       await store.stop(id).catch(() => undefined)
     },
   }
 }
 
-/** Whether a replica wrote a sign of life recently. */
+/** Returns true if a replica wrote a sign of life recently. */
 export const isLiving = ({ stoppedAt, seenAt }: Pick<ReplicaRow, 'stoppedAt' | 'seenAt'>, now: number): boolean =>
   stoppedAt === null && now - seenAt < LIVE_MS
 

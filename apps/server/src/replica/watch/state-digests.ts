@@ -16,13 +16,13 @@ export interface Divergence extends Finding {
 }
 
 /**
- * Checks I12 while the log grows: every replica digests the same parts of the state at the same positions (docs/adr/0007), and compares
- * them through the store.
+ * Checks promise I12 (docs/promises.md) while the log grows: every replica digests the same parts of the state at the same positions
+ * (docs/adr/0007), and compares them through the store.
  */
 export interface StateDigests {
   /**
-   * Digests another part of the state while the log does not change. False if all parts are done, or if the log changed since the last
-   * step.
+   * Digests another part of the state while the log does not change. Returns false if all parts are done, or if the log changed since the
+   * last step.
    */
   step(): boolean
   /** The digests that are sent to the other replicas. */
@@ -54,7 +54,7 @@ export function createStateDigests(replica: Pick<Replica, 'fleet' | 'storeTime' 
     if (own.size > REMEMBERED) own.delete(own.keys().next().value as string)
     return one.digest
   }
-  /** Starts again with another fleet. Digests of the old one do not apply to it. */
+  /** Starts again if another fleet replaced this one. Earlier digests do not apply to the new fleet. */
   const followFleet = (): void => {
     if (replica.fleet === fleet) return
     fleet = replica.fleet

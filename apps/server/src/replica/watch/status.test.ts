@@ -110,7 +110,7 @@ describe('the status of replicas', () => {
     expect(b.auditor.view().agreedAt).not.toBeNull()
   })
 
-  test('a replica that has applied nothing lags by every change, and since the first change', async () => {
+  test('the lag of a replica that has applied nothing is all changes of the log, and the time since the first change', async () => {
     await store.keep(aSign({ id: 'behind' }))
     const { now, rows } = await store.list()
     const behind = rows.find(({ id }) => id === 'behind')
@@ -148,7 +148,7 @@ describe('the log’s feature level', () => {
     await close()
   })
 
-  test('the level is raised only after no living replica supports less than it', async () => {
+  test('the level is raised only after every living replica supports it', async () => {
     await store.keep(aSign({ id: 'old', featureLevel: 1 }))
     const warn = (message: string): void => void warnings.push(message)
     const registered = await openStanding({ store, name: 'newer', timers: byHand, warn })
@@ -160,7 +160,7 @@ describe('the log’s feature level', () => {
     await store.stop('old')
     expect((await replica.propose([change]))[0]?.void).toBe('group.unknown')
     expect(replica.fleet.featureLevel).toBe(2)
-    // levels that the log has already are not read again
+    // a change that needs only the present level of the log does not read the levels of the replicas
     await store.keep(aSign({ id: 'older', featureLevel: 1 }))
     expect((await replica.propose([change]))[0]?.void).toBe('group.unknown')
     await store.stop('older')

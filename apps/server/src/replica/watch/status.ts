@@ -9,16 +9,16 @@ import { createLagHistory, type LagHistory } from './lag-history.ts'
 import { isLiving, openRegistry, type Registry } from './registry.ts'
 import { createVitals } from './vitals.ts'
 
-/** A replica's status among the others: its own sign of life, those of the others, and whether its state is sound. */
+/** A replica's status among all replicas: its own sign of life, those of the other replicas, and whether its state is sound. */
 export interface Standing {
   readonly registry: Registry
   readonly auditor: Auditor
-  /** The lag of each replica, as this one read it. */
+  /** The lag of each replica, as this replica read it. */
   readonly lags: LagHistory
   describe(): Sign
 }
 
-/** The status of a starting replica. The others know it before it follows the log. */
+/** The status of a starting replica. Other replicas know about the replica before it follows the log. */
 export interface Registered {
   readonly registry: Registry
   /**
@@ -37,7 +37,7 @@ export interface StandingOptions {
   readonly store: ReplicaStore
   readonly name: string
   readonly timers?: Timers
-  /** Warns operators of what went wrong. */
+  /** Warns operators of errors. */
   warn(message: string): void
   /** The feature level at which this replica is held; default FEATURE_LEVEL. */
   readonly readsUpTo?: number | undefined

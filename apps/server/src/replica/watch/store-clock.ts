@@ -1,6 +1,6 @@
-/** A replica's estimate of the store's time. It decides nothing: the stamps of the log do. */
+/** A replica's estimate of the store's time. Rules of the log use the stamps of entries instead. */
 export interface StoreClock {
-  /** Learns from a stamp that the store made just now or before. */
+  /** Corrects the estimate by a stamp of the store, which may be older than the present. */
   learn(stamp: number): void
   /** Milliseconds since 1970; never before `floor`. */
   now(floor: number): number

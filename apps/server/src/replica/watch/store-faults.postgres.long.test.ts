@@ -149,7 +149,7 @@ test('a store that hangs is considered unavailable before its timeouts end, and 
       async (replica) => {
         proxy.standStill(true)
         const waiting = replica.place(call(`k${made++}`))
-        // the timeouts of the store are at least 10 s
+        // the store's own timeouts are at least 10 s, so the replica notices the silence earlier
         await expect.poll(() => replica.isStoreAway).toBe(true)
         await expect(replica.place(call(`k${made++}`))).rejects.toMatchObject({ reason: 'store' })
         // calls that need new state are refused at once with any timeout, and reads use the present state
@@ -167,7 +167,7 @@ test('a store that hangs is considered unavailable before its timeouts end, and 
   }
 })
 
-test('of two deadlocked sessions one gets an error for an unanswered request, and keeps its connection', async () => {
+test('of two deadlocked sessions, one gets the error for an unavailable store, and both keep their connections', async () => {
   const driver = createPgDriver(database.connection)
   const sessions = [1, 2].map(() => driver.session((client) => client.query(`SET deadlock_timeout = '20ms'; SET lock_timeout = 0`)))
   const [a, b] = sessions
@@ -189,7 +189,7 @@ test('of two deadlocked sessions one gets an error for an unanswered request, an
   )
   expect(failed).toBeInstanceOf(StoreUnavailableError)
   expect(sqlState(failed)).toBe('40P01')
-  // all at once: each refused lock may still be held by the transaction that the other waits for
+  // the locks are released concurrently, because each session may still hold a lock for which the other one waits
   await Promise.all([a, b].map((session) => session.query({ text: 'SELECT pg_advisory_unlock_all()' })))
   await Promise.allSettled(waits)
   expect(await Promise.all([backend(a), backend(b)])).toEqual(before)

@@ -2,11 +2,11 @@ import type { Synchronizer } from '../../sync/synchronizer.ts'
 import type { Timers } from '../../timers.ts'
 import { createStoreClock } from './store-clock.ts'
 
-/** Watches the store: its time, and whether it answers. It decides nothing: the stamps of the log do. */
+/** Watches the store: its time, and whether it answers. Rules of the log use the stamps of entries instead. */
 export interface StoreWatch {
   /** The store's time as estimated, milliseconds since 1970; never before `floor`. */
   now(floor: number): number
-  /** Learns from a stamp that the store made just now or before. */
+  /** Corrects the estimate by a stamp of the store, which may be older than the present. */
   learn(stamp: number): void
   /** Requests the store's time, and records the answer or its absence. */
   ask(): void
@@ -14,7 +14,7 @@ export interface StoreWatch {
   readonly silentMs: number
 }
 
-/** Queries the store on a separate connection, so that a slow append is not taken for silence. */
+/** Queries the store on a separate connection, so that a slow append is not mistaken for silence. */
 export function createStoreWatch(store: Pick<Synchronizer, 'time'>, timers: Timers): StoreWatch {
   const clock = createStoreClock(timers.now)
   let owedSince: number | undefined
@@ -28,7 +28,7 @@ export function createStoreWatch(store: Pick<Synchronizer, 'time'>, timers: Time
           owedSince = undefined
           clock.learn(time)
         },
-        // the last request has no answer yet, so a failure is not recorded here
+        // a failed request is no answer, so the silence continues
         () => undefined,
       )
     },

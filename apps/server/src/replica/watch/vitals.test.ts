@@ -12,7 +12,7 @@ function aReplica() {
   return {
     tally,
     fruitless,
-    /** The values after this time. */
+    /** Advances the clock by this time, and returns the vitals. */
     after(ms: number) {
       now += ms
       const { decisionsPerSecond, proposals, conflicts } = look()

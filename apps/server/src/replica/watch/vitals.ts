@@ -19,7 +19,10 @@ interface Note {
   readonly conflicts: number
 }
 
-/** The present activity of a replica. Rates cover the time between two calls at least a window apart, if there are any. */
+/**
+ * Returns a function that reports the present activity of a replica. Rates cover at least WINDOW_MS, or the time since the start if that is
+ * shorter.
+ */
 export function createVitals(replica: Pick<Replica, 'tally' | 'fleet'>, { now }: Pick<Timers, 'now'>): () => Vitals {
   const notes: Note[] = [noteOf(replica, now())]
   return () => {

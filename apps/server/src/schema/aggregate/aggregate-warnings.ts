@@ -2,7 +2,7 @@ import type { AggregateWarnings as Shape, AggregateWarning as WarningShape } fro
 import { builder } from '../builder.ts'
 
 const AggregateWarning = builder.objectRef<WarningShape>('AggregateWarning').implement({
-  description: 'Claims on one host whose instances one filter would refuse after the edit, for one reason.',
+  description: 'Live claims on one host that one filter would refuse for one reason after the edit.',
   fields: (t) => ({
     code: t.exposeString('code', { description: 'The code of the reason, from the catalogue of reasons.' }),
     filter: t.exposeString('filter', {
@@ -32,9 +32,9 @@ export const AggregateWarnings = builder.objectRef<Shape>('AggregateWarnings').i
       resolve: ({ leftOut }) => leftOut.notAskable,
     }),
     refused: t.exposeInt('refused', {
-      description: 'How many claims have instances that would be refused on their present host after the edit.',
+      description: 'How many of the checked claims a filter would refuse on their present host after the edit.',
     }),
-    hosts: t.exposeInt('hosts', { description: 'How many hosts with live claims the edit affects.' }),
+    hosts: t.exposeInt('hosts', { description: 'How many hosts have claims that a filter would refuse after the edit.' }),
     told: t.field({
       type: [AggregateWarning],
       description: 'The warnings, one for each host, filter and reason: most claims first, at most 100.',

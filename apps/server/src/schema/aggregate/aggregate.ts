@@ -26,7 +26,7 @@ const MetadataReader = builder.objectRef<MetadataReaderShape>('MetadataReader').
     }),
     by: t.string({
       nullable: true,
-      description: 'For a pattern: what determines which keys it matches. It is possible that this key is not among them.',
+      description: 'For a pattern: what determines which keys the filter or weigher reads. The key of this entry may not be one of them.',
       resolve: ({ by }) => by ?? null,
     }),
     profiles: t.stringList({
@@ -127,7 +127,7 @@ const AggregateOrderField = builder.enumType('AggregateOrderField', {
 })
 
 const AggregateOrder = builder.inputType('AggregateOrder', {
-  description: 'An order of aggregates. Aggregates that are equal in the order are sorted by name.',
+  description: 'The order of a list of aggregates. Aggregates with equal values in the field are sorted by name.',
   fields: (t) => ({
     field: t.field({ type: AggregateOrderField, required: true, description: 'Field that aggregates are sorted by.' }),
     direction: t.field({
@@ -176,7 +176,7 @@ const AggregatePayload = builder.objectRef<AggregateDone>('AggregatePayload').im
     warnings: t.field({
       type: AggregateWarnings,
       nullable: true,
-      description: "The instances already placed that their host's filters would refuse after the edit. Null unless this was a dry run.",
+      description: 'The placed instances that filters would refuse on their present hosts after the edit. Null unless this was a dry run.',
       args: { deadline: t.arg({ type: 'Duration', description: 'The time limit of the check; PT5S by default, at most PT30S.' }) },
       resolve: (done, { deadline }, { warnOfAggregateEdit }) => warnOfAggregateEdit(done, deadline ?? null),
     }),

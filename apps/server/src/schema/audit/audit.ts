@@ -15,7 +15,9 @@ export const AuditEntry = builder.objectRef<AuditRow>('AuditEntry').implement({
     target: t.exposeString('target', { description: 'The object that the mutation changed, in short form.' }),
     summary: t.exposeString('summary', { description: 'The arguments of the mutation as canonical JSON, shortened and without secrets.' }),
     result: t.exposeString('result', { description: 'The GraphQL type of the answer, or the code of the error.' }),
-    requestId: t.exposeString('requestId', { description: 'The id of the request, which its response and the log lines contain too.' }),
+    requestId: t.exposeString('requestId', {
+      description: 'The id of the HTTP request. Its response and its log lines contain the same id.',
+    }),
     previous: t.exposeString('previous', { description: 'The hash of the previous record; 64 zeros for the first record.' }),
     hash: t.exposeString('hash', {
       description: 'The SHA-256 hash of the canonical JSON of all other fields, with `at` in milliseconds since 1970.',

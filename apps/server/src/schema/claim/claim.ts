@@ -131,7 +131,7 @@ builder.node(Claim, {
       resolve: ({ target, of }, _args, { claims }) => (target === null ? null : claims.find(target, of)),
     }),
     createdAt: t.expose('createdAt', { type: 'DateTime', description: "When the claim was created, by the database's clock." }),
-    expiresAt: t.expose('expiresAt', { type: 'DateTime', nullable: true, description: 'When the reservation expires; null if confirmed.' }),
+    expiresAt: t.expose('expiresAt', { type: 'DateTime', nullable: true, description: 'When the claim expires; null if it is confirmed.' }),
     confirmedAt: t.expose('confirmedAt', {
       type: 'DateTime',
       nullable: true,
@@ -144,7 +144,7 @@ builder.node(Claim, {
     }),
     reason: t.exposeString('reason', { nullable: true, description: "Why the claim was released, in the caller's words." }),
     revision: t.expose('revision', { type: 'Revision', description: "The revision of the claim's last change." }),
-    fence: t.expose('fence', { type: 'SafeInt', description: 'Pass it with every call about the claim. An outdated fence is refused.' }),
+    fence: t.expose('fence', { type: 'SafeInt', description: 'Pass the fence with every call about the claim. An old one is refused.' }),
     account: t.exposeString('account', { description: 'The service account that owns the claim.' }),
   }),
 })
@@ -189,7 +189,7 @@ builder.queryFields((t) => ({
 }))
 
 export const ClaimRef = builder.inputType('ClaimRef', {
-  description: 'A claim with its fence, which proves that the caller means the claim in its known state.',
+  description: 'A claim with its fence, which proves that the caller knows the present state of the claim.',
   fields: (t) => ({
     id: t.id({ required: true, description: 'Global id of the claim.' }),
     fence: t.field({
@@ -206,21 +206,21 @@ export const ClaimPayload = builder.objectRef<ClaimDone>('ClaimPayload').impleme
     claim: t.field({
       type: Claim,
       nullable: true,
-      description: 'The claim in its present state. Null only if the abandoned idempotency key held no claims.',
+      description: 'The claim in its present state. Null only if the call abandoned an idempotency key without claims.',
       resolve: ({ claims }) => claims[0] ?? null,
     }),
     claims: t.field({
       type: [Claim],
-      description: 'All claims of the call. An idempotency key may hold several claims.',
+      description: 'All claims that the call concerned. An idempotency key may have several claims.',
       resolve: ({ claims }) => [...claims],
     }),
-    replayed: t.exposeBoolean('replayed', { description: 'True if the claims were already in the requested state.' }),
+    replayed: t.exposeBoolean('replayed', { description: 'True if the claims had the requested state before the call.' }),
     fleetRevision: t.expose('revision', { type: 'Revision', description: "The change's revision. Pass it as minRevision to later calls." }),
   }),
 })
 
 export const ClaimLost = builder.objectRef<ClaimLostShape>('ClaimLost').implement({
-  description: 'The caller no longer owns the claim, because the claim ended or the fence belongs to another claim.',
+  description: 'The call has no effect on the claim, because the claim has ended or has another fence than the call states.',
   interfaces: [UserError],
   fields: (t) => ({ claim: t.expose('claim', { type: Claim, nullable: true, description: 'The claim in its present state.' }) }),
 })
@@ -247,7 +247,7 @@ builder.mutationFields((t) => ({
     type: [ClaimResult],
     authScopes: { scope: 'CLAIM' },
     description:
-      'Confirms reservations. If the claim is the destination of an open move, it then replaces the source claim. Repeating the call is harmless.',
+      'Confirms reservations. If a claim is the destination of an open move, it then replaces the source claim. Repeating the call is harmless.',
     args: claimsArgs(),
     resolve: (_root, args, { claims }) => claims.confirm(toRefs(args.claims)),
   }),
@@ -287,7 +287,7 @@ builder.mutationFields((t) => ({
     type: ClaimResult,
     authScopes: { scope: 'CLAIM' },
     description:
-      'Abandons a placement call that timed out. Everything that the call with this idempotency key claimed is released. If it has claimed nothing yet, it never will.',
+      'Abandons a placement call that timed out. All claims of the call are released. If the call has claimed nothing yet, it will never claim anything.',
     args: {
       idempotencyKey: t.arg.string({
         required: true,

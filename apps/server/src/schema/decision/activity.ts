@@ -31,7 +31,7 @@ const FailureCount = builder.objectRef<FailureShape>('FailureCount').implement({
   fields: (t) => ({
     code: t.exposeString('code', { description: 'The code of the cause, from the catalogue of reasons.' }),
     decisions: t.exposeInt('decisions', {
-      description: 'How many decisions `outcome:PARTIAL,NO_VALID_HOST cause:CODE` finds in the same time range.',
+      description: 'How many decisions in the time range have the cause. The query `outcome:PARTIAL,NO_VALID_HOST cause:CODE` finds them.',
     }),
     text: t.exposeString('text', { description: 'The cause of the newest of these decisions, in sentences.' }),
   }),
@@ -118,11 +118,14 @@ builder.queryField('activity', (t) =>
     description: 'The requests of a time range and their results.',
     args: {
       window: t.arg({ type: 'Duration', defaultValue: 3_600_000, description: 'The length of the time range, PT1M to P7D.' }),
-      since: t.arg({ type: 'DateTime', description: 'When the time range begins, instead of `window`; at most 7 days before its end.' }),
+      since: t.arg({
+        type: 'DateTime',
+        description: 'When the time range begins, at most 7 days before its end. If given, `window` has no effect.',
+      }),
       until: t.arg({
         type: 'DateTime',
         description:
-          'When the time range ends (exclusive). If absent or in the future, the range ends now; if a request still waits for its answer, it ends when the oldest such request arrived.',
+          'When the time range ends (exclusive). If absent or in the future, the range ends now or, if requests wait for their answers, at the arrival of the oldest waiting request.',
       }),
       steps: t.arg.int({ defaultValue: 60, description: 'At most this many steps, 1 to 500.' }),
     },

@@ -24,7 +24,7 @@ const ComparisonCause = builder.enumType('ComparisonCause', {
 
 const StepDelta = builder.objectRef<Step>('StepDelta').implement({
   description:
-    'How many hosts one filter passed in each of two decisions. The numbers of a decision are null if its profile does not have the filter, or if its request does not use it.',
+    'How many hosts one filter passed in each of two decisions. The counts of a decision are null if its profile does not contain the filter, or if its request does not use the filter.',
   fields: (t) => ({
     filter: t.exposeString('filter', { description: 'Name of the filter.' }),
     aEntered: t.int({
@@ -56,7 +56,7 @@ const HostFlip = builder.objectRef<Flip>('HostFlip').implement({
     hostName: t.exposeString('host', { description: 'Name of the host.' }),
     node: t.exposeString('node', { description: 'Name of the node.' }),
     hasOtherNodes: t.boolean({
-      description: 'Whether the host has further nodes, so that the name of the host alone means all of them.',
+      description: 'True if the host has further nodes, so that the name of the host alone means all of them.',
       resolve: (name, _args, { hosts }) => isOneOfSeveral(hosts, name),
     }),
     a: t.expose('first', { type: HostOutcome, description: 'The result for the host in the first decision.' }),
@@ -74,7 +74,7 @@ const FleetFieldCount = builder.objectRef<NonNullable<Shape['fleetChanges']>['fi
 })
 
 const ComparisonTrial = builder.objectRef<Trial>('ComparisonTrial').implement({
-  description: 'The first decision, repeated with factors of the second decision.',
+  description: 'A repetition of the first decision in which one or more factors are taken from the second decision.',
   fields: (t) => ({
     factors: t.field({
       type: [ComparisonFactor],
@@ -84,10 +84,10 @@ const ComparisonTrial = builder.objectRef<Trial>('ComparisonTrial').implement({
     hosts: t.stringList({
       nullable: true,
       description:
-        'The hosts that the repetition chose, in the order of the instances. Null if the repetition is not possible: a claim that it moves no longer exists, or a solver or a plug-in outside of the process would have to be asked.',
+        'The hosts that the repetition chose, in the order of the instances. Null if the repetition is not possible: a claim that it moves no longer exists, or a solver or a plug-in outside of the process would have to be called.',
       resolve: ({ goal }) => (goal === undefined ? null : [...goal]),
     }),
-    isSecond: t.exposeBoolean('isSecond', { description: 'Whether the repetition chose the same hosts as the second decision.' }),
+    isSecond: t.exposeBoolean('isSecond', { description: 'True if the repetition chose the same hosts as the second decision.' }),
   }),
 })
 
@@ -114,12 +114,13 @@ const DecisionComparison = builder.objectRef<Shape>('DecisionComparison').implem
     fleetChangedHosts: t.int({
       nullable: true,
       description:
-        'How many hosts differ between the two states in any value that decisions read. Null if the log no longer contains one of the states.',
+        'How many hosts differ between the fleet states of the two decisions in any value that decisions read. Null if the log no longer contains one of the states.',
       resolve: ({ fleetChanges }) => fleetChanges?.hosts,
     }),
     fleetChanges: t.field({
       type: [FleetFieldCount],
-      description: 'The host fields that differ between the two states, those that differ on most hosts first.',
+      description:
+        'The host fields that differ between the fleet states of the two decisions, the field that differs on the most hosts first.',
       resolve: ({ fleetChanges }) => [...(fleetChanges?.fields ?? [])],
     }),
     aInstanceIndex: t.int({
@@ -132,7 +133,7 @@ const DecisionComparison = builder.objectRef<Shape>('DecisionComparison').implem
     }),
     steps: t.field({
       type: [StepDelta],
-      description: 'The funnels of both decisions, filter by filter.',
+      description: 'How many hosts reached and passed each filter in the two decisions.',
       resolve: ({ flips }) => [...flips.steps],
     }),
     flippedCount: t.int({
@@ -142,14 +143,14 @@ const DecisionComparison = builder.objectRef<Shape>('DecisionComparison').implem
     flipped: t.field({
       type: [HostFlip],
       description:
-        'The hosts with different results: chosen hosts first, then hosts that passed in only one of the decisions. If the log no longer contains one of the states, only hosts in the records of the decisions.',
+        'The hosts with different results: chosen hosts first, then hosts that passed in only one of the decisions. If the log no longer contains the state of one decision, only the hosts in the records of the decisions are compared.',
       args: { first: t.arg.int({ defaultValue: 50, description: 'At most this many hosts are listed, 1 to 500.' }) },
       resolve: ({ flips }, { first }) => firstOf(flips.hosts, first ?? 50, 'flipped'),
     }),
     cause: t.expose('cause', { type: ComparisonCause, description: 'Why the second decision chose other hosts.' }),
     trials: t.field({
       type: [ComparisonTrial],
-      description: 'The repetitions of the first decision from which the cause was found.',
+      description: 'The repetitions of the first decision that determined the cause.',
       resolve: ({ trials }) => [...trials],
     }),
     text: t.exposeString('text', { description: 'Why the second decision chose other hosts, in one or two sentences.' }),

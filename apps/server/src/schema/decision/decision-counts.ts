@@ -37,11 +37,11 @@ const DecisionStep = builder.objectRef<StepShape>('DecisionStep').implement({
 })
 
 const DecisionGroup = builder.objectRef<GroupShape>('DecisionGroup').implement({
-  description: 'Decisions that share a value.',
+  description: 'Decisions with the same value in the field by which decisions are grouped.',
   fields: (t) => ({
     key: t.string({
       nullable: true,
-      description: 'The shared value; null for the group of decisions without a value.',
+      description: 'The value that the decisions share; null for the group of decisions without a value.',
       resolve: ({ key }) => key,
     }),
     decisions: t.exposeInt('decisions', { description: 'How many decisions are in the group.' }),
@@ -57,11 +57,11 @@ const DecisionGroup = builder.objectRef<GroupShape>('DecisionGroup').implement({
 })
 
 const DecisionGroups = builder.objectRef<GroupsShape>('DecisionGroups').implement({
-  description: 'Decisions in groups that share a value.',
+  description: 'Decisions, grouped by the value of one field.',
   fields: (t) => ({
     nodes: t.field({
       type: [DecisionGroup],
-      description: 'The groups, those with most decisions first.',
+      description: 'The groups, the group with the most decisions first.',
       resolve: ({ nodes }) => [...nodes],
     }),
     totalCount: t.exposeInt('totalCount', { description: 'How many groups exist, listed or not.' }),
@@ -73,11 +73,12 @@ const DecisionCounts = builder.objectRef<DecisionCountsView>('DecisionCounts').i
   fields: (t) => ({
     since: t.expose('since', {
       type: 'DateTime',
-      description: "When the time range begins, by the database's clock: as the query states, or else at the first decision.",
+      description:
+        "When the time range begins, by the database's clock: the time that the query states or, if it states none, the time of the first decision.",
     }),
     until: t.expose('until', {
       type: 'DateTime',
-      description: "When the time range ends (exclusive), by the database's clock: as the query states, but not later than now.",
+      description: "When the time range ends (exclusive), by the database's clock: the time that the query states, but not later than now.",
     }),
     decisions: t.exposeInt('decisions', { description: 'How many decisions the query finds in the time range.' }),
     isCut: t.exposeBoolean('isCut', {

@@ -56,14 +56,14 @@ builder.node(Decision, {
     }),
     requestIds: t.stringList({
       description:
-        'The ids of the calls that this decision answered: the first call, then repetitions with the same idempotency key. The audit uses the same ids. New ids appear shortly after the answer. Empty for moves off a host.',
+        'The ids of the calls that this decision answered: the first call, then repetitions with the same idempotency key. The audit uses the same ids. New ids appear shortly after the answer. Empty for the moves of an evacuation.',
       resolve: async ({ id }, _args, { decisions }) => [...(await decisions.requestIds(id))],
     }),
     spec: t.field({ type: RequestSpec, description: 'The request that was decided.', resolve: async (view) => specOf(await view.load()) }),
     ignoredFields: t.stringList({
       nullable: true,
       description:
-        'The paths of request fields that have no effect, because nothing in the profile version that decided reads them. Determined by the rules of this release. Null if this release does not know the profile version.',
+        'The paths of request fields that have no effect, because nothing in the profile version that decided reads them. They are determined by the rules of this release. Null if this replica does not know the profile version.',
       resolve: async (view, _args, { decisions }) => decisions.ignoredFields(await view.load()),
     }),
     profile: t.field({
@@ -163,7 +163,10 @@ builder.node(Decision, {
           description: 'Has no effect.',
           deprecationReason: 'Selected fields are answered.',
         }),
-        shortCircuit: t.arg.boolean({ defaultValue: false, description: 'The same as `ExplainPlacementInput.shortCircuit`.' }),
+        shortCircuit: t.arg.boolean({
+          defaultValue: false,
+          description: 'True: filters after the first refusal of a host are not evaluated, as with `ExplainPlacementInput.shortCircuit`.',
+        }),
       },
       resolve: async (view, { shortCircuit }, { explain }) => explain.decision(await view.load(), shortCircuit ?? false),
     }),
@@ -203,7 +206,7 @@ const LostTry = builder.objectRef<LostTryShape>('LostTry').implement({
 })
 
 const FunnelStep = builder.objectRef<FilterCount>('FunnelStep').implement({
-  description: 'One filter of a decision with the recorded numbers of hosts.',
+  description: 'One filter of a decision, with the recorded counts of hosts.',
   fields: (t) => ({
     filter: t.exposeString('filter', { description: 'The name of the filter.' }),
     entered: t.exposeInt('entered', { description: 'How many hosts reached the filter.' }),
@@ -245,7 +248,7 @@ builder.objectField(DecisionConnection, 'unreadable', (t) =>
 
 const TextEquals = builder.inputType('EqualsComparator', {
   description: 'A condition on a text.',
-  fields: (t) => ({ eq: t.string({ required: true, description: 'The text equals this.' }) }),
+  fields: (t) => ({ eq: t.string({ required: true, description: 'The text must equal this value.' }) }),
 })
 
 const DecisionFilter = builder.inputType('DecisionFilter', {
@@ -254,8 +257,8 @@ const DecisionFilter = builder.inputType('DecisionFilter', {
     outcome: t.field({ type: [DecisionOutcome], description: 'Only decisions with one of these outcomes.' }),
     host: t.field({ type: TextEquals, description: 'Only decisions that chose this host.' }),
     instanceUuid: t.field({ type: 'UUID', description: 'Only decisions about this instance.' }),
-    account: t.field({ type: TextEquals, description: 'The service account that made the request.' }),
-    requestSpecId: t.id({ description: 'The global id of the request; equal requests have the same id.' }),
+    account: t.field({ type: TextEquals, description: 'Only decisions on requests that this service account made.' }),
+    requestSpecId: t.id({ description: 'Only decisions on the request with this global id. Equal requests have the same id.' }),
   }),
 })
 
@@ -309,9 +312,9 @@ const DecisionEvent = builder.objectRef<DecisionEventShape>('DecisionEvent').imp
     decision: t.expose('decision', {
       type: Decision,
       nullable: true,
-      description: 'The decision. Null in a gap, and after a burst whose last decisions were left out.',
+      description: 'The decision. Null if the event only reports a gap, or only how many decisions were left out at the end of a burst.',
     }),
-    suppressed: t.exposeInt('suppressed', { description: 'How many decisions before this one were left out.' }),
+    suppressed: t.exposeInt('suppressed', { description: 'How many decisions were left out before this event.' }),
     gap: t.expose('gap', { type: GapEvent, nullable: true, description: 'Present if the reader missed decisions.' }),
   }),
 })
@@ -326,7 +329,7 @@ builder.subscriptionField('decisions', (t) =>
       after: t.arg({
         type: 'Revision',
         description:
-          'The last revision that the reader has seen. The stream then begins with a gap, because refusals are not in the log, so they have no revision from which to continue.',
+          'The last revision that the reader has seen. The stream then begins with a gap, because refusals are not in the log, so that the service cannot know which refusals the reader has seen.',
       }),
       samplePerSecond: t.arg.int({ defaultValue: 20, description: 'At most this many decisions are sent per second, 1 to 1000.' }),
     },

@@ -89,7 +89,7 @@ export const SolverOutcome = builder.objectRef<SolverRecord>('SolverOutcome').im
     }),
     passing: t.int({
       nullable: true,
-      description: 'How many hosts passed every filter for the first instance of any kind.',
+      description: 'How many hosts passed every filter for the first instance of at least one kind.',
       resolve: ({ solution }) => solution.size?.passing ?? null,
     }),
     detail: t.string({

@@ -31,7 +31,7 @@ const DecisionReceipt = builder.objectRef<KeptReceipt>('DecisionReceipt').implem
     matrix: t.exposeString('matrix', {
       nullable: true,
       description:
-        "The hash of all filters' verdicts on all hosts, for every instance. On a large fleet only for the first instances: a million verdicts in total, but at least eight instances. Null until verifyDecision replays the decision for the first time.",
+        "The hash of all filters' verdicts on all hosts, for every instance. On a large fleet, it covers only the first instances, so that it has at most a million verdicts, but always at least eight instances. Null until verifyDecision replays the decision for the first time.",
     }),
     matrixSince: t.expose('matrixAt', {
       type: 'DateTime',
@@ -76,7 +76,7 @@ const CheckOutcome = builder.enumType('VerificationOutcome', {
 
 const VerifiedPart = builder.enumType('VerifiedPart', {
   description:
-    'What is compared. INPUTS, DECIDED and ROW: the stored record and its columns with the hashes in the receipt. LOG: the decision with its log entry. REPLAY: the decision with a new decision on the same inputs. MATRIX: all verdicts with the hash of the first replay.',
+    'The comparisons. INPUTS, DECIDED and ROW: the stored record and its columns are compared with the hashes in the receipt. LOG: the decision is compared with its log entry. REPLAY: the decision is compared with a new decision on the same inputs. MATRIX: all verdicts are compared with the hash of the first replay.',
   values: verifiedParts,
 })
 
@@ -115,7 +115,7 @@ const DecisionVerification = builder.objectRef<Shape>('DecisionVerification').im
     outcome: t.expose('outcome', {
       type: CheckOutcome,
       description:
-        'The result of all checks. DIFFERENT if any check is DIFFERENT. UNKNOWN if neither a hash nor the log shows the original decision. In all other cases the result of the replay.',
+        'The result of all checks. DIFFERENT if any check is DIFFERENT. UNKNOWN if there is neither a stored hash nor a log entry to compare with. In all other cases, the result of the replay.',
     }),
     fidelity: t.expose('fidelity', {
       type: Fidelity,

@@ -28,16 +28,18 @@ const VerdictFilter = builder.inputType('VerdictFilter', {
     outcome: t.field({ type: [HostOutcome], description: 'Only hosts with one of these results.' }),
     rejectedBy: t.stringList({ description: 'Only hosts whose first refusal was by one of these filters.' }),
     reason: t.stringList({ description: 'Only hosts whose first refusal has one of these codes.' }),
-    refusedBy: t.stringList({ description: 'Only hosts that each of these filters refuses, evaluated independently.' }),
+    refusedBy: t.stringList({
+      description: 'Only hosts that every one of these filters refuses. Each filter is evaluated independently of the others.',
+    }),
     refusedOnlyBy: t.stringList({
       description:
         'Only hosts that one of these filters refuses and no other filter does, which are the hosts that `FilterStep.soleRejections` counts.',
     }),
     reached: t.stringList({
-      description: 'Only hosts that reached each of these filters, which are the hosts that `FilterStep.entered` counts.',
+      description: 'Only hosts that reached every one of these filters, which are the hosts that `FilterStep.entered` counts.',
     }),
     passed: t.stringList({
-      description: 'Only hosts that passed each of these filters, which are the hosts that `FilterStep.passed` counts.',
+      description: 'Only hosts that passed every one of these filters, which are the hosts that `FilterStep.passed` counts.',
     }),
     tied: t.boolean({
       description: 'True: only hosts that share the best total score, which are the hosts that `SelectionNote.tied` counts.',
@@ -51,7 +53,7 @@ const VerdictFilter = builder.inputType('VerdictFilter', {
 
 const VerdictOrder = builder.enumType('VerdictOrder', {
   description:
-    'How verdicts are sorted. RANK: passing hosts by rank, then refused hosts, those that were refused latest first. NAME: by host name. DISTANCE: passing hosts by rank, then refused hosts, nearest to passing first.',
+    'How verdicts are sorted. RANK: passing hosts by rank, then refused hosts, the host with the latest refusing filter first. NAME: all hosts by name. DISTANCE: passing hosts by rank, then refused hosts, the host nearest to passing first.',
   values: ['RANK', 'NAME', 'DISTANCE'] as const,
 })
 
@@ -103,18 +105,18 @@ Explanation.implement({
     }),
     shadowSteps: t.field({
       type: [ShadowFilterStep],
-      description: 'The filters of the profile that are in shadow mode. They do not refuse hosts and are not among the steps.',
+      description: 'The filters of the profile that are in shadow mode. They do not refuse hosts and are not listed in `steps`.',
       resolve: ({ shadows }) => [...shadows],
     }),
     reasons: t.field({
       type: [ReasonCount],
       description:
-        'Why hosts were refused, each reason once. If no host passes, in the order of `cause`; if a host passes, the most frequent reason first.',
+        'Why hosts were refused. Each reason is listed once. If no host passes, the reasons are sorted as in `cause`; if a host passes, the most frequent reason comes first.',
       resolve: reasonsOf,
     }),
     verdicts: t.field({
       type: HostVerdictConnection,
-      description: 'The results for each host, with filters and weighers.',
+      description: 'The results of all filters and weighers, host by host.',
       args: {
         ...pageArgs(),
         filter: t.arg({ type: VerdictFilter, description: 'Only hosts that match this filter.' }),
@@ -152,14 +154,18 @@ export const ExplainSubject = builder.inputType('ExplainSubject', {
 
 type InputFields = Parameters<Parameters<typeof builder.inputType>[1]['fields']>[0]
 
-/** The fields that both explanations have. */
+/** The input fields that explainPlacement and whyNot share. */
 export const explainFields = (t: InputFields) => ({
   subject: t.field({ type: ExplainSubject, required: true, description: 'The decision or request to explain.' }),
   at: t.field({
     type: 'Revision',
-    description: 'The revision of the fleet to use, instead of the revision of the decision or the present one.',
+    description:
+      'The revision of the fleet on which the request is decided. By default the revision of the decision; for a new request, the present revision.',
   }),
-  profile: t.string({ description: 'The profile to use, as name or name@number, instead of the profile of the decision.' }),
+  profile: t.string({
+    description:
+      'The profile that decides, as name or name@number. By default the profile of the decision; for a new request, the profile `default`.',
+  }),
   instanceIndex: t.int({
     description:
       'The index of the instance in the request. By default the instance that was not placed; if all were placed, the first instance.',
@@ -173,14 +179,14 @@ const ExplainPlacementInput = builder.inputType('ExplainPlacementInput', {
     shortCircuit: t.boolean({
       defaultValue: false,
       description:
-        'True: once a filter has refused a host, later filters are not evaluated on it, as when a decision is made. Sole rejections are then not known, and bits and distances describe only the first refusal.',
+        'True: after a filter has refused a host, later filters are not evaluated on the host, as when a decision is made. `FilterStep.soleRejections` is then null, and `VerdictMatrix` describes only the first refusal of each host.',
     }),
   }),
 })
 
 export function toSubject({ decisionId, requestSpecId, spec }: typeof ExplainSubject.$inferInput): Subject {
   const path = ['input', 'subject']
-  // one of them is given, possibly as an empty text
+  // exactly one of the fields is given, possibly as an empty text
   if (typeof decisionId === 'string') return { type: 'decision', id: idOf('Decision', decisionId, [...path, 'decisionId']) }
   if (typeof requestSpecId === 'string') return { type: 'request-spec', id: idOf('RequestSpec', requestSpecId, [...path, 'requestSpecId']) }
   return { type: 'spec', spec: toSpecDocument(spec ?? {}, [...path, 'spec']) }

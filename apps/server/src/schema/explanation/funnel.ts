@@ -8,7 +8,7 @@ import { HostVerdict } from './verdict.ts'
 export const FilterStep = builder
   .objectRef<ExaminedStep & { readonly index: number; readonly isShortCircuited: boolean }>('FilterStep')
   .implement({
-    description: 'One filter with the numbers of hosts that reached and passed it.',
+    description: 'One filter, with the counts of hosts that reached and passed it.',
     fields: (t) => ({
       index: t.exposeInt('index', { description: 'The position of the filter in the order of evaluation.' }),
       name: t.exposeString('filter', { description: 'Name of the filter.' }),
@@ -32,14 +32,14 @@ export const FilterStep = builder
       soleRejections: t.int({
         nullable: true,
         description:
-          'How many hosts only this filter refuses, so that they would pass without it. Null if the number is not known, because of `shortCircuit`.',
+          'How many hosts only this filter refuses, so that they would pass without it. Null with `shortCircuit`, because later filters were not evaluated then.',
         resolve: ({ soleRejections, isShortCircuited }) => (isShortCircuited ? null : soleRejections),
       }),
     }),
   })
 
 export const ShadowFilterStep = builder.objectRef<ShadowStep>('ShadowFilterStep').implement({
-  description: 'Which hosts a filter in shadow mode would have refused.',
+  description: 'How many hosts a filter in shadow mode would have refused, and why.',
   fields: (t) => ({
     name: t.exposeString('filter', { description: 'Name of the filter.' }),
     isAsked: t.exposeBoolean('asked', { description: 'False if the request does not use the filter.' }),

@@ -11,7 +11,7 @@ const TenantDemandKind = builder.enumType('TenantDemandKind', {
 })
 
 const TenantDemandState = builder.enumType('TenantDemandState', {
-  description: 'Whether any host meets a demand together with the demands before it.',
+  description: 'The result for a demand: whether any host meets the demand together with the demands before it.',
   values: {
     MET: { description: 'A host meets this demand together with all demands before it.' },
     IN_THE_WAY: { description: 'No host meets this demand together with all demands before it.' },
@@ -26,7 +26,7 @@ const TenantDemand = builder.objectRef<DemandTold>('TenantDemand').implement({
   fields: (t) => ({
     kind: t.expose('demand', { type: TenantDemandKind, description: 'What the demand is about.' }),
     asked: t.exposeString('asked', { description: 'The demand in the words of the request.' }),
-    state: t.expose('state', { type: TenantDemandState, description: 'Whether a host meets the demand.' }),
+    state: t.expose('state', { type: TenantDemandState, description: 'The result for the demand, such as MET.' }),
     text: t.exposeString('text', {
       description: 'The result for the demand as text for people, with advice. Programs should not parse this text.',
     }),
@@ -55,7 +55,7 @@ const TenantExplanation = builder.objectRef<TenantExplanationShape>('TenantExpla
     isInYourHands: t.exposeBoolean('isInYourHands', {
       nullable: true,
       description:
-        'True if another request could be placed. Null if nothing prevents the placement, or if only operators can change what prevents it.',
+        'True if the project can change the demand that prevents the placement. Null if nothing prevents the placement, or if the project may not know the cause.',
     }),
   }),
 })

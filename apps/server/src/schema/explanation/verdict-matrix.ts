@@ -45,19 +45,19 @@ export const VerdictMatrix = builder.objectRef<NamedMatrix>('VerdictMatrix').imp
     reasonUnits: t.field({
       type: t.listRef('String', { nullable: true }),
       description:
-        'The unit of `missing` for each code in `reasonCodes`, in the same order. Null if what is missing is not an amount, or has no fixed unit.',
+        'The unit of `missing` for each code in `reasonCodes`, in the same order. Null for a code without a missing amount, or without a fixed unit.',
       resolve: ({ matrix }) => [...matrix.units],
     }),
     missing: t.field({
       type: 'PackedColumn',
       description:
-        "F64: the missing amount of the first refusal's reason, in the unit of the reason's code; 0 if nothing that is missing is an amount.",
+        "F64: the missing amount of the first refusal's reason, in the unit of the reason's code; 0 if the reason has no missing amount.",
       resolve: ({ matrix }) => matrix.missing,
     }),
     bits: t.field({
       type: 'PackedColumn',
       description:
-        'U8: for each host, as many bytes as hold one bit per filter. Bit f is set if filter f refuses the host, evaluated independently.',
+        'U8: for each host one bit per filter, in whole bytes. Bit f is set if filter f refuses the host. Each filter is evaluated independently of the others.',
       resolve: ({ matrix }) => matrix.refusedBy,
     }),
     rank: t.field({

@@ -113,7 +113,7 @@ const Fact = builder.objectRef<FactShape>('Fact').implement({
     unit: t.exposeString('unit', { nullable: true, description: 'The unit of the actual and the required value.' }),
     source: t.expose('actualSource', {
       type: FactSource,
-      description: 'The same as `actualSource`.',
+      description: 'Where the value of the host comes from; the same as `actualSource`.',
     }),
     requiredSource: t.expose('requiredSource', { type: FactSource, description: 'Where the required value comes from.' }),
     actualSource: t.expose('actualSource', { type: FactSource, description: "Where the host's value comes from." }),
@@ -174,7 +174,7 @@ export const HostVerdict = builder.objectRef<Verdict>('HostVerdict').implement({
       description: 'The host in its present state; null if it no longer exists.',
       resolve: ({ host, node }, _args, { hosts }) => hosts.find({ host, node }),
     }),
-    outcome: t.expose('outcome', { type: HostOutcome, description: 'Whether the host was chosen, passed or refused.' }),
+    outcome: t.expose('outcome', { type: HostOutcome, description: 'The result for the host, such as SELECTED or FILTERED.' }),
     rank: t.exposeInt('rank', {
       nullable: true,
       description: 'The rank of the host, where 1 is the best; null if a filter refused the host.',
@@ -185,7 +185,7 @@ export const HostVerdict = builder.objectRef<Verdict>('HostVerdict').implement({
       args: {
         shortCircuit: t.arg.boolean({
           description:
-            'True: filters after the first refusal are not evaluated, as when a decision is made. By default as in the explanation that contains the verdict.',
+            'True: filters after the first refusal are not evaluated, as when a decision is made. By default, the same filters are evaluated as in the explanation that contains the verdict.',
         }),
       },
       resolve: async (verdict, { shortCircuit }) => [...(await verdict.checks(shortCircuit ?? undefined))],

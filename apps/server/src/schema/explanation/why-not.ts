@@ -27,7 +27,7 @@ const WeigherGap = builder.objectRef<Gap>('WeigherGap').implement({
     wouldFlipAt: t.exposeFloat('wouldFlipAt', {
       nullable: true,
       description:
-        'The multiplier nearest to the present one at which the host would have ranked first while all other multipliers are unchanged. It was confirmed by adding up all scores with it. Null if there is none between -1e9 and 1e9.',
+        'The multiplier nearest to the present one at which the host would have ranked first while all other multipliers are unchanged. It was confirmed by computing all scores with this multiplier. Null if no multiplier between -1e9 and 1e9 has this effect.',
     }),
   }),
 })
@@ -98,11 +98,11 @@ export const WhyNotAnswer = builder.objectRef<Answer>('WhyNotAnswer').implement(
     }),
     wouldPassNow: t.exposeBoolean('wouldPassNow', {
       nullable: true,
-      description: 'Whether the host would pass every filter now; null if it no longer exists.',
+      description: 'True if the host would pass every filter now; null if the host no longer exists.',
     }),
     nowRefusedBy: t.field({
       type: [FilterCheck],
-      description: 'The filters that refuse the host now; empty if the host would pass, or no longer exists.',
+      description: 'The filters that refuse the host now; empty if the host would pass, or if it no longer exists.',
       resolve: ({ nowRefusedBy }) => [...nowRefusedBy],
     }),
     changedSince: t.field({

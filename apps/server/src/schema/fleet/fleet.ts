@@ -103,7 +103,7 @@ const HostColumns = builder.interfaceRef<HostColumnsView>('HostColumns').impleme
     renamed: t.field({
       type: [RenamedHost],
       description:
-        'The hosts that have earlier names. If an ordinal that is not listed here has another name than before, then these ordinals belong to another fleet.',
+        'The hosts that have earlier names. If a host that is not listed here has another name than in an earlier answer, the ordinals belong to another fleet, and the earlier answer is worthless.',
       resolve: ({ renamed }) => [...renamed],
     }),
     dictionaries: t.field({
@@ -188,7 +188,7 @@ builder.subscriptionField('fleetDeltas', (t) =>
     description: 'Streams the hosts that changed, at most once per interval.',
     args: {
       columns: t.arg({ type: [FleetColumn], required: true, description: 'The columns to return, each named once.' }),
-      after: t.arg({ type: 'Revision', required: true, description: 'The revision of the columns that the reader has: their `asOf`.' }),
+      after: t.arg({ type: 'Revision', required: true, description: 'The value of `asOf` in the columns that the reader has.' }),
       interval: t.arg({ type: 'Duration', defaultValue: 1_000, description: 'The time between two events, PT0.1S to PT60S.' }),
     },
     subscribe: (_root, { columns, after, interval }, { watch, caller, over }) =>

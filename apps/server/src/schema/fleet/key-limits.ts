@@ -8,13 +8,13 @@ const KeyLimits = builder.objectRef<KeyLimitsView>('KeyLimits').implement({
   fields: (t) => ({
     cap: t.exposeInt('cap', {
       description:
-        'The maximum number of retained keys whose claims have all ended. When it is reached, calls with new keys are refused. Keys with live claims are not limited.',
+        'At most this many keys whose claims have all ended are retained. When the limit is reached, calls with new keys are refused. Keys with live claims are not limited.',
     }),
     afterlife: t.expose('afterlifeMs', {
       type: 'Duration',
       description: "How long a key is retained after its last claim has ended, by the database's clock.",
     }),
-    version: t.exposeInt('version', { description: 'How many times the limits were set. Pass it as `ifVersion`.' }),
+    version: t.exposeInt('version', { description: 'How many times the limits were set. Pass this number as `ifVersion`.' }),
     endedKeys: t.exposeInt('ended', { description: 'How many retained keys have no live claims and therefore count towards `cap`.' }),
     keptKeys: t.exposeInt('kept', { description: 'How many keys are retained in total.' }),
   }),
@@ -65,7 +65,10 @@ builder.mutationField('keyLimitsUpdate', (t) =>
         required: true,
         description: 'The version that the caller read. The call is refused if the present version differs.',
       }),
-      cap: t.arg.int({ required: true, description: 'The maximum number of retained keys whose claims have ended, 1000 to 100000000.' }),
+      cap: t.arg.int({
+        required: true,
+        description: 'At most this many keys whose claims have all ended are retained, 1000 to 100000000.',
+      }),
       afterlife: t.arg({
         type: 'Duration',
         required: true,

@@ -2,11 +2,11 @@ import { z } from 'zod'
 
 type Schema = z.core.$ZodType
 
-/** A field of a zod schema, with the accepted values and the description. */
+/** A field of a form, with the values that its zod schema accepts and its description. */
 export interface FieldForm {
   /** Names of the fields from the root, joined by dots. Empty for the root. The items of a list have the path of the list. */
   readonly path: string
-  /** The schema of a value that is present, without optional, nullable, default and transformations. */
+  /** The schema of the field's value, without the wrappers for optional, nullable and default values and for transformations. */
   readonly schema: Schema
   readonly isRequired: boolean
   /** The default; undefined if there is none. */
@@ -14,7 +14,7 @@ export interface FieldForm {
   /** The description of the field or, if it has none, of the schema of its value. */
   readonly description: string | undefined
   readonly unit: string | undefined
-  /** The allowed values, apart from the name of the field. */
+  /** The description of the schema of the field's value, if that schema has one. */
   readonly ownDescription: string | undefined
   /** The version that added the field; undefined if the oldest version has it. */
   readonly since: string | undefined
@@ -22,7 +22,7 @@ export interface FieldForm {
   readonly versions: readonly (readonly [version: string, schema: Schema])[]
 }
 
-/** The form of a schema at a path. `versions`: the published versions that have it, oldest first. */
+/** Describes the field at a path of a form. `versions` are the published versions that have the field, oldest first. */
 export function fieldForm(schema: Schema, path: string, versions: FieldForm['versions'], since?: string): FieldForm {
   let inner = schema
   let isRequired = true
@@ -53,7 +53,7 @@ export function fieldForm(schema: Schema, path: string, versions: FieldForm['ver
   }
 }
 
-/** The fields of a form that accepts an object. */
+/** The fields of the object that a field accepts. */
 export function membersOf({ path, versions }: FieldForm, { shape }: z.ZodObject): ReadonlyMap<string, FieldForm> {
   return new Map(
     Object.entries(shape).map(([name, schema]) => {
@@ -67,11 +67,11 @@ export function membersOf({ path, versions }: FieldForm, { shape }: z.ZodObject)
   )
 }
 
-/** The form of the items of a list. */
+/** Describes the items of a list in the same way as a field. */
 export const itemOf = ({ path, versions, since }: FieldForm, { element }: z.ZodArray): FieldForm =>
   fieldForm(element, path, versions, since)
 
-/** The field of an object that a schema accepts, or that is an item of the lists that it accepts. */
+/** The schema of a named field in the object, or in the list of objects, that a schema accepts. */
 function memberOf(schema: Schema, name: string): Schema | undefined {
   const { schema: inner } = fieldForm(schema, '', [])
   if (inner instanceof z.ZodArray) return memberOf(inner.element, name)
@@ -79,7 +79,8 @@ function memberOf(schema: Schema, name: string): Schema | undefined {
 }
 
 /**
- * The description of a field in sentences. With `isNamed`, the API's type lists the values itself; with `isPrinted`, it shows the default.
+ * The description of a field in sentences. The allowed values are left out with `isNamed`, because the API's type lists them. The default
+ * is left out with `isPrinted`, because the API shows it.
  */
 export function describe({ path, schema, description, unit, preset, since }: FieldForm, { isNamed = false, isPrinted = false }): string {
   if (description === undefined) throw new TypeError(`${path} has no description; add one to its schema with .describe()`)
@@ -100,13 +101,13 @@ const isPlain = (value: unknown): value is string | number | boolean =>
 /** The name of an enum's value in the API. */
 const constantCase = (value: string): string => value.replaceAll('-', '_').toUpperCase()
 
-/** The range of safe integers is not a limit of the form. */
+/** The range of a number as a sentence. The range of safe integers is left out, because every integer has it. */
 function rangeOf({ minValue, maxValue }: z.ZodNumber): string[] {
   if (minValue === null || maxValue === null) return []
   if (!Number.isFinite(minValue) || !Number.isFinite(maxValue) || Math.abs(maxValue) >= Number.MAX_SAFE_INTEGER) return []
   return [`Range: ${grouped(minValue)} to ${grouped(maxValue)}.`]
 }
 
-/** Created once, because creating one takes longer than formatting hundreds of numbers. */
+/** The number format is created only once, because creating it takes longer than formatting hundreds of numbers. */
 const numbers = new Intl.NumberFormat('en-US', { maximumFractionDigits: 3 })
 const grouped = (value: number): string => numbers.format(value)

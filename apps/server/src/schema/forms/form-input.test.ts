@@ -20,7 +20,7 @@ const { nova: _, ...spec } = specSchemas[CURRENT_SPEC_VERSION].in.shape
 const { nova: __, ...stats } = statsSchemas[CURRENT_STATS_VERSION].shape
 const { name: ___, number: ____, ...profile } = profileSchema.shape
 
-/** The part of JSON Schema with the fields of a form. */
+/** The parts of a JSON Schema that name the fields of a form. */
 interface Shape {
   readonly properties?: Readonly<Record<string, Shape>>
   readonly items?: Shape
@@ -77,7 +77,7 @@ test.each(forms)('%s has every field of its form', (name, form) => {
   expect(missingIn(typeNamed(name, published), shapeOf(form))).toEqual([])
 })
 
-test('the check above would find a missing field', () => {
+test('the check for missing fields finds a missing field', () => {
   const more = z.strictObject({ ...spec, flavor: spec.flavor.extend({ colour: z.string().optional() }), added: z.string().optional() })
   expect(missingIn(typeNamed('RequestSpecInput', published), shapeOf(more))).toEqual(['flavor.colour', 'added'])
 })

@@ -25,7 +25,7 @@ export interface InputTable {
   readonly types?: Readonly<Record<string, ApiType>>
   /**
    * Fields with a default that the API prints and fills in. Only fields of the oldest version may be listed, because older versions refuse
-   * the others.
+   * a field that was added later.
    */
   readonly printedDefaults?: readonly string[]
   /** Fields with a printed default that may be left out but not be null. */
@@ -54,7 +54,7 @@ export interface FormInput<Value> {
    * Converts the input to a document, with maps in place of lists of pairs and without null values. Duplicate keys are added to the issues.
    */
   read(given: object, path: readonly string[], issues: Issue[]): Record<string, unknown>
-  /** Converts a document of the form to input in the callers' form, with lists of pairs in place of maps. */
+  /** Converts a document of the form to input as callers write it, with lists of pairs in place of maps. */
   write(document: object): Record<string, unknown>
 }
 
@@ -70,7 +70,7 @@ type Reader = (value: unknown, path: readonly string[], issues: Issue[]) => unkn
 
 type Builder = typeof builder
 
-/** The parts of a schema that the mapper uses: its builder, and its type for an entry of a map of strings. */
+/** What the mapper needs from a schema: the builder, and the type of an entry in a map of strings. */
 interface Base {
   readonly builder: Builder
   readonly pair: InputRef
@@ -100,9 +100,9 @@ export const inputOf = inputsIn({ builder, pair: KeyValueInput })
 class Mapper {
   readonly #base: Base
   readonly #table: InputTable
-  /** Input types by the fields of their object. Copies of an object with another description share the type. */
+  /** The input type of each object, by the zod shape of the object. Objects that differ only in their description share the type. */
   readonly #objects = new Map<object, Plan>()
-  /** Entries of the options that no field has used yet. */
+  /** Paths in the table that no field has used yet. */
   readonly #unused: Set<string>
 
   constructor(base: Base, table: InputTable) {
@@ -161,8 +161,8 @@ class Mapper {
   }
 
   /**
-   * A map of strings becomes a list of pairs. A map with a name, as in list items, becomes an object that contains the list. Other maps
-   * have their own pairs.
+   * A map of strings becomes a list of pairs. If the table names a type for the map, as for maps that are list items, it becomes an object
+   * that contains the list. A map of other values becomes a list of entries of its own type.
    */
   #mapOf(form: FieldForm, { keyType, valueType }: z.ZodRecord): Plan {
     const { builder, pair } = this.#base
@@ -270,7 +270,7 @@ function readObject(members: ReadonlyMap<string, Plan>, given: object, path: rea
   )
 }
 
-/** Converts the fields of the form. Other fields are left out. */
+/** Converts those fields of a document that the form has. Other fields are left out. */
 const writeObject = (members: ReadonlyMap<string, Plan>, document: object): Record<string, unknown> =>
   Object.fromEntries(
     Object.entries(document).flatMap(([name, value]) => {

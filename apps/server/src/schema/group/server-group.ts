@@ -16,7 +16,8 @@ const ServerGroupMembers = builder.objectRef<GroupMembers>('ServerGroupMembers')
 })
 
 builder.node(ServerGroup, {
-  description: 'Instances that must be placed together or apart. The first claim in the group creates it. Its members are live claims.',
+  description:
+    'Instances that must be placed together or apart. The first claim in a group creates the group. The members of a group are live claims.',
   id: { resolve: ({ uuid }) => uuid, description: 'Global id of the object.' },
   loadOne: (uuid, { groups }) => groups.find(uuid),
   fields: (t) => ({
@@ -32,7 +33,7 @@ builder.node(ServerGroup, {
     apartFrom: t.field({
       type: ['UUID'],
       description:
-        'UUIDs of the groups from which claims of this group are kept apart. A host cannot have members of this group and of one of these groups.',
+        'UUIDs of the groups from which claims of this group are kept apart. A host cannot have members of this group together with members of a listed group.',
       resolve: ({ apartFrom }) => [...(apartFrom ?? [])],
     }),
     members: t.field({
@@ -112,7 +113,7 @@ const MembershipResult = resultUnion(
 )
 
 const ServerGroupRefInput = builder.inputType('ServerGroupRefInput', {
-  description: 'A server group to join. Its first member creates it.',
+  description: 'A server group to join. If the group does not exist, its first member creates it.',
   fields: (t) => ({
     uuid: t.field({ type: 'UUID', required: true, description: 'UUID of the server group.' }),
     policy: t.field({

@@ -7,7 +7,7 @@ import { HostStatus } from './host-filter.ts'
 import { UsedFrom } from './host-warning.ts'
 
 const HostSetStatusPayload = builder.objectRef<StatusSetOutcome>('HostSetStatusPayload').implement({
-  description: 'The status was set; for a dry run, the effect that this would have.',
+  description: 'The status was set; for a dry run, the effect that the change would have.',
   fields: (t) => ({
     hosts: t.field({ type: [Host], description: 'The affected hosts.', resolve: ({ hosts }) => [...hosts] }),
     impact: t.expose('impact', { type: ImpactPreview, description: 'The hosts and claims that the change affects.' }),
@@ -16,7 +16,7 @@ const HostSetStatusPayload = builder.objectRef<StatusSetOutcome>('HostSetStatusP
 })
 
 const HostSetUsedFromPayload = builder.objectRef<StatusSetOutcome>('HostSetUsedFromPayload').implement({
-  description: 'The source of the used amounts was set; for a dry run, the effect that this would have.',
+  description: 'The hosts have the requested `usedFrom`; for a dry run, the effect that the change would have.',
   fields: (t) => ({
     hosts: t.field({ type: [Host], description: 'The affected hosts.', resolve: ({ hosts }) => [...hosts] }),
     impact: t.expose('impact', {
@@ -39,7 +39,7 @@ builder.mutationField('hostSetUsedFrom', (t) =>
     type: HostSetUsedFromResult,
     authScopes: { scope: 'OPERATE' },
     description:
-      'Sets where the used amounts of hosts are read from. CLAIMS is for hosts that do not list their instances and run no instances without a claim. The usage in their reports is then ignored.',
+      'Sets where the used amounts of hosts are read from. CLAIMS is for hosts that do not list their instances and run no instances without a claim. With CLAIMS, the usage in the reports of the hosts is ignored.',
     args: {
       hosts: t.arg({ type: [ResourceNameInput], required: true, description: 'The hosts to change, 1 to 1000.' }),
       usedFrom: t.arg({ type: UsedFrom, required: true, description: 'Where the used amounts are read from.' }),
@@ -52,7 +52,7 @@ builder.mutationField('hostSetUsedFrom', (t) =>
 )
 
 const HostSetAllocationPayload = builder.objectRef<StatusSetOutcome>('HostSetAllocationPayload').implement({
-  description: 'The allocation ratio or the reserved amount was set; for a dry run, the effect that this would have.',
+  description: 'The allocation ratio or the reserved amount was set; for a dry run, the effect that the change would have.',
   fields: (t) => ({
     hosts: t.field({ type: [Host], description: 'The affected hosts.', resolve: ({ hosts }) => [...hosts] }),
     impact: t.expose('impact', {

@@ -11,19 +11,20 @@ export const HostStatus = builder.enumType('HostStatus', {
 })
 
 export const HostState = builder.enumType('HostState', {
-  description: 'The liveness of a host. UP: alive. SUSPECT: silent. DOWN: silent for longer, so that it takes no new instances.',
+  description:
+    'The liveness of a host. UP: alive. SUSPECT: without a sign of life for `Liveness.suspectAfter`. DOWN: without a sign of life for `Liveness.downAfter`, so that the host takes no new instances.',
   values: liveness,
 })
 
 const StringComparator = builder.inputType('StringComparator', {
   description: 'Conditions on a text. The text must meet all given conditions.',
   fields: (t) => ({
-    eq: t.string({ description: 'The text equals this.' }),
-    neq: t.string({ description: 'The text differs from this.' }),
-    in: t.stringList({ description: 'The text is one of these.' }),
-    nin: t.stringList({ description: 'The text is not any of these.' }),
-    startsWith: t.string({ description: 'The text begins with this.' }),
-    contains: t.string({ description: 'The text contains this, ignoring case.' }),
+    eq: t.string({ description: 'The text must equal this value.' }),
+    neq: t.string({ description: 'The text must differ from this value.' }),
+    in: t.stringList({ description: 'The text must be one of these values.' }),
+    nin: t.stringList({ description: 'The text must be none of these values.' }),
+    startsWith: t.string({ description: 'The text must begin with this value.' }),
+    contains: t.string({ description: 'The text must contain this value, ignoring case.' }),
   }),
 })
 

@@ -11,7 +11,7 @@ export const ResourceUsage = builder.objectRef<Usage>('ResourceUsage').implement
     total: t.expose('total', { type: 'SafeInt', description: 'The total amount, as the host reported it.' }),
     reserved: t.expose('reserved', { type: 'SafeInt', description: 'The amount that is reserved for the host itself.' }),
     allocationRatio: t.exposeFloat('allocationRatio', {
-      description: 'The allocation ratio: how many times over the resource class may be allocated.',
+      description: 'The allocation ratio: the factor by which the resource class is overcommitted.',
     }),
     ratioFrom: t.field({
       type: AllocationOrigin,
@@ -24,8 +24,11 @@ export const ResourceUsage = builder.objectRef<Usage>('ResourceUsage').implement
       resolve: (usage) => usage.reservedFrom(),
     }),
     capacity: t.expose('capacity', { type: 'SafeInt', description: 'The amount that can be allocated in total, overcommit included.' }),
-    used: t.expose('used', { type: 'SafeInt', description: "The amount that is used, by the host's report." }),
-    claimed: t.expose('claimed', { type: 'SafeInt', description: 'The amount that is held by claims that the report does not count yet.' }),
+    used: t.expose('used', { type: 'SafeInt', description: "The amount that is used, according to the host's report." }),
+    claimed: t.expose('claimed', {
+      type: 'SafeInt',
+      description: 'The amount that claims hold and the report of the host does not count yet.',
+    }),
     free: t.expose('free', {
       type: 'SafeInt',
       description: 'The amount that can still be allocated; below 0 if a report made the host smaller than what is allocated.',
@@ -39,7 +42,7 @@ const HostNumaPages = builder.objectRef<NumaPagesView>('HostNumaPages').implemen
     sizeKib: t.expose('sizeKib', { type: 'SafeInt', description: 'The size of a page, in KiB.' }),
     total: t.expose('total', { type: 'SafeInt', description: 'How many pages of this size the cell has, as reported.' }),
     reserved: t.expose('reserved', { type: 'SafeInt', description: 'How many pages are reserved for the host itself.' }),
-    used: t.expose('used', { type: 'SafeInt', description: "How many pages are used, by the host's report or by claims." }),
+    used: t.expose('used', { type: 'SafeInt', description: "How many pages are used, according to the host's report or to claims." }),
     free: t.expose('free', {
       type: 'SafeInt',
       description: 'How many pages are free; below 0 if a report made the cell smaller than what is allocated.',
@@ -124,7 +127,8 @@ export const HostPciPool = builder.objectRef<PciPoolView>('HostPciPool').impleme
     used: t.expose('used', {
       type: 'SafeInt',
       nullable: true,
-      description: "How many devices are used, by the host's report; null if the report leaves this to claims.",
+      description:
+        "How many devices are used, according to the host's report; null if the report does not state it, so that only claims are counted.",
     }),
     free: t.expose('free', {
       type: 'SafeInt',

@@ -62,7 +62,10 @@ const HostTimelineEntry = builder.objectRef<TimelineEntry>('HostTimelineEntry').
       description: 'The decision that created the claim, or the decision whose attempt was lost.',
       resolve: ({ decision }, _args, { decisions }) => (decision === null ? null : decisions.view(decision)),
     }),
-    attempt: t.exposeInt('attempt', { nullable: true, description: 'The number of the lost attempt to place the request.' }),
+    attempt: t.exposeInt('attempt', {
+      nullable: true,
+      description: 'The number of the lost attempt to place the request; 1 is the first attempt.',
+    }),
     code: t.exposeString('code', { nullable: true, description: 'The code of the reason why the attempt was void (docs/errors.md).' }),
     edit: t.field({
       type: AuditEntry,
@@ -97,7 +100,7 @@ builder.objectField(Host, 'timeline', (t) =>
   t.field({
     type: HostTimelineConnection,
     description:
-      "The events of the host, newest first, up to now or to the moment of the query (`at`). They are read from tables, which go back further than the log (`fleetLog`) and than queries with `at`; the connection's `since` shows from when on events are complete. Of claims, every claim ever made on the host is listed with its last state. Lost attempts name the host without its node. Each page is one indexed query, whatever else changes.",
+      "The events of the host, newest first, up to now or to the moment of the query (`at`). They are read from tables, which go back further than the log (`fleetLog`) and than queries with `at`; the connection's `since` shows from when on events are complete. Every claim that was ever made on the host is listed with its last state. Lost attempts name the host without its node.",
     args: {
       ...pageArgs(),
       kinds: t.arg({ type: [HostTimelineKind], description: 'Only events of these kinds; by default events of any kind.' }),

@@ -9,7 +9,7 @@ export const UsedFrom = builder.enumType('UsedFrom', {
 
 export const HostWarning = builder.objectRef<Warning>('HostWarning').implement({
   description:
-    "A value in a host's last report that is impossible, or that makes the host count for more than it may use. docs/errors.md has a remedy for each code.",
+    "A value in a host's last report that is impossible, or because of which more is counted as used than the host may really use. docs/errors.md has a remedy for each code.",
   fields: (t) => ({
     code: t.exposeString('code', {
       description: 'The code of the warning: capacity.below_claims, use.below_claims, use.beyond_memory or use.no_instances.',

@@ -64,7 +64,7 @@ builder.node(Host, {
       resolve: ({ record }) => record.node,
     }),
     hasOtherNodes: t.boolean({
-      description: 'Whether the host has further nodes, so that the name of the host alone means all of them.',
+      description: 'True if the host has further nodes, so that the name of the host alone means all of them.',
       resolve: hasOtherNodes,
     }),
     availabilityZone: t.string({
@@ -89,7 +89,7 @@ builder.node(Host, {
     }),
     usedFrom: t.field({
       type: UsedFrom,
-      description: 'Where the used amounts of the host are read from, as operators set it.',
+      description: 'Where the used amounts of the host are read from, as set by operators.',
       resolve: ({ record }) => record.usedFrom,
     }),
     usedFromReason: t.string({
@@ -99,7 +99,8 @@ builder.node(Host, {
     }),
     warnings: t.field({
       type: [HostWarning],
-      description: "Values in the host's last report that are impossible, or that make the host count for more than it may use.",
+      description:
+        "Values in the host's last report that are impossible, or because of which more is counted as used than the host may really use.",
       resolve: ({ fleet, record }) => [...warningsOf(fleet, record)],
     }),
     capacity: t.field({
@@ -141,7 +142,7 @@ builder.node(Host, {
       resolve: ({ record }, { version }) => statsDocument(record.stats, version ?? null),
     }),
     runningVms: t.int({
-      description: 'How many instances are on the host: reported ones, and claims that the report does not count yet.',
+      description: 'How many instances are on the host: reported instances, and claims that the report does not count yet.',
       resolve: ({ fleet, record }) => fleet.hosts.columns.instances[record.index] ?? 0,
     }),
     instancesWithoutClaims: t.int({
@@ -197,7 +198,7 @@ builder.queryFields((t) => ({
     nullable: true,
     authScopes: { scope: 'READ' },
     description:
-      'A host; null if no host of this name has reported. A forgotten host is returned with what is known of it. A former name returns the host that had the name.',
+      'A host; null if no host of this name has reported. For a forgotten host, only the data that is still stored is returned. For a former name, the host that had the name is returned.',
     args: {
       name: t.arg.string({ required: true, description: "The host's name." }),
       node: t.arg.string({ description: 'The name of the node, if the host has several nodes.' }),

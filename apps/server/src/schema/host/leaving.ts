@@ -40,15 +40,15 @@ builder.objectField(Host, 'formerNames', (t) =>
 const keyOf = ({ host, node }: Pick<HostRecord, 'host' | 'node'>): string => (host === node ? host : `${host}/${node}`)
 
 const LeavingImpactType = builder.objectRef<LeavingImpact>('HostLeavingImpact').implement({
-  description: 'What ends or is renamed together with hosts that are forgotten or replaced.',
+  description: 'The claims, aggregates and server groups that are affected if hosts are forgotten or replaced.',
   fields: (t) => ({
     claims: t.field({
       type: [Claim],
       description:
-        'The live claims of the hosts, oldest first, at most 100. They end if the host is forgotten, and follow it to its new name if it is replaced.',
+        'The live claims of the hosts, oldest first, at most 100. They end if the host is forgotten. If the host is replaced, they stay on it under its new name.',
       resolve: ({ claims }) => [...claims],
     }),
-    claimCount: t.exposeInt('claimCount', { description: 'How many live claims end or follow, listed or not.' }),
+    claimCount: t.exposeInt('claimCount', { description: 'How many live claims the hosts have, listed or not.' }),
     aggregates: t.exposeStringList('aggregates', { description: 'The names of the aggregates whose members change.' }),
     serverGroups: t.field({
       type: ['UUID'],
@@ -66,9 +66,9 @@ const HostForgetPayload = builder.objectRef<LeavingDone>('HostForgetPayload').im
     hosts: t.field({ type: [Host], description: 'The affected hosts.', resolve: ({ hosts }) => hostsField(hosts) }),
     impact: t.expose('impact', {
       type: LeavingImpactType,
-      description: 'What ends together with the hosts: claims, aggregate memberships and server group memberships.',
+      description: 'What ends because the hosts are forgotten: claims, aggregate memberships and server group memberships.',
     }),
-    unchanged: t.exposeBoolean('unchanged', { description: 'True if all of these hosts had already been forgotten.' }),
+    unchanged: t.exposeBoolean('unchanged', { description: 'True if all of the hosts had been forgotten before the call.' }),
     dryRun: t.exposeBoolean('dryRun', { description: 'True if this was a dry run, so that nothing was changed.' }),
     fleetRevision: t.expose('revision', { type: 'Revision', description: "The change's revision. Pass it as minRevision to later calls." }),
   }),
@@ -78,7 +78,7 @@ const HostReadmitPayload = builder.objectRef<LeavingDone>('HostReadmitPayload').
   description: "Reports under the host's name are accepted again.",
   fields: (t) => ({
     hosts: t.field({ type: [Host], description: 'The affected hosts.', resolve: ({ hosts }) => hostsField(hosts) }),
-    unchanged: t.exposeBoolean('unchanged', { description: 'True if reports under the name were already accepted.' }),
+    unchanged: t.exposeBoolean('unchanged', { description: 'True if reports under the name were accepted before the call.' }),
     fleetRevision: t.expose('revision', { type: 'Revision', description: "The change's revision. Pass it as minRevision to later calls." }),
   }),
 })
@@ -89,15 +89,15 @@ const HostReplacePayload = builder.objectRef<ReplaceDone>('HostReplacePayload').
     hosts: t.field({ type: [Host], description: 'The affected hosts.', resolve: ({ hosts }) => hostsField(hosts) }),
     impact: t.expose('impact', {
       type: LeavingImpactType,
-      description: 'The claims, aggregate memberships and server groups that follow the host to its new name.',
+      description: 'The claims, aggregate memberships and server groups that the host keeps under its new name.',
     }),
     merged: t.field({
       type: [Host],
       description:
-        'Hosts that had already reported under the new name. Their report becomes the report of the renamed host, and they no longer exist as hosts of their own.',
+        'Hosts that had reported under the new name before the call. They are merged into the renamed host, which gets their report.',
       resolve: ({ merged }) => hostsField(merged),
     }),
-    unchanged: t.exposeBoolean('unchanged', { description: 'True if the host already had the new name.' }),
+    unchanged: t.exposeBoolean('unchanged', { description: 'True if the host had the new name before the call.' }),
     dryRun: t.exposeBoolean('dryRun', { description: 'True if this was a dry run, so that nothing was changed.' }),
     fleetRevision: t.expose('revision', { type: 'Revision', description: "The change's revision. Pass it as minRevision to later calls." }),
   }),
@@ -144,7 +144,7 @@ builder.mutationFields((t) => ({
     type: HostForgetResult,
     authScopes: { scope: 'ADMIN' },
     description:
-      'Removes hosts from the fleet. If one of them cannot be removed, none is removed. Their history is kept. Reports under their names are refused until hostReadmit is called (docs/hosts-leave.md).',
+      'Removes hosts from the fleet. If one host cannot be removed, none is removed. The history of the hosts is kept. Reports under their names are refused until hostReadmit is called (docs/hosts-leave.md).',
     args: {
       hosts: t.arg({
         type: [ResourceNameInput],
@@ -160,7 +160,7 @@ builder.mutationFields((t) => ({
         description:
           'The number of live claims that a dry run returned. If the number differs when the change is applied at its position in the log, the change has no effect.',
       }),
-      dryRun: t.arg.boolean({ defaultValue: false, description: 'True: the call returns what would end and changes nothing.' }),
+      dryRun: t.arg.boolean({ defaultValue: false, description: 'True: the call returns its effect and changes nothing.' }),
     },
     resolve: (_root, { hosts, force, reason, expectedClaims, dryRun }, { leaving }) =>
       leaving.forget({ hosts, force: force ?? false, reason, expectedClaims: expectedClaims ?? null, dryRun: dryRun ?? false }),
@@ -184,7 +184,7 @@ builder.mutationFields((t) => ({
     type: HostReplaceResult,
     authScopes: { scope: 'ADMIN' },
     description:
-      'Gives a host a new name. Its claims, fences, server groups, aggregates and API keys follow. If another host reported under the new name and has no live claims, it is merged into the renamed host.',
+      'Gives a host a new name. Its claims with their fences, its server groups, aggregates and API keys remain valid under the new name. If another host reported under the new name and has no live claims, it is merged into the renamed host.',
     args: {
       host: t.arg({
         type: ResourceNameInput,
@@ -193,7 +193,7 @@ builder.mutationFields((t) => ({
       }),
       by: t.arg({ type: ResourceNameInput, required: true, description: 'The name under which the host reports now.' }),
       reason: t.arg.string({ required: true, description: 'Why the change is made, recorded for later readers.' }),
-      dryRun: t.arg.boolean({ defaultValue: false, description: 'True: the call returns what would follow and changes nothing.' }),
+      dryRun: t.arg.boolean({ defaultValue: false, description: 'True: the call returns its effect and changes nothing.' }),
     },
     resolve: (_root, { host, by, reason, dryRun }, { leaving }) => leaving.replace({ host, by, reason, dryRun: dryRun ?? false }),
   }),

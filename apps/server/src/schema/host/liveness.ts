@@ -5,16 +5,17 @@ import { NotFound, resultUnion, ValidationError } from '../types/errors.ts'
 import { Host } from '../types/refs.ts'
 
 const LivenessRef = builder.objectRef<LivenessView>('Liveness').implement({
-  description: 'How many hosts are alive, and how this is judged. The liveness of a host does not depend on the content of its reports.',
+  description:
+    'How many hosts are alive, and how liveness is determined. The liveness of a host does not depend on the content of its reports.',
   fields: (t) => ({
     source: t.exposeString('source', {
       description:
-        'How liveness is judged. reports: a host is alive while it sends reports or heartbeats. static: every host is alive. Another value names the lease provider of a plug-in.',
+        'How liveness is determined. reports: a host is alive while it sends reports or heartbeats. static: every host is alive. Another value names the lease provider of a plug-in.',
     }),
     suspectAfter: t.expose('suspectAfterMs', { type: 'Duration', description: 'A host that is silent for this long is SUSPECT.' }),
     downAfter: t.expose('downAfterMs', {
       type: 'Duration',
-      description: 'A SUSPECT host that stays silent for this further time is DOWN: it takes no new instances, and its claims stay.',
+      description: 'A SUSPECT host whose silence lasts this long in all is DOWN: it takes no new instances, and its claims stay.',
     }),
     checkedAt: t.expose('checkedAt', {
       type: 'DateTime',
@@ -38,7 +39,7 @@ builder.queryField('liveness', (t) =>
   t.field({
     type: LivenessRef,
     authScopes: { scope: 'READ' },
-    description: 'How many hosts are UP, SUSPECT and DOWN, and how this is judged.',
+    description: 'How many hosts are UP, SUSPECT and DOWN, and how liveness is determined.',
     resolve: (_root, _args, { liveness }) => liveness.view(),
   }),
 )

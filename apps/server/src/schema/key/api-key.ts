@@ -5,7 +5,7 @@ import { NotFound, resultUnion, ValidationError } from '../types/errors.ts'
 import { Scope } from '../types/scope.ts'
 
 const ApiKeyState = builder.enumType('ApiKeyState', {
-  description: 'Whether a key is valid. An ACTIVE key is valid. An EXPIRED or REVOKED key is permanently invalid.',
+  description: 'The validity of a key. An ACTIVE key is valid. An EXPIRED or REVOKED key is permanently invalid.',
   values: keyStates,
 })
 
@@ -20,7 +20,11 @@ const ApiKey = builder.objectRef<ApiKeyShape>('ApiKey').implement({
     prefix: t.exposeString('prefix', {
       description: 'The beginning of the secret, by which people recognise the key. It is stored in addition to the hash.',
     }),
-    state: t.field({ type: ApiKeyState, description: 'Whether the key is valid.', resolve: (key) => stateOf(key, Date.now()) }),
+    state: t.field({
+      type: ApiKeyState,
+      description: 'The state of the key, which is valid if it is ACTIVE.',
+      resolve: (key) => stateOf(key, Date.now()),
+    }),
     scopes: t.field({ type: [Scope], description: 'The scopes of the key.', resolve: ({ scopes }) => [...scopes] }),
     hosts: t.field({
       type: ['String'],

@@ -19,7 +19,7 @@ const DrainedInstance = builder.objectRef<DrainedInstanceShape>('DrainedInstance
     fromHost: t.string({ description: 'The name of the drained host.', resolve: ({ from }) => from.host }),
     fromNode: t.string({ description: 'The name of the node that the instance would leave.', resolve: ({ from }) => from.node }),
     fromHasOtherNodes: t.boolean({
-      description: 'Whether the drained host has further nodes, so that the name of the host alone means all of them.',
+      description: 'True if the drained host has further nodes, so that the name of the host alone means all of them.',
       resolve: ({ from }, _args, { hosts }) => isOneOfSeveral(hosts, from),
     }),
     toHost: t.string({
@@ -57,7 +57,7 @@ export const Drain = builder.objectRef<DrainShape>('Drain').implement({
       resolve: ({ instances }) => instances.filter(({ to }) => to === null).length,
     }),
     withoutClaims: t.exposeInt('withoutClaims', {
-      description: 'How many reported instances have no claim. They stay too, because their requests are not known.',
+      description: 'How many reported instances have no claim. They stay on the host, because their requests are not known.',
     }),
     instances: t.field({
       type: [DrainedInstance],

@@ -33,7 +33,7 @@ export const ClaimMode = builder.enumType('ClaimMode', {
 })
 
 export const ExplainLevel = builder.enumType('ExplainLevel', {
-  description: 'Has no effect. Once set how much detail of an explanation an answer had; now the selected fields determine it.',
+  description: 'Has no effect. In older releases, it set the level of detail of explanations. Now the selected fields determine the level.',
   values: ['NONE', 'SUMMARY', 'FULL'] as const,
 })
 
@@ -71,13 +71,13 @@ const SelectDestinationsInput = builder.inputType('SelectDestinationsInput', {
       description: 'Has no effect.',
       deprecationReason: 'Select decision { explanation { ... } } of the answer to get the explanation with it, in the selected fields.',
     }),
-    minRevision: t.field({ type: 'Revision', description: 'The revision that the answering replica must have reached (ReplicaBehind).' }),
+    minRevision: t.field({ type: 'Revision', description: 'If the replica has not reached this revision, the answer is ReplicaBehind.' }),
     deadline: t.field({ type: 'Duration', description: 'How long the caller waits for the answer; PT10S by default, at most PT60S.' }),
   }),
 })
 
 const ResourceLimit = builder.objectRef<readonly [string, number]>('ResourceLimit').implement({
-  description: 'The maximum that the host may use of one resource class, for the second check on the host itself.',
+  description: 'The maximum amount of one resource class that may be used on the host. The compute service on the host can check it again.',
   fields: (t) => ({
     resource: t.string({ description: 'Name of the resource class.', resolve: ([name]) => name }),
     limit: t.field({ type: 'SafeInt', description: 'The maximum amount that the host may use in total.', resolve: ([, limit]) => limit }),
@@ -89,7 +89,7 @@ const limitsOf = ({ limits }: DestinationShape) => Object.entries(limits)
 const Destination = builder.objectRef<ChosenHost>('Destination').implement({
   description: 'A chosen host or an alternate for one instance.',
   fields: (t) => ({
-    host: t.expose('host', { type: Host, description: 'The chosen host.' }),
+    host: t.expose('host', { type: Host, description: 'The chosen host or the alternate.' }),
     weight: t.float({ description: 'The total score of the host.', resolve: ({ destination }) => destination.weight }),
     claim: t.expose('claim', { type: Claim, nullable: true, description: 'The claim on the host; null for alternates and for advice.' }),
     reportAge: t.field({
@@ -117,7 +117,7 @@ export const InstanceDestinations = builder.objectRef<InstanceDestinationsShape>
     instanceUuid: t.expose('instance', {
       type: 'UUID',
       nullable: true,
-      description: 'The UUID of the instance; null if it was not named.',
+      description: 'The UUID of the instance; null if the request does not name the instance.',
     }),
     selected: t.expose('selected', { type: Destination, description: 'The chosen host.' }),
     alternates: t.field({
@@ -140,7 +140,7 @@ const SelectDestinationsPayload = builder.objectRef<Placed>('SelectDestinationsP
       description: 'The chosen hosts and alternates, in the order of the instances.',
       resolve: ({ destinations }) => [...destinations],
     }),
-    replayed: t.exposeBoolean('replayed', { description: 'True if the idempotency key was answered before; this is the same answer.' }),
+    replayed: t.exposeBoolean('replayed', { description: 'True if an earlier call with the same idempotency key got the same answer.' }),
     fleetRevision: t.expose('revision', { type: 'Revision', description: "The change's revision. Pass it as minRevision to later calls." }),
     ignoredFields: t.exposeStringList('ignored', { description: ignoredFields }),
   }),
@@ -169,7 +169,7 @@ const NoValidHost = builder.objectRef<NoHost>('NoValidHost').implement({
 })
 
 const IdempotencyConflict = builder.objectRef<KeyConflict>('IdempotencyConflict').implement({
-  description: 'The idempotency key was already used for another request.',
+  description: 'An earlier call used the same idempotency key for another request.',
   interfaces: [UserError],
   fields: (t) => ({
     firstSeenAt: t.expose('firstSeenAt', { type: 'DateTime', description: "When the key was first used, by the database's clock." }),
@@ -236,13 +236,13 @@ builder.mutationField('selectDestinations', (t) =>
 const ClaimCreateInput = builder.inputType('ClaimCreateInput', {
   description: 'A claim on a host that an earlier decision named, usually an alternate.',
   fields: (t) => ({
-    idempotencyKey: t.string({ required: true, description: 'The idempotency key of the call; rules as for selectDestinations.' }),
+    idempotencyKey: t.string({ required: true, description: 'The idempotency key; the rules of selectDestinations apply to it.' }),
     decisionId: t.id({ required: true, description: 'The decision whose request is placed on the host.' }),
     host: t.field({ type: ResourceNameInput, required: true, description: 'The host whose resources are claimed.' }),
-    instanceUuid: t.field({ type: 'UUID', description: "The UUID of the instance in the decision's request; by default the first." }),
+    instanceUuid: t.field({ type: 'UUID', description: 'An instance in the request of the decision; by default its first instance.' }),
     mode: t.field({ type: ClaimMode, defaultValue: 'RESERVE', description: 'How the resources are claimed: RESERVE or CONFIRM.' }),
     ttl: t.field({ type: 'Duration', description: reservationTtl }),
-    moveOf: t.field({ type: ClaimRef, description: 'The claim to replace. Both claims are held until the new one is confirmed.' }),
+    moveOf: t.field({ type: ClaimRef, description: 'The claim to replace. It is held until the new claim is confirmed.' }),
   }),
 })
 
@@ -337,12 +337,12 @@ const HostEvacuateInput = builder.inputType('HostEvacuateInput', {
     host: t.field({
       type: ResourceNameInput,
       required: true,
-      description: 'The host to evacuate. A name without a node means all its nodes.',
+      description: 'The host to evacuate. A name without a node means all nodes of the host.',
     }),
     idempotencyKey: t.string({
       required: true,
       description:
-        'The idempotency key of the evacuation, 1 to 200 characters. Each claim is moved under this key combined with its own id.',
+        'The idempotency key of the evacuation, 1 to 200 characters. The idempotency key of each move is this key combined with the id of the claim.',
     }),
     claim: t.field({ type: ClaimOptionsInput, defaultValue: { mode: 'RESERVE' }, description: 'How to claim: RESERVE or CONFIRM.' }),
     profile: t.string({ description: 'The profile to use, as name or name@number; the profile `default` if absent.' }),
@@ -374,7 +374,7 @@ builder.mutationFields((t) => ({
     type: HostEvacuateResult,
     authScopes: { scope: 'OPERATE' },
     description:
-      'Searches another host for every claim of a host, in one call whose decisions take each other into account. The claims on this host stay until the claims on the other hosts are confirmed.',
+      'Searches another host for every claim of a host, in one call. Every decision takes the earlier decisions of the call into account. The claims on this host stay until the claims on the other hosts are confirmed.',
     args: {
       input: t.arg({ type: HostEvacuateInput, required: true, description: 'The host to evacuate, and how to move its claims.' }),
       dryRun: t.arg.boolean({

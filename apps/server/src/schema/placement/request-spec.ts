@@ -27,8 +27,10 @@ const ForceVerify = builder.enumType('ForceVerify', {
   description: 'Which filters run on hosts that a request forces.',
   values: {
     ALL: { description: 'All filters run on forced hosts.' },
-    HARD: { description: 'Only filters whose requirements are fixed run: fit of every resource kind, ComputeFilter, and server groups.' },
-    NONE: { description: 'Only the rules that every claim must keep run.' },
+    HARD: {
+      description: 'Only these filters run: the fit filters of all resource kinds, ComputeFilter, and the filters of server groups.',
+    },
+    NONE: { description: 'No filters run. Only the rules that every claim must keep are checked.' },
   } as const,
 })
 
@@ -111,7 +113,8 @@ export function toSpecDocument({ gantt, nova, legacy }: Partial<typeof SpecInput
 }
 
 /**
- * The reverse of toSpecDocument: a request as SpecInput, in Nova's form if it came in that form. It names its instances or their number.
+ * Converts a request to a SpecInput, which is the reverse of toSpecDocument. A request that was made in Nova's form is returned in that
+ * form. Other requests have either the ids of their instances or their count, because the input must not have both.
  */
 export function toSpecInput({ nova, ...request }: CoreRequestSpec): Readonly<Record<string, unknown>> {
   if (nova !== null) return nova.form === 'RequestSpec' ? { nova: nova.document } : { legacy: nova.document }

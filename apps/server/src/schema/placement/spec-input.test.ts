@@ -25,7 +25,7 @@ const full = {
   topologySpread: [{ topologyKey: 'zone', maxSkew: 1 }],
 }
 
-/** The fields of a form with maps, objects or lists of these as values. */
+/** The paths of the fields of a form that contain maps, objects or lists of maps or objects. */
 function nestedIn(form: z.core.$ZodType): string[] {
   if (form instanceof z.ZodPipe) return nestedIn(form.in)
   if (form instanceof z.ZodOptional || form instanceof z.ZodNullable || form instanceof z.ZodDefault) return nestedIn(form.unwrap())
@@ -38,7 +38,7 @@ function nestedIn(form: z.core.$ZodType): string[] {
   ]
 }
 
-/** Whether a document has a value at a path. In lists, the first item is used. */
+/** True if a document has a value at a path. In lists, the first item is examined. */
 function isFilled(document: unknown, path: string): boolean {
   const found = path.split('.').reduce<unknown>((at, key) => {
     const one = Array.isArray(at) ? at[0] : at

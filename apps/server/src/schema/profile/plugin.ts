@@ -17,7 +17,7 @@ const PluginMode = builder.enumType('PluginMode', {
 
 const PluginState = builder.enumType('PluginState', {
   description:
-    'Whether a plug-in answers. READY: it answers. STARTING: its thread is being restarted. RESTING: it failed so often that its thread is restarted only after a pause. CLOSED: the service is stopping.',
+    'The state of a plug-in. READY: the plug-in answers. STARTING: its thread is being restarted. RESTING: it failed so often that its thread is restarted only after a pause. CLOSED: the service is stopping.',
   values: pluginStates,
 })
 
@@ -43,7 +43,7 @@ const PluginDocument = builder.objectRef<DocumentForm>('PluginDocument').impleme
 
 const PluginPart = builder.objectRef<PartShape>('PluginPart').implement({
   description:
-    'A filter, weigher, scheduler, lease provider or namespace of a plug-in. Profiles, GANTT_LIVENESS or reports use it by name.',
+    'A filter, weigher, scheduler, lease provider or namespace of a plug-in. Profiles, GANTT_LIVENESS or reports refer to it by its name.',
   fields: (t) => ({
     kind: t.expose('kind', { type: PluginPartKind, description: 'The kind of the part.' }),
     name: t.exposeString('name', {
@@ -100,7 +100,7 @@ const Plugin = builder.objectRef<PluginView>('Plugin').implement({
     }),
     state: t.expose('state', {
       type: PluginState,
-      description: 'Whether the plug-in answers. While it does not, its parts refuse every host.',
+      description: 'The state of the plug-in. While the plug-in does not answer, its filters and weighers refuse every host.',
     }),
     restartCount: t.expose('restarts', {
       type: 'SafeInt',

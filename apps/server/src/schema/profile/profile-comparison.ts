@@ -71,7 +71,7 @@ const ZoneResources = builder.objectRef<Shape['zones'][number]['resources'][numb
 })
 
 const ZonePlacements = builder.objectRef<Shape['zones'][number]>('ZonePlacements').implement({
-  description: 'What the baseline and the candidate place in one availability zone.',
+  description: 'The instances that the baseline and the candidate place in one availability zone.',
   fields: (t) => ({
     zone: t.exposeString('zone', { description: 'Name of the availability zone.' }),
     baseline: t.exposeInt('baseline', { description: 'How many instances the baseline places in the zone.' }),
@@ -96,7 +96,7 @@ const LeftOut = builder.objectRef<Shape['leftOut']>('LeftOutRequests').implement
     notReplayable: t.exposeInt('notReplayable', { description: 'Requests that need an object that no longer exists.' }),
     notSolved: t.exposeInt('notSolved', {
       description:
-        'Requests whose replay would need a solver. The solver is not asked for a version that did not make the original decision.',
+        'Requests whose replay would need a solver. The solver is not called for a version that did not make the original decision.',
     }),
     unreadable: t.exposeInt('unreadable', { description: 'Requests whose records cannot be read (RECORD_UNREADABLE).' }),
   }),
@@ -112,13 +112,13 @@ const ShadowFailure = builder.objectRef<Shape['shadowFilters'][number]['failing'
 
 const ShadowFilterCount = builder.objectRef<Shape['shadowFilters'][number]>('ShadowFilterCount').implement({
   description:
-    'What a filter in shadow mode would have changed if it had been enforced in addition to the other filters of the candidate. Each shadow filter is evaluated alone.',
+    'What would have changed if one filter in shadow mode had been enforced in addition to the enforced filters of the candidate.',
   fields: (t) => ({
     filter: t.exposeString('filter', { description: 'Name of the filter.' }),
     wouldFail: t.exposeInt('wouldFail', { description: 'For how many requests fewer instances would be placed.' }),
     wouldMove: t.exposeInt('wouldMove', { description: 'How many requests would go to other hosts.' }),
     notSolved: t.exposeInt('notSolved', {
-      description: 'For how many requests a solver would have been asked. Their results are not known.',
+      description: 'For how many requests a solver would have been called. Their results are not known.',
     }),
     failing: t.field({
       type: [ShadowFailure],
@@ -214,7 +214,7 @@ const ProfileCandidate = builder.inputType('ProfileCandidateInput', {
   }),
 })
 
-/** A name without a number means its active version. */
+/** Returns a profile name unchanged, which means the active version of the profile. Converts the id of a version to name@number. */
 const refOf = (given: string, path: readonly string[]): string =>
   /^[a-z0-9][a-z0-9-]{0,62}$/.test(given) ? given : idOf('ProfileVersion', given, path)
 
@@ -260,11 +260,11 @@ const PartUse = builder.objectRef<PartUseShape>('ProfilePartUse').implement({
   fields: (t) => ({
     kind: t.expose('kind', {
       type: UsedPartKind,
-      description: 'Whether it is a filter, a weigher, or a setting that differs from its default.',
+      description: 'The kind of the part: a filter, a weigher, or a setting that differs from its default.',
     }),
-    name: t.exposeString('name', { description: 'The name, such as RamFilter, tieOrder or options of RamFilter.' }),
-    isUnused: t.exposeBoolean('isUnused', { description: 'True if no examined decision would have another result without it.' }),
-    text: t.exposeString('text', { description: 'What it changed, in words that complete a sentence.' }),
+    name: t.exposeString('name', { description: 'The name of the part, such as RamFilter, tieOrder or options of RamFilter.' }),
+    isUnused: t.exposeBoolean('isUnused', { description: 'True if no examined decision would have another result without the part.' }),
+    text: t.exposeString('text', { description: 'The effect of the part, in words that complete a sentence that begins with its name.' }),
   }),
 })
 

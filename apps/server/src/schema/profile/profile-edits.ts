@@ -12,16 +12,19 @@ const RolloutInput = builder.inputType('RolloutInput', {
     mode: t.field({ type: RolloutMode, required: true, description: 'How the version is tried.' }),
     percent: t.float({
       description:
-        'The share of calls without a named version that the rollout affects, in percent: 0.01 to 100. For a shadow 100 by default; required for a canary.',
+        'The percentage of calls that the rollout affects, 0.01 to 100. Calls that name a version are never affected. For a shadow 100 by default; required for a canary.',
     }),
   }),
 })
 
 const ProfilePayload = builder.objectRef<ProfileDone>('ProfilePayload').implement({
-  description: 'The profile is in the requested state; for a dry run, it would be.',
+  description: 'The profile has the requested state; for a dry run, the state that the profile would have.',
   fields: (t) => ({
     profile: t.expose('profile', { type: Profile, description: 'The profile in its present state.' }),
-    version: t.expose('version', { type: ProfileVersion, description: 'The version that was created or changed its state.' }),
+    version: t.expose('version', {
+      type: ProfileVersion,
+      description: 'The version that was created, or the version whose state was changed.',
+    }),
     dryRun: t.exposeBoolean('dryRun', { description: 'True if this was a dry run, so that nothing was changed.' }),
   }),
 })

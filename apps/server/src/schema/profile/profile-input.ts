@@ -8,7 +8,10 @@ const { name: _, number: __, filters, weighers, ...settings } = profileSchema.sh
 
 const enabled = z.boolean().default(true).describe('False: the filter or weigher is left out of the version.')
 
-/** A version of a profile with the fields that only the API has. The call and the service determine its name and number. */
+/**
+ * A profile version as callers write it, with the fields that only the API has. The name is an argument of the call, and the service
+ * assigns the number.
+ */
 const profileForm = z
   .strictObject({
     ...settings,
@@ -58,7 +61,7 @@ export const profileVersionInput = inputOf(profileForm, {
 
 type GivenVersion = typeof profileVersionInput.type.$inferInput
 
-/** The parts in the form of the core, without disabled ones. */
+/** Converts the input to the parts of a profile in the core's form, without disabled filters and weighers. */
 export function toParts({
   filters: filterList,
   weighers: weigherList,
@@ -79,7 +82,10 @@ export function toParts({
 
 type PathOfParts = (path: readonly string[]) => readonly string[]
 
-/** The path in the call for a path in the parts. The core only has the enabled filters and weighers, and one field for the scheduler. */
+/**
+ * Returns a function that converts a path in the core's form to a path in the call. The core's form has only the enabled filters and
+ * weighers, and one field for the scheduler.
+ */
 export function pathIn({ filters, weighers, schedulerName }: GivenVersion): PathOfParts {
   const lists = new Map(Object.entries({ filters, weighers }))
   return (path) => {

@@ -33,8 +33,8 @@ const MetadataRead = builder.objectRef<MetadataReadShape>('MetadataRead').implem
 const ProfilePart = builder.objectRef<ProfilePartShape>('ProfilePart').implement({
   description: 'A filter, weigher or scheduler that profiles can use.',
   fields: (t) => ({
-    kind: t.expose('kind', { type: ProfilePartKind, description: 'Whether it is a filter, a weigher or a scheduler.' }),
-    name: t.exposeString('name', { description: 'The name, which profiles use.' }),
+    kind: t.expose('kind', { type: ProfilePartKind, description: 'The kind of the part: a filter, a weigher or a scheduler.' }),
+    name: t.exposeString('name', { description: 'The name of the part in profiles.' }),
     description: t.exposeString('description', {
       description: 'What a host must have to pass the filter, which hosts the weigher prefers, or which host the scheduler chooses.',
     }),
@@ -43,10 +43,10 @@ const ProfilePart = builder.objectRef<ProfilePartShape>('ProfilePart').implement
       nullable: true,
       description: 'The JSON Schema of the options; null if there are no options, or if they are not declared.',
     }),
-    takesOptions: t.exposeBoolean('takesOptions', { description: 'False if any options are refused.' }),
+    takesOptions: t.exposeBoolean('takesOptions', { description: 'False if the part accepts no options.' }),
     mayShadow: t.exposeBoolean('mayShadow', {
       description:
-        'Whether the filter can be set to shadow mode, in which it refuses no host. Filters that are rules of every claim cannot. False for weighers and schedulers.',
+        'True if the part is a filter that can be set to shadow mode, in which it refuses no host. False for weighers, schedulers, and filters whose rules apply to every claim.',
     }),
     unit: t.exposeString('unit', { nullable: true, description: "The unit of a weigher's raw values; null for filters and schedulers." }),
     reads: t.stringList({
@@ -71,11 +71,12 @@ builder.queryField('profileParts', (t) =>
     type: [ProfilePart],
     authScopes: { scope: 'READ' },
     description:
-      'The filters, weighers and schedulers that profiles can use on the answering replica. Of each kind, those of plug-ins come last. Answered from memory.',
+      'The filters, weighers and schedulers that profiles can use on the answering replica. Of each kind, the parts of plug-ins come last. Answered from memory.',
     args: {
       compat: t.arg({
         type: ProfileCompat,
-        description: 'The compatibility mode of the profiles; by default profiles without one.',
+        description:
+          'The compatibility mode of the profiles. By default, the parts for profiles without a compatibility mode are returned.',
       }),
     },
     resolve: (_root, { compat }, { profiles }) => [...profiles.parts(compat ?? undefined)],

@@ -11,7 +11,10 @@ import { novaFilters, novaWeighers } from '@gantt/scheduler-core/nova'
 import { builder } from '../builder.ts'
 import type { Context } from '../context.ts'
 
-/** Parts that only profiles with compat: nova may name come first, so that other parts with the same name replace them. */
+/**
+ * The description of each filter and weigher, by its name. If Nova's part and another part have the same name, the description of the other
+ * part is used.
+ */
 const descriptions: ReadonlyMap<string, string> = new Map(
   [...novaFilters, ...novaWeighers, ...filters, ...weighers].map(({ name, description }) => [name, description]),
 )

@@ -109,7 +109,7 @@ builder.node(Profile, {
     }),
     latest: t.field({
       type: ProfileVersion,
-      description: 'The version that was created last. A new draft becomes the version after it.',
+      description: 'The version that was created last. The next version gets the next number.',
       resolve: ({ active, versions }) => versions.at(-1) ?? active,
     }),
     rollout: t.expose('rollout', {

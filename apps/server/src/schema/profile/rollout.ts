@@ -99,7 +99,7 @@ export const Rollout = builder.objectRef<RolloutView>('Rollout').implement({
   fields: (t) => ({
     mode: t.expose('mode', { type: RolloutMode, description: 'How the version is tried.' }),
     percent: t.float({
-      description: 'The share of calls without a named version that the rollout affects, in percent.',
+      description: 'The percentage of calls that the rollout affects. Calls that name a version are never affected.',
       resolve: ({ share }) => share / 100,
     }),
     candidate: t.expose('candidate', { type: ProfileVersion, description: 'The version that is being tried.' }),
@@ -115,7 +115,7 @@ export const Rollout = builder.objectRef<RolloutView>('Rollout').implement({
     }),
     notSolved: t.int({
       description:
-        'For how many decisions the other version would have asked its solver. Its results are not known, so these decisions are not among the replayed ones.',
+        'For how many decisions a replay by the other version would need a solver. The results are not known, so these decisions are not among the replayed ones.',
       resolve: ({ report }) => report?.notSolved ?? 0,
     }),
     agreement: t.float({
@@ -144,7 +144,7 @@ export const Rollout = builder.objectRef<RolloutView>('Rollout').implement({
     disagreements: t.field({
       type: [RolloutDisagreement],
       description:
-        'The decisions of all replicas for which the versions differ, newest first. Each replica keeps at most fifty in each minute, and the newest 500 of the rollout are kept for 31 days.',
+        'The decisions of all replicas for which the versions differ, newest first. Each replica stores at most fifty per minute, and the newest 500 of the rollout are stored for 31 days.',
       args: { first: t.arg.int({ defaultValue: 50, description: `At most this many decisions are listed, 1 to ${MAX_PAGE}.` }) },
       resolve: async (rollout, { first }, { rollouts }) => [...(await rollouts.disagreements(rollout, first))],
     }),

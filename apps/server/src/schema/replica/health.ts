@@ -8,10 +8,13 @@ const HealthMode = builder.enumType('HealthMode', {
 })
 
 const Degraded = builder.objectRef<DegradedShape>('Degraded').implement({
-  description: 'Something that is missing although the replica continues to work.',
+  description: 'A function that does not work although the replica continues to work.',
   fields: (t) => ({
     code: t.exposeString('code', { description: 'A code that docs/errors.md explains.' }),
-    since: t.expose('since', { type: 'DateTime', description: "Since when it is missing, by the clock of the replica's machine." }),
+    since: t.expose('since', {
+      type: 'DateTime',
+      description: "Since when the function does not work, by the clock of the replica's machine.",
+    }),
     message: t.exposeString('message', { description: 'What continues to work, and what waits.' }),
   }),
 })
@@ -30,7 +33,10 @@ const Health = builder.objectRef<HealthView>('Health').implement({
       description: 'The code of the reason why the replica is READ_ONLY (docs/errors.md); null in other modes.',
     }),
     reason: t.exposeString('reason', { nullable: true, description: 'Why the mode is not NORMAL; null if it is NORMAL.' }),
-    degraded: t.expose('degraded', { type: [Degraded], description: 'What is missing although the replica works; normally empty.' }),
+    degraded: t.expose('degraded', {
+      type: [Degraded],
+      description: 'The functions that do not work although the replica works; normally empty.',
+    }),
     revision: t.expose('revision', { type: 'Revision', description: 'The revision that the replica has applied.' }),
     stateAge: t.expose('ageMs', {
       type: 'Duration',
@@ -43,15 +49,19 @@ const Health = builder.objectRef<HealthView>('Health').implement({
     cleanSince: t.field({
       type: 'DateTime',
       nullable: true,
-      description: 'The same as `Auditor.cleanSince`.',
+      description: 'Since when the auditor finds no violation; the same as `Auditor.cleanSince`.',
       resolve: ({ clean }) => clean?.since ?? null,
     }),
     cleanRounds: t.field({
       type: 'SafeInt',
-      description: 'The same as `Auditor.cleanRounds`.',
+      description: 'How many rounds without a violation ended since `cleanSince`; the same as `Auditor.cleanRounds`.',
       resolve: ({ clean }) => clean?.rounds ?? 0,
     }),
-    cleanLooks: t.field({ type: 'SafeInt', description: 'The same as `Auditor.cleanLooks`.', resolve: ({ clean }) => clean?.looks ?? 0 }),
+    cleanLooks: t.field({
+      type: 'SafeInt',
+      description: 'How many objects were checked since `cleanSince`; the same as `Auditor.cleanLooks`.',
+      resolve: ({ clean }) => clean?.looks ?? 0,
+    }),
     checkedAge: t.expose('checkedAgeMs', {
       type: 'Duration',
       nullable: true,
@@ -60,7 +70,7 @@ const Health = builder.objectRef<HealthView>('Health').implement({
     featureLevel: t.exposeInt('featureLevel', {
       description: 'The feature level of the fleet. The log may contain changes up to this level.',
     }),
-    engine: t.exposeString('engine', { description: 'The engine that keeps the log: postgres or nats (GANTT_SYNC).' }),
+    engine: t.exposeString('engine', { description: 'The engine that stores the log: postgres or nats (GANTT_SYNC).' }),
     sharedFlush: t.exposeBoolean('sharedFlush', {
       description:
         'True if log entries are ordered before they are flushed to disk, so that one flush serves all waiting calls (GANTT_SHARED_FLUSH).',

@@ -6,7 +6,7 @@ import { connectionOf, pageArgs } from '../types/connection.ts'
 import { NotFound, resultUnion, UserError, ValidationError } from '../types/errors.ts'
 
 const StateHash = builder.objectRef<NonNullable<ReplicaView['stateHash']>>('StateHash').implement({
-  description: "The digest of a replica's whole state at one revision of the log. It is equal on all replicas.",
+  description: "The digest of a replica's whole state at one revision of the log. At the same revision, all replicas have the same digest.",
   fields: (t) => ({
     revision: t.expose('revision', { type: 'Revision', description: 'The revision of the state.' }),
     hash: t.exposeString('digest', { description: 'The digest, 16 hexadecimal digits.' }),
@@ -33,7 +33,7 @@ const Replica = builder.objectRef<ReplicaView>('Replica').implement({
     mode: t.exposeString('mode', { description: 'STARTING, or one of the modes in HealthMode: NORMAL, STORE_AWAY, READ_ONLY, CLOSING.' }),
     reason: t.exposeString('reason', { nullable: true, description: 'Why the mode is not NORMAL; null if it is NORMAL.' }),
     live: t.exposeBoolean('isLive', { description: 'True after a sign of life in the last ten seconds, unless the replica was stopped.' }),
-    answers: t.exposeBoolean('isSelf', { description: 'Whether this replica answers this query.' }),
+    answers: t.exposeBoolean('isSelf', { description: 'True if this replica answers this query.' }),
     revision: t.expose('revision', { type: 'Revision', description: 'The revision that the replica has applied.' }),
     lagEvents: t.exposeInt('lagChanges', { description: 'How many log changes the replica had not applied at its last sign of life.' }),
     lag: t.expose('lagMs', { type: 'Duration', description: 'How long the oldest of the changes in `lagEvents` had been in the log.' }),
@@ -60,7 +60,7 @@ const Replica = builder.objectRef<ReplicaView>('Replica').implement({
     }),
     conflictRate: t.float({
       nullable: true,
-      description: 'The share of proposals in the last minute that were void, 0 to 1; null if none is known.',
+      description: 'The share of proposals in the last minute that were void, 0 to 1; null if no proposal is known.',
       resolve: ({ vitals }) => (vitals === null || vitals.proposals === 0 ? null : vitals.conflicts / vitals.proposals),
     }),
     memoryBytes: t.field({
@@ -106,8 +106,8 @@ const FindingRepairOption = builder.objectRef<OfferedOption>('FindingRepairOptio
   fields: (t) => ({
     name: t.exposeString('name', { description: 'The name of the option. Pass it as `choose` to `findingRepair`.' }),
     text: t.exposeString('text', { description: 'What the repair does.' }),
-    asksSize: t.exposeBoolean('asksSize', { description: 'Whether `size` must be given with this option.' }),
-    asksOwner: t.exposeBoolean('asksOwner', { description: 'Whether `project` and `account` may be given with this option.' }),
+    asksSize: t.exposeBoolean('asksSize', { description: 'True if `size` must be given with this option.' }),
+    asksOwner: t.exposeBoolean('asksOwner', { description: 'True if `project` and `account` may be given with this option.' }),
   }),
 })
 
@@ -199,7 +199,7 @@ const Auditor = builder.objectRef<AuditorView>('Auditor').implement({
     findings: t.field({
       type: [AuditFinding],
       description:
-        'A hundred findings of all severities, with a fair share for each code, so that rare codes are included. Violations come first, then contradictions by importance: an instance on two hosts comes before a host that lists no instances. `allFindings` has all findings.',
+        'At most a hundred findings of all severities, with a fair share for each code, so that rare codes are included. Violations come first, then contradictions by importance: an instance on two hosts comes before a host that lists no instances. `allFindings` has all findings.',
       resolve: ({ findings }) => [...findings],
     }),
     allFindings: t.field({

@@ -9,7 +9,7 @@ import { builder } from '../builder.ts'
 import { ResourceNameInput } from '../types/common.ts'
 import { ProfileVersion } from '../types/refs.ts'
 
-/** The fields that a host may leave out of its report, as names of an enum. */
+/** The enum of the fields that a host may leave out of its report. */
 export const OmittableField = builder.enumType('OmittableField', {
   description: 'A field that a full report may leave out. All other fields are required, because claims cannot be computed without them.',
   values: Object.fromEntries(omittableFields.map((field) => [constantCase(field), { value: field }])) as Record<
@@ -24,7 +24,7 @@ const FieldNeed = builder.objectRef<Need>('FieldNeed').implement({
     profile: t.exposeString('profile', {
       nullable: true,
       description:
-        'The profile version, as name@number, whose filter or weigher reads the field. Null if claims on the host hold resources of the kind.',
+        'The profile version, as name@number, whose filter or weigher reads the field. Null if the field is needed because claims on the host hold resources of the kind.',
     }),
     part: t.exposeString('part', { description: 'The name of the filter or weigher, or the resource kind whose claims need the field.' }),
   }),
@@ -36,7 +36,7 @@ const RequiredField = builder.objectRef<RequiredFieldShape>('RequiredField').imp
     field: t.exposeString('field', { description: 'The name of the field in the report.' }),
     neededBy: t.field({
       type: [FieldNeed],
-      description: 'The filters, weighers and resource kinds that read the field; empty if every claim needs it.',
+      description: 'The filters, weighers and resource kinds that read the field; empty if every claim needs the field.',
       resolve: ({ neededBy }) => [...neededBy],
     }),
   }),
@@ -83,7 +83,7 @@ builder.queryField('requiredStats', (t) =>
     type: RequiredStats,
     authScopes: { scope: 'READ' },
     description:
-      'The fields that hosts must report. By default for the profile versions that decide or are tried now: the default one, and all that operators created.',
+      'The fields that hosts must report. By default, the versions that decide or are tried now are considered, of the profile `default` and of all profiles that operators created.',
     args: {
       profiles: t.arg.stringList({ description: 'The profile versions whose fields are returned, each as name or name@number.' }),
       host: t.arg({ type: ResourceNameInput, description: 'Include the fields that the claims on this host require.' }),

@@ -5,7 +5,9 @@ import { OmittableField } from './required-stats.ts'
 
 const { nova: _, ...newest } = statsSchemas[CURRENT_STATS_VERSION].shape
 
-/** The newest version of a report, without Nova's documents, which have a separate field. Older versions are accepted too. */
+/**
+ * The newest version of a report, without Nova's documents, which have a field of their own. Reports in older versions are accepted too.
+ */
 const fullStatsForm = z
   .strictObject({
     ...newest,

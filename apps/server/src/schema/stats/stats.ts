@@ -85,11 +85,11 @@ const ResourceStatsApplied = builder.objectRef<ReportApplied>('ResourceStatsAppl
     lastSequence: t.expose('loggedSequence', {
       type: 'SafeInt',
       nullable: true,
-      description: 'The sequence number of the last report in the log. The next delta must name it as `baseSequence`.',
+      description: 'The sequence number of the last report in the log. The next delta must contain this number as `baseSequence`.',
     }),
     warnings: t.field({
       type: [HostWarning],
-      description: 'Values in the report that are impossible, or that make the host count for more than it may use.',
+      description: 'Values in the report that are impossible, or because of which more is counted as used than the host may really use.',
       resolve: ({ warnings }) => [...warnings],
     }),
     ignoredFields: t.exposeStringList('ignored', {
@@ -105,7 +105,7 @@ const ResourceStatsApplied = builder.objectRef<ReportApplied>('ResourceStatsAppl
 })
 
 const ResourceStatsStale = builder.objectRef<ReportStale>('ResourceStatsStale').implement({
-  description: 'A newer report was accepted before this one, which was dropped. Nothing is lost by this.',
+  description: 'The report was dropped, because a newer report of the host was accepted before. No information is lost.',
   interfaces: [UserError],
   fields: (t) => ({
     lastSequence: t.expose('lastSequence', {

@@ -14,15 +14,15 @@ import {
 
 /** Counts the size of a call's answer while it is computed. */
 export interface AnswerSize {
-  /** Throws if the answer is already too large, so that its computation stops. */
+  /** Throws if the answer is too large, so that its computation stops. */
   check(event: unknown): void
   /** Adds to the size of the answer. Throws when it is too large. `event` is the event of a stream to which the value belongs. */
   add(bytes: number, event: unknown, isMutation: boolean): void
-  /** Larger values, in bytes, are not examined to their end. */
+  /** A value that is larger than this many bytes is not examined to its end. */
   readonly most: number
 }
 
-/** The memory that a field or an item of a list takes in addition to its values. */
+/** The memory that a field or an item of a list takes in addition to its value, in bytes. */
 const FIELD_BYTES = 32
 
 /**
@@ -74,7 +74,7 @@ function bytesOfObject({ operation, fragments }: Pick<GraphQLResolveInfo, 'opera
   return FIELD_BYTES + bytes
 }
 
-/** The approximate size of a value's JSON in bytes. For a value longer than `most`, a number above it. */
+/** The approximate size of a value's JSON in bytes. For a larger value than `most`, any number above `most`. */
 export function bytesOf(value: unknown, most: number): number {
   let bytes = 0
   const waiting: unknown[] = []

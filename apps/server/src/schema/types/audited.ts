@@ -23,7 +23,7 @@ export function auditMutations(schema: GraphQLSchema): void {
   for (const field of Object.values(schema.getMutationType()?.getFields() ?? {})) audit(field as GraphQLField<unknown, Context>)
 }
 
-const FULL = 'Nothing was done: what waits for the database fills the room that there is for it, and what is done must be in the audit.'
+const FULL = 'Nothing was changed: too many audit entries wait for the database, and every change must be recorded in the audit.'
 
 function audit(field: GraphQLField<unknown, Context>): void {
   const resolve = field.resolve ?? defaultFieldResolver
@@ -49,9 +49,9 @@ function audit(field: GraphQLField<unknown, Context>): void {
       value = await resolve(root, args, context, info)
     } catch (error) {
       const entry = entryOf(faultCode(error))
-      // without the database the caller gets the error at once
+      // if the store is unavailable, the caller gets the error without waiting for the audit entry
       if (isForWantOfStore(error)) context.audit.offer(entry)
-      // the caller gets the first error, even if its entry is not written
+      // if writing the audit entry fails too, the caller nevertheless gets the error of the mutation
       else await record(entry).catch(() => {})
       throw error
     }
@@ -69,12 +69,12 @@ function faultCode(error: unknown): string {
   return error instanceof Error && error.name !== 'Error' ? error.name : 'INTERNAL'
 }
 
-/** The type of an answer. For a list, the number of answers of each type. */
+/** The type of an answer. For a list, how many answers have each type. */
 async function endOf(type: GraphQLOutputType, value: unknown, context: Context, info: GraphQLResolveInfo): Promise<string> {
   const named = getNamedType(type)
   const typeOf = async (one: unknown): Promise<string> =>
     isAbstractType(named) ? String(await named.resolveType?.(one, context, info, named)) : named.name
-  // if a payload contains many reports, those that failed are listed
+  // if a payload contains the results of many reports, the results of each type are counted
   const results = (value as { readonly results?: unknown } | null)?.results
   if (Array.isArray(results)) return tally(results.map((one) => String((one as { readonly type?: unknown }).type ?? '')))
   return Array.isArray(value) ? tally(await Promise.all(value.map(typeOf))) : typeOf(value)
@@ -91,7 +91,7 @@ const MAX_TEXT = 200
 const MAX_ITEMS = 20
 const MAX_DEPTH = 8
 
-/** Fields with documents of callers, which may have any content. */
+/** Fields with documents of callers, which are left out because they may have any content. */
 const leftOut: ReadonlySet<string> = new Set(['full', 'delta', 'document'])
 
 /** The arguments as short text, without values that may be secret. */
@@ -116,15 +116,15 @@ function inShort(value: unknown, depth: number): unknown {
   )
 }
 
-/** The service's own secrets are recognised in any field by their form. */
+/** Shortens a text, and masks the service's own API keys, which are recognised by their form. */
 const shortText = (text: string): string => {
   const shown = clean(text.slice(0, MAX_TEXT + 64)).replace(/gantt_[A-Za-z0-9_-]{16,}/g, 'gantt_...')
   return shown.length > MAX_TEXT ? `${shown.slice(0, MAX_TEXT)}...` : shown
 }
 
 /**
- * Replaces control characters and halves of surrogate pairs, which the database may refuse. A call with such a text is refused with its own
- * error.
+ * Replaces control characters and halves of surrogate pairs, which the database may refuse. The audit must record such a call although the
+ * call itself is refused.
  */
 const clean = (text: string): string => text.replace(/[\p{Cc}\p{Cs}]/gu, '\uFFFD')
 
@@ -155,7 +155,7 @@ function nameOf(thing: unknown): string {
   return [id, uuid, name].map(nameOf).find((found) => found !== '') ?? ''
 }
 
-/** The plain id in a global id, as logs have it. */
+/** Converts a global id to the plain id that logs contain. Returns any other text unchanged. */
 function readable(text: string): string {
   const inside = /^[A-Za-z0-9_-]{12,}$/.test(text) ? Buffer.from(text, 'base64url').toString('utf8') : ''
   return /^[A-Za-z]+:[\x20-\x7e]+$/.test(inside) ? inside.slice(inside.indexOf(':') + 1) : text

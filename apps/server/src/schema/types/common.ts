@@ -7,8 +7,7 @@ export const momentArg = () =>
   builder.args((t) => ({
     at: t.field({
       type: 'Moment',
-      description:
-        'The revision or time that the query is about; by default now. It must lie in the retained part of the log (docs/what-if.md).',
+      description: 'The revision or time that the query is about; by default now. The log must contain this moment (docs/what-if.md).',
     }),
   }))
 
@@ -21,7 +20,7 @@ export const OrderDirection = builder.enumType('OrderDirection', {
   values: ['ASC', 'DESC'] as const,
 })
 
-/** The pairs as a record; duplicate keys are added to the issues. Undefined if no pairs were given. */
+/** Converts pairs to a record. Duplicate keys are added to the issues. Undefined if no pairs were given. */
 export function toRecord<Value>(
   pairs: readonly { readonly key: string; readonly value: Value }[] | null | undefined,
   path: readonly string[],

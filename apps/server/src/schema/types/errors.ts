@@ -22,7 +22,7 @@ export const ErrorCode = builder.enumType('ErrorCode', {
   ] as const,
 })
 
-/** Messages and paths quote callers' input and older data. Invisible characters in them are escaped here, in one place. */
+/** Messages and paths quote callers' input and older data. Invisible characters in messages and paths are escaped only here. */
 const showPath = (path: readonly string[]): string[] => path.map((key) => showUnseen(key))
 
 export const UserError = builder.interfaceRef<Failure>('UserError').implement({
@@ -67,7 +67,7 @@ export const ValidationError = builder.objectRef<Invalid>('ValidationError').imp
   fields: (t) => ({
     issues: t.field({
       type: [FieldIssue],
-      description: 'The violations. If there are very many, only the first ones.',
+      description: 'The violations. If there are very many, only the first ones are listed.',
       resolve: ({ issues }) => [...issues],
     }),
     issueCount: t.exposeInt('issueCount', { description: 'How many violations were found, listed or not.' }),

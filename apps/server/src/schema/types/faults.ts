@@ -70,11 +70,11 @@ export function fault(code: FaultCode, message: string, { status, ...detail }: F
   })
 }
 
-/** Whether an error was created by this service, so that nothing in it must be hidden. */
+/** True if an error was created by `fault`. Such an error contains nothing that must be hidden from the caller. */
 export const isFault = (error: unknown): error is GraphQLError =>
   error instanceof GraphQLError && typeof error.extensions.code === 'string' && error.extensions.code in statusOf
 
-/** A detail of an error with displayable texts, because it quotes the caller's input. */
+/** Escapes invisible characters in the details of an error, because they quote the caller's input. */
 function shownIn(detail: FaultDetail): FaultDetail {
   const { path, found, allowed } = detail
   return {

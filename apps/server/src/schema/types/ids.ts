@@ -25,7 +25,9 @@ export function decodeId(globalId: string): { typename: string; id: string } {
   return found
 }
 
-/** The id of an object of one type, from its global id or from its own id as in logs. Throws InputFault for any other text. */
+/**
+ * The plain id of an object of one type, given as its global id or as the plain id that logs contain. Throws InputFault for any other text.
+ */
 export function idOf(typename: string, given: string, path: readonly string[]): string {
   const own = given.toLowerCase()
   if (forms[typename]?.test(own)) return own

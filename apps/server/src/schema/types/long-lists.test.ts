@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 import { duringCall } from '../../event-loop/question.ts'
 import { pauseInLongLists } from './long-lists.ts'
 
-/** A schema with one list of items that the test provides. */
+/** A schema with a list of items. `resolve` resolves a field of each item. */
 function aService(length: number, resolve: (item: number) => unknown) {
   const schema = buildSchema('type Query { items: [Item!]! } type Item { late: Int! early: Int! }')
   const { items } = (schema.getQueryType() as GraphQLObjectType).getFields()

@@ -14,8 +14,8 @@ import { pauseOfQuestion } from '../../event-loop/question.ts'
 const SHORT = 8
 
 /**
- * Lets other calls run while a long list of objects is resolved. Its items are returned one by one, with pauses. If no resolver waits, the
- * executor would complete a plain list with all its contents without a pause.
+ * Lets other calls run while a long list of objects is resolved. The items of the list become promises that resolve one by one, with
+ * pauses. Without this, the executor would complete a list whose resolvers are synchronous in one piece.
  */
 export function pauseInLongLists(schema: GraphQLSchema): void {
   for (const type of Object.values(schema.getTypeMap())) {
@@ -43,7 +43,9 @@ function oneByOne(found: unknown): unknown {
   return items.length <= SHORT ? items.map((item) => Promise.resolve(item)) : handOver(items)
 }
 
-/** A promise for each item. They resolve one after another with pauses, and the remaining ones reject when the caller disconnects. */
+/**
+ * A promise for each item. The promises resolve one after another with pauses. If the caller disconnects, the remaining promises reject.
+ */
 function handOver(items: readonly unknown[]): Promise<unknown>[] {
   const waiting: { give(item: unknown): void; refuse(why: unknown): void }[] = []
   const promises = items.map(() => new Promise<unknown>((give, refuse) => void waiting.push({ give, refuse })))

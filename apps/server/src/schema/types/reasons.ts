@@ -2,8 +2,7 @@ import type { KeptCause, RefusalReason } from '../../services/decision/decisions
 import { builder } from '../builder.ts'
 
 export const ReasonCount = builder.objectRef<RefusalReason>('ReasonCount').implement({
-  description:
-    'How many hosts one filter refused with one reason code. The text is rendered from code and facts, so programs should not parse it.',
+  description: 'How many hosts one filter refused with one reason code. Programs should use the code and not parse the text.',
   fields: (t) => ({
     code: t.exposeString('code', { description: 'The code of the reason, from the catalogue of reasons.' }),
     filter: t.exposeString('filter', { description: 'Name of the filter that refused.' }),
@@ -27,7 +26,8 @@ export const RefusalCause = builder.objectRef<KeptCause>('RefusalCause').impleme
     text: t.exposeString('text', { description: 'The cause in a few sentences, with the numbers of the nearest host.' }),
     admittedHosts: t.exposeInt('admitted', {
       nullable: true,
-      description: 'How many hosts the request admits. If this is 0, that is the cause. Null if the number is not known.',
+      description:
+        'How many hosts the request admits. If the count is 0, this is the cause of the refusal. Null if the count is not known.',
     }),
     hostName: t.string({
       nullable: true,

@@ -3,7 +3,7 @@ import { GraphQLError, type GraphQLScalarTypeConfig, type ValueNode, valueFromAS
 import { type PackedArray, pack } from '../../services/calls/packed.ts'
 import type { Moment } from '../../services/moments/moments.ts'
 
-/** Writes a scalar of the API as JSON and parses it. `allowed` is the end of a sentence that begins with "it must be". */
+/** Writes and parses the values of a scalar type of the API. `allowed` is the end of a sentence that begins with "it must be". */
 interface ScalarRule<Inside> {
   readonly description: string
   readonly allowed: string
@@ -147,7 +147,7 @@ export function scalarConfig<Inside>(
   }
 }
 
-/** Whether JSON contains only safe numbers. A loop in place of a recursion, so that no document exhausts the stack. */
+/** True if a JSON value contains only safe numbers. A loop is used instead of recursion, so that no document exhausts the stack. */
 function isTame(root: unknown): boolean {
   const spots: { value: unknown; depth: number }[] = [{ value: root, depth: 0 }]
   for (let spot = spots.pop(); spot !== undefined; spot = spots.pop()) {

@@ -50,7 +50,7 @@ const CapacityGroup = builder.objectRef<Group>('CapacityGroup').implement({
       type: 'SafeInt',
       nullable: true,
       description:
-        'How many instances would fit if the free resources of the group were on one host. Only hosts count that take an instance or that lack only resources. Never less than `fits`. Null if the request has no amounts.',
+        'How many instances would fit if the free resources of the group were on one host. Only hosts that take an instance, or that lack only resources, are included. Never less than `fits`. Null if the request has no amounts.',
     }),
     bottleneck: t.expose('bottleneck', {
       type: BottleneckShare,
@@ -62,7 +62,7 @@ const CapacityGroup = builder.objectRef<Group>('CapacityGroup').implement({
 })
 
 export const CapacityCut = builder.enumType('CapacityCut', {
-  description: 'Why a computation ended early: at its deadline or at its limit.',
+  description: 'Why a computation ended early: because of its deadline or its limit.',
   values: { DEADLINE: { value: 'deadline' }, LIMIT: { value: 'limit' } } as const,
 })
 
@@ -85,7 +85,7 @@ const CapacityAnswer = builder.objectRef<Answer>('CapacityAnswer').implement({
     hostsWithRoom: t.exposeInt('hostsWithRoom', { description: 'How many hosts can take at least one instance.' }),
     groups: t.field({
       type: [CapacityGroup],
-      description: 'Groups of hosts, those in which most instances fit first.',
+      description: 'The groups of hosts, the group in which the most instances fit first.',
       args: { first: t.arg.int({ defaultValue: 50, description: 'The maximum number of groups, 0 to 500.' }) },
       resolve: (answer, { first }) => [...firstGroups(answer, first ?? 50)],
     }),
@@ -102,7 +102,7 @@ builder.queryFields((t) => ({
   capacity: t.field({
     type: CapacityAnswer,
     authScopes: { scope: 'READ' },
-    description: 'How many more instances of a request fit on which hosts, and why not more.',
+    description: 'How many more instances of a request fit, by group of hosts, and why no more instances fit.',
     args: { input: t.arg({ type: CapacityInput, required: true, description: 'The request to count, and the fleet to count on.' }) },
     resolve: (_root, { input }, { capacities }) =>
       capacities.count({

@@ -74,7 +74,7 @@ export const toHypothesis = ({ profile, profileChanges, at, overlay, deadline }:
   deadlineMs: deadline ?? null,
 })
 
-/** The edits in the core's form. */
+/** Converts an overlay to the core's form. */
 function toOverlay({ releaseClaims, ...rest }: GivenOverlay, path: readonly string[]) {
   const issues: Issue[] = []
   const claims = releaseClaims?.map((id, i) => claimOf(id, [...path, 'releaseClaims', String(i)]))

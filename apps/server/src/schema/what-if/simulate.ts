@@ -69,7 +69,7 @@ const SimulatedDestination = builder.objectRef<SimulatedView['decided']['answer'
     hostName: t.exposeString('host', { description: 'Name of the host that was chosen.' }),
     node: t.exposeString('node', { description: 'Name of the node that was chosen.' }),
     hasOtherNodes: t.boolean({
-      description: 'Whether the host has further nodes, so that the name of the host alone means all of them.',
+      description: 'True if the host has further nodes, so that the name of the host alone means all of them.',
       resolve: (name, _args, { hosts }) => isOneOfSeveral(hosts, name),
     }),
     weight: t.exposeFloat('weight', { description: 'Total score of the host.' }),
@@ -115,7 +115,7 @@ const SimulatedDecision = builder.objectRef<SimulatedView>('SimulatedDecision').
 })
 
 const SolvedCount = builder.objectRef<SolvedCountShape>('SolvedCount').implement({
-  description: 'How many decisions that asked the solver have the same result.',
+  description: 'How many decisions that called the solver ended in the same way.',
   fields: (t) => ({
     taken: t.expose('taken', { type: SolverTaken, description: "Whose arrangement was used: the solver's or the filter scheduler's." }),
     why: t.expose('why', {

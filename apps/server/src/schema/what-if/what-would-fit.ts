@@ -67,7 +67,7 @@ const CounterfactualHost = builder.objectRef<CounterfactualShape['exampleHosts']
     hostName: t.exposeString('host', { description: 'Name of the host.' }),
     node: t.exposeString('node', { description: 'Name of the node.' }),
     hasOtherNodes: t.boolean({
-      description: 'Whether the host has further nodes, so that the name of the host alone means all of them.',
+      description: 'True if the host has further nodes, so that the name of the host alone means all of them.',
       resolve: (name, _args, { hosts }) => isOneOfSeveral(hosts, name),
     }),
   }),
@@ -123,7 +123,7 @@ const WhatWouldFitAnswer = builder.objectRef<Answer>('WhatWouldFitAnswer').imple
     counterfactuals: t.field({
       type: [Counterfactual],
       description:
-        'The sets of changes with which the request fits, least effort first; of equal effort, those that let most hosts pass first.',
+        'The sets of changes with which the request fits, least effort first; with equal effort, the set with which the most hosts pass comes first.',
       resolve: ({ counterfactuals }) => [...counterfactuals],
     }),
     cause: t.field({

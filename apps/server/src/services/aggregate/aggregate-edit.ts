@@ -8,8 +8,8 @@ export interface KeyValue {
 }
 
 /**
- * The changes of an edit; absent fields are unchanged. Members and metadata are deltas, so that two operators cannot
- * undo each other's edits.
+ * The changes of an edit. A field that the edit does not set is unchanged. Members and metadata are given as additions and removals, so
+ * that two operators cannot undo each other's edits.
  */
 export interface AggregateEdit {
   readonly name?: string | null | undefined
@@ -20,7 +20,7 @@ export interface AggregateEdit {
   readonly removeHosts?: readonly string[] | null | undefined
 }
 
-/** Converts the problems of an edit that was derived from another input: their paths are changed to paths in that input. */
+/** The error for an edit that was derived from the caller's input. `placeOf` converts the path of each problem to a path in that input. */
 export const asGiven = ({ listed, count }: ManyIssues, placeOf: (path: readonly string[]) => readonly string[]): Invalid =>
   invalid(
     listed.map((found) => problemAt(found, placeOf(found.path))),
@@ -33,7 +33,7 @@ const CREATED: Readonly<Record<string, string>> = { setMetadata: 'metadata', add
 
 export const ofCreation = ([field = '', ...rest]: readonly string[]): readonly string[] => [CREATED[field] ?? field, ...rest]
 
-/** Changes the paths of metadata problems: in Nova's document, metadata is an object and its keys are part of the path. */
+/** Converts the path of a problem to a path in Nova's document, where metadata is an object and its keys are part of the path. */
 export function ofDocument(path: readonly string[], { setMetadata }: AggregateEdit): readonly string[] {
   const [field = '', position, ...rest] = ofCreation(path)
   if (position === undefined) return [field]

@@ -61,9 +61,9 @@ export interface AggregateReplay {
   readonly sampled: number
   readonly leftOut: { readonly outOfTime: number; readonly notReplayable: number; readonly unreadable: number }
   readonly counts: Readonly<Record<Agreement, number>>
-  /** New failures first, then new placements, then other hosts. */
+  /** The requests with different results: new failures first, then new placements, then placements on other hosts. */
   readonly otherwise: readonly ReplayedOtherwise[]
-  /** The effect on the most frequently requested flavors. */
+  /** The effect on the free capacity for the most frequently requested flavors. */
   readonly room: readonly FlavorRoom[]
 }
 
@@ -140,7 +140,7 @@ function createTally(sides: Sides) {
       if (agreement === 'SAME' || listed[agreement].length >= LISTED) return
       listed[agreement].push({ stored, kind: agreement, hostsBefore, hostsAfter, because: yield* because() })
     } catch (error) {
-      // for example, the claim that a decision moves no longer exists, or an external plug-in was not called for a host
+      // the request cannot be decided again, for example because the claim that it moves does not exist any more
       if (!(error instanceof RangeError)) throw error
       missed++
     }
@@ -160,7 +160,8 @@ function createTally(sides: Sides) {
 }
 
 /**
- * Counts how many more instances of the most frequent flavors fit before and after the edit. The last request of a flavor stands for it.
+ * Counts how many more instances of the most frequent flavors fit before and after the edit. Each flavor is represented by its last
+ * request.
  */
 async function roomOf(sides: Sides, stored: readonly StoredDecision[], isOver: () => boolean): Promise<FlavorRoom[]> {
   const asked = new Map<string, { readonly request: RequestSpec; readonly profile: string; count: number }>()

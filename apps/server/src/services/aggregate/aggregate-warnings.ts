@@ -40,7 +40,7 @@ export interface AggregateWarning extends HostName {
   readonly text: string
 }
 
-/** The effect of an edit, tried in a dry run, on placed instances. */
+/** The placed instances that the filters would refuse on their hosts after the edit of a dry run. */
 export interface AggregateWarnings {
   /** The revision of the fleet on which the edit was tried. */
   readonly asOf: number
@@ -57,7 +57,7 @@ export interface AggregateWarnings {
 }
 
 /**
- * Checks whether the hosts of claims would still pass the filters after an edit of a dry run. Null for an edit that was applied. Throws
+ * Checks if the hosts of live claims would pass the filters after the edit of a dry run. Returns null if the edit was applied. Throws
  * InputFault.
  */
 export type WarnOfAggregateEdit = (done: AggregateDone, deadlineMs: number | null) => Promise<AggregateWarnings | null>
@@ -114,7 +114,10 @@ export function createAggregateWarnings({ replica, store, decisions }: Aggregate
   }
 }
 
-/** The live claims on the hosts of an edit. Those on leaving hosts come first, because they matter most if the time is short. */
+/**
+ * The live claims on the hosts of an edit. Claims on hosts that leave the aggregate come first, because they matter most if there is no
+ * time to check all.
+ */
 export function* claimsOn({ aggregates, hosts }: Fleet, { uuid, next }: AggregateChanged): Steps<Claim[]> {
   const was: Pick<Aggregate, 'hosts' | 'metadata'> = aggregates.byUuid.get(uuid) ?? { hosts: [], metadata: {} }
   const [were, will] = [new Set(was.hosts), new Set(next?.hosts)]

@@ -76,14 +76,14 @@ export interface AggregateOrder {
 }
 
 export interface Aggregates {
-  /** `fleet`, here and in the other methods, is the fleet to read. Absent: the present fleet. */
+  /** This and other methods read the fleet `fleet`; absent: the present fleet. */
   find(uuid: string, fleet?: Fleet): Dated<Aggregate> | undefined
   list(args: AggregateListArgs, fleet?: Fleet): Promise<Page<Dated<Aggregate>>>
-  /** The aggregates of a host, by uuid. */
+  /** The aggregates of a host, sorted by uuid. */
   of(host: HostView, args: PageArgs): Page<Dated<Aggregate>>
   /**
-   * The metadata of an aggregate. Each key is listed with the filters and weighers that read it, from the profiles in use or on trial at
-   * the time of the fleet.
+   * The metadata of an aggregate. Each key is listed with the filters and weighers that read it in profiles that decide or are in a
+   * rollout.
    */
   metadataOf(aggregate: Dated<Aggregate>): readonly MetadataEntry[]
   /** The member hosts, in the order of first sight. */
@@ -99,9 +99,9 @@ export interface Aggregates {
 export interface MetadataEntry extends KeyValue {
   /** First the readers of exactly this key, then the readers that take their keys from requests. */
   readonly readers: readonly MetadataReader[]
-  /** Whether the key has a meaning for the service itself, independent of profiles. */
+  /** True if the service itself reads the key, whatever the profiles contain. */
   readonly isOwn: boolean
-  /** If no filter or weigher of a profile in use reads the key: those that would read it if a profile used them. */
+  /** If no filter or weigher of a profile in use reads the key: the filters and weighers that would read the key if a profile used them. */
   readonly unusedReaders: readonly string[]
   /** If nothing reads the key: known keys with a similar spelling. */
   readonly similarKeys: readonly string[]
@@ -163,7 +163,7 @@ export function createAggregates(replica: Replica): Aggregates {
     return aggregate && datedIn(aggregate, fleet, replica.fleet)
   }
 
-  /** Writes the next state of an aggregate, or returns the effects of writing it. */
+  /** Writes the next state of an aggregate. A dry run only returns the effects. */
   const write = async (
     uuid: string,
     expectedVersion: number,
@@ -194,7 +194,7 @@ export function createAggregates(replica: Replica): Aggregates {
     return current.version === ifVersion ? current : versionConflict(ifVersion, current)
   }
 
-  /** Replaces earlier names of hosts in an edit with their present names, because a caller's list may contain earlier ones. */
+  /** Replaces earlier names of hosts in an edit with their present names, because a caller's list may contain earlier names. */
   const named = <Edit extends AggregateEdit>(edit: Edit): Edit => {
     const { hosts } = replica.fleet
     const removed = edit.removeHosts ?? []
@@ -218,7 +218,7 @@ export function createAggregates(replica: Replica): Aggregates {
       const read = orderReaders[field]
       const sign = direction === 'ASC' ? 1 : -1
       const keyFor = (aggregate: Aggregate) => [read(aggregate), aggregate.name] as const
-      // aggregates that are equal in the requested order are sorted by name, ascending
+      // aggregates with equal sort keys are sorted by name, ascending
       const compare = (a: OrderKey, b: OrderKey): number => sign * compareKeys(a[0], b[0]) || byCodeUnit(a[1], b[1])
       const isAsked = compileLine(query, aggregateFields, readersIn(allNamesIn(hostsOfManyNames(fleet.hosts))))
       const asked = await filterInPieces([...fleet.aggregates.byUuid.values()], isAsked)

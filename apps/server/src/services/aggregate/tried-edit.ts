@@ -12,7 +12,10 @@ export interface Sides {
 /** Copies the fleet twice: without a tried edit and with it. Throws InputFault if the aggregate was edited in the meantime. */
 export const sidesOf = ({ fleet }: Replica, change: AggregateChanged): Promise<Sides> => answerInPieces(sidesInSteps(fleet, change))
 
-/** Does the same as `sidesOf` in a generator that yields. The fleet may change meanwhile: both copies have the state of the start. */
+/**
+ * The generator that `sidesOf` runs. The fleet may change between its yields. Both copies nevertheless have the state that the fleet had at
+ * the start.
+ */
 export function* sidesInSteps(fleet: Fleet, change: AggregateChanged): Steps<Sides> {
   const now = copyFleet(fleet)
   yield
@@ -23,14 +26,14 @@ export function* sidesInSteps(fleet: Fleet, change: AggregateChanged): Steps<Sid
   return { now, edited }
 }
 
-/** The profile version that decides at present for the profile name of an earlier decision. Throws RangeError if there is none. */
+/** The version that is active now of the profile that made an earlier decision. Throws RangeError if there is none. */
 export function decidingNow({ profiles }: Fleet, ref: string): Profile {
   const profile = profiles.find(ref.slice(0, ref.lastIndexOf('@'))) ?? profiles.find(ref)
   if (profile === undefined) throw new RangeError(`there is no profile ${ref}`)
   return profile
 }
 
-/** Runs tasks one at a time. While a task waits for its turn, its deadline keeps running. */
+/** Returns a function that runs tasks one at a time. The deadline of a task also runs while the task waits. */
 export function createTurns(): <Result>(work: () => Promise<Result>) => Promise<Result> {
   let last: Promise<unknown> = Promise.resolve()
   return (work) => {

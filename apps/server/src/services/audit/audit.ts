@@ -12,7 +12,7 @@ export interface AuditListArgs extends PageArgs {
 }
 
 export interface Audit {
-  /** Rows of the audit, which is a chain of hashes. Throws InputFault for an invalid query. */
+  /** Lists the rows of the audit. Throws InputFault for an invalid query. */
   list(args: AuditListArgs): Promise<Page<AuditRow>>
   /** Resolves once the entry is stored. Rejects with AuditDelayed if that takes too long; the entry is then stored later. */
   keep(entry: AuditEntry): Promise<void>
@@ -34,17 +34,17 @@ export class AuditDelayed extends Error {
   override readonly name = 'AuditDelayed'
 }
 
-/** Whether a call was refused or timed out because the store was unavailable. Any changes that the call made are in the log. */
+/** True if a call was refused or timed out because the store was unavailable. The call may nevertheless have written changes to the log. */
 export const isForWantOfStore = (error: unknown): boolean => error instanceof UnavailableError
 
 export interface AuditOptions {
   readonly records: Pick<RecordStore, 'keepAudit' | 'takesMore'>
-  /** Reads the audit chain. */
+  /** Reads the stored rows of the audit. */
   readonly store: AuditStore
   warn(message: string): void
   /** How many entries the queue can hold. When it is full, calls wait too. */
   readonly room?: number
-  /** How long entries are collected before they are written as one batch, in milliseconds. */
+  /** For this many milliseconds, entries are collected before they are written as one batch. */
   readonly gatherMs?: number
 }
 

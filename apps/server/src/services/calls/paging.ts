@@ -16,13 +16,13 @@ export interface Page<Item> {
   readonly hasPreviousPage: boolean
   /** The count of all items. It is computed only if it is selected. */
   totalCount(): number | Promise<number>
-  /** The cursors of the first and last item of the page. An end is null at the beginning or end of the list. */
+  /** The cursors at both ends of a page that may have items outside of `edges`, such as unreadable decisions; null for an empty page. */
   readonly bounds?: { readonly start: string | null; readonly end: string | null }
   /** The revision at which the page was read, if it comes from the fleet. */
   readonly asOf?: number
 }
 
-/** A list with its filter and order. A cursor of one list is invalid in another list. */
+/** Identifies a list with its filter and order, because a cursor of one list is invalid in another list. */
 export interface List {
   readonly name: string
   readonly mark: string
@@ -39,7 +39,7 @@ export const listOf = (name: string, by: unknown = null): List => ({
     .slice(0, 8),
 })
 
-/** How many items are requested. Throws InputFault outside 1..500. */
+/** The requested page size. Throws InputFault if it is not 1 to 500. */
 export function firstOf(list: List, { first }: PageArgs): number {
   const asked = first ?? DEFAULT_PAGE
   if (!Number.isInteger(asked) || asked < 1 || asked > MAX_PAGE) throw InputFault.at([list.name, 'first'], asked, `1 to ${MAX_PAGE}`)
@@ -50,7 +50,7 @@ export function toCursor({ mark }: List, key: CursorKey): string {
   return Buffer.from(JSON.stringify([1, mark, ...key])).toString('base64url')
 }
 
-/** The key in a cursor; undefined if none was given. Throws InputFault for a cursor of another list. */
+/** The sort key in the cursor of a call; undefined if the call has no cursor. Throws InputFault for a cursor of another list. */
 export function keyOf<Key extends CursorKey>(list: List, { after }: PageArgs, types: readonly ('string' | 'number')[]): Key | undefined {
   if (after === null || after === undefined) return undefined
   const key = after.length <= 2_048 ? read(after) : undefined
@@ -70,7 +70,7 @@ function read(cursor: string): unknown[] | undefined {
   }
 }
 
-/** A page of items that are all in memory, in the list's order; `keyFor` returns the key that `isAfter` compares. */
+/** A page of a list whose items are all in memory and sorted. `keyFor` returns the sort key of an item, which `isAfter` compares. */
 export function pageOf<Item, Key extends CursorKey>(
   list: List,
   args: PageArgs,

@@ -2,7 +2,7 @@ import { quote } from '@gantt/scheduler-core'
 import type { QueryProblem } from '@gantt/scheduler-core/query'
 import type { Issue } from './outcome.ts'
 
-/** The errors of a line in the filter grammar, as issues of its argument. Columns count from 1. */
+/** Converts the errors in a line of the filter grammar to issues of the argument that contains the line. The first column is 1. */
 export function inputProblems(problems: readonly QueryProblem[], text: string, path: readonly string[]): Issue[] {
   return problems.map(({ message, from, to }) => ({
     code: 'call.invalid',

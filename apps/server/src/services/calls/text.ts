@@ -6,7 +6,7 @@ interface Length {
   readonly max?: number
 }
 
-/** Problems of a free text, such as a reason: a wrong length in characters, or characters that no store accepts. */
+/** Problems of a free text, such as a reason: a wrong length, or characters that no store accepts. */
 export function checkText(path: readonly string[], text: string, { min = 1, max = 255 }: Length = {}): Issue[] {
   if (text.length < min || text.length > max)
     return [issue(path, text, min === max ? `be ${min} characters long` : `be ${min} to ${max} characters long, not ${text.length}`)]
@@ -31,7 +31,7 @@ export const checkKey = (
 
 /**
  * Errors in the name of a new host. In addition to the rules of names, a host name must not contain a slash, which separates host and node.
- * A host or node must not have spaces around it, because they are invisible.
+ * A host or node name must not begin or end with a space, because nobody sees such a space.
  */
 export function checkHostName(
   path: readonly string[],
@@ -51,7 +51,7 @@ const MOST = 100
 
 /**
  * Checks the keys and texts of a caller's document that are not names. `isFree` returns whether free text is allowed at a path. `path` is
- * the path of the document or its parts.
+ * the path of the document in the call, or a function that converts each path in the document.
  */
 export const checkNames = (
   path: readonly string[] | ((inner: readonly string[]) => readonly string[]),
@@ -64,6 +64,6 @@ export const checkNames = (
 
 const shortened = (key: string): string => (key.length > 80 ? `${key.slice(0, 77)}...` : key)
 
-/** Problems of an integer that must be within a range. */
+/** Problems of a value that must be an integer within a range. */
 export const checkRange = (path: readonly string[], value: number, min: number, max: number, unit = ''): Issue[] =>
   Number.isInteger(value) && value >= min && value <= max ? [] : [issue(path, value, `be ${min} to ${max}${unit}`)]

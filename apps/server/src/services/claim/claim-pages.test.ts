@@ -7,7 +7,7 @@ import { pageOfAllClaims } from './claim-pages.ts'
 const CLAIMS = 40
 const list = listOf('claims')
 
-/** A fleet of claims. Every third claim is live. The others ended in an order other than that of their creation. */
+/** A fleet in which every third claim is live. The other claims ended in an order that differs from the order of their creation. */
 function fleetWithEnded(): Fleet {
   const log = aLog()
   log.append([{ type: 'feature', level: FEATURE_LEVEL }])

@@ -33,12 +33,12 @@ export async function pageOfAllClaims(
   }
 }
 
-/** A superset of the claims in the given states. Ended claims are stored packed, live claims are not. */
+/** A superset of the claims in the requested states. If only live states are requested, the packed ended claims are skipped. */
 function candidatesIn({ ledger }: Fleet, states: readonly ClaimState[] | null | undefined): Iterable<Claim> {
   return states?.every((state) => isLive({ state })) ? ledger.claimsInFull.values() : ledger.claims.values()
 }
 
-/** Collects claims and keeps the oldest ones, up to a count. */
+/** Collects the oldest claims, at most as many as requested. */
 class Oldest {
   readonly #most: number
   #kept: Claim[] = []

@@ -28,9 +28,9 @@ export interface ClaimRef {
 
 export interface ClaimDone {
   readonly type: 'done'
-  /** All claims of the call. Empty for the idempotency key of an abandoned call that held no claims. */
+  /** The claims that the call concerned. Empty if the call abandoned an idempotency key that had no claims. */
   readonly claims: readonly Claim[]
-  /** Whether the claim was already in the requested state. */
+  /** True if the claim was in the requested state before the call. */
   readonly replayed: boolean
   readonly revision: number
 }
@@ -43,22 +43,22 @@ export interface ClaimLost extends Failure {
 export type ClaimOutcome = ClaimDone | ClaimLost | NotFound | Invalid
 
 export interface Claims {
-  /** `fleet`, here and in the other methods, is the fleet to read. Absent: the present fleet. */
+  /** This and other methods read the fleet `fleet`; absent: the present fleet. */
   find(id: string, fleet?: Fleet): Dated<Claim> | undefined
   hostOf(claim: Dated<Claim>): HostView
   /** The claims that hold resources of a host, oldest first. */
   on(host: HostView, args: PageArgs & States): Page<Dated<Claim>>
   /** Throws InputFault for an invalid query. */
   list(args: PageArgs & States & { readonly query?: string | null | undefined }, fleet?: Fleet): Promise<Page<Dated<Claim>>>
-  /** Outcome i is the result for claim i. The same applies to the methods that follow. */
+  /** Outcome i is the result for claim i. The same applies to `extend`, `release` and `revoke`. */
   confirm(claims: readonly ClaimRef[]): Promise<ClaimOutcome[]>
   extend(claims: readonly ClaimRef[], ttlMs: number): Promise<ClaimOutcome[]>
   release(claims: readonly ClaimRef[], reason: string | null): Promise<ClaimOutcome[]>
-  /** For operators: ends claims without checking their fences. */
+  /** Ends claims without checking their fences. Only operators may call this. */
   revoke(ids: readonly string[], reason: string): Promise<ClaimOutcome[]>
   /**
-   * Abandons the idempotency key of a call that timed out. An unused key becomes bound and thereby unusable; the claims of a used key are
-   * released.
+   * Abandons the idempotency key of a call that timed out. If the call has not arrived yet, its key becomes unusable. If the call made
+   * claims, they are released.
    */
   abandon(account: string, key: string): Promise<ClaimOutcome>
 }
@@ -126,7 +126,7 @@ export function createClaims(replica: Replica): Claims {
       ),
     async abandon(account, key) {
       const isKept = (): boolean => replica.fleet.ledger.findKey(account, key) !== undefined
-      // an older replica may just have accepted a key with characters that are refused here
+      // another replica of an older release may have just accepted a key with characters that this release refuses
       if (!isPlain(key) && !isKept()) await replica.fresh()
       const issues = checkKey(['idempotencyKey'], key, { isKept: isKept(), max: MAX_KEY_LENGTH })
       if (issues.length > 0) return invalid(issues)
@@ -143,7 +143,7 @@ export function createClaims(replica: Replica): Claims {
   }
 }
 
-/** Replaces complete global ids, as in links and answers, with the uuids that they contain. */
+/** Replaces each global id, as it occurs in links and answers, with the claim id that it contains. */
 const withBareIds = (query: string | null | undefined): string | null | undefined =>
   query?.replace(/\bQ2xhaW06[\w-]{48}\b/g, (id) => Buffer.from(id, 'base64url').toString('utf8').slice('Claim:'.length))
 
@@ -166,7 +166,7 @@ function readersIn(fleet: Fleet, now: number): QueryReaders<Claim> {
   }
 }
 
-/** The failure that says why a claim no longer belongs to the caller. */
+/** The failure with the reason why a claim no longer belongs to the caller. */
 export function lostClaim(claim: Claim, fence: number, path: readonly string[]): ClaimLost {
   const why = claim.fence === fence || !isLive(claim) ? `it is ${claim.state}` : `its fence is ${claim.fence}, not ${fence}`
   return { type: 'claim-lost', code: 'CLAIM_LOST', message: `The claim is no longer yours: ${why}.`, path, claim }

@@ -14,26 +14,26 @@ import type { Placement } from '../placement/placement.ts'
 export type { Durations, FailureCount, FlavorCount } from '../../db/tables/activity.ts'
 
 export interface StepView extends StepCount {
-  /** Undefined if the duration of no decision in the step was measured. */
+  /** How long decisions in the step took. Undefined if none was measured. */
   took(): Promise<Durations | undefined>
 }
 
 /**
- * The requests in a span of store time (the database's clock), in milliseconds since 1970. `until` is exclusive. Each property is read
- * once.
+ * The requests in a span of store time (the database's clock, in milliseconds since 1970). `until` is exclusive. The result of each method
+ * is cached.
  */
 export interface ActivityView {
   readonly since: number
   readonly until: number
   /** All steps, oldest first. The last step may be shorter. */
   steps(): Promise<readonly StepView[]>
-  /** Undefined if the duration of no decision in the span was measured. */
+  /** How long decisions in the span took. Undefined if none was measured. */
   took(): Promise<Durations | undefined>
-  /** Whether the durations cover only the newest decisions because there were too many. */
+  /** True if the span has too many decisions, so that `took` covers only the newest ones. */
   isTookCut(): Promise<boolean>
   /** Failed decisions by reason, the most frequent reason first. */
   failures(): Promise<readonly FailureCount[]>
-  /** Whether there were too many failed decisions to examine. Then only the newest ones were examined. */
+  /** True if the span has too many failed decisions, so that `failures` covers only the newest ones. */
   isFailuresCut(): Promise<boolean>
   /** The requested flavors, the most frequent first. */
   flavors(): Promise<readonly FlavorCount[]>
@@ -41,7 +41,10 @@ export interface ActivityView {
   before(): ActivityView
 }
 
-/** The requested span: a length before its end, or from `since` on. If `until` is absent or in the future, the span ends now. */
+/**
+ * The requested span. It begins at `since` or, if `since` is absent, `windowMs` before its end. If `until` is absent or in the future, the
+ * span ends now.
+ */
 export interface AskedSpan {
   readonly windowMs: number
   readonly since?: number | null | undefined
@@ -67,9 +70,9 @@ export function createActivities(
   caughtUp: () => Promise<unknown>,
 ): Activities {
   /**
-   * The end of the span up to which the tables are complete, so that a list of the decisions in the span has as many as were counted. A
-   * refusal is dated by the arrival of its request and is stored once it is decided. Only a refusal that another replica is about to store
-   * can still be added.
+   * The latest time up to which the tables are complete, so that counts and lists of the decisions before this time agree. A refusal has
+   * the arrival time of its request, but it is stored only once it is decided. The end is therefore before the oldest waiting request of
+   * this replica. Only a refusal that another replica is about to store can be missing.
    */
   const end = async (): Promise<number> => {
     const until = Math.min(replica.storeTime + 1, placement.oldestAsked() ?? Number.POSITIVE_INFINITY)

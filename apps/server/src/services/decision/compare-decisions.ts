@@ -37,7 +37,10 @@ export function createCompareDecisions(replica: Replica, history: History, decis
     if (stored === undefined) throw InputFault.at([argument], id, 'the id of a decision')
     return stored
   }
-  /** A decision with the state on which it was decided. If the log no longer contains that state, a copy of the present state is used. */
+  /**
+   * A decision with the state on which it was decided. If the log no longer contains that state, the decision gets a copy of the present
+   * state.
+   */
   const sideOf = async (stored: StoredDecision, argument: string): Promise<Side> => {
     try {
       return await keptSide(history, stored)

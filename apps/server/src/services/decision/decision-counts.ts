@@ -9,13 +9,13 @@ import { parseDecisionQuery } from './decision-query.ts'
 
 export type { DecisionGrouping } from '../../db/tables/decision-counts.ts'
 
-/** Decisions of a short time, from `at` on and before `until`. */
+/** The count of decisions in one step, from `at` (inclusive) to `until` (exclusive). */
 export interface DecisionStep extends OutcomeCounts {
   readonly at: number
   readonly until: number
 }
 
-/** Decisions that have the same value of the grouping. */
+/** Decisions that have the same value in the field by which decisions are grouped. */
 export interface DecisionGroup extends KeyCount {
   /** The query terms that, added to the query, find exactly the decisions of this group. */
   readonly terms: string
@@ -28,12 +28,15 @@ export interface DecisionGroups {
   readonly totalCount: number
 }
 
-/** How many decisions a query finds from `since` on and before `until`, store time, milliseconds since 1970. */
+/**
+ * How many decisions a query finds from `since` (inclusive) to `until` (exclusive). Both are store time (the database's clock) in
+ * milliseconds since 1970.
+ */
 export interface DecisionCountsView {
   readonly since: number
   readonly until: number
   readonly decisions: number
-  /** Whether the query also finds older decisions, which are not counted. */
+  /** True if the query also finds decisions before `since`, which are not counted. */
   readonly isCut: boolean
   /** Divides the whole range into steps of one length, at most `most` of them. Throws InputFault for a number out of range. */
   steps(most: number): Promise<DecisionStep[]>
@@ -48,14 +51,14 @@ export interface DecisionCounts {
 
 export const steps = { least: 10, most: 500 } as const
 
-/** No decision of any query is older than this time. */
+/** A query without a start time begins at this time. */
 const EPOCH = 0
 const SECOND = 1_000
 const MINUTE = 60 * SECOND
 const HOUR = 60 * MINUTE
 const DAY = 24 * HOUR
 
-/** Step lengths that people can easily add up, in milliseconds. Longer steps are whole days. */
+/** Round step lengths, in milliseconds. Longer steps are whole days. */
 const lengths = [
   ...[1, 2, 5, 10, 15, 30].map((count) => count * SECOND),
   ...[1, 2, 5, 10, 15, 30].map((count) => count * MINUTE),

@@ -32,13 +32,16 @@ function unknownCodes({ terms }: Query): QueryProblem[] {
     )
 }
 
-/** Replaces a complete global id, as in links and answers, with the uuid that it contains. */
+/** Replaces a global id, as it occurs in links and answers, with the decision's uuid that it contains. */
 function bareId(word: string): string {
   const [type, id] = Buffer.from(word, 'base64').toString('utf8').split(':')
   return type === 'Decision' && id !== undefined ? id : word
 }
 
-/** Whether a decision matches a query; db/tables/decision-query.ts does the same in the tables, and also finds requests by the audit. */
+/**
+ * Returns a test of whether a decision matches a query. db/tables/decision-query.ts evaluates the same queries in SQL, where decisions are
+ * also found by request ids in the audit.
+ */
 export function compileDecisionQuery(query: Query, names: HostNames = []): (decision: StoredDecision) => boolean {
   // `last:1h` means "at most an hour old"
   const terms = query.terms.map((term) => (term.field === 'last' && term.operator === ':' ? { ...term, operator: '<=' as const } : term))

@@ -23,15 +23,15 @@ export { causeOfRefusal, type KeptCause, type RefusalReason, type StoredDecision
 const WAIT_MS = 5_000
 
 /**
- * The longest time between two consecutive attempts of the same placement, in milliseconds, and how many decisions of an instance are
- * searched for the preceding attempt.
+ * The preceding attempt of a placement is searched among this many earlier decisions about the instance, and at most this many milliseconds
+ * back.
  */
 const CHAIN_MS = 3_600_000
 const LOOKED_BACK = 20
 
 /**
- * Whether a repeated request is a further attempt. A new instance is placed once, and a claim moves once. Other intents can recur in an
- * instance's life.
+ * True if a later request with the same intent must be a retry. An instance is created only once, and a claim moves only once. Requests
+ * with other intents can recur without being retries.
  */
 const isTriedAgain = ({ intent = 'CREATE', source }: DecisionRecord): boolean => intent === 'CREATE' || source !== undefined
 
@@ -41,7 +41,7 @@ export interface DecisionView {
   load(): Promise<StoredDecision>
 }
 
-/** The decisions of a list. Unreadable decisions are listed separately. */
+/** A page of decisions. `unreadable` has the decisions whose records cannot be read. */
 export interface DecisionPage extends Page<DecisionView> {
   readonly unreadable: readonly UnreadableDecision[]
 }
@@ -60,22 +60,19 @@ export interface Decisions {
   /** The paths of request fields that had no effect. Null if this replica does not know the profile version of the decision. */
   ignoredFields(decision: StoredDecision): string[] | null
   /**
-   * The hashes that later show whether the decision is unchanged. For a decision that was not read from the tables, these are the hashes
-   * that would be stored.
+   * The hashes that later show whether the decision is unchanged. If the decision was not read from the tables, the hashes are computed as
+   * they would be stored there.
    */
   receiptOf(decision: StoredDecision): KeptReceipt
   /** Resolves with true when the tables contain everything that this replica has applied, and with false after a timeout. */
   caughtUp(): Promise<boolean>
   /** The ids of the requests that this decision answered, oldest first. Empty until the audit contains them, shortly after the answer. */
   requestIds(id: string): Promise<readonly string[]>
-  /**
-   * The void attempts that preceded this decision, oldest first, according to the log. Attempts without an entry in the log are not
-   * included.
-   */
+  /** The void attempts of the same call before this decision, oldest first. Only attempts with an entry in the log are included. */
   lostTries(decision: StoredDecision): Promise<readonly LostTry[]>
   /**
-   * The decision of which this one is a retry: the last one within the preceding hour by the same account for the same instance and intent
-   * and, for a move, the same claim. Undefined if there is none, and for requests without instance names.
+   * The decision of which `decision` is a retry: the last decision within the preceding hour for the same account, instance and intent and,
+   * for a move, the same claim. Undefined if there is no such decision, or if the request names no instance.
    */
   previous(decision: StoredDecision): Promise<DecisionView | undefined>
   findSpec(id: string): Promise<StoredRequestSpec | undefined>
@@ -90,7 +87,10 @@ export interface Records {
 }
 
 export function createDecisions(replica: Replica, { decisions, requestSpecs, projector }: Records): Decisions {
-  /** Waits until the tables contain what this replica has applied, so that a caller finds the decision of an answer that it just got. */
+  /**
+   * Waits until the tables contain everything that this replica has applied, so that a caller can read the decision of an answer that it
+   * just got.
+   */
   const caughtUp = () => projector.reached(replica.fleet.place.revision, WAIT_MS)
   /**
    * Finds a decision by its id. If this replica and the tables are as new as the log and do not contain it, it was never made, or it was
@@ -155,7 +155,7 @@ export function createDecisions(replica: Replica, { decisions, requestSpecs, pro
     },
     instanceOf({ record, answer }, index) {
       const { instances } = record
-      // the last instance that was tried is the one for which no host was found
+      // if not all instances were placed, the last one that was tried is the one without a host
       const place = index ?? (answer.length < record.request.numInstances ? instances.length - 1 : 0)
       const found = instances[place]
       if (found === undefined) throw InputFault.at(['instanceIndex'], place, `0 to ${instances.length - 1}`)

@@ -1,8 +1,8 @@
 import { currentSpec, type DecisionRecord, type Fleet, isLive, publishedSpec, withPresentNames } from '@gantt/scheduler-core'
 
 /**
- * Adapts the record of a decision to another state of the fleet. Hosts get their names in that state. A move has no source claim if that
- * claim no longer exists.
+ * Adapts the record of a decision to another state of the fleet. Hosts get the names that they have in that state. If the source claim of a
+ * move does not exist in that state, it is removed from the record.
  */
 export function onOtherState(fleet: Fleet, decided: DecisionRecord): DecisionRecord {
   const asked = currentSpec(decided.request)

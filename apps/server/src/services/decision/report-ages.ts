@@ -25,7 +25,7 @@ export interface ReportAges {
 export function createReportAges(replica: Pick<Replica, 'fleet'>, history: Pick<History, 'read'>): ReportAges {
   const read = inBatches<readonly [HostName, number], number | null>(async (asked) => {
     const known = new Map<string, number | null>()
-    // sorted by revision, so that one past state is advanced to the next
+    // sorted by revision, so that each past state is derived from the one before it
     for (const basis of [...new Set(asked.map(([, revision]) => revision))].sort((a, b) => a - b)) {
       const hosts = asked.filter(([, revision]) => revision === basis).map(([host]) => host)
       const times = await history
@@ -42,7 +42,7 @@ export function createReportAges(replica: Pick<Replica, 'fleet'>, history: Pick<
   return {
     async of(host, { at, basis }) {
       const now = replica.fleet.hosts.find(host)?.reportedAt ?? 0
-      // a host without a later report had this report at that time
+      // if the host's present report was sent before the decision, it was also the latest report at the time of the decision
       const reportedAt = now > 0 && now < at ? now : await read([host, basis])
       return reportedAt === null || reportedAt === 0 ? null : Math.max(0, at - reportedAt)
     },

@@ -32,9 +32,9 @@ import type { Decisions, DecisionView } from './decisions.ts'
 export type CheckOutcome = 'SAME' | 'DIFFERENT' | 'UNKNOWN'
 
 /**
- * What is compared. INPUTS, DECIDED and ROW: the stored record and its columns with the stored hashes. LOG: the record with its log entry.
- * REPLAY: the record with a new decision on the same inputs. MATRIX: every verdict of the replay with the hash that was stored at the first
- * replay.
+ * The comparisons. INPUTS, DECIDED and ROW compare the stored record and its columns with the stored hashes. LOG compares the record with
+ * its log entry. REPLAY compares the record with a new decision on the same inputs. MATRIX compares every verdict of the replay with the
+ * hash that was stored at the first replay.
  */
 export const verifiedParts = ['INPUTS', 'DECIDED', 'ROW', 'LOG', 'REPLAY', 'MATRIX'] as const
 export type VerifiedPart = (typeof verifiedParts)[number]
@@ -54,7 +54,8 @@ export interface VerificationCheck {
 export interface DecisionVerification {
   readonly decision: DecisionView
   /**
-   * DIFFERENT if any check is DIFFERENT. UNKNOWN if neither a hash nor the log contains the original. Otherwise the result of the replay.
+   * DIFFERENT if any check is DIFFERENT. UNKNOWN if there is neither a stored hash nor a log entry to compare with. Otherwise the result of
+   * the replay.
    */
   readonly outcome: CheckOutcome
   readonly fidelity: Fidelity
@@ -67,8 +68,8 @@ export interface DecisionVerification {
 export type VerifyDecision = (id: string) => Promise<DecisionVerification>
 
 /**
- * At most this many verdicts (hosts times instances) are hashed, but always those of the first eight instances. How many instances a hash
- * covers depends only on the decision, so it is the same on every replica.
+ * At most this many verdicts (hosts times instances) are hashed, but always the verdicts of the first eight instances. The count of covered
+ * instances depends only on the decision, so that every replica computes the same hash.
  */
 const MATRIX_VERDICTS = 1_000_000
 
@@ -82,11 +83,11 @@ export function createVerifyDecision(
   store: Pick<DecisionStore, 'keepMatrix'>,
   mostVerdicts = MATRIX_VERDICTS,
 ): VerifyDecision {
-  /** Store time of a revision. */
+  /** The store time (the database's clock) of a revision. */
   const timeAt = (revision: number): number | Promise<number> =>
     replica.fleet.place.revision === revision ? replica.fleet.now : history.read(revision, ({ now }) => now)
 
-  /** Replays the decision: its log entry, the result, and the hash of all verdicts. */
+  /** Replays the decision. Returns the decision in its log entry, the replayed result, and the hash of all verdicts. */
   const again = async ({ record, place }: StoredDecision): Promise<Again> => {
     const entry = place.entryId === null ? undefined : await history.find(place.entryId, place.basis)
     if (place.entryId !== null && entry === undefined) throw new RangeError(`entry ${place.entryId} is not in the log`)
@@ -134,7 +135,7 @@ export function createVerifyDecision(
     const end = (revision: number | null, more: readonly VerificationCheck[]): DecisionVerification => {
       const all = [...checks, ...more]
       const replayed = all.find(({ part }) => part === 'REPLAY')?.outcome ?? 'UNKNOWN'
-      // without a stored hash, the log entry contains the original; without both, the original is unknown
+      // a log entry or the stored hashes show what was decided; without both, the original decision is unknown
       const isVouched = place.entryId !== null || checks.every((check) => check.outcome !== 'UNKNOWN')
       const outcome = all.some((check) => check.outcome === 'DIFFERENT') ? 'DIFFERENT' : isVouched ? replayed : 'UNKNOWN'
       return {
@@ -185,15 +186,15 @@ interface MatrixHash {
   readonly hash: string
   readonly covered: number
   readonly instances: number
-  /** The record in the form of an older release; undefined if that form is the same. */
+  /** The hash of the first eight instances, as older releases computed it. Undefined if there are at most eight instances. */
   readonly older: string | undefined
 }
 
-/** Adds to the text of a check how many instances were compared, unless all were. */
+/** If not all instances were compared, adds to the text of a check how many were. */
 const partly = (check: VerificationCheck, { covered, instances }: Pick<MatrixHash, 'covered' | 'instances'>): VerificationCheck =>
   covered === instances ? check : { ...check, text: `${check.text} This is of the first ${covered} of ${instances} instances.` }
 
-/** The decision as the log entry contains it. */
+/** The decision in a log entry; undefined if the entry does not contain it. */
 function loggedIn({ id, basis, changes }: LogEntry, decision: string, at: number): StoredDecision | undefined {
   const position = changes.findIndex((one) => isProposal(one) && one.decision.id === decision)
   const change = changes[position]

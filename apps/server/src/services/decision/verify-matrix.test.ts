@@ -30,7 +30,7 @@ beforeAll(async () => {
   })
   await replica.propose([aReport('later')])
   stored = kept[0] as StoredDecision
-  // the query now reads a past state, because the fleet has changed since the decision
+  // the fleet has changed since the decision, so the checks must read a past state
   expect([kept.length, replica.fleet.place.revision > stored.place.basis]).toEqual([1, true])
 })
 afterAll(async () => {
@@ -83,7 +83,7 @@ test('the verdicts of every instance are hashed', async () => {
   expect(await matrixCheck(await hashOf(9))).toMatchObject({ outcome: 'DIFFERENT' })
 })
 
-test('if an older release stored a hash of the first eight instances, the check covers these and its text reports it', async () => {
+test('if an older release stored a hash of the first eight instances, the check covers these eight and its text says so', async () => {
   const older = await hashOf(8)
   const text = `${SAME} This is of the first 8 of 10 instances.`
   expect(await matrixCheck(older)).toMatchObject({ outcome: 'SAME', kept: older, found: older, text })
@@ -94,6 +94,6 @@ test('with more verdicts than the limit, every check covers the same instances a
   const verdicts = HOSTS * 9 + 1
   expect(await matrixCheck(null, verdicts)).toMatchObject({ kept: nine, text: `${FIRST} This is of the first 9 of 10 instances.` })
   expect(await matrixCheck(nine, verdicts)).toMatchObject({ outcome: 'SAME', text: `${SAME} This is of the first 9 of 10 instances.` })
-  // a hash always covers at least the eight instances that older releases hashed
+  // even with a limit of one verdict, a hash covers the eight instances that older releases hashed
   expect(await matrixCheck(null, 1)).toMatchObject({ kept: await hashOf(8), text: `${FIRST} This is of the first 8 of 10 instances.` })
 })

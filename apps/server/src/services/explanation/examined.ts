@@ -28,7 +28,7 @@ import type { OwnFleet } from '../moments/own-fleet.ts'
 /** REPLAYED if the decision is replayed from its record bit for bit. APPROXIMATE if the replay uses other code or another state. */
 export type Fidelity = 'REPLAYED' | 'APPROXIMATE'
 
-/** A question about one request: the state on which it is decided, original or present, and the decision on this state. */
+/** A request to explain, with its decision and the state on which it is decided: the original state or the present one. */
 export interface Question {
   readonly record: DecisionRecord
   /** The proposals that were decided before this one on the same state. */
@@ -36,13 +36,13 @@ export interface Question {
   readonly answer: readonly SelectedDestination[]
   readonly fidelity: Fidelity
   readonly profile: Profile
-  /** The revision of the state. */
+  /** The revision of `state`. */
   readonly basis: number
-  /** The requested revision, if the log no longer contains its state and the present state is used instead. */
+  /** The requested revision, if the log no longer contains its state. The present state is then used. */
   readonly lost?: number
-  /** Store time (the database's clock) of the decision. Absent: the time of the state applies. */
+  /** Store time (the database's clock) of the decision. Absent: the time of `state`. */
   readonly decidedAt?: number
-  /** The state. No other question uses it at the same time. */
+  /** The state on which the request is decided. No other question uses it at the same time. */
   readonly state: OwnFleet
 }
 
@@ -70,31 +70,31 @@ export interface HostVerdict extends HostName {
   /** The time from the host's last report in the log to the decision, in milliseconds. Null if no host of that name had reported. */
   readonly reportAgeMs: number | null
   /**
-   * The verdicts of all filters on the host. With `shortCircuit`, filters after the first refusal are not evaluated; absent: as in the
-   * examination.
+   * The verdicts of all filters on the host. With `shortCircuit`, filters after the first refusal are not evaluated; absent: the same
+   * filters are evaluated as in `examineInstance`.
    */
   checks(shortCircuit?: boolean): Promise<readonly Check[]>
 }
 
-/** Everything about one instance of a request. It remains valid after the state has changed. */
+/** All results for one instance of a request. They remain valid after the state has changed. */
 export interface Examined extends Findings {
   readonly question: Question
   readonly instance: number
   /** The cause of the refusal; null if a host passes. */
   readonly cause: Cause | null
-  /** A sentence that describes a change with which the host would pass; undefined if none was found. */
+  /** A sentence about a change with which the request would fit, if no host passes; undefined if none was found. */
   readonly way: string | undefined
-  /** The refusals of filters in shadow mode; they are not part of the steps. */
+  /** The refusals by filters in shadow mode. `steps` does not contain them. */
   readonly shadows: readonly ShadowStep[]
   /** The names of all hosts, by host index. */
   readonly names: readonly HostName[]
   /** By host index: when and why the host had left the fleet, or null if it was present. */
   readonly gone: readonly (Gone | null)[]
-  /** The names of hosts with several nodes, which texts show together with the node. */
+  /** The names of hosts with several nodes. Texts show these hosts as `host/node`. */
   readonly withNodes: ReadonlySet<string>
   /** By host index: store time of the host's last report, or 0 without a report. */
   readonly reportedAt: readonly number[]
-  /** Store time of the decision, or of the state. */
+  /** Store time of the decision or, if there is none, of the state. */
   readonly time: number
   outcomeOf(index: number): HostOutcome
   verdict(index: number): HostVerdict
@@ -103,8 +103,8 @@ export interface Examined extends Findings {
 }
 
 /**
- * The index of the host with a name, or of the first of its nodes if no node is named. A present host is preferred to a forgotten one. A
- * host that was merged into another host is not found. -1 if there is no such host.
+ * The index of a host. If the name has no node, the first node of the host is returned. A present host is preferred to a forgotten host. A
+ * host that was merged into another host is not found. -1 if no host is found.
  */
 export function indexOfHost({ names, gone }: Pick<Examined, 'names' | 'gone'>, { host, node }: HostNameInput): number {
   const isNamed = (known: HostName): boolean => known.host === host && (node == null || known.node === node)
@@ -119,14 +119,14 @@ function hostsWithNodes({ hosts }: Fleet): ReadonlySet<string> {
 }
 
 /**
- * Evaluates one instance as the decision did, with the resources of the earlier instances held. If `isShortCircuited`, the evaluation of
+ * Evaluates one instance as in the decision, where the earlier instances hold their resources. If `isShortCircuited`, the evaluation of
  * each host stops at its first refusal.
  */
 export async function examineInstance(question: Question, instance: number, isShortCircuited = false): Promise<Examined> {
   const { record, before } = question
   const { state } = question
   const found = await state.work(function* (fleet) {
-    // functions that read the state are not kept, because the state changes afterwards
+    // only data is returned, because functions that read the state would see later changes
     const examined = yield* examineAgainInSteps(
       fleet,
       before,
@@ -195,13 +195,13 @@ export async function examineInstance(question: Question, instance: number, isSh
   }
 }
 
-/** Combines simultaneous reads into one, and reads nothing twice. */
+/** Combines simultaneous reads into one call of `read`, and caches every answer. */
 function batched<Answer>(read: (indexes: readonly number[]) => Promise<readonly Answer[]>): (index: number) => Promise<Answer> {
   const known = new Map<number, Promise<Answer>>()
   let batch: { readonly indexes: number[]; readonly answers: Promise<readonly Answer[]> } | undefined
   const open = () => {
     const indexes: number[] = []
-    // the microtask runs after all reads that are requested before this code yields
+    // the microtask runs after all synchronous calls, so that their reads are combined
     const answers = Promise.resolve().then(() => {
       batch = undefined
       return read(indexes)

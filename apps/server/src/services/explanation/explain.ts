@@ -47,15 +47,18 @@ export type Subject =
   | { readonly type: 'spec'; readonly spec: SpecDocument }
 
 export interface ExplainOptions {
-  /** The profile to use instead of the one that decided, or instead of the default one. */
+  /** The profile with which the request is decided. Absent: the profile of the decision, or the default profile for a new request. */
   readonly profile?: string | null | undefined
   /** The path of the profile in the caller's input. */
   readonly profilePath?: readonly string[]
-  /** The revision whose state is used. Absent: the revision of the decision, or the present one for a new request. */
+  /**
+   * The revision of the state on which the request is decided. Absent: the revision of the decision, or the present revision for a new
+   * request.
+   */
   readonly at?: number | null | undefined
-  /** Whether filters after the first refusal of a host are not evaluated, as in a decision. */
+  /** True: as in a decision, filters after the first refusal of a host are not evaluated. */
   readonly shortCircuit?: boolean | null | undefined
-  /** The index of the instance. Absent: the instance that was not placed, or the first one if all were placed. */
+  /** The index of the instance to explain. Absent: the instance that was not placed, or the first instance if all were placed. */
   readonly instance?: number | null | undefined
 }
 
@@ -64,7 +67,7 @@ export interface Explain {
   explain(subject: Subject, options?: ExplainOptions): Promise<Examined>
   decision(decision: StoredDecision, shortCircuit?: boolean): Promise<Examined>
   whyNot(subject: Subject, host: HostNameInput, options?: ExplainOptions): Promise<WhyNotAnswer>
-  /** Verdicts on single hosts, which are found by every present or earlier name. */
+  /** A page of the verdicts on single hosts. A filter finds a host by its present name and by every earlier name. */
   verdicts(examined: Examined, page: PageArgs, filter: VerdictFilter, order: VerdictOrder): Promise<Page<HostVerdict>>
 }
 
@@ -79,7 +82,7 @@ export function createExplain(replica: Replica, history: History, decisions: Dec
     return createOwnFleet(() => present ?? history.at(revision))
   }
 
-  /** Asks external plug-ins of this profile for the answers that are missing in the record of the decision. */
+  /** Calls the external plug-ins of the profile for the answers that the record of the decision does not contain. */
   const askOutside = (fleet: Fleet, profile: Profile, { request, outside: answers = [], source, ends, intent }: DecisionRecord) => {
     const spec = currentSpec(request)
     const claimOf = (id: string | undefined) => (id === undefined ? undefined : fleet.ledger.claims.get(id))
@@ -102,14 +105,14 @@ export function createExplain(replica: Replica, history: History, decisions: Dec
     return state.work(function* (fleet) {
       const profile = fleet.profiles.find(record.profile)
       if (profile === undefined) throw new InputFault([unknownProfile(replica, record.profile, PROFILE)])
-      // a decision is explained as far as it can be replayed; this replay sends no questions to external plug-ins
+      // only a request that is decided anew needs a usable profile and the answers of external plug-ins; a recorded decision contains them
       if (rest.answer === undefined) usableProfile(fleet, profile, PROFILE)
       const answers = answered && answersFor(answered, currentSpec(record.request))
       const named = { ...record, ...(answers !== undefined && { outside: answers }), profile: profileRef(profile) }
       const known = { ...rest, profile, basis: revision, state }
       if (rest.answer !== undefined) return { record: named, ...known, answer: rest.answer }
       const { record: made, answer } = yield* replayInSteps(fleet, rest.before, named)
-      // the instance without a host is known only after the decision
+      // the record does not contain the instance that got no host, so the record of the new decision replaces it
       return { record: { ...named, instances: made.instances }, ...known, answer }
     })
   }
@@ -137,7 +140,7 @@ export function createExplain(replica: Replica, history: History, decisions: Dec
     }
   }
 
-  /** Asks about a decision's request on a state other than that of the decision. */
+  /** A question about a decision's request on another state than the state of the decision. */
   const askElsewhere = async (record: DecisionRecord, at: number): Promise<Question> => {
     try {
       const asked = await stateAt(at).read((fleet) => onOtherState(fleet, record))
@@ -149,8 +152,8 @@ export function createExplain(replica: Replica, history: History, decisions: Dec
   }
 
   /**
-   * Asks about a new request. `path` is the path of the request in the caller's input. The request is refused for the same reasons as in a
-   * call that places it.
+   * A question about a new request. `path` is the path of the request in the caller's input. A request that a placement call would refuse
+   * as invalid is refused here too.
    */
   const askSpec = async (asked: RequestSpec, options: ExplainOptions, path?: readonly string[]): Promise<Question> => {
     const { profile, at, profilePath = PROFILE } = options
@@ -220,7 +223,7 @@ export function createExplain(replica: Replica, history: History, decisions: Dec
   }
 }
 
-/** The instance for which no host was found: the last one that was tried, or the first one without a result. */
+/** The instance without a host: the last one in the record or, if the record has none, the first one without a result in the answer. */
 const failedInstance = ({ record, answer }: Question): number => (record.instances.length > 0 ? record.instances.length - 1 : answer.length)
 
 /** The present facts of the host, and what changed since the state that was examined. */
@@ -229,7 +232,7 @@ async function presentOf({ fleet }: Replica, history: History, question: Questio
   const after = hostFieldsOf(fleet, index)
   const checks = index === undefined ? undefined : checksNow(fleet, question.record, index)
   const firstSeen = index === undefined ? undefined : fleet.hosts.get(index).firstSeen
-  // a question about the past may take long, so the present is read first
+  // reading the past state may take long, so the present facts are read first
   const { lost } = question
   const changes =
     lost === undefined ? hostChangesBetween(await question.state.read((past) => hostFieldsOf(past, indexOf(past, name))), after) : []

@@ -29,7 +29,7 @@ export function headlineOf(examined: Examined): string {
   if (selected !== undefined) {
     const rank = rankOf(examined, selected)
     const passed = `${counted(ranked.length, 'host')} that passed, of ${hostCount}`
-    // on a state other than that of the decision, the host may not pass
+    // rank 0: the selected host does not pass, because the state differs from the state of the decision
     if (rank === 0) return `${addressIn(examined, selected)} was taken; it is not among the ${passed}, on the state that this is about.`
     return `${addressIn(examined, selected)} was taken: ${rank === 1 ? 'the best' : `rank ${rank}`} of ${passed}.`
   }
@@ -130,14 +130,14 @@ function wrapped(text: string, indent: string): string {
   return [...lines, line].join(`\n${indent}`)
 }
 
-/** How many hosts a reason refused, with the amounts of one of them as an example. */
+/** How many hosts were refused for a reason, with the amounts of one host as an example. */
 const countText = ({ code, hosts, example }: ReasonCount): string =>
   hosts === 1 ? `1 × ${reasonText(example)}` : `${hosts} × ${code}, such as: ${reasonText(example)}`
 
 const bestText = (examined: Examined, { total, outcome, ...name }: HostVerdict): string =>
   `${addressIn(examined, name)}: total ${Number((total ?? 0).toFixed(4))}${outcome === 'LOST_ON_WEIGHT' ? '' : `, ${outcome}`}`
 
-/** The text about a refused host, with all its refusals. */
+/** A line about a refused host with all its refusals. */
 const nearText = async (examined: Examined, verdict: HostVerdict): Promise<string> =>
   `${addressIn(examined, verdict)}: ${await lacksText(verdict)}`
 

@@ -37,15 +37,15 @@ export interface VerdictFilter {
   readonly outcome?: readonly HostOutcome[] | null | undefined
   /** Hosts whose first refusal came from one of these filters. */
   readonly rejectedBy?: readonly string[] | null | undefined
-  /** The reason code of the first refusing filter. */
+  /** Hosts whose first refusal has one of these reason codes. */
   readonly reason?: readonly string[] | null | undefined
-  /** Hosts that each of these filters refuses if it is evaluated independently of the others. */
+  /** Hosts that every one of these filters refuses, even if another filter refuses first. */
   readonly refusedBy?: readonly string[] | null | undefined
-  /** Hosts that one of these filters refuses and no other filter does. */
+  /** Hosts that exactly one filter refuses, if that filter is one of these. */
   readonly refusedOnlyBy?: readonly string[] | null | undefined
-  /** Hosts that each of these filters evaluated in the decision. */
+  /** Hosts that reached every one of these filters in the decision, because no earlier filter refused them. */
   readonly reached?: readonly string[] | null | undefined
-  /** Hosts that passed each of these filters. */
+  /** Hosts that passed every one of these filters. */
   readonly passed?: readonly string[] | null | undefined
   /** Hosts that share the best total. */
   readonly tied?: boolean | null | undefined
@@ -69,7 +69,8 @@ const nameReadersIn = (hosts: HostTable): QueryReaders<HostName> => {
 }
 
 /**
- * The reasons of the refusals. If no host passes, they are in the order of the cause, otherwise the reason for the most hosts comes first.
+ * The reasons of the refusals. If no host passes, the reasons are sorted as in the cause. Otherwise the reason that refuses the most hosts
+ * comes first.
  */
 export const reasonsOf = ({ steps, cause }: Examined): RefusalReason[] =>
   (cause?.reasons ?? steps.flatMap(({ reasons }) => reasons).sort((a, b) => b.hosts - a.hosts)).map(({ filter, code, hosts, example }) => ({
@@ -78,8 +79,8 @@ export const reasonsOf = ({ steps, cause }: Examined): RefusalReason[] =>
   }))
 
 /**
- * The verdicts on single hosts. Passing hosts come first, best first; then refused hosts, those that a later filter refused first.
- * Alternatively, all are sorted by name. `hosts` are the present hosts, which know their earlier names.
+ * A page of the verdicts on single hosts. They are sorted by name, or as follows: passing hosts with the best first, then refused hosts
+ * with the latest refusing filter first. `hosts` is the present table of hosts, which has the earlier names of hosts.
  */
 export async function listVerdicts(
   hosts: HostTable,
@@ -175,7 +176,8 @@ const refusesAt = ({ refusedBy, bytesPerHost }: VerdictMatrix, host: number, fil
   filter >= 0 && (((refusedBy[host * bytesPerHost + (filter >> 3)] as number) >> (filter & 7)) & 1) === 1
 
 /**
- * Refused hosts, those nearest to passing first: the host that the cause names, then the hosts that the request admits, then all others.
+ * Refused hosts, sorted by how near they are to passing: the host that the cause names, then the other hosts that the request admits, then
+ * the remaining hosts.
  */
 export async function nearMissesOf(examined: Examined, first: number): Promise<HostVerdict[]> {
   if (first < 1 || first > MAX_NEAR) throw InputFault.at(['nearMisses', 'first'], first, `1 to ${MAX_NEAR}`)

@@ -1,6 +1,6 @@
 import { type Check, type Fact as CoreFact, type Source, shortfallOf, type Term } from '@gantt/scheduler-core'
 
-/** One amount or word of a refusal, with the sources of what was needed and what was found. */
+/** A required and an actual value that a refusal compares, with the source of each. */
 export interface Fact {
   readonly subject: string
   readonly required: string | null

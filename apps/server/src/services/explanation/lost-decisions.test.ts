@@ -11,7 +11,7 @@ import { createCompareDecisions } from '../decision/compare-decisions.ts'
 import { createDecisions, type Decisions } from '../decision/decisions.ts'
 import { createExplain, type Explain } from './explain.ts'
 
-// the log no longer contains the states of these decisions; one of them moves a claim that is forgotten
+// Decisions whose states are trimmed from the log. One of the decisions moves a claim that the fleet has forgotten.
 let replica: Replica
 const kept: StoredDecision[] = []
 let clock = 1_000_000
@@ -33,7 +33,7 @@ beforeAll(async () => {
   await place('moved', { intent: 'LIVE_MIGRATE', source: { claim: claim.id, fence: claim.fence } })
   for (const { id, fence } of [...replica.fleet.ledger.claims.values()])
     await replica.propose([{ type: 'release', claim: id, fence, reason: null }])
-  // time passes until the idempotency keys of the claims are forgotten
+  // three hours later, the idempotency keys of the claims are forgotten
   for (let hour = 0; hour < 3; hour++) {
     clock += 3_600_000
     await replica.propose([aReport(`late-${hour}`)])
@@ -110,7 +110,7 @@ test('two decisions whose states are lost are compared by their records, and no 
   expect(await compare(moved.id, moved.id)).toMatchObject({ cause: 'NONE', fidelity: 'APPROXIMATE' })
 })
 
-test('for a decision that is not yet in the tables the caller is asked to retry; a decision that should be in them and is not is an error', async () => {
+test('for a decision that is not yet in the tables the caller is asked to retry; for a decision that the complete tables lack the call fails', async () => {
   const load = (isReached: boolean) => decisionsOf([], isReached).view('one').load()
   await expect(load(false)).rejects.toThrow(UnavailableError)
   await expect(load(false)).rejects.toThrow('which have not followed the log up to now')

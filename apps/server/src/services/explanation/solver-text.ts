@@ -25,7 +25,7 @@ export function solverLines(record: SolverRecord): readonly string[] {
   ]
 }
 
-/** The kinds of instances in a request, and their hosts. Empty for requests without kinds of instances. */
+/** One line for each kind of instances in a request, with the hosts of these instances. Empty if all instances of the request are equal. */
 export function memberLines({ gang, numInstances }: Pick<RequestSpec, 'gang' | 'numInstances'>, answer: readonly SelectedDestination[]) {
   if (gang.length === 0 || answer.length === 0) return []
   const own = numInstances - gang.reduce((sum, { instances }) => sum + instances, 0)

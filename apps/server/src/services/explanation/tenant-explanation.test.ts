@@ -16,7 +16,7 @@ import { describe, expect, test } from 'vitest'
 import { byExtent } from '../../../../../testing/extent.ts'
 import { type DemandState, type Disclosed, explainTo } from './tenant-explanation.ts'
 
-/** The parts of a request, each of which a project can leave out. */
+/** The parts of a request. A project can leave out any of them. */
 type Parts = Partial<{
   readonly [Part in (typeof asked)[number]]: string | number
 }>
@@ -41,7 +41,7 @@ interface Asking {
   readonly profile: Profile
   /** The parts in the order in which filters evaluate them, grouped by filter. */
   readonly order: readonly (readonly TenantDemand[])[]
-  /** How many demands are evaluated before an operator's filter. */
+  /** If one of this many first filters refuses, no state is shown, because a filter of operators comes after them. */
   readonly unevaluated?: number
 }
 
@@ -86,18 +86,18 @@ const parts: fc.Arbitrary<Parts> = fc.record(
 
 type Explain = (disclosed: Disclosed) => ReturnType<typeof explainTo>
 
-/** What a project learns from the explanation of a request on a fleet. */
+/** The state of each demand in the explanation that a project gets. */
 function explainedBy(explain: Explain, fleet: Fleet, request: RequestSpec, profile: Profile) {
   const isPlaced = fits(fleet, request, profile)
   const reasons = isPlaced ? [] : examine(fleet, request, profile, 's').steps.flatMap((step) => step.reasons)
   return explain({ request, outcome: isPlaced ? 'PLACED' : 'NO_VALID_HOST', placed: isPlaced ? 1 : 0, profile, reasons })
 }
 
-/** What a project learns by placing a request: whether it was placed. */
+/** True if a host can take the request. A project learns this by placing the request. */
 const fits = (fleet: Fleet, request: RequestSpec, profile: Profile): boolean =>
   examine(fleet, request, profile, 's').firstRefusing.includes(PASSES_ALL)
 
-/** The same states of demands, computed only from which parts of the request can be placed. */
+/** The state of each demand, computed only from which parts of the request can be placed. */
 function foundOut(places: (parts: Parts) => boolean, whole: Parts, { order, unevaluated = 0 }: Asking) {
   const states = new Map<TenantDemand, DemandState>()
   const given = asked.filter((demand) => whole[demand] !== undefined)
@@ -115,7 +115,7 @@ function foundOut(places: (parts: Parts) => boolean, whole: Parts, { order, unev
   throw new Error('parts that make up the whole request were placed, but the whole was not')
 }
 
-/** Asserts for every fleet that the explanation follows from which parts of the request can be placed. */
+/** Asserts for random fleets that a project can compute the explanation from which parts of the request can be placed. */
 function holds(explain: Explain, name: string): void {
   const asking = profiles[name] as Asking
   const { profile } = asking
@@ -135,7 +135,7 @@ describe.each(Object.keys(profiles))('by profile %s', (name) => {
     holds(explainTo, name))
 })
 
-test('the test fails for an explanation that returns every code that occurs, because that reveals single hosts', () => {
+test('an explanation that returns every code that occurs fails the assertion, because it reveals single hosts', () => {
   const explainEveryCode: Explain = (disclosed) => {
     const codes: readonly string[] = disclosed.reasons.map(({ code }) => code)
     const known: Readonly<Record<string, TenantDemand | null>> = tenantDemandOf
@@ -146,7 +146,7 @@ test('the test fails for an explanation that returns every code that occurs, bec
   expect(() => holds(explainEveryCode, 'default')).toThrow(/Property failed/)
 })
 
-test('the test fails for an explanation that reports how far a request got past the filters of operators', () => {
+test('an explanation that reports how many filters of operators a request passed fails the assertion', () => {
   const { profile } = profiles.default as Asking
   // explains as if the profile evaluated the operators' filters first
   const explainAnyway: Explain = (disclosed) => explainTo({ ...disclosed, profile })
@@ -177,7 +177,7 @@ test('other names of hosts, aggregates and other projects do not change the expl
   )
 })
 
-test('if one of several instances is not placed, the placed ones are counted and that one is explained', () => {
+test('if one of several instances is not placed, the placed ones are counted and the other one is explained', () => {
   const { profile } = profiles.default as Asking
   const request = aRequest({ memoryMb: 8, projectId: 'p1', numInstances: 3 })
   const explained = explainTo({

@@ -23,7 +23,7 @@ import type { Explain } from './explain.ts'
  */
 export type DemandState = 'MET' | 'IN_THE_WAY' | 'NOT_TOLD'
 
-/** One demand of the request on a host. */
+/** One demand of the request, with the result for the project. */
 export interface DemandTold {
   readonly demand: TenantDemand
   /** The value that the request states for this demand. */
@@ -33,8 +33,8 @@ export interface DemandTold {
 }
 
 /**
- * What a project may know about its own decision: its request, and which demands of it are met by any host. It contains no data of a single
- * host. The project could find out all of it by placing parts of the same request.
+ * What a project may know about its own decision: the request, and which demands of the request some host meets. It contains no data about
+ * a single host. The project could find out the same by placing parts of the request.
  */
 export interface TenantExplanation {
   readonly outcome: StoredDecision['outcome']
@@ -43,13 +43,16 @@ export interface TenantExplanation {
   readonly headline: string
   /** The demands in the order of evaluation. */
   readonly demands: readonly DemandTold[]
-  /** Whether the project itself can change what prevents the placement. Null if nothing prevents it, or if the project may not know. */
+  /**
+   * True if the project itself can change the demand that prevents the placement. Null if nothing prevents the placement, or if the project
+   * may not know the cause.
+   */
   readonly isInYourHands: boolean | null
 }
 
 export interface TenantExplanations {
   ofDecision(decision: StoredDecision): TenantExplanation
-  /** Explains the result that placing the request now would have. Nothing is claimed. Throws InputFault for an invalid request. */
+  /** Explains the result that a placement of the request would have now. Nothing is claimed. Throws InputFault for an invalid request. */
   ofSpec(spec: SpecDocument, profile: string | null): Promise<TenantExplanation>
 }
 
@@ -85,7 +88,10 @@ export function createTenantExplanations(replica: Replica, explain: Explain): Te
   }
 }
 
-/** Whether the project itself could have made the request. The result of another request can depend on hosts that it names. */
+/**
+ * True if the project itself could have made the request. If not, the request may name hosts, and its explanation could reveal facts about
+ * them.
+ */
 const isOwnWord = (request: RequestSpec): boolean => request.projectId !== null && foreignParts(request, request.projectId, []).length === 0
 
 /** The inputs of an explanation. Without a profile, the state of every demand is unknown. */
@@ -101,7 +107,7 @@ export interface Disclosed {
   readonly reasons: readonly Pick<RefusalReason, 'filter' | 'code'>[]
 }
 
-/** Derives the explanation from the request and from the one filter that left no host. */
+/** Derives the explanation from the request and from the filter after which no host was left. */
 export function explainTo({ request, outcome, placed, profile, reasons }: Disclosed): TenantExplanation {
   const asked = askedOf(request)
   const states = outcome === 'PLACED' ? allMet(asked) : profile === undefined ? new Map() : statesOf(asked, profile, reasons)
@@ -124,8 +130,8 @@ export function explainTo({ request, outcome, placed, profile, reasons }: Disclo
 
 /**
  * If a filter leaves no host, some host meets the demands evaluated before it, but no host also meets the demands of this filter. A project
- * can learn both by placing these parts of its request. This is shown only if the filters of operators come first. Otherwise the progress
- * of the request would reveal hosts that are closed to it.
+ * can learn both facts by placing these parts of its request. They are shown only if the filters of operators come before the filters of
+ * demands. Otherwise the states would reveal facts about hosts that operators closed to the project.
  */
 function statesOf(
   asked: ReadonlyMap<TenantDemand, string>,
@@ -140,7 +146,7 @@ function statesOf(
   const codes = reasons.filter(({ filter }) => filter === last?.filter).map(({ code }) => code)
   const known: Readonly<Record<string, TenantDemand | null>> = tenantDemandOf
   const own = demandsOfFilter[filters[at] as string] ?? []
-  // the filter does not have this code, because it failed or was replaced
+  // the code does not belong to a demand of this filter, for example because the filter failed
   if (codes.some((code) => !own.some((demand) => demand === known[code]))) return new Map()
 
   const states = new Map<TenantDemand, DemandState>()
@@ -153,7 +159,7 @@ function statesOf(
   return states
 }
 
-/** Amounts that ResourceClassFilter checks for the claim, although other filters can have checked them before. */
+/** Demands that ResourceClassFilter checks for the claim, even if an earlier filter has checked them. */
 const COUNTED: readonly TenantDemand[] = ['VCPUS', 'MEMORY', 'DISK']
 
 const isAskedAgain = (later: ReadonlySet<TenantDemand>, demand: TenantDemand): boolean => later.has(demand) && !COUNTED.includes(demand)
@@ -164,7 +170,10 @@ const allMet = (asked: ReadonlyMap<TenantDemand, string>): ReadonlyMap<TenantDem
 /** The filters of a profile in the order of evaluation. */
 const filtersOf = (profile: Profile): readonly string[] => compileProfile(profile).filters.map(({ filter }) => bareName(filter.name))
 
-/** Removes the suffix of the filters that check demands for the claim because Nova's own filters do not check them. */
+/**
+ * The name of a filter without the suffix ` (claim)`. Filters with this suffix check, under Nova's rules, the demands that Nova's own
+ * filters do not check.
+ */
 const bareName = (filter: string): string => filter.replace(/ \(claim\)$/, '')
 
 /** The texts of the request's demands. Extra specs belong to the flavor, which operators define, so their texts are not shown. */

@@ -28,7 +28,7 @@ const timers = { ...realTimers, now: () => 0 }
 const open = (store: MemoryStore, name: string): Promise<Replica> =>
   Replica.start({ store: store.open(), name, timers, recordUnlogged: async () => {}, warn: (message) => expect.fail(message) })
 
-/** Reports that change every host repeatedly, like a day of operation. */
+/** Reports that change every host repeatedly, as in a day of operation. */
 const reportsFrom = (first: number): Change[] =>
   Array.from({ length: PER_ENTRY }, (_, i) => {
     const { incarnation } = aReport('any')
@@ -38,7 +38,7 @@ const reportsFrom = (first: number): Change[] =>
     return { type: 'report', host, node: host, incarnation, sequence: baseSequence + 1, delta }
   })
 
-/** The services of a replica for questions about decisions. Their tables are a list in memory. */
+/** The services that explain and verify decisions on a replica. A list in memory replaces the tables. */
 function servicesOf(replica: Replica, history: History, kept: readonly StoredDecision[]) {
   const matrices = new Map<string, string>()
   const store: DecisionStore = {
@@ -65,7 +65,7 @@ function servicesOf(replica: Replica, history: History, kept: readonly StoredDec
 
 type Services = ReturnType<typeof servicesOf>
 
-/** The answers to all questions about a decision. */
+/** The explanation and the verification of a decision, as text. */
 async function answersOf({ explain, verify }: Services, stored: StoredDecision): Promise<string> {
   const { question, matrix, outcomeOf, verdict, names: known, steps, ranked, weighed } = await explain.decision(stored)
   const { firstRefusing, reason, codes, refusedBy, rank, distance } = await matrix()
@@ -76,7 +76,7 @@ async function answersOf({ explain, verify }: Services, stored: StoredDecision):
   return JSON.stringify([hosts, steps, ranked, codes, columns, checks.map(({ part, found }) => [part, found])])
 }
 
-test('after 50,000 changes and a day, the explanation of a decision equals the one at the time of the decision', async () => {
+test('after 50,000 changes and a day, the explanation of a decision equals the explanation given right after the decision', async () => {
   let clock = 1_000_000
   const store = createMemoryStore(() => clock)
   const replica = await open(store, 'first')
@@ -109,7 +109,7 @@ test('after 50,000 changes and a day, the explanation of a decision equals the o
   expect(replica.fleet.now).toBeGreaterThanOrEqual(1_000_000 + DAY_MS)
   expect(replica.fleet.hosts.records[0]?.reporters.get('compute')?.sequence).toBe(CHANGES / HOSTS + 1)
 
-  // the answers come from the same replica with its cached states, and from one that starts a day later with only the log
+  // the answers are compared on the same replica, which has cached states, and on a replica that starts a day later with only the log
   const late = await open(store, 'late')
   for (const [asked, past] of [
     [replica, history],

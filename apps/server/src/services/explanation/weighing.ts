@@ -9,24 +9,27 @@ export interface Weighing {
   readonly hosts: readonly HostVerdict[]
   readonly truncatedAt: number
   readonly candidateCount: number
-  /** The difference between the totals of the first and the second host; null if there are fewer than two. */
+  /** The difference between the totals of the first and the second host; null if fewer than two hosts passed. */
   readonly margin: number | null
-  /** Why a host other than the first in rank was selected; null if the first one was selected. */
+  /** Why the host with rank 1 was not selected; null if it was selected. */
   readonly note: string | null
 }
 
-/** One weigher on all hosts that passed. The effects of another multiplier are computed when they are read. */
+/** The scores of one weigher on all hosts that passed. The effects of another multiplier are computed only if they are requested. */
 export interface WeigherMeta {
   readonly name: string
   readonly unit: string
   /** The multiplier of hosts whose aggregates do not set one. */
   readonly multiplier: number
-  /** Whether the aggregates of some host set another multiplier. */
+  /** True if the aggregates of some host set another multiplier. */
   readonly multiplierVaries: boolean
   readonly min: number
   readonly max: number
   readonly spread: number
-  /** Which host would rank first without the weigher, and whether the first ten hosts would change. */
+  /**
+   * The host that would rank first without the weigher. `isDecisive` is true if it is another host, `isIdle` if the first ten hosts would
+   * be the same.
+   */
   without(): { readonly winner: string | null; readonly isDecisive: boolean; readonly isIdle: boolean }
   /** The nearest lower and higher multiplier with which another host would rank first. */
   flips(): { readonly below: HostFlip | null; readonly above: HostFlip | null }
@@ -96,7 +99,7 @@ export function decidingOf(examined: Examined): Deciding {
   return isPlacedTogether(examined) ? 'TOGETHER' : 'RANKING'
 }
 
-/** Whether a host other than the first in rank was selected because the server group places the instances of the request on one host. */
+/** True if the host with rank 1 was not selected because the server group places all instances of the request on one host. */
 function isPlacedTogether({ question: { record, answer }, instance, ranked, weighed, names }: Examined): boolean {
   const { numInstances, instanceGroup } = record.request
   const selected = answer[instance]?.selected

@@ -14,7 +14,7 @@ import { type Examined, type HostOutcome, type HostVerdict, indexOfHost } from '
 import { addressIn } from './explanation-text.ts'
 import { decidingOf } from './weighing.ts'
 
-/** How one weigher's contributions to the totals of a host and of the winner differ. */
+/** The scores that one weigher gave to a host and to the winner, and their difference. */
 export interface WeigherGap {
   readonly weigher: string
   readonly unit: string
@@ -28,12 +28,12 @@ export interface WeigherGap {
 }
 
 /**
- * SELECTED. REFUSED: a filter refused the host. LOST: it passed but another host was selected. NEVER_CONSIDERED: it was unknown or
- * forgotten at that time, or the request excludes it.
+ * SELECTED. REFUSED: a filter refused the host. LOST: the host passed but another host was selected. NEVER_CONSIDERED: the host was unknown
+ * or forgotten at the time of the decision, or the request excludes the host.
  */
 export type WhyNotCase = 'SELECTED' | 'REFUSED' | 'LOST' | 'NEVER_CONSIDERED'
 
-/** Why a host was not considered: it was first seen later or never, it had left, or the request names other hosts or excludes this one. */
+/** Why a host was not considered. The host first reported after the decision or never, or it had left, or the request excludes it. */
 export interface NeverConsidered {
   readonly kind: 'SEEN_LATER' | 'NEVER_SEEN' | 'FORGOTTEN' | 'EXCLUDED'
   readonly text: string
@@ -43,7 +43,7 @@ export interface NeverConsidered {
   readonly fields: readonly string[]
 }
 
-/** The present facts of the host. */
+/** The facts about the host now, for comparison with the decision. */
 export interface Present {
   /** The present verdict of every filter; undefined if the host or the profile no longer exists. */
   readonly checks?: readonly Check[] | undefined
@@ -60,7 +60,7 @@ export interface WhyNotAnswer {
   readonly verdict: HostVerdict
   readonly examined: Examined
   readonly versusWinner: readonly WeigherGap[]
-  /** Whether the host would pass every filter now; null if it no longer exists. */
+  /** True if the host would pass every filter now; null if the host or the profile no longer exists. */
   readonly wouldPassNow: boolean | null
   /** The checks that refuse the host at present. */
   readonly nowRefusedBy: readonly Check[]
@@ -69,14 +69,14 @@ export interface WhyNotAnswer {
   readonly changedSinceNote: string | null
 }
 
-/** The step before the profile's filters. */
+/** The name of the step before the profile's filters. It refuses hosts that the request excludes. */
 const CANDIDATES = 'Candidates'
 
 const isRefusal = ({ verdict }: Check): boolean => verdict === 'FAIL' || verdict === 'ERROR'
 
 /**
- * The node that a question is about. A named node comes first. Otherwise, if the host has several nodes, it is the selected node, then the
- * best ranked node, then the first node. Undefined if the host was not known.
+ * The node of a host that a question is about: the node that the caller names, otherwise the selected node, otherwise the node with the
+ * best rank, otherwise the first node. Undefined if the host was unknown.
  */
 export function askedNode(
   hosts: HostTable,
@@ -166,7 +166,7 @@ function unknownThen(name: string, { firstSeen }: Present): NeverConsidered {
   return { kind: 'SEEN_LATER', text: `${name} was first seen later: at revision ${firstSeen.revision}${when}.`, firstSeen, fields: [] }
 }
 
-/** Whether the request itself excludes the host before any filter of the profile runs. */
+/** The fields of the request that exclude the host before any filter of the profile runs; null if no field does. */
 function excludedBy(examined: Examined, verdict: HostVerdict, [candidates]: readonly Check[]): NeverConsidered | null {
   if (candidates?.filter !== CANDIDATES || candidates.verdict !== 'FAIL') return null
   const fields = [...new Set((candidates.facts ?? []).map(({ requiredFrom }) => requiredFrom.ref))]
@@ -178,7 +178,7 @@ function excludedBy(examined: Examined, verdict: HostVerdict, [candidates]: read
   }
 }
 
-/** The selected host, or the first in rank if no host was selected. */
+/** The selected host or, if no host was selected, the host with rank 1. */
 function winnerOf(examined: Examined): HostVerdict | undefined {
   const { ranked, weighed, question, instance } = examined
   const selected = question.answer[instance]?.selected
@@ -205,7 +205,7 @@ async function gapsOf(examined: Examined, index: number, verdict: HostVerdict, w
   })
 }
 
-/** The explanation if something other than the ranking decided. Undefined if the ranking decided against the host. */
+/** The explanation for a host that the scheduler or the seed, not the ranking, decided against. Undefined if the ranking decided. */
 function decidedOtherwise(examined: Examined, { rank, total }: HostVerdict, winner: HostVerdict): string | undefined {
   const { question, ranked } = examined
   const { scheduler, hostSubsetSize } = question.profile

@@ -59,7 +59,7 @@ export interface FleetColumnsView extends HostColumnsView {
 /** Reads the hosts of this replica as columns, for maps and long tables. */
 export interface FleetReader {
   readonly asOf: number
-  /** Store time of that state, milliseconds since 1970; 0 before the first entry. */
+  /** Store time (the database's clock) of the fleet's last entry, in milliseconds since 1970; 0 before the first entry. */
   readonly at: number
   readonly hostCount: number
   /** The resource usage of each zone, sorted by zone name. */
@@ -104,7 +104,7 @@ export function checkNames(names: readonly FleetColumn[], path: readonly string[
 export const columnsOf = (fleet: Fleet, records: readonly HostRecord[], names: readonly FleetColumn[]): HostColumnsView =>
   atOnce(readColumns(fleet, records, names))
 
-/** Does the same as `columnsOf` in a generator that yields. The fleet must not be written until the generator ends. */
+/** The generator that `columnsOf` runs. The fleet must not be written until the generator ends. */
 function* readColumns(fleet: Fleet, records: readonly HostRecord[], names: readonly FleetColumn[]): Generator<undefined, HostColumnsView> {
   const ordinals = new Uint32Array(records.length)
   const columns = names.map((name) => ({ name, ...createColumn(name, records.length) }))
@@ -136,8 +136,8 @@ const renamedOf = (records: readonly HostRecord[]): RenamedHost[] =>
     .map(({ index, formerNames }) => ({ ordinal: index, names: [...new Set(formerNames.map(({ host }) => host))] }))
 
 /**
- * Returns one view that moves from host to host. It is valid until the next call, because a new view for each host would cost more than
- * reading.
+ * Returns a function that shows one host after another by the same view object, because a new object for each host would cost more than
+ * reading. The view of a host is valid until the next call.
  */
 function viewer(fleet: Fleet): (record: HostRecord) => HostView {
   let view: { readonly fleet: Fleet; record: HostRecord } | undefined
@@ -169,7 +169,7 @@ function createColumn(name: FleetColumn, length: number): Reader & { readonly da
   }
 }
 
-/** Reads the values that hosts report as sets of one value, or as an empty set. */
+/** Reads a value that hosts may report. It is stored as a set of one value, or as the empty set if the host does not report it. */
 function readReported({ read: readValue }: ReportedField): Required<Reader> {
   const { values, codeOf } = createCodes()
   const sets: (readonly number[])[] = []

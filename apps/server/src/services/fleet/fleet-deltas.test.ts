@@ -9,7 +9,7 @@ afterEach(() => void vi.useRealTimers())
 
 const columns: readonly FleetColumn[] = ['CPU_FREE', 'AZ']
 
-/** Opens a stream of changes on a log that the test advances, and collects all events. */
+/** Opens a stream of changes of a log to which the test appends, and collects all events. */
 function follow(log: TestLog, { after = log.fleet.place.revision, intervalMs = 1_000, asked = columns } = {}) {
   const deltas: FleetDelta[] = []
   let hear: (ordinals: readonly number[]) => void = () => {}
@@ -45,13 +45,13 @@ function aPair(): TestLog {
 const freeOf = ({ columns: [free] }: FleetDelta) => [...(free?.data ?? [])]
 
 describe('a stream of changes', () => {
-  test('is silent while nothing changes', () => {
+  test('a stream of changes sends nothing while nothing changes', () => {
     const { deltas } = follow(aPair())
     vi.advanceTimersByTime(60_000)
     expect(deltas).toEqual([])
   })
 
-  test('reports many changes within an interval at once, in their final state', () => {
+  test('a host that changed several times within an interval is reported once, in its latest state', () => {
     const { deltas, report } = follow(aPair())
     report('h2', 2, 1)
     report('h2', 3, 2)
@@ -69,12 +69,12 @@ describe('a stream of changes', () => {
     expect(deltas[1]).toMatchObject({ from: 5, to: 6, names: ['h1'] })
   })
 
-  test('begins with the changes after the revision that the reader has', () => {
+  test('a stream of changes begins with the changes after the revision that the reader has', () => {
     const { deltas } = follow(aPair(), { after: 1 })
     expect(deltas).toMatchObject([{ from: 1, to: 2, names: ['h2'], gap: null }])
   })
 
-  test('begins with a gap for a reader that is ahead of the replica, and continues from the present revision', () => {
+  test('the stream for a reader that is ahead of the replica begins with a gap and continues from the present revision', () => {
     const { deltas, report } = follow(aPair(), { after: 9 })
     expect(deltas).toMatchObject([{ from: 9, to: 2, names: [], gap: { missedFrom: 9, resumeAt: 2 } }])
     report('h1', 2, 3)
@@ -82,7 +82,7 @@ describe('a stream of changes', () => {
     expect(deltas[1]).toMatchObject({ from: 2, to: 3, names: ['h1'], gap: null })
   })
 
-  test('sends nothing once it is stopped, even with pending changes', () => {
+  test('a stream that was stopped sends nothing, even if changes are pending', () => {
     const { deltas, report, stop } = follow(aPair())
     report('h1', 2, 3)
     stop()
@@ -90,7 +90,7 @@ describe('a stream of changes', () => {
     expect([deltas, vi.getTimerCount()]).toEqual([[], 0])
   })
 
-  test("a host's attributes arrive in their present state, and disappear with the report that omits them", () => {
+  test('an event has the present attributes of a host, without those that its latest report omits', () => {
     const log = aLog()
     log.append([aReport('h1', { cpuInfo: { model: 'EPYC Milan' } })])
     log.append([aReport('h2')])
@@ -103,7 +103,7 @@ describe('a stream of changes', () => {
     ])
   })
 
-  test('merges two events that a slow reader did not consume into one with the present state of each of their hosts', () => {
+  test('two events that a slow reader did not consume are merged into one with the present state of each of their hosts', () => {
     const log = aPair()
     const { deltas, report } = follow(log, { after: 0 })
     report('h1', 2, 1)

@@ -2,7 +2,7 @@ import type { Replica } from '../../replica/replica.ts'
 import { InputFault } from '../calls/outcome.ts'
 import { checkNames, columnsOf, type FleetColumn, type HostColumnsView, leftAt, recordsAt } from './fleet-columns.ts'
 
-/** A gap for a reader that missed changes. The reader must read everything again, then follow the changes from this revision. */
+/** Sent to a reader that missed changes. The reader must read everything again, and then follow the changes from `resumeAt` on. */
 export interface Gap {
   readonly missedFrom: number
   readonly resumeAt: number
@@ -13,7 +13,7 @@ const MAX_INTERVAL_MS = 60_000
 
 /** The changes of all hosts since the last event of the same stream. */
 export interface FleetDelta extends HostColumnsView {
-  /** Ordinals of hosts that left. */
+  /** The ordinals of the hosts that left the fleet. */
   readonly left: readonly number[]
   readonly from: number
   readonly to: number
@@ -36,8 +36,8 @@ export function checkDeltaOptions({ columns, intervalMs }: DeltaOptions): void {
 }
 
 /**
- * Reports the changed hosts in their present state, at most once per interval. Only the ordinals of changed hosts are stored, so a slow
- * reader costs no more than a set of numbers. Returns a function that stops the stream.
+ * Sends the changed hosts in their present state, at most once per interval. Between two events only the ordinals of changed hosts are
+ * stored. Returns a function that stops the stream.
  */
 export function followFleet(
   replica: Pick<Replica, 'fleet'>,
@@ -63,7 +63,7 @@ export function followFleet(
   }
   const { fleet } = replica
   const { revision } = fleet.place
-  // this replica is behind, or the reader has seen another history, so the reader has to begin again
+  // this replica is behind the reader, or the reader has read another log, so the reader must read everything again
   if (after > revision) {
     push({
       ...columnsOf(fleet, [], columns),

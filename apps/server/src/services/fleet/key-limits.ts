@@ -4,16 +4,19 @@ import { type Failure, type Invalid, invalid, issue, sentenceOf } from '../calls
 import { checkRange } from '../calls/text.ts'
 
 export const LEAST_CAP = 1_000
-/** The highest limit that can be set for kept idempotency keys of ended claims. Memory for more was not measured (docs/performance.md). */
+/**
+ * The cap on stored idempotency keys of ended claims cannot be set higher than this. The memory for more keys was not measured
+ * (docs/performance.md).
+ */
 export const MOST_CAP = 100_000_000
 export const LEAST_AFTERLIFE_MS = 60_000
 export const MOST_AFTERLIFE_MS = 24 * 3_600_000
 
 /** The limits for ended idempotency keys, and how many such keys exist. */
 export interface KeyLimitsView extends Limits {
-  /** How many keys have only ended claims. They count towards the cap. */
+  /** How many keys have only ended claims. The cap applies to these keys. */
   readonly ended: number
-  /** How many keys are stored in all. */
+  /** How many keys are stored, including keys with live claims. */
   readonly kept: number
 }
 

@@ -4,13 +4,13 @@ import type { StoredDecision } from '../../db/tables/rows.ts'
 import { type Horizon, retainedUntil } from '../../sync/retention.ts'
 import { type LogReader, LogTrimmedError } from '../../sync/synchronizer.ts'
 
-/** How many entries are read first when a decision's entry is searched: an entry usually follows its basis by only a few revisions. */
+/** A search for a decision's entry first reads only this many entries, because an entry usually follows its basis by a few revisions. */
 const FIRST_LOOK = 4
 const READ_LIMIT = 1_000
 
 /** The state of the fleet log: its first revision, its size, its retention limits, and how far the tables follow it. */
 export interface LogView {
-  /** Zero if nothing has been trimmed from the log. */
+  /** The first revision that the log contains; 0 if nothing has been trimmed. */
   readonly firstRevision: number
   /** Store time (the database's clock) of the first entry, in milliseconds since 1970. */
   readonly firstAt: number | null
@@ -26,7 +26,10 @@ export interface LogKeeping {
   view(): Promise<LogView>
   /** The name of the replica that wrote the entry of a decision. Null if the decision has no entry, or if the log no longer contains it. */
   writerOf(decision: Pick<StoredDecision, 'place'>): Promise<string | null>
-  /** The estimated store time until which a decision can be replayed exactly. Null if it can no longer be replayed exactly. */
+  /**
+   * The estimated store time (the database's clock) until which a decision can be replayed exactly. Null if the log no longer contains what
+   * an exact replay needs.
+   */
   retainedUntil(decision: Pick<StoredDecision, 'at' | 'place'>): Promise<number | null>
 }
 
@@ -35,7 +38,7 @@ export function createLogReader(
   { days, bytes: keptBytes }: Horizon,
   tables: Pick<ProjectionStore, 'countSetAside' | 'position'>,
 ): LogKeeping {
-  /** Reads entries after a place. Returns none if they were trimmed during the read. */
+  /** Reads the entries after a place in the log. Returns none if they were trimmed during the read. */
   const readBehind = async (place: Place, limit: number): Promise<readonly LogEntry[]> => {
     try {
       return await log.read(place, limit)

@@ -37,7 +37,7 @@ export interface GroupDone {
   readonly revision: number
 }
 
-/** The failure that lists the hosts on which members would break the rule, with the count of members on each. */
+/** The failure if members of a group would break its rule. It lists their hosts with the count of members on each. */
 export interface GroupConflict extends Failure {
   readonly type: 'group-conflict'
   readonly hosts: readonly GroupMembers[]
@@ -53,7 +53,7 @@ export interface GroupVersionConflict extends Failure {
 export type GroupOutcome = GroupDone | GroupConflict | GroupVersionConflict | NotFound | Invalid
 export type MembershipOutcome = ClaimDone | ClaimLost | GroupConflict | NotFound | Invalid
 
-/** Server groups: their rules, which claims created and operators may have changed, and their members. */
+/** Server groups, with their rules and members. A group is created with its first claim, and operators can change its rule. */
 export interface Groups {
   find(uuid: string): Group | undefined
   list(args: PageArgs): Page<Group>
@@ -153,7 +153,7 @@ export function createGroups(replica: Replica): Groups {
   }
 }
 
-/** The verdict that the judge would give at present on a change of membership. */
+/** The verdict that the judge would give now on a change of membership. */
 function foreseen({ groups }: Fleet, claim: Claim, fence: number, group: GroupBinding | null) {
   if (claim.fence !== fence || claim.endedAt !== null) return 'claim.lost'
   if (claim.source !== null || claim.target !== null) return 'claim.moving'
@@ -162,7 +162,7 @@ function foreseen({ groups }: Fleet, claim: Claim, fence: number, group: GroupBi
   return groups.allows(group.uuid, claim.host) ? undefined : 'group.conflict'
 }
 
-/** The failure if groups that must not share a host would share one. */
+/** The failure if a change would put groups on the same host although they must be kept apart. */
 function conflictApart(uuid: string, apart: readonly Group[], host: HostView, index: HostIndex): GroupConflict {
   return {
     type: 'group-conflict',

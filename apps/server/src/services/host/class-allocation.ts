@@ -1,7 +1,7 @@
 import { isRatio, isReserved } from '@gantt/scheduler-core'
 import { type Issue, issue } from '../calls/outcome.ts'
 
-/** A ratio and a reserved amount of one resource class in a call. Null: not set, or the value is removed. */
+/** The ratio and the reserved amount of one resource class. In a call, null removes a value; in an answer, null means that none is set. */
 export interface ClassAllocation {
   readonly resourceClass: string
   readonly ratio?: number | null | undefined

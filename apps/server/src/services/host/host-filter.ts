@@ -44,7 +44,7 @@ export function checkFilter(filter: HostFilter): void {
   }
 }
 
-/** Whether a host matches. Aggregates are compared by name. */
+/** True if a host matches. Aggregates are compared by name. */
 export function matchesHost(view: HostView, filter: HostFilter): boolean {
   const { record, fleet } = view
   const { name, availabilityZone, aggregate, status, state, traits, and, or, not } = filter
@@ -61,7 +61,7 @@ export function matchesHost(view: HostView, filter: HostFilter): boolean {
   )
 }
 
-/** Compares the present name of a host and its earlier names. An exclusion applies to all of them. */
+/** True if the present name or an earlier name of a host meets a condition. Exclusions must hold for all names of the host. */
 const matchesName = (names: readonly string[], { neq, nin, ...wanted }: TextFilter): boolean =>
   names.some((name) => matchesText(name, wanted)) && names.every((name) => matchesText(name, { neq, nin }))
 

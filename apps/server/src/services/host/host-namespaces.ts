@@ -7,10 +7,10 @@ export interface NamespaceView {
   readonly version: string
   readonly document: unknown
   readonly reportedAt: number | null
-  /** The age of the report by the log's time; null if the time of the report is not known. */
+  /** The time from the report to the last entry of the log; null if the time of the report is unknown. */
   readonly ageSeconds: number | null
   readonly lastSequence: number
-  /** Why this release cannot read the report; null if it can read it or need not. */
+  /** Why this release cannot read the report; null if it can, or if no filter needs to read the report. */
   readonly problem: string | null
 }
 

@@ -15,11 +15,11 @@ const MAX_ORDERS = 8
 
 type Value = string | number
 
-/** A compiled sort order of hosts. Hosts that are equal in it are sorted by name. */
+/** A compiled sort order of hosts. Hosts with equal sort keys are sorted by name. */
 export interface CompiledOrder {
   /** The type of each element of a sort key. */
   readonly types: readonly ('string' | 'number')[]
-  /** Returns the values of a host that are compared. */
+  /** The sort key of a host. */
   keyFor(view: HostView): readonly Value[]
   compare(a: readonly Value[], b: readonly Value[]): number
 }

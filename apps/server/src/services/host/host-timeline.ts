@@ -20,8 +20,8 @@ export interface TimelineEntry extends TimelineRow {
 
 export interface TimelinePage extends Page<TimelineEntry> {
   /**
-   * From when on the tables record all kinds of events. Of earlier events only those of claims and attempts are known. Null if everything
-   * since the first report is recorded.
+   * The point in the log from which on the tables record all kinds of events. Before it, only events of claims and attempts are recorded.
+   * Null if all events since the host's first report are recorded.
    */
   readonly since: { readonly revision: number; readonly at: number } | null
 }
@@ -39,7 +39,7 @@ export interface HostTimelinesOptions {
 }
 
 export function createHostTimelines({ replica, store, caughtUp }: HostTimelinesOptions): HostTimelines {
-  /** Adds the authors to the rows of a page. They are read together when the first one is selected. */
+  /** Adds the authors to the events of a page. The first author that is requested causes one query for all of them. */
   const withEdits = (rows: readonly TimelineRow[]): TimelineEntry[] => {
     const somebodys = rows.filter(isSomebodys)
     let reading: Promise<readonly (readonly AuditRow[])[]> | undefined
@@ -58,7 +58,7 @@ export function createHostTimelines({ replica, store, caughtUp }: HostTimelinesO
     async of({ fleet, record }, { kinds: asked, ...page }) {
       const { firstSeen, formerNames, ...present } = record
       const names = [...new Map([...formerNames, present].map(({ host, node }) => [JSON.stringify([host, node]), { host, node }])).values()]
-      // an empty list selects no kind, as in all lists of the API
+      // an empty list of kinds finds no event, as an empty list in every filter of the API finds nothing
       const kinds = asked ?? timelineKinds
       const list = listOf('timeline', [keyOfHost(record), kinds])
       const first = firstOf(list, page)

@@ -19,15 +19,15 @@ import {
 import { releaseName } from '@gantt/scheduler-core/nova'
 import { type Dated, datedIn } from '../moments/dated.ts'
 
-/** A host in the present state of this replica, which changes with the fleet. */
+/** A host of a fleet. The record changes when the fleet is written. */
 export interface HostView {
   readonly fleet: Fleet
   readonly record: HostRecord
 }
 
 /**
- * Creates a view that can be stored. It looks up its record on every access, because a copied fleet replaces a record by a clone when it is
- * written.
+ * Creates a view that can be stored. The view looks up the host's record on every access, because a copied fleet replaces a record by a
+ * clone before writing to it.
  */
 export const viewHost = (fleet: Fleet, { index }: Pick<HostRecord, 'index'>): HostView => new LookedUp(fleet, index)
 
@@ -82,10 +82,10 @@ export interface NumaPagesView {
   readonly free: number
 }
 
-/** Where a ratio or a reserved amount was set: the author, time and reason. */
+/** Where a ratio or a reserved amount comes from, with the author, time and reason. */
 export interface AllocationOrigin {
   readonly source: AllocationSource
-  /** The account that set the value; null if nobody set it, or if the account was not recorded. */
+  /** The account that set the value; null if no account set it, or if the account was not recorded. */
   readonly by: string | null
   /** Store time; for a report, the time of its arrival. */
   readonly at: number | null
@@ -157,7 +157,7 @@ export const numaCellsOf = ({ record }: HostView): NumaCellView[] =>
     pages: pagesOf(record, cell),
   }))
 
-/** The total comes from the report, the count of free pages from the cell. */
+/** Page counts of a NUMA cell. The total comes from the host's report, the free count from the fleet's record of the cell. */
 function pagesOf({ stats }: HostRecord, { id, pages = [] }: HostRecord['cells'][number]): NumaPagesView[] {
   const reported = stats.numaCells.find((cell) => cell.id === id)?.pages ?? []
   return pages.map(({ sizeKib, free }) => {
@@ -171,7 +171,7 @@ export interface PciPoolView extends PciPool {
   readonly holders: readonly { readonly claim: Dated<Claim>; readonly count: number }[]
 }
 
-/** The PCI pools of a host. `present` is the live fleet, because the host can belong to a past one. */
+/** The PCI pools of a host. `present` is the live fleet. The host may belong to a past fleet. */
 export function pciPoolViewsOf({ fleet, record }: HostView, present: Fleet): PciPoolView[] {
   const claims = [...record.claims].filter(isLive).sort((a, b) => a.createdAt - b.createdAt || byCodeUnit(a.id, b.id))
   return pciPoolsOf(record).map((pool) => ({

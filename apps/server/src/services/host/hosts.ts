@@ -51,15 +51,15 @@ export interface StatusSetOutcome {
 export interface Hosts {
   /**
    * Finds a host by name. Without a node, the node with the host's own name is found, otherwise the host's first node. If no present host
-   * has the name, a host that left is found. Undefined if no host of that name has reported. `fleet`, here and in the other methods, is the
-   * fleet to read; absent: the present fleet.
+   * has the name, a host that left the fleet is found. Undefined if no host with this name has ever reported. This and other methods read
+   * the fleet `fleet`; absent: the present fleet.
    */
   find(name: HostNameInput, fleet?: Fleet): HostView | undefined
   /** Finds a host by the key of a `HostView`, as in global ids. */
   byKey(key: string): HostView | undefined
-  /** Finds a host by its name in findings: `host`, or `host/node`. */
+  /** Finds a host by its address as findings of the auditor contain it: `host`, or `host/node`. */
   byText(text: string): HostView | undefined
-  /** The PCI pools of a host, equal ones merged, in the order of the host's report. */
+  /** The PCI pools of a host in the order of its report. Equal pools are merged. */
   pciPoolsOf(host: HostView): readonly PciPoolView[]
   list(
     args: PageArgs & {
@@ -67,7 +67,7 @@ export interface Hosts {
       query?: string | null | undefined
       /** The sort order. Absent: the order in which hosts first reported. */
       orderBy?: readonly HostOrder[] | null | undefined
-      /** True: hosts that left the fleet, instead of present ones. */
+      /** True lists the hosts that left the fleet instead of the present hosts. */
       gone?: boolean | null | undefined
     },
     fleet?: Fleet,
@@ -79,8 +79,8 @@ export interface Hosts {
     readonly dryRun: boolean
   }): Promise<StatusSetOutcome | NotFound | Invalid>
   /**
-   * Sets whether the usage of hosts is taken from their reports or computed from claims alone. A dry run returns the free amounts as
-   * warnings.
+   * Sets whether the usage of hosts is taken from their reports or computed from claims alone. A dry run returns warnings that state the
+   * free amounts after the change.
    */
   setUsedFrom(input: {
     readonly hosts: readonly HostNameInput[]
@@ -88,7 +88,10 @@ export interface Hosts {
     readonly reason: string
     readonly dryRun: boolean
   }): Promise<StatusSetOutcome | NotFound | Invalid>
-  /** Sets the allocation ratio and the reserved amount of a class on hosts, regardless of their reports; null removes a setting. */
+  /**
+   * Sets the allocation ratio and the reserved amount of a class on hosts. They override the values in the hosts' reports. Null removes an
+   * override.
+   */
   setAllocation(input: {
     readonly hosts: readonly HostNameInput[]
     readonly resourceClass: string
@@ -103,13 +106,13 @@ export interface Hosts {
 
 export function createHosts(replica: Replica): Hosts {
   const viewOf = (record: HostRecord): HostView => viewHost(replica.fleet, record)
-  /** All nodes with a name. */
+  /** The present hosts that a name means; without a node, all nodes of the host. */
   const named = ({ host, node }: HostNameInput, { hosts }: Fleet = replica.fleet): HostRecord[] => {
     if (typeof node !== 'string') return hosts.nodesOf(host).map((index) => hosts.get(index))
     const record = hosts.find({ host, node })
     return record === undefined ? [] : [record]
   }
-  /** The present hosts for names that no host has: hosts that were forgotten, or hosts that had the name before they were replaced. */
+  /** The hosts for a name that no present host has: hosts that were forgotten, or hosts that had this name before they were replaced. */
   const left = ({ host, node }: HostNameInput, { hosts }: Fleet): HostRecord[] => {
     const forgotten = hosts.forgottenNodesOf(host).map((index) => hosts.get(index))
     const found = typeof node === 'string' ? forgotten.filter((record) => record.node === node) : forgotten
@@ -235,7 +238,7 @@ export function createHosts(replica: Replica): Hosts {
   }
 }
 
-/** A warning that some hosts do not report a class, so that a value for it has no effect on them now. */
+/** A warning if hosts do not report a class, because a value that is set for the class has no effect on these hosts now. */
 function withoutClass({ hosts }: Fleet, records: readonly HostRecord[], resourceClass: string): readonly string[] {
   const lacking = records.filter(({ index }) => hosts.classes.get(resourceClass)?.reported[index] !== 1)
   const [first] = lacking

@@ -10,7 +10,7 @@ log.append(names.map((name) => aReport(name)))
 for (const host of [...names].reverse()) log.append([aClaim({ key: host, ids: [`c-${host}`], hosts: [host], mode: 'CONFIRM' })])
 const all = log.fleet.hosts.present
 
-test('computing the effects on many hosts yields after a few hosts', () => {
+test('computing the effects of removing many hosts yields after a few hosts', () => {
   const looked: number[] = []
   let now = 0
   const counted = all.map(

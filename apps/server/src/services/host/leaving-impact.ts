@@ -1,22 +1,25 @@
 import { type Claim, claimsKeeping, type Fleet, type HostRecord, SLICE, type Steps, sortInSteps } from '@gantt/scheduler-core'
 
-/** One answer lists at most this many claims, and contains their total count. */
+/** An answer lists at most this many claims, in addition to the count of all. */
 export const LISTED_CLAIMS = 100
 
 /** The effects of removing or renaming a host, computed in advance. */
 export interface LeavingImpact {
-  /** The live claims that end with a forgotten host, or follow a replaced host to its new name; at most 100, oldest first. */
+  /**
+   * The live claims that end because their host is forgotten, or that stay on their host under its new name. At most 100 are listed, oldest
+   * first.
+   */
   readonly claims: readonly Claim[]
   readonly claimCount: number
-  /** The names of aggregates that contain the hosts and therefore change. */
+  /** The names of the aggregates that change because they contain the hosts. */
   readonly aggregates: readonly string[]
-  /** The server groups of the claims that end or follow their host. */
+  /** The server groups of all affected claims. */
   readonly serverGroups: readonly string[]
 }
 
 export const NO_IMPACT: LeavingImpact = { claims: [], claimCount: 0, aggregates: [], serverGroups: [] }
 
-/** The claims that prevent the removal of hosts, oldest first. A generator that yields; the fleet must not be written until it ends. */
+/** The live claims that prevent the removal of hosts, oldest first. The fleet must not be written until this generator ends. */
 export function* claimsOn({ now }: Fleet, records: readonly HostRecord[]): Steps<Claim[]> {
   const kept: Claim[] = []
   for (const [i, record] of records.entries()) {
@@ -26,7 +29,7 @@ export function* claimsOn({ now }: Fleet, records: readonly HostRecord[]): Steps
   return yield* sortInSteps(kept, (a, b) => a.fence - b.fence)
 }
 
-/** Computes the effects of removing or renaming hosts. A generator that yields. */
+/** Computes the effects of removing or renaming hosts, in steps. */
 export function* impactOfLeaving(
   fleet: Fleet,
   records: readonly HostRecord[],

@@ -28,14 +28,14 @@ export interface LeavingDone {
   readonly type: 'done'
   readonly hosts: readonly HostView[]
   readonly impact: LeavingImpact
-  /** Whether nothing was written because every host was already in the requested state. */
+  /** True if nothing was written because every host had the requested state before the call. */
   readonly unchanged: boolean
   readonly dryRun: boolean
   readonly revision: number
 }
 
 export interface ReplaceDone extends LeavingDone {
-  /** Hosts that already reported under the new names and would be merged with the replaced ones. */
+  /** Hosts that have reported under the new names before, and are merged with the replaced hosts. */
   readonly merged: readonly HostView[]
 }
 
@@ -46,12 +46,12 @@ export interface HostHasClaims extends Failure {
   readonly claimCount: number
 }
 
-/** Removes hosts from the fleet, readmits them, or gives them another name (docs/hosts-leave.md). */
+/** Forgets, readmits and replaces hosts (docs/hosts-leave.md). */
 export interface Leaving {
   forget(input: {
     readonly hosts: readonly HostNameInput[]
     readonly force: boolean
-    /** How many live claims the caller has seen. The call is refused if there are more or fewer. Absent: any count is accepted. */
+    /** How many live claims the caller expects to end. The call is refused if the count differs. Absent: any count is accepted. */
     readonly expectedClaims?: number | null
     readonly reason: string
     readonly dryRun: boolean
@@ -64,17 +64,18 @@ export interface Leaving {
     readonly dryRun: boolean
   }): Promise<ReplaceDone | HostHasClaims | NotFound | Invalid>
   /**
-   * Returns a test of whether a key that is bound to host names may report for a host. The key may report for hosts with these names and,
-   * if such a host was replaced, for the host that now has its report. If a replaced host was merged into a name with other nodes, the key
-   * may report only for the node of the replaced host.
+   * Returns a test of whether a key that is bound to host names may report for a host. The key may report for hosts with these names. If
+   * such a host was replaced, the key may also report under its new name. If other nodes had the new name before, the key may report only
+   * for the node of the replaced host.
    */
   isBound(names: readonly string[]): (host: HostNameInput) => boolean
 }
 
 export function createLeaving(replica: Replica): Leaving {
   /**
-   * Forgets hosts with one log entry. Returns the verdict, and the claims that the entry ended, without reservations that had expired
-   * before the entry. The claims are found among those that the entry changed, because the fleet stores many ended claims in packed form.
+   * Forgets hosts with one log entry. Returns the verdict and the claims that the entry ended. Reservations that had expired before the
+   * entry are not returned. The claims are found among those that the entry changed, because the fleet stores many ended claims in packed
+   * form.
    */
   const proposeForget = async (change: HostForgotten, leaving: readonly HostRecord[]) => {
     const left = new Set(leaving.map(({ index }) => index))
@@ -103,7 +104,7 @@ export function createLeaving(replica: Replica): Leaving {
     record.formerNames.some((former) => !former.isFree && former.host === host && (typeof node !== 'string' || former.node === node))
   const renamedOf = (name: HostNameInput): HostRecord[] =>
     records(replica.fleet.hosts.renamedNodesOf(name.host)).filter((record) => isFormer(record, name))
-  /** The failure with the claims on the present hosts. */
+  /** The failure that lists the live claims on hosts. */
   const hasClaims = async (all: readonly HostRecord[], cure: string, path: readonly string[]): Promise<HostHasClaims> => {
     const fleet = snapshotOf(replica)
     const now = records(
@@ -132,7 +133,7 @@ export function createLeaving(replica: Replica): Leaving {
         issues.push(issue(['expectedClaims'], expectedClaims, 'be the number of claims that a dry run counted, 0 or more'))
       if (issues.length > 0) return invalid(issues)
       await replica.fresh()
-      // the snapshot gives values of one revision, although they are computed in several steps
+      // the effects are computed in several steps, and all of them must be computed at the same revision
       const fleet = snapshotOf(replica)
       const missing = names.findIndex((name) => presentOf(name, fleet).length === 0 && forgottenOf(name, fleet).length === 0)
       const lost = names[missing]
@@ -268,7 +269,7 @@ function notThere({ hosts }: Fleet, name: HostNameInput, renamed: readonly HostR
     : { ...failure, message: `${failure.message} It is called ${hostAddress(hosts, heir)} since it was replaced.` }
 }
 
-/** The issue that states why hosts cannot get a name, and what to do. */
+/** The issue if hosts cannot get the new name. It states the reason and the remedy. */
 function refusedReplace(code: NonNullable<Void>, by: HostNameInput): Invalid {
   const rules: Partial<Record<NonNullable<Void>, string>> = {
     'leave.name_taken': 'be another name than the present one, and no former name of another host; readmit that name first',
@@ -280,7 +281,7 @@ function refusedReplace(code: NonNullable<Void>, by: HostNameInput): Invalid {
   )
 }
 
-/** The issue that states what another call changed in the log in the meantime. */
+/** The issue if another call changed the hosts between this call's check and its entry. */
 const changedMeanwhile = (code: NonNullable<Void>, path: readonly string[]): Invalid =>
   invalid(
     [{ code, path, message: `${sentenceOf(code)} It changed meanwhile: read it again.`, expected: 'as it was read', actual: '' }],

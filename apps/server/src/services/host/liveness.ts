@@ -11,7 +11,7 @@ import type { HostNameInput } from './hosts.ts'
 
 export const MAX_HEARTBEATS = 1_000
 
-/** The source of the signs of life. */
+/** Where the signs of life come from, and how long a host may be silent. */
 export interface Listening {
   readonly source: LivenessSource
   readonly watcher: LivenessWatcher
@@ -41,10 +41,10 @@ export interface LivenessConfirmed {
   readonly revision: number
 }
 
-/** Whether hosts are alive, independent of what they report about themselves. */
+/** Determines from their signs of life if hosts are UP, SUSPECT or DOWN. */
 export interface LivenessService {
   view(): LivenessView
-  /** Receives signs of life; a host that was not UP becomes UP at once. */
+  /** Receives signs of life of hosts. A SUSPECT or DOWN host becomes UP at once. */
   heartbeat(names: readonly HostNameInput[]): Promise<HeartbeatsTaken>
   /** Confirms for an operator that silent hosts are down; their claims are kept. */
   confirm(names: readonly HostNameInput[], reason: string): Promise<LivenessConfirmed | NotFound | Invalid>
@@ -53,7 +53,7 @@ export interface LivenessService {
 export function createLiveness(replica: Replica, { source, watcher, patience }: Listening): LivenessService {
   const stateOf = (record: HostRecord): Liveness => stateIn(replica.fleet, record)
   const viewOf = (record: HostRecord): HostView => viewHost(replica.fleet, record)
-  /** Finds hosts by their present names only, so that a sender that uses an earlier name learns the present one. */
+  /** Finds hosts only by their present names. A sign of life under an earlier name is returned as `unknown`. */
   const named = ({ host, node }: HostNameInput): HostRecord[] => {
     const { hosts } = replica.fleet
     if (typeof node !== 'string') return hosts.nodesOf(host).map((index) => hosts.get(index))
@@ -114,7 +114,7 @@ export function createLiveness(replica: Replica, { source, watcher, patience }: 
       const alive = all.find((record) => stateOf(record) === 'UP')
       if (alive !== undefined) return invalid([issue(['hosts'], alive.host, 'be SUSPECT: it was heard and is UP')])
       const suspect = all.filter((record) => stateOf(record) === 'SUSPECT')
-      // the text states since when the host was silent, in addition to the operator's reason
+      // the recorded reason also states since when the host was silent
       const verdicts = await replica.propose(suspect.map((record) => changeTo('DOWN', `${reason}; ${record.livenessReason}`)(record)))
       const refused = verdicts.findIndex((verdict) => verdict.void !== undefined)
       const [code, record] = [verdicts[refused]?.void, suspect[refused]]

@@ -6,7 +6,7 @@ import { createMemoryStore } from '../../sync/memory/memory.ts'
 import { createHosts } from './hosts.ts'
 import { createLeaving } from './leaving.ts'
 
-// in these tests, another call writes after a call has read the fleet and before it writes its entry
+// In these tests, another call writes to the log after the tested call has read the fleet and before it proposes its changes.
 let replica: Replica
 beforeEach(async () => {
   const store = createMemoryStore().open()
@@ -21,7 +21,7 @@ const replaced: HostReplaced = {
   reason: 'renamed',
 }
 
-/** Runs a function just before the next changes are proposed. */
+/** Runs a function just before the next proposal. */
 function beforeNext(meanwhile: () => Promise<unknown>): void {
   const propose = replica.propose.bind(replica)
   vi.spyOn(replica, 'propose').mockImplementationOnce(async (changes: readonly Change[]) => {

@@ -2,18 +2,18 @@ import { isJsonObject, type JsonObject } from '@gantt/scheduler-core'
 import type { AuditRow } from '../../db/tables/audit.ts'
 import type { TimelineRow } from '../../db/tables/host-timeline.ts'
 
-/** The names of the mutations that remove hosts from the fleet and readmit them. */
+/** The mutation that causes each kind of event in which a host leaves the fleet or returns. */
 const edits: Partial<Readonly<Record<TimelineRow['kind'], string>>> = {
   FORGOTTEN: 'hostForget',
   READMITTED: 'hostReadmit',
   REPLACED: 'hostReplace',
 }
 
-/** Whether an operator caused the event. Other events have no row in the audit. */
+/** True if an operator caused the event. The audit has rows only for such events. */
 export const isSomebodys = ({ kind, endedAs }: Pick<TimelineRow, 'kind' | 'endedAs'>): boolean =>
   edits[kind] !== undefined || kind === 'STATUS' || kind.startsWith('AGGREGATE_') || endedAs === 'REVOKED'
 
-/** Whether a row of the audit is the edit that caused an event of a host at about its time. */
+/** True if an audit row describes the edit that caused an event. The caller has selected rows with about the same time. */
 export function isEditOf(row: TimelineRow, { mutation, target, summary, result }: AuditRow): boolean {
   const args = readArguments(summary)
   if (args?.dryRun === true) return false
@@ -25,7 +25,10 @@ export function isEditOf(row: TimelineRow, { mutation, target, summary, result }
   return mutation === 'claimRevoke' && row.claim !== null && (target.includes(row.claim) || target.includes(' more'))
 }
 
-/** Compares the reason, and the status if it changed. The audit stores only the beginning of long arguments. */
+/**
+ * True if the edit has the reason of the event and, if the status changed, its new status. Only the beginning of a long reason is compared,
+ * because the audit stores no more.
+ */
 function setsStatus({ reason, changes }: TimelineRow, { reason: said, status }: JsonObject): boolean {
   const [change] = changes
   const isSaid = typeof said === 'string' && (reason ?? '').startsWith(said.replace(/\.\.\.$/, ''))

@@ -2,7 +2,7 @@ import type { FieldChange } from '@gantt/scheduler-core'
 import type { TimelineRow } from '../../db/tables/host-timeline.ts'
 import { sentenceOf } from '../calls/outcome.ts'
 
-/** A sentence names at most this many changes. */
+/** The text of an event names at most this many changes. */
 const NAMED = 3
 
 /** The event in one sentence, without the time. */

@@ -13,7 +13,10 @@ import type { ReportInput } from '../stats/report-input.ts'
 import { MAX_UPDATES, type ReportOutcome, type Stats } from '../stats/stats.ts'
 import { foreignParts, foreignProfile, refused } from './own-request.ts'
 
-/** The services for a caller. A bound key reads only objects of its host names or its project. For other objects it gets typed refusals. */
+/**
+ * The services that a caller may use. A key that is bound to hosts or a project has access only to the objects of these hosts or this
+ * project. Calls about other objects are refused.
+ */
 export function servicesFor(services: Services, caller: Pick<Caller, 'account' | 'hosts' | 'maxNodes' | 'project' | 'scopes'>): Services {
   const { hosts, maxNodes, project, account } = caller
   if (hosts.length > 0) return { ...services, stats: ofHosts(services, hosts, maxNodes), liveness: livenessOf(services, hosts) }
@@ -63,7 +66,7 @@ function livenessOf({ liveness, leaving }: Pick<Services, 'liveness' | 'leaving'
   }
 }
 
-/** Merges the results for the items that the caller may use with refusals for the other items. */
+/** The outcomes for all items of a call: results for the items that the caller may use, refusals for the other items. */
 function merge<Item, Outcome extends object>(
   items: readonly Item[],
   isOwn: (item: Item) => boolean,
@@ -77,7 +80,7 @@ function merge<Item, Outcome extends object>(
   })
 }
 
-/** Changes the path of a failure: the index among the items that the caller may use becomes the index among all items. */
+/** Replaces the index in the path of a failure: from the index among the items that the caller may use to the index among all items. */
 function movedTo<Outcome extends object>(outcome: Outcome, place: number): Outcome {
   const moved = (path: readonly string[]): string[] => {
     const at = path.findIndex((part) => /^\d+$/.test(part))
@@ -91,7 +94,7 @@ function movedTo<Outcome extends object>(outcome: Outcome, place: number): Outco
   }
 }
 
-/** Names a claim that prevents the call only if it belongs to the caller's account. For other claims the caller gets only the rule. */
+/** If a live claim of the instance prevents the call, the caller gets the claim only if it belongs to the caller's account. */
 function ofReader(services: Services, account: string): Services {
   const { placement, relocation } = services
   const withoutOthers = <Answer extends { readonly type: string }>(answer: Answer | InstanceTaken): Answer | InstanceTaken =>
@@ -106,7 +109,7 @@ function ofReader(services: Services, account: string): Services {
   }
 }
 
-/** Whether the instance of a claim belongs to the account. A move by an operator does not change this. */
+/** True if the instance of a claim belongs to the account. It also belongs to the account after an operator moved it. */
 const isOf = (claim: Claim | null | undefined, account: string): claim is Claim => !!claim && scopeOf(claim).account === account
 
 const isTaken = (answer: { readonly type: string }): answer is InstanceTaken => answer.type === 'instance-taken'
@@ -131,7 +134,7 @@ function ofProject(placement: Placement, project: string): Placement {
   }
 }
 
-/** Removes the list of profiles from an issue, because it is for operators only. */
+/** Removes the names of existing profiles from an issue, because only operators may see them. */
 const withoutProfiles = (found: Issue): Issue =>
   found.code === 'profile.unknown' ? { ...found, message: 'There is no profile of that name.', expected: 'a profile' } : found
 
@@ -143,7 +146,10 @@ const withoutHosts = (answer: NoHost, asked: number): NoHost => ({
   cause: null,
 })
 
-/** Limits claims to those of the account's instances. All keys of an account are bound to one project. Other claims appear not to exist. */
+/**
+ * Limits access to the claims of the account's instances. Other claims appear not to exist. This is also the limit of the project, because
+ * all keys of an account are bound to the same project.
+ */
 function ofAccount(claims: Claims, account: string): Claims {
   const isOwn = (id: string): boolean => isOf(claims.find(id), account)
   const each = async (refs: readonly ClaimRef[], act: (own: readonly ClaimRef[]) => Promise<ClaimOutcome[]>): Promise<ClaimOutcome[]> => {

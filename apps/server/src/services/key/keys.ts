@@ -15,7 +15,7 @@ const MAX_NODES = 10_000
 export const keyStates = ['ACTIVE', 'EXPIRED', 'REVOKED'] as const
 export type KeyState = (typeof keyStates)[number]
 
-/** Whether a key is valid at a time, or why it is not. */
+/** The state of a key at a time. */
 export function stateOf(key: ApiKey, now: number): KeyState {
   if (key.revokedAt !== null) return 'REVOKED'
   return isUsable(key, now) ? 'ACTIVE' : 'EXPIRED'
@@ -48,10 +48,10 @@ export interface KeyDone {
 }
 
 export interface Keys {
-  /** All keys, including ended ones, oldest first. */
+  /** All keys, including revoked and expired keys, oldest first. */
   list(args: KeyListArgs): Page<ApiKey>
   create(key: NewKey): Promise<KeyDone | Invalid>
-  /** Creates a replacement for a key, which remains valid until the overlap ends. */
+  /** Creates a key that replaces another one. The replaced key remains valid until the overlap ends. */
   rotate(id: string, overlapMs: number | null): Promise<KeyDone | NotFound | Invalid>
   /** Revokes a key. Revoking a revoked key again changes nothing. */
   revoke(id: string): Promise<KeyDone | NotFound | Invalid>
@@ -67,7 +67,7 @@ export function createKeys(store: ApiKeyStore): Keys {
     const write: KeyWrite = { type: 'insert', key: made, hash }
     return { write, done: { type: 'done', key: made, secret } as const }
   }
-  /** Edits the key with this id. A refused edit writes nothing. */
+  /** Changes the key with this id. If the change is refused, nothing is written. */
   const change = (
     id: string,
     decide: (key: ApiKey, keys: readonly ApiKey[], now: number) => { writes: readonly KeyWrite[]; answer: KeyDone | Invalid },

@@ -2,14 +2,14 @@ import type { RequestSpec } from '@gantt/scheduler-core'
 import { singlesHostOut } from '@gantt/scheduler-core/nova'
 import { type Issue, issue } from '../calls/outcome.ts'
 
-/** An issue for an argument that a key bound to a project may not use. */
+/** The issue for an argument that a key bound to a project may not use. */
 export const refused = (path: readonly string[], found: unknown, rule: string): Issue => issue(path, found, rule, 'key.bound')
 
-/** A project names a profile without a version, because operators choose the deciding version. */
+/** Refuses a profile name with a version, because operators select the version that decides. */
 export const foreignProfile = (profile: string | null | undefined, path: readonly string[]): Issue[] =>
   profile?.includes('@') ? [refused(path, profile, 'be a name without a version for a key bound to a project')] : []
 
-/** The fields that a project may not set: another project, and anything that names a host. */
+/** The errors in the fields that a project may not set: another project, and everything that identifies a host. */
 export function foreignParts(request: RequestSpec, project: string, path: readonly string[]): Issue[] {
   const issues: Issue[] = []
   if (request.projectId !== project)

@@ -1,10 +1,11 @@
 import type { Fleet } from '@gantt/scheduler-core'
 
 /**
- * A record of a fleet. `of` is the past fleet to which the record belongs, from which further fields are read. Absent: the present fleet.
+ * A record, with the past fleet `of` from which it was read. Further fields of the record are read from the same fleet. If `of` is absent,
+ * the record was read from the present fleet.
  */
 export type Dated<Thing> = Thing & { readonly of?: Fleet }
 
-/** Marks a record with its fleet, which can be a past one. Past fleets share records, so each question gets a copy. */
+/** Adds to a record the past fleet from which it was read. The record is copied, because past fleets share records. */
 export const datedIn = <Thing extends object>(thing: Thing, fleet: Fleet, present: Fleet): Dated<Thing> =>
   fleet === present ? thing : { ...thing, of: fleet }

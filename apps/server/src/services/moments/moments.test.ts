@@ -49,7 +49,7 @@ test('a revision that was trimmed from the log is refused, and the message names
   await close()
 })
 
-test('every time finds the last revision before it, and the fleet of that revision does not change', async () => {
+test('every time finds the last revision at or before it, and the fleet of that revision does not change later', async () => {
   const { replica, moments, close } = await aLog()
   const found = []
   for (let at = 1_001_000; at < 1_012_000; at += 500) found.push(await moments.revisionAt({ time: at }, ['at']))

@@ -14,13 +14,16 @@ export type Moment = { readonly revision: number } | { readonly time: number }
 /** At most this many moments may occur in one call, because each needs a separate fleet in memory. */
 export const MOMENTS_PER_CALL = 4
 
-/** Converts moments to revisions. Both methods throw InputFault with a path if the log does not contain the moment. */
+/**
+ * Finds the revisions and fleets of moments. `revisionAt` and the function that `forCall` returns throw InputFault if the log does not
+ * contain the moment.
+ */
 export interface Moments {
   /** The last revision at a time. */
   revisionAt(moment: Moment, path: readonly string[]): Promise<number>
-  /** The fleets of one call: the fleet of each moment is created once and is read-only. */
+  /** Returns a function that finds the fleets of one call. The fleet of each moment is created once and must only be read. */
   forCall(): FleetAt
-  /** The present fleet in its present state, for reads in several steps; it is read-only. */
+  /** A copy of the present fleet for reads in several steps. It must only be read. */
   snapshot(): Fleet
 }
 
@@ -41,7 +44,10 @@ export function createMoments(replica: Replica, history: History, log: LogReader
     return revision
   }
 
-  /** The last revision with a time stamp up to a time, by binary search. It is correct even if a server's clock was set back. */
+  /**
+   * The last revision whose entry is not later than a time, found by binary search. The result is correct even if a server's clock was set
+   * back.
+   */
   const lastBy = async (time: number, path: readonly string[]): Promise<number> => {
     if (time > replica.storeTime) throw ahead(path, timeOf(time), `be at most ${timeOf(replica.storeTime)}, the store's time now`)
     if (time > replica.fleet.now) await replica.freshest()

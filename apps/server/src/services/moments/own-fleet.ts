@@ -1,10 +1,7 @@
 import type { Fleet, Steps } from '@gantt/scheduler-core'
 import { answerInPieces } from '../../event-loop/question.ts'
 
-/**
- * Answers questions on one fleet, one after the other. A question is answered in several steps and can hold tentative claims while it
- * yields.
- */
+/** Runs functions on one fleet, one after the other, because a function can hold tentative claims on the fleet while it yields. */
 export interface OwnFleet {
   work<Answer>(use: (fleet: Fleet) => Steps<Answer>): Promise<Answer>
   /** Runs a short synchronous read. */

@@ -1,12 +1,12 @@
 import { copyFleet, type Fleet } from '@gantt/scheduler-core'
 import type { Replica } from '../../replica/replica.ts'
 
-/** Copies of the live fleet, so that reads in several steps see one revision. */
+/** All copies of live fleets that `snapshotOf` made. */
 const copies = new WeakSet<Fleet>()
-/** The newest copy of each live fleet, which questions at one revision share and only read. */
+/** The newest copy of each live fleet. All reads at the same revision share the copy. */
 const newest = new WeakMap<Fleet, Fleet>()
 
-/** A copy of the present fleet for reads in several steps, which must not be written. */
+/** A copy of the present fleet, so that a read in several steps sees only one revision. The copy must not be written. */
 export function snapshotOf({ fleet }: Pick<Replica, 'fleet'>): Fleet {
   const known = newest.get(fleet)
   if (known !== undefined && known.place.revision === fleet.place.revision) return known
@@ -16,5 +16,8 @@ export function snapshotOf({ fleet }: Pick<Replica, 'fleet'>): Fleet {
   return copy
 }
 
-/** Whether a fleet is the present one, or was a moment ago: then ages are computed with the clock, otherwise with the time of the fleet. */
+/**
+ * True if a fleet is the live fleet or a snapshot of it. Ages are then computed up to the present time, and for past fleets up to the time
+ * of the fleet.
+ */
 export const isPresent = (fleet: Fleet, { fleet: present }: Pick<Replica, 'fleet'>): boolean => fleet === present || copies.has(fleet)

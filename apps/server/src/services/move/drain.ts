@@ -23,7 +23,7 @@ const PAUSED_AFTER = 500
 export interface Drain {
   /** The claims on the drained hosts, oldest first. */
   readonly instances: readonly DrainedInstance[]
-  /** How many reported instances have no claim. Their requests are not known, so they stay on the host. */
+  /** How many reported instances have no claim. They stay on the host, because their requests are unknown. */
   readonly withoutClaims: number
 }
 
@@ -42,13 +42,13 @@ export interface DrainOptions {
   readonly profile: Profile
   readonly outside: Outside
   readonly decisions: Pick<Decisions, 'stored'>
-  /** Whether the deadline has passed. The remaining claims then stay. */
+  /** True if the deadline has passed. The remaining claims then stay on their hosts. */
   isOver(): boolean
 }
 
 /**
- * Moves the instances on some hosts of the caller's own fleet to other hosts, as an evacuation would. The hosts must already refuse new
- * instances. Null if no host is named. The same fleet and hosts give the same result.
+ * Moves the instances on some hosts of a private fleet to other hosts, as an evacuation would. The caller must have changed the fleet so
+ * that these hosts refuse new instances. Returns null if no host is named. The result depends only on the fleet and the hosts.
  */
 export async function drainHosts(
   fleet: Fleet,
@@ -76,7 +76,10 @@ export async function drainHosts(
   return { instances, withoutClaims }
 }
 
-/** The named nodes, each once. A caller can name a host with a thousand nodes, and can repeat it a hundred thousand times. */
+/**
+ * The nodes that are named, each only once. The function yields, because a caller can name a host with a thousand nodes a hundred thousand
+ * times.
+ */
 function* nodesNamed({ hosts }: Fleet, names: readonly string[]) {
   const records = new Map<number, HostRecord>()
   for (const [i, name] of [...new Set(names)].entries()) {
@@ -86,7 +89,7 @@ function* nodesNamed({ hosts }: Fleet, names: readonly string[]) {
   return [...records.values()]
 }
 
-/** Applies the decided move and confirms it. Returns why the move is void, or null if it is not. */
+/** Applies a decided move to the private fleet and confirms it. Returns the reason if the move is void, otherwise null. */
 function* moveNow(fleet: Fleet, { id, fence, account }: Claim, { parts, answer, record, group }: ForeseenDecision) {
   const [refused] = yield* appendInSteps(fleet, [
     {

@@ -36,7 +36,7 @@ export interface ForeseenMove {
   readonly destination: HostView | null
   /** Why the claim would stay; null if it would move. */
   readonly message: string | null
-  /** The reasons of the refusing hosts, if no destination was found. */
+  /** Why hosts refuse the instance, if no destination was found. */
   readonly reasons: readonly RefusalReason[]
   /** The decision of the move; null if the claim would stay. */
   readonly decided: ForeseenDecision | null
@@ -46,15 +46,16 @@ export interface ForeseenDecision extends Pick<Decided, 'parts' | 'answer' | 're
   readonly group: GroupBinding | null
 }
 
-/** A claim and the request of its decision. The request is undefined if it is no longer known. */
+/** A claim to move, with the request of the decision that created it. The request is undefined if it is not stored any more. */
 export interface AskedMove {
   readonly claim: Claim
   readonly request: RequestSpec | undefined
 }
 
 /**
- * The results that moving these claims now would have. The moves are decided one after the other, each with the effects of the earlier
- * ones, in an overlay that is discarded. Nothing else may use the fleet, because it is locked while this generator yields.
+ * The results that moving these claims now would have. The moves are decided one after the other, and each takes the effects of the earlier
+ * moves into account. Their effects are held in an overlay that is discarded at the end. No other code may use the fleet until this
+ * generator ends.
  */
 export function* foreseeMoves(
   fleet: Fleet,
@@ -79,7 +80,10 @@ export function* foreseeMoves(
   }
 }
 
-/** The profile with the answers of external plug-ins about these moves. Each answer is about the present fleet without the other moves. */
+/**
+ * The profile with the answers of external plug-ins about these moves. Each answer is about the present fleet, without the effects of the
+ * other moves.
+ */
 export async function answeredFor(
   outside: Outside,
   fleet: Fleet,
@@ -91,9 +95,9 @@ export async function answeredFor(
   for (const { claim, request } of asked) {
     const source = findSource(fleet, { claim: claim.id, fence: claim.fence })
     if (request === undefined || typeof source === 'string') continue
-    // an equal request gets the answers of the earlier one
+    // an equal request reuses the answers for the earlier request
     const gathering = outside.gather(fleet, answered, [anywhere(requestNow(fleet, { request, intent }, source))], { source })
-    // if one move needs no answers of external plug-ins, no other move does
+    // all moves are decided by the same profile, so if one move needs no answers of external plug-ins, none does
     if (gathering === undefined) return answered
     answered = await gathering
   }
@@ -101,11 +105,11 @@ export async function answeredFor(
 }
 
 export interface ForeseeOptions {
-  /** The part of the solver's arrangement for each claim. */
+  /** By claim id: the destination in the solver's arrangement. */
   readonly shares?: ReadonlyMap<string, Solution> | undefined
   /** Returns the seed for a claim's decision. Absent: a new seed for each decision. */
   seedOf?(claim: Claim): string
-  /** Whether the deadline has passed. The remaining claims then stay where they are. */
+  /** True if the deadline has passed. The remaining claims then stay where they are. */
   isOver?(): boolean
 }
 

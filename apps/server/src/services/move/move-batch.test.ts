@@ -35,15 +35,15 @@ const call = (key: string, request: PlacementCall['request'], more: Partial<Plac
 })
 
 /**
- * Opens a replica with a host `source` that holds claims of these sizes, and with the other hosts. `asked` has the moves in the order of
- * the log.
+ * Opens a replica with a host `source` that holds claims of the given sizes, and with the hosts in `hosts`. `asked` has a move for each
+ * claim, in the order in which the claims were made.
  */
 async function open(sizes: readonly number[], hosts: Readonly<Record<string, number>>, level = FEATURE_LEVEL) {
   const store = createMemoryStore()
   const asksFor: number[] = []
   const replica = await Replica.start({
     ...{ store: store.open(), name: 'r', recordUnlogged: async () => undefined, warn: () => undefined },
-    // the feature level of the log stays at the level of the test, as if another replica did not support a higher one
+    // the log stays at the feature level that the test sets, as if another replica supported no higher level
     isReadByAll: () => false,
     mayRaise: async (higher) => void asksFor.push(higher),
   })
@@ -91,7 +91,7 @@ test('if another call takes resources between solving and deciding, the remainin
   const solved = await batch.solve(PATIENT_MS)
   const first = [...(solved?.shares.values() ?? [])][0]?.hosts[0]?.host as string
   expect(['small', 'spare']).toContain(first)
-  // this call comes first, and takes the resources that the solver planned for the small instance
+  // this call is decided before the moves, and claims the resources that the solver planned for the small instance
   expect(hostOf(await replica.place(call('other', sized(2, { forceHosts: [first] }))))).toBe(first)
   expect(await move(world, solved, batch.gather)).toEqual([first === 'small' ? 'spare' : 'small', 'large'])
   expect(moved.map(({ solver: choice }) => [choice?.taken, choice?.why])).toEqual([
@@ -101,7 +101,7 @@ test('if another call takes resources between solving and deciding, the remainin
   await replica.close()
 })
 
-test('moves without a host in the arrangement wait until the other moves are done, however long that takes', async () => {
+test('moves without a host in the arrangement wait until all other moves are done', async () => {
   const world = await open([3, 4, 1, 2], { spare: 3 })
   const { replica, batch } = world
   const solved = await batch.solve(PATIENT_MS)
@@ -114,7 +114,7 @@ test('moves without a host in the arrangement wait until the other moves are don
   await replica.close()
 })
 
-test('a profile without external plug-ins does not need their feature level', async () => {
+test('a profile without external plug-ins does not raise the feature level to that of external plug-ins', async () => {
   const world = await open([2, 3], { wide: 16 }, 5)
   const { replica, batch, asksFor } = world
   expect(await move(world, await batch.solve(PATIENT_MS), batch.gather)).toEqual(['wide', 'wide'])

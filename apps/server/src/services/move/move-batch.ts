@@ -17,7 +17,7 @@ import type { Gather, Gathered } from '../../replica/propose/placement.ts'
 import type { Solve, Solved } from '../../solver/ask-solver.ts'
 import { type AskedMove, answeredFor } from './foreseen-moves.ts'
 
-/** The result of solving moves together: the profile that decides all of them, and the part of the arrangement for each claim. */
+/** The result of solving moves together: the profile that decides all moves and, by claim id, each claim's part of the arrangement. */
 export interface SolvedMoves {
   readonly profile: Profile
   readonly shares: ReadonlyMap<string, Solution>
@@ -26,26 +26,27 @@ export interface SolvedMoves {
 /** Moves whose destinations are solved together. */
 export interface MoveBatch {
   /**
-   * The first arrangement. Undefined, without a call of the solver, if the profile has another scheduler or fewer than two claims can move.
+   * Computes the first arrangement. If the profile has another scheduler, or if fewer than two claims can move, the solver is not called
+   * and the result is undefined.
    */
   solve(deadlineMs: number): Promise<SolvedMoves | undefined>
   /**
-   * Returns the part of the arrangement for the call of one move. A repeated call gets its part of a new arrangement of the remaining
-   * moves.
+   * Returns one move's part of the arrangement, when the call of the move is decided. A move that is decided again gets its part of a new
+   * arrangement of the remaining moves.
    */
   readonly gather: Gather
 }
 
 export interface MoveBatchOptions {
   readonly asked: readonly AskedMove[]
-  /** The profile version that decides in a fleet. */
+  /** The version that decides the moves, according to a fleet. Undefined if there is none. */
   profileOf(fleet: Fleet): Profile | undefined
   /** The seed that orders hosts with equal scores. */
   readonly seed: string
 }
 
 interface Round {
-  /** The claims whose parts of the arrangement were fetched. */
+  /** The claims whose parts of this arrangement were returned. */
   readonly fetched: Set<string>
   readonly solved: Promise<SolvedMoves | undefined>
 }
@@ -81,15 +82,15 @@ export function createMoveBatch(
 }
 
 /**
- * Orders moves as they are decided. Moves with a host in the arrangement come first, so that other moves do not take the resources that
- * they need.
+ * Sorts moves in the order in which they are decided. Moves with a host in the arrangement come first, so that the other moves do not claim
+ * the resources on these hosts.
  */
 export const inOrder = <Asked extends AskedMove>(asked: readonly Asked[], solved: SolvedMoves | undefined): readonly Asked[] =>
   split(asked, solved).flat()
 
 /**
- * Makes the moves in the order of `inOrder`. Moves without a host in the arrangement wait until the others are done, because one of the
- * others may have to be solved again.
+ * Makes the moves in the order of `inOrder`. Moves without a host in the arrangement wait until all other moves are done, because a move
+ * that failed may have to be solved again.
  */
 export async function moveInOrder<Asked extends AskedMove, Outcome>(
   asked: readonly Asked[],
@@ -173,7 +174,7 @@ function sharesOf(
     moves.map(({ source }, i): [string, Solution] => {
       const host = hosts[i] ?? null
       if (host !== null) return [source.id, { ...solution, hosts: [host] }]
-      // there is an arrangement, but it does not include all moves
+      // the arrangement places other moves, but not this one
       return [source.id, { ...solution, status: isTaken ? 'INFEASIBLE' : solution.status, hosts: [] }]
     }),
   )

@@ -47,7 +47,7 @@ export interface Evacuated {
 
 export interface EvacuationDone {
   readonly type: 'done'
-  /** The nodes of the host. */
+  /** All nodes of the evacuated host. */
   readonly hosts: readonly HostView[]
   readonly moves: readonly Evacuated[]
   readonly placed: number
@@ -57,7 +57,7 @@ export interface EvacuationDone {
 /** The result that an evacuation would have at present. */
 export interface EvacuationForeseen {
   readonly type: 'foreseen'
-  /** The nodes of the host. */
+  /** All nodes of the evacuated host. */
   readonly hosts: readonly HostView[]
   readonly moves: readonly ForeseenMove[]
   readonly revision: number
@@ -66,7 +66,7 @@ export interface EvacuationForeseen {
 export interface ClaimOnInput {
   readonly decisionId: string
   readonly host: { readonly host: string; readonly node?: string | null | undefined }
-  /** The index of the instance in the request of the decision; null for the first. */
+  /** The uuid of the instance in the request of the decision; null for the first instance. */
   readonly instance: string | null
   readonly idempotencyKey: string
   readonly mode: 'RESERVE' | 'CONFIRM'
@@ -76,9 +76,12 @@ export interface ClaimOnInput {
 
 /** Moves placed instances to other hosts. */
 export interface Relocation {
-  /** Claims resources for an instance of an earlier decision on a host that the caller names, if that host still passes every filter. */
+  /** Claims resources for an instance of an earlier decision on a host that the caller names, if the host passes every filter now. */
   claimOn(account: string, input: ClaimOnInput): Promise<SelectOutcome | NotFound>
-  /** Evacuates a host in one call. Every move sees the effects of the earlier moves. The scheduler `solver` solves all moves together. */
+  /**
+   * Evacuates a host in one call. Every move takes the effects of the earlier moves into account. With the scheduler `solver`, all moves
+   * are solved together.
+   */
   evacuate(account: string, input: EvacuationInput): Promise<EvacuationDone | NotFound | Invalid>
   /** Computes the destination of every claim without reserving or storing anything. */
   foreseeEvacuation(input: Pick<EvacuationInput, 'host' | 'profile'>): Promise<EvacuationForeseen | NotFound | Invalid>
@@ -105,7 +108,7 @@ export function createRelocation(
           issue(['input', 'instanceUuid'], instance, `be an instance of the decision: ${instanceUuids.join(', ') || 'it names none'}`),
         ])
       const { hosts } = replica.fleet
-      // compares the present names, because a call or a decision may contain the name from before the host was replaced
+      // present names are compared, because the call or the decision may contain a name that the host had before it was replaced
       const wanted = host.node ? presentName(hosts, { host: host.host, node: host.node }) : { host: presentHosts(hosts, [host.host])[0] }
       const isOn = (to: HostName): boolean => {
         const now = presentName(hosts, to)
@@ -160,7 +163,7 @@ export function createRelocation(
       const batch = createMoveBatch(batches, {
         asked,
         seed: idempotencyKey,
-        // a rollout selects one version for the call, which decides all moves
+        // during a rollout, one version is selected for the call and decides all moves
         profileOf: ({ profiles }) => profiles.pick(rest.profile ?? DEFAULT_PROFILE, account, idempotencyKey),
       })
       const solved = await batch.solve(left())
@@ -187,7 +190,7 @@ export function createRelocation(
       return {
         type: 'done',
         hosts: nodesOf(replica, name).map((record) => viewHost(fleet, record)),
-        // the claims in their present state, in which their moves are open
+        // the present state of each claim, which shows the open move
         moves: asked.map(({ claim }) => ({
           claim: fleet.ledger.claims.get(claim.id) ?? claim,
           outcome: outcomeOf.get(claim.id) ?? notFound('claim', claim.id, ['input', 'host']),
@@ -241,9 +244,9 @@ const noSuchHost = ({ host, node }: EvacuationInput['host']): NotFound =>
   notFound('host', node ? `${host}/${node}` : host, ['input', 'host'])
 
 /**
- * The claims to move, oldest first, in the same order on every replica and in every retry. Claims that are moving to this host are included
- * so that they are reported. They cannot move again before their move ends, and would arrive after the host was emptied. A claim that is
- * being resized on this host is reported once.
+ * The claims to evacuate, oldest first, in the same order on every replica and in every retry. A claim that is moving to this host is
+ * included, so that the caller learns of it: it cannot move away before its move ends. Of a resize on this host, only the source claim is
+ * included.
  */
 export const leaving = ({ fleet: { ledger } }: Pick<Replica, 'fleet'>, records: readonly HostRecord[]): Claim[] => {
   const growsHere = ({ source, host }: Claim): boolean => source !== null && ledger.claims.get(source)?.host === host

@@ -19,6 +19,6 @@ test.each([
   ['fewer instances are counted than claimed', host(null, 1, claim('a'), claim('b')), 0],
 ])('%s', (_what, given, count) => expect(countWithoutClaims(given)).toBe(count))
 
-test("instances without claims are counted per node, and the counts of a host's nodes are added", () => {
+test('instances without claims are counted for each node, and the counts of all nodes of a host are added', () => {
   expect(countAllWithoutClaims([host(null, 5), host(null, 0, claim('a'), claim('b'))])).toBe(5)
 })

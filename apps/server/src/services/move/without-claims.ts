@@ -7,8 +7,8 @@ interface Occupied {
 
 /**
  * How many instances on a host have no live claim there, as far as the host's report shows. An evacuation moves claims, so these instances
- * stay. If the host lists its instances, each is searched. If the host reports only a count, the count of claims is subtracted. A claim
- * without an instance id covers one instance.
+ * stay. If the host lists its instances, the claim of each is looked up. If the host reports only how many instances it has, the count of
+ * claims is subtracted. A claim without an instance id covers one instance.
  */
 export function countWithoutClaims({ stats: { instances, runningVms }, claims }: Occupied): number {
   const live = [...claims].filter(isLive)
@@ -19,5 +19,5 @@ export function countWithoutClaims({ stats: { instances, runningVms }, claims }:
   return Math.max(0, listed - unnamed)
 }
 
-/** The sum over several hosts. */
+/** How many instances on several hosts have no live claim there. */
 export const countAllWithoutClaims = (hosts: readonly Occupied[]): number => hosts.reduce((sum, host) => sum + countWithoutClaims(host), 0)

@@ -4,21 +4,21 @@ import type { Decisions } from '../decision/decisions.ts'
 import { parseSpec } from './placement.ts'
 import type { SpecDocument } from './placement-input.ts'
 
-/** The request that a query is about: a new request, or that of a decision. */
+/** The request that a query is about: a new request, or the request of a decision. */
 export interface AskedRequest {
   readonly spec: SpecDocument | null
   readonly decisionId: string | null
-  /** The path in the caller's input. */
+  /** The path of the request in the caller's input. */
   readonly path: readonly string[]
 }
 
-/** A request, with the path at which the caller wrote it or named its decision. */
+/** A request, with the path in the caller's input of the request or of the decision's id. */
 export interface PlacedRequest {
   readonly request: RequestSpec
   readonly path: readonly string[]
 }
 
-/** The request, or the errors in it. */
+/** Reads the request that a query is about. Returns the request, or its errors. */
 export type ReadRequest = (asked: AskedRequest) => Promise<PlacedRequest | readonly Issue[]>
 
 export const createRequestReader =

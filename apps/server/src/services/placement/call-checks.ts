@@ -13,7 +13,7 @@ const MAX_ALTERNATES = 10
 /** A valid request that is about to be decided on a fleet. */
 export interface Asked {
   readonly fleet: Fleet
-  /** The profile version that decides. Undefined if there is none; another check refuses the call in that case. */
+  /** The profile version that decides. If it is undefined, another check refuses the call. */
   readonly profile: Profile | undefined
   readonly request: RequestSpec
   /** The paths of the request and of the profile's name in the caller's input. */
@@ -21,17 +21,17 @@ export interface Asked {
   readonly profilePath: readonly string[]
 }
 
-/** Other arguments of the call that the request must agree with. */
+/** The arguments of the call that determine which rules apply to its request. */
 interface AskedBy extends Pick<PlacementInput, 'intent' | 'moveOf' | 'allOrNothing'> {
   /** True for a new request, false for the retry of an answered call. */
   readonly isNew: boolean
-  /** Whether the idempotency key is bound, so that no decision is made. */
+  /** True if an earlier call has used the idempotency key, so that no decision is made. */
   readonly isRepeated: boolean
 }
 
 /**
- * The errors of a new call that are found before any host is evaluated. The binding of the server group is not included, because it is
- * judged at the end of the log.
+ * The errors of a new call that are found before any host is evaluated. The rule of the server group is not checked here, because the judge
+ * checks it when the claim is applied.
  */
 export function checkAskedCall(asked: Asked, { intent, moveOf, allOrNothing, isNew, isRepeated }: AskedBy): Issue[] {
   return [
@@ -45,14 +45,17 @@ export function checkAskedCall(asked: Asked, { intent, moveOf, allOrNothing, isN
 }
 
 /**
- * The errors of a query about a request. They equal those of a call that creates the instances, including the binding of the server group.
+ * The errors of a query about a request: the errors of a call that creates the instances, and conflicts with the rule of the server group.
  */
 export const checkAsked = (asked: Asked): Issue[] => [
   ...checkAskedCall(asked, { intent: 'CREATE', moveOf: null, allOrNothing: true, isNew: true, isRepeated: false }),
   ...checkBinding(asked.fleet, asked.request, asked.path),
 ]
 
-/** Checks the rule of the server group. If the judge would refuse every host because of the rule, no host needs to be evaluated. */
+/**
+ * Checks that the request's rule of the server group agrees with the group's present rule. If not, the judge would refuse the claim on
+ * every host.
+ */
 export function checkBinding({ groups }: Pick<Fleet, 'groups'>, request: RequestSpec, path: readonly string[]): Issue[] {
   const binding = groupOf(request)
   if (binding === null || request.instanceGroup === null) return []
@@ -72,7 +75,7 @@ export function checkBinding({ groups }: Pick<Fleet, 'groups'>, request: Request
   return [issue(at('apartFrom'), apartFrom, rule, 'claim.group_mismatch')]
 }
 
-/** A move concerns exactly one instance, that of its claim, and must keep the claim's group. */
+/** Checks that a move concerns exactly the instance of its claim, and that it keeps the claim's server group. */
 function checkMove(
   { fleet, request, path }: Asked,
   { intent, moveOf, isNew }: { readonly intent: Intent; readonly moveOf: ClaimRef; readonly isNew: boolean },
@@ -86,7 +89,7 @@ function checkMove(
   if (named !== undefined && claim !== undefined && claim.instance !== named)
     issues.push(issue(at(['instanceUuids']), named, `be ${claim.instance ?? 'left out'}, the instance of the claim`))
   const { instanceGroup } = request
-  // if Nova's request does not name the group, it is the group of the claim, which the instance identifies
+  // Nova's request may contain the rule of a group without its uuid; the claim then identifies the group
   const isNamed = instanceGroup !== null && instanceGroup.uuid !== named
   if (isNamed && claim !== undefined && claim.group !== instanceGroup.uuid)
     issues.push(
@@ -100,7 +103,7 @@ function checkMove(
   return issues
 }
 
-/** A move must have the present rule of its group, which operators can have changed. */
+/** Checks that a move has the present rule of its server group. Operators can have changed the rule since the instance was created. */
 function checkKeptRule(
   { groups }: Fleet,
   { group: uuid }: Claim,
@@ -116,7 +119,7 @@ function checkKeptRule(
   return [issue(at(['instanceGroup', 'maxServerPerHost']), maxServerPerHost, `be ${most}, or be left out: ${keeps}`)]
 }
 
-/** A group that is named only in a hint must have members in this fleet; otherwise its rule is unknown. */
+/** Checks that a server group that only a hint names has members in this fleet. Without members, its rule is unknown. */
 function checkHintedGroup({ fleet, request, path }: Asked): Issue[] {
   const uuid = hintedGroup(request)
   if (uuid === undefined || fleet.groups.find(uuid) !== undefined) return []
@@ -125,8 +128,8 @@ function checkHintedGroup({ fleet, request, path }: Asked): Issue[] {
 }
 
 /**
- * Users of Nova's API write ZONE:HOST:NODE. Nova splits this before it calls the scheduler, but this service does not, and no host is in a
- * zone of that name.
+ * Refuses a zone of the form ZONE:HOST:NODE, which users of Nova's API write. Nova splits the text before it calls its scheduler. This
+ * service does not split it, so that no host would be in the zone.
  */
 function checkZone({ fleet, request, path }: Asked): Issue[] {
   const { availabilityZone: zone } = request
@@ -147,11 +150,12 @@ function checkGang({ profile, request: { gang }, profilePath }: Asked, allOrNoth
   return issues
 }
 
-/** Checks the properties of an image for profiles with Nova's rules, which read all of them. */
+/** Checks the properties of an image under profiles with Nova's rules, because their filters read all properties. */
 const checkImage = ({ profile, request, path }: Asked): Issue[] => (profile?.compat === 'nova' ? checkImageForNova(request, path) : [])
 
 /**
- * The flavor of an instance that is created, resized or rebuilt must meet the image's requirements. A move without a resize is not checked.
+ * Checks that the flavor of an instance that is created, resized or rebuilt meets the image's requirements. A move without a resize is not
+ * checked.
  */
 const checkFlavor = ({ request, path }: Asked, intent: Intent): Issue[] =>
   MAKES_ANEW.includes(intent)
@@ -160,7 +164,7 @@ const checkFlavor = ({ request, path }: Asked, intent: Intent): Issue[] =>
 
 const MAKES_ANEW: readonly Intent[] = ['CREATE', 'PROBE', 'RESIZE', 'REBUILD']
 
-/** Errors of a call that do not depend on its request. `isRepeated`: whether its idempotency key is already stored. */
+/** Errors of a call that do not depend on its request. `isRepeated` is true if an earlier call has used the idempotency key. */
 export function checkCall(input: PlacementInput, isRepeated: boolean): Issue[] {
   const { intent, moveOf, idempotencyKey, ttlMs, alternatesPerInstance, deadlineMs, profile } = input
   return [
@@ -182,5 +186,5 @@ export function checkCall(input: PlacementInput, isRepeated: boolean): Issue[] {
 export const checkDeadline = (deadlineMs: number | null): Issue[] =>
   deadlineMs === null ? [] : checkRange(['input', 'deadline'], deadlineMs, 1, MAX_DEADLINE_MS, ' ms')
 
-/** Whether a call with this intent is about an existing claim. */
+/** True if a call with this intent concerns an existing claim. */
 const isAboutClaim = (intent: Intent): boolean => isMove(intent) || intent === 'REBUILD'

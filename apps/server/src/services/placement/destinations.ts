@@ -10,8 +10,8 @@ export interface InstanceDestinations {
 }
 
 /**
- * The answer with the hosts and claims that it names. A host that has left since is shown with its remaining data, and a replaced host
- * under its present name.
+ * Adds to an answer the hosts and claims that it names. A host that has left since the decision has the data that its tombstone contains. A
+ * replaced host has its present name.
  */
 export function toDestinations(
   { fleet }: Replica,
@@ -36,6 +36,6 @@ export interface ChosenHost {
   readonly destination: Destination
   readonly host: HostView
   readonly claim: Claim | null
-  /** The time of the decision, and the revision on which it was made. */
+  /** The time of the decision, and the revision of the state on which it was made. */
   decided(): Promise<Decided>
 }

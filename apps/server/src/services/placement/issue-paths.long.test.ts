@@ -70,7 +70,7 @@ const cells = object('NUMATopology', '1.2', {
 const pool = { vendor_id: '8086', product_id: '10ed', numa_node: 0, count: 1 }
 const pools = object('PciDevicePoolList', '1.1', {
   objects: [
-    // the reader sorts pools by the number of their keys, fewest first
+    // the pools are in the order of the reader, which puts pools with the fewest keys first
     object('PciDevicePool', '1.1', { ...pool, tags: { dev_type: 'type-VF', physical_network: 'p' } }),
     object('PciDevicePool', '1.1', { ...pool, product_id: '10ee', tags: {} }),
   ],
@@ -163,7 +163,7 @@ const forms: readonly Form[] = [
 
 const odd: readonly unknown[] = [null, 'x', '', -1, 1.5, true, [], [null], [['x']], {}, { x: {} }]
 
-/** Variants of a document: at each path, the value is replaced by another value or removed. */
+/** Variants of a document. In each variant, the value at one path is replaced by `other` or removed. */
 function* malformed(value: unknown, other: unknown): Generator<unknown> {
   yield other
   const text = inText(value)
@@ -189,9 +189,7 @@ function inText(value: unknown): unknown {
   }
 }
 
-/**
- * Removes Nova's envelopes from a path, because issue paths do not contain them and do not show whether a value is inside of a JSON text.
- */
+/** The content of a value without Nova's envelopes and JSON texts, because the paths of issues do not contain these. */
 const inside = (value: unknown): unknown => {
   const given = inText(value) ?? value
   const data = (given as Readonly<Record<string, unknown>> | null)?.['nova_object.data']
@@ -199,7 +197,10 @@ const inside = (value: unknown): unknown => {
   return Array.isArray(objects) ? objects : (data ?? given)
 }
 
-/** Whether the caller wrote the value at the path, or the object in which it is missing, and whether the message contains that value. */
+/**
+ * True if the path leads to a value that the caller wrote or, if the message says that a field is missing, to the object without this
+ * field.
+ */
 function isWritten(document: unknown, path: readonly string[], message: string): boolean {
   let value = document
   for (const [i, key] of path.entries()) {
@@ -214,11 +215,11 @@ function isWritten(document: unknown, path: readonly string[], message: string):
   return true
 }
 
-/** Matches names of fields of the typed form, which must not occur in an issue about a document of Nova's form. */
+/** Matches field names of Gantt's own form, which must not occur in an issue about a document in Nova's form. */
 const foreignName = /\b[a-z]+[A-Z]\w*/
 
 describe.each(forms)('%s', (_form, document, root, read) => {
-  test('path and message of each issue name the same field of the input of the caller', () => {
+  test('the path and the message of each issue name the same field of the input', () => {
     expect(read(document)).toEqual([])
     const [apart, nowhere, foreign] = [new Set<string>(), new Set<string>(), new Set<string>()]
     const isNovas = root.includes('nova') || root.includes('legacy')

@@ -1,6 +1,6 @@
 import type { KeptCause } from '../decision/decisions.ts'
 
-// The message of NoValidHost. The sentences about refused hosts are in the core: cause/cause-text.ts and cause/words.ts.
+// The message of the answer NoValidHost. The core writes the sentences about refused hosts (cause/cause-text.ts, cause/words.ts).
 
 /** The message for callers that may read hosts: how many instances were requested, then the cause. */
 export const noHostMessage = ({ text }: KeptCause, asked: number): string =>

@@ -7,7 +7,7 @@ import type { ClaimRef } from '../claim/claims.ts'
 export interface PlacementInput {
   readonly spec: SpecDocument
   readonly intent: Intent
-  /** The claim that the intent concerns; null for an intent without a claim. */
+  /** The claim that is moved or rebuilt; null if the intent does not concern an existing claim. */
   readonly moveOf: ClaimRef | null
   readonly idempotencyKey: string
   readonly mode: 'NONE' | 'RESERVE' | 'CONFIRM'
@@ -17,11 +17,11 @@ export interface PlacementInput {
   readonly allOrNothing: boolean
   readonly minRevision: number | null
   readonly deadlineMs: number | null
-  /** Whether the call uses an alternate of an earlier decision. A live claim of the instance then moves to that host. */
+  /** True if the call claims an alternate of an earlier decision. If the instance has a live claim, the claim moves to the alternate. */
   readonly takesAlternate?: boolean
-  /** Whether the instance already runs on the requested destination without a claim. The new claim is then materialised at once. */
+  /** True if the instance runs on the requested destination without a claim. The new claim is then MATERIALISED at once. */
   readonly isListed?: boolean
-  /** Where the solver's answer comes from, if the call is one of several that are solved together. */
+  /** Returns the solver's answer for this call, if the call is one of several moves that are solved together. */
   readonly gather?: Gather | undefined
 }
 
@@ -31,7 +31,7 @@ export interface SpecDocument {
   readonly issues: readonly Issue[]
   /** The path of the request in the caller's input. */
   readonly path: readonly string[]
-  /** The path of the instances in the caller's input, if they are outside of the request. */
+  /** The path of the instances in the caller's input, if the request does not contain them. */
   readonly instancesAt?: readonly string[] | undefined
   /** Paths of fields that this release does not know and that have no effect. Empty for Gantt's own form, which refuses such fields. */
   readonly ignored?: readonly string[]

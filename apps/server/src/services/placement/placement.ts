@@ -16,10 +16,11 @@ import {
   unreadKeys,
 } from '@gantt/scheduler-core'
 import type { KeptCause } from '../../db/tables/rows.ts'
+import { answerInPieces } from '../../event-loop/question.ts'
 import type { Outside } from '../../plugin/outside/outside.ts'
 import { findSource, requestNow } from '../../replica/propose/moves.ts'
 import type { PlacementCall, PlacementOutcome, RefusalReason } from '../../replica/propose/placement.ts'
-import { tryPlacement } from '../../replica/propose/try-placement.ts'
+import { tryPlacementInSteps } from '../../replica/propose/try-placement.ts'
 import type { Replica } from '../../replica/replica.ts'
 import { type Failure, type Invalid, type Issue, invalid, sentenceOf } from '../calls/outcome.ts'
 import { type ClaimLost, DEFAULT_TTL_MS, lostClaim } from '../claim/claims.ts'
@@ -34,7 +35,7 @@ import { checkRequest, pathAsGiven } from './request-limits.ts'
 import { withThingsOfClaim } from './things-of-claim.ts'
 
 export const DEFAULT_DEADLINE_MS = 10_000
-/** A call waits at most this long for this replica to reach the revision that the call names. */
+/** A call that names a revision waits at most this many milliseconds until this replica reaches it. */
 const BEHIND_MS = 2_000
 
 export interface Placed {
@@ -50,7 +51,7 @@ export interface NoHost extends Failure {
   readonly type: 'no-host'
   readonly decision: DecisionView
   readonly reasons: readonly RefusalReason[]
-  /** The cause of the refusal; null if the caller may not read hosts. */
+  /** Why no host was found; null if the caller may not read hosts. */
   readonly cause: KeptCause | null
   readonly placedCount: number
   readonly ignored: readonly string[]
@@ -71,18 +72,21 @@ export interface ReplicaBehind extends Failure {
 export interface InstanceTaken extends Failure {
   readonly type: 'instance-taken'
   readonly rule: 'claim.instance_taken'
-  /** The claim; null if the caller may not read it. */
+  /** The live claim of the instance; null if the caller may not read it. */
   readonly claim: Claim | null
 }
 
 export type SelectOutcome = Placed | NoHost | KeyConflict | ReplicaBehind | ClaimLost | InstanceTaken | Invalid
 
 export interface Placement {
-  /** Reads the request of a call. A retry with a bound key gets its answer even if a newer release is stricter. */
+  /**
+   * Parses and checks the request of a call. The limits of requests do not apply to a retry, so that it gets its answer even if a newer
+   * release has stricter limits.
+   */
   read(account: string, input: PlacementInput): { readonly value: RequestSpec } | Invalid
   /**
-   * Decides, claims and answers; a repeated call with the same key gets the same answer. `request` is the parsed
-   * request, if the caller has it; otherwise `spec.document` is parsed.
+   * Decides, claims and answers. A retry with the same key gets the same answer. `request` is the parsed request; absent: `spec.document`
+   * is parsed.
    */
   select(account: string, input: PlacementInput, request?: RequestSpec): Promise<SelectOutcome>
   /** The changes that a call would write, decided on a private fleet, or the answer if nothing can be placed. Nothing is stored. */
@@ -94,20 +98,20 @@ export interface Placement {
   ): Promise<{ readonly changes: readonly Change[] } | SelectOutcome>
   /**
    * Store time (the database's clock) of the arrival of the oldest request that this replica has not answered yet. Undefined if no request
-   * is waiting. No later decision is dated before this time.
+   * is waiting. All decisions that this replica makes from now on have this time or a later one.
    */
   oldestAsked(): number | undefined
 }
 
 /**
- * Parses unknown input as a request, with paths from the root of the call. `isRepeated`: the call is a retry that decides nothing, so no
- * limit applies.
+ * Parses unknown input as a request. The paths of errors begin at the root of the call. `isRepeated` is true for a retry. A retry decides
+ * nothing, so the limits of requests do not apply.
  */
 export function parseSpec(
   { document, issues, path, instancesAt, nova = null }: SpecDocument,
   isRepeated = false,
 ): { readonly value: RequestSpec } | Invalid {
-  // an invalid request without a document is reported by its own errors
+  // without a document, the errors that were found in its form are the answer
   if (document === undefined && issues.length > 0) return invalid(issues)
   const parsed = parseRequestSpec(document)
   const placeOf = ([field, ...rest]: readonly string[]): readonly string[] =>
@@ -174,7 +178,7 @@ export function createPlacement(replica: Replica, decisions: Decisions, outside:
     read,
     oldestAsked: () => waiting.values().next().value?.since,
     async select(account, input, request) {
-      // an older replica may just have accepted a key with characters that are refused here
+      // another replica of an older release may have just accepted a key with characters that this release refuses
       if (!isPlain(input.idempotencyKey) && !isKept(account, input)) await replica.fresh()
       const parsed = request === undefined ? read(account, input) : { value: request }
       const isRepeated = isKept(account, input)
@@ -199,7 +203,8 @@ export function createPlacement(replica: Replica, decisions: Decisions, outside:
         profile === undefined
           ? undefined
           : outside.gather(fleet, profile, [anywhere(completed)], typeof source === 'object' ? { source, intent: call.intent } : {})
-      const tried = tryPlacement(fleet, call, gathering === undefined ? {} : { profile: await gathering })
+      const gathered = gathering === undefined ? {} : { profile: await gathering }
+      const tried = await answerInPieces(tryPlacementInSteps(fleet, call, gathered))
       return 'changes' in tried ? tried : answerTo(tried, account, input, request)
     },
   }
@@ -208,7 +213,7 @@ export function createPlacement(replica: Replica, decisions: Decisions, outside:
 const versionFor = ({ profiles }: Fleet, account: string, { profile, idempotencyKey }: PlacementInput): Profile | undefined =>
   profiles.pick(profile ?? DEFAULT_PROFILE, account, idempotencyKey)
 
-/** The fields of a call that its checks read. */
+/** What the checks of a call need: the fleet, the deciding profile version, and the request with its paths. */
 const askedOn = (fleet: Fleet, account: string, input: PlacementInput, request: RequestSpec): Asked => ({
   fleet,
   profile: versionFor(fleet, account, input),
@@ -217,17 +222,17 @@ const askedOn = (fleet: Fleet, account: string, input: PlacementInput, request: 
   profilePath: ['input', 'profile'],
 })
 
-/** The parts of a request that the deciding version does not read. Empty if the version no longer exists. */
+/** The parts of a request that the deciding profile version does not read. Empty if there is no such version. */
 function unreadIn(fleet: Fleet, account: string, input: PlacementInput, request: RequestSpec): readonly string[] {
   const profile = versionFor(fleet, account, input)
   return profile === undefined ? [] : unreadKeys(request, profile, fleet)
 }
 
-/** A warning about the TTL of a reservation in a call that makes no reservation. */
+/** The warning code for a TTL in a call that makes no reservation. */
 const claimWithoutEffect = ({ ttlMs, mode, intent }: PlacementInput): readonly string[] =>
   ttlMs !== null && (mode !== 'RESERVE' || holdsNothing(intent)) ? ['claim.ttl'] : []
 
-/** Whether an intent claims nothing: PROBE only evaluates hosts, and a rebuild uses the resources that the instance already holds. */
+/** True if a call with this intent claims nothing. PROBE only evaluates hosts, and a rebuild uses the resources that the instance holds. */
 const holdsNothing = (intent: Intent): boolean => intent === 'PROBE' || intent === 'REBUILD'
 
 function toCall(account: string, input: PlacementInput, request: RequestSpec): PlacementCall {
@@ -236,7 +241,7 @@ function toCall(account: string, input: PlacementInput, request: RequestSpec): P
   const source = moveOf === null ? null : { claim: moveOf.id, fence: moveOf.fence }
   const ttlMs = input.ttlMs ?? DEFAULT_TTL_MS
   const profile = input.profile ?? DEFAULT_PROFILE
-  // the hash covers the request, but not the caller's deadline or the requested level of detail
+  // the hash does not cover the deadline and the requested level of detail, because a retry may change them
   const asked = {
     request: publishedSpec(request),
     intent,
@@ -326,7 +331,7 @@ function voidIssue(
 ): Issue {
   if (code === 'profile.unknown') return unknownProfile(replica, input.profile ?? DEFAULT_PROFILE, ['input', 'profile'])
   if (code === 'profile.lacks_part') {
-    // the active version can have changed since the decision, but the cause is reported nevertheless
+    // a missing plug-in is reported even if another version has become active since the decision
     const profile = versionFor(replica.fleet, account, input)
     const found = profile && lackingParts(replica.fleet, profile, ['input', 'profile'])
     if (found !== undefined) return found

@@ -4,11 +4,11 @@ import { type Issue, issue } from '../calls/outcome.ts'
 import { checkNames } from '../calls/text.ts'
 
 /**
- * Limits for parts of a request that are evaluated on every host. They are not part of the published form, because that form never changes
- * and stored requests must still parse.
+ * Limits for parts of a request that are evaluated on every host. The published versions of requests do not contain these limits, because
+ * published versions never change and stored requests must parse in every release.
  */
 export const requestLimits = {
-  /** The nesting depth of the hint `query` of JsonFilter. */
+  /** The maximum nesting depth of the hint `query`, which JsonFilter evaluates. */
   queryDepth: 16,
   /** The maximum count of operators and arguments in the query. */
   queryTerms: 200,
@@ -18,7 +18,7 @@ export const requestLimits = {
   operatorWords: 100,
 } as const
 
-/** The errors in a caller's request whose form is valid. Each has the path that the caller wrote. */
+/** The errors in a request of valid form. The path of each error is a path in the caller's document. */
 export const checkRequest = (request: RequestSpec, path: readonly string[]): Issue[] => {
   const at: Place = (inner) => [...path, ...pathAsGiven(request.nova, inner)]
   return [
@@ -30,7 +30,7 @@ export const checkRequest = (request: RequestSpec, path: readonly string[]): Iss
   ]
 }
 
-/** The image properties that Nova's rules cannot read, so that they would fail on every host. */
+/** The image property that Nova's filters cannot read, so that they would fail on every host. */
 export function checkImageForNova(request: RequestSpec, path: readonly string[]): Issue[] {
   const unreadable = unreadableImage(request)
   if (unreadable === undefined) return []
@@ -46,7 +46,8 @@ export const pathAsGiven = (nova: WrittenRequest | null, inner: readonly string[
   nova === null ? inner : callerPath(nova, inner)
 
 /**
- * Refuses groups of resources. A host is a single resource provider here, and ignoring a group would create an instance without its device.
+ * Refuses granular groups of resources (`resources1:...`). Here a host is a single resource provider, and an instance whose group is
+ * ignored would lack its device.
  */
 const checkGroups = (request: RequestSpec, path: readonly string[]): Issue[] =>
   granularKeysOf(request).map(({ path: inner, found, rule, isOfHost }) => {
@@ -60,7 +61,7 @@ const flavorsOf = ({ flavor, gang }: Pick<RequestSpec, 'flavor' | 'gang'>) => [
   ...gang.map((member, i) => ({ at: ['gang', String(i), 'flavor'], extraSpecs: member.flavor.extraSpecs })),
 ]
 
-/** Refuses parts of a server group's rule that would not be enforced. */
+/** Refuses those parts of a server group's rule that this service does not enforce. */
 function checkServerGroup(request: RequestSpec, path: readonly string[], place: Place): Issue[] {
   const { maxServerPerHost: most = null, policy } = request.instanceGroup ?? {}
   return [
@@ -73,7 +74,7 @@ function checkServerGroup(request: RequestSpec, path: readonly string[], place: 
   ]
 }
 
-/** Fields whose keys or texts are not checked as names: maps of values, and the document in Nova's form. */
+/** Fields with free texts, which are not checked as names. */
 const FREE: ReadonlySet<string> = new Set(['extraSpecs', 'properties', 'schedulerHints', 'specs'])
 
 const isFreeText = (path: readonly string[], what: 'key' | 'text'): boolean =>
@@ -97,7 +98,10 @@ function checkExpressions({ schedulerHints, flavor, gang }: RequestSpec, place: 
 /** The prefixes of values that are compared word by word. */
 const OPERATOR = /^\s*<(?:or|in|all-in)>/
 
-/** Checks only the length, depth and term count of the text. JsonFilter checks whether the text is JSON, as in Nova. */
+/**
+ * Checks the length, depth and term count of the hint `query`. Invalid JSON is not an error here, because JsonFilter treats it as Nova
+ * does.
+ */
 function checkQuery(text: string, path: readonly string[]): Issue[] {
   const { queryDepth, queryLength, queryTerms } = requestLimits
   const refuse = (rule: string): Issue[] => [issue(path, text, rule, 'call.too_large')]

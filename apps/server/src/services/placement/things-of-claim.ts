@@ -3,8 +3,8 @@ import type { ClaimRef } from '../claim/claims.ts'
 import type { Decisions } from '../decision/decisions.ts'
 
 /**
- * Completes a move that names no volumes and ports with those of the original placement, because the instance keeps them. They are added
- * only if documents of namespaces can contain their locations.
+ * If a move names no volumes and ports, adds those of the original placement, because the instance keeps them. They are added only if the
+ * reports of other services can contain their locations.
  */
 export async function withThingsOfClaim(
   decisions: Pick<Decisions, 'stored'>,

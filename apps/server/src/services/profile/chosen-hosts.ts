@@ -1,10 +1,10 @@
 import { type Fleet, hostOfKey, type Proposal, withProposals } from '@gantt/scheduler-core'
 
-/** How full the selected hosts were, for each version of a profile. */
+/** How many hosts two versions of a profile selected, and how full these hosts were. */
 export interface ChosenHosts {
-  /** How many different hosts got an instance. */
+  /** On how many different hosts each version placed an instance. */
   readonly hosts: { readonly baseline: number; readonly candidate: number }
-  /** By resource class: which share (0 to 1) of the host was already used when an instance was placed, on average. */
+  /** For each resource class, the average share of a host (0 to 1) that was used just before an instance was placed there. */
   readonly fullness: readonly { readonly resourceClass: string; readonly baseline: number | null; readonly candidate: number | null }[]
 }
 
@@ -18,7 +18,10 @@ export function createChosenHosts() {
   const seen = { baseline: new Set<string>(), candidate: new Set<string>() }
   const sums = new Map<string, Readonly<Record<'baseline' | 'candidate', Sum>>>()
   return {
-    /** `hosts`: the keys of the hosts of a request's instances. Resources of earlier proposals in the same entry are added to the usage. */
+    /**
+     * `hosts` has the host key of each instance of a request. The resources of the proposals in `before`, which are earlier in the same
+     * entry, are added to the usage.
+     */
     add(fleet: Fleet, before: readonly Proposal[], hosts: readonly string[], version: 'baseline' | 'candidate'): void {
       withProposals(fleet, before, () => {
         for (const key of hosts) {

@@ -27,7 +27,7 @@ import { type Candidate, candidateOf, passOver, versionOf } from './decide-again
 import { createZoneShift, type ZoneShift } from './zone-shift.ts'
 
 export interface CompareProfilesInput {
-  /** `name` for its active version, or `name@number`. Requests are replayed that any version of that name decided. */
+  /** `name` for the active version, or `name@number`. The requests that any version of this profile decided are replayed. */
   readonly baseline: string
   readonly candidate: Candidate
   readonly windowMs: number | null
@@ -35,7 +35,7 @@ export interface CompareProfilesInput {
   readonly deadlineMs: number | null
 }
 
-/** A request whose result under the candidate differs. */
+/** A request whose results under the baseline and under the candidate differ. */
 export interface ProfileDisagreement {
   readonly decision: DecisionView
   readonly kind: Exclude<Agreement, 'SAME'>
@@ -44,19 +44,19 @@ export interface ProfileDisagreement {
   readonly because: string
 }
 
-/** The requests that a filter in shadow mode would have refused. */
+/** The requests on which a filter in shadow mode would have had an effect. */
 export interface ShadowFilterCount {
   readonly filter: string
-  /** For how many requests fewer instances would find a host, and how many requests would go to other hosts. */
+  /** With the filter enforced, `wouldFail` requests would place fewer instances, and `wouldMove` requests would go to other hosts. */
   readonly wouldFail: number
   readonly wouldMove: number
-  /** Requests for which the solver would be called with the filter enforced. They are counted neither as moved nor as failed. */
+  /** How many requests would need the solver with the filter enforced. They are not part of `wouldFail` and `wouldMove`. */
   readonly notSolved: number
   /** The first requests that would fail, each with the filters that refuse it. */
   readonly failing: readonly { readonly decision: DecisionView; readonly because: string }[]
 }
 
-/** The results that requests of the last hours have under another profile, each on its original state. */
+/** Requests of the last hours, decided again under two profile versions. Each request is decided on its original state. */
 export interface ProfileComparison {
   readonly baseline: Profile
   readonly candidate: Profile
@@ -73,7 +73,7 @@ export interface ProfileComparison {
     readonly beyondRetention: number
     readonly outOfTime: number
     readonly notReplayable: number
-    /** Requests for which one of the versions would call its solver, so that its decision is unknown. */
+    /** Requests for which one of the versions would call its solver, so that the decision of this version is unknown. */
     readonly notSolved: number
     /** Decisions whose records are damaged or from a newer release. */
     readonly unreadable: number
@@ -84,18 +84,18 @@ export interface ProfileComparison {
    */
   readonly cpuRatio: number | null
   readonly p99DeltaMs: number | null
-  /** What each version places in each zone, sorted by zone name. */
+  /** The instances that each version places in each zone, sorted by zone name. */
   readonly zones: readonly ZoneShift[]
   /** How full the selected hosts were. This shows whether a version packs or spreads. */
   readonly chosen: ChosenHosts
-  /** The effect that each filter in shadow mode would have if it were enforced alone, in addition to the candidate's other filters. */
+  /** For each of the candidate's filters in shadow mode, the effect of enforcing this filter and no other filter in shadow mode. */
   readonly shadowFilters: readonly ShadowFilterCount[]
-  /** New failures first, then new placements, then other hosts. */
+  /** The requests with different results: new failures first, then new placements, then placements on other hosts. */
   readonly disagreements: readonly ProfileDisagreement[]
   readonly text: string
 }
 
-/** Decides past requests under another profile. Throws InputFault for an invalid comparison. */
+/** Decides past requests again under two profile versions. Throws InputFault for an invalid comparison. */
 export type CompareProfiles = (input: CompareProfilesInput) => Promise<ProfileComparison>
 
 export interface CompareProfilesOptions {
@@ -115,11 +115,11 @@ const most = { windowMs: 31 * 24 * HOUR, sample: 10_000, deadlineMs: 60_000 }
 const LISTED = 500
 /** At most this many requests are listed for a filter in shadow mode; all are counted. */
 const FAILING_LISTED = 10
-/** With fewer requests than this, times are not significant. */
+/** With fewer replayed requests than this, decision times are not compared. */
 const TIMED = 20
 
 export function createCompareProfiles({ replica, history, past, store, decisions, caughtUp }: CompareProfilesOptions): CompareProfiles {
-  // one comparison reads the log at a time: other comparisons wait, and their deadlines keep running
+  // only one comparison at a time reads the log; the deadlines of waiting comparisons also run
   let turn: Promise<unknown> = Promise.resolve()
   const compare = async (input: CompareProfilesInput, isOver: () => boolean): Promise<ProfileComparison> => {
     const baseline = versionOf(replica, input.baseline, ['baseline'])
@@ -200,7 +200,7 @@ function createTally(candidate: Profile) {
         function* timed(version: 'baseline' | 'candidate', steps: Steps<Decided>): Steps<Decided> {
           let took = 0
           for (;;) {
-            // this time excludes work of other calls while the comparison yields
+            // each step is timed separately, so that the time excludes the work of other calls between two steps
             const from = performance.now()
             const step = steps.next()
             took += performance.now() - from
@@ -211,7 +211,7 @@ function createTally(candidate: Profile) {
             yield
           }
         }
-        // the second evaluation profits from caches that the first one filled, so the order alternates
+        // the order of the versions alternates, because the second evaluation is faster with the caches that the first one filled
         const isFirst = times.baseline.length % 2 === 0
         const early = isFirst ? yield* timed('baseline', by(baseline)) : undefined
         const other = yield* timed('candidate', by(candidate))
@@ -240,7 +240,7 @@ function createTally(candidate: Profile) {
         listed[agreement].push(disagreement)
         of.set(disagreement, stored)
       } catch (error) {
-        // for example, the claim that a decision moves no longer exists, or an external plug-in was not called for a host
+        // the request cannot be decided again, for example because the claim that it moves does not exist any more
         if (!(error instanceof RangeError)) throw error
         notReplayable++
       }
@@ -270,7 +270,7 @@ function createTally(candidate: Profile) {
   }
 }
 
-/** A text with the conclusions from the counts, and their limits. */
+/** A text that states the results of the comparison, and which requests it leaves out. */
 function textOf({ baseline, candidate, total, sampled, counts, leftOut, shadowFilters }: Omit<ProfileComparison, 'text'>): string {
   const refs = `${profileRef(candidate)} against ${profileRef(baseline)}`
   const left = [

@@ -10,7 +10,7 @@ import { unknownProfile, usableProfile } from './profiles.ts'
 /** A version of a profile, or a draft of one. */
 export type Candidate = { readonly version: string } | { readonly draft: unknown }
 
-/** The profile version that the input means. A draft gets the next version number of the baseline's name. Throws InputFault. */
+/** The candidate's profile version. A draft becomes the next version of the baseline's profile. Throws InputFault. */
 export const candidateOf = (replica: Replica, baseline: Profile, candidate: Candidate): Profile =>
   'draft' in candidate ? draftOf(replica, baseline, candidate.draft) : versionOf(replica, candidate.version, ['candidate', 'version'])
 
@@ -23,7 +23,7 @@ export interface Pass {
   each(fleet: Fleet, entry: LogEntry | undefined, decision: StoredDecision): Steps<void>
 }
 
-/** Reads the log once, from the first to the last needed state, and calls `each` for each decision with its state. */
+/** Reads the log once, from the first to the last state that a decision needs. Calls `each` with each decision and its state. */
 export async function passOver({ history, past, wanted, isOver, each }: Pass): Promise<void> {
   const waiting = [...wanted].sort((a, b) => a.place.basis - b.place.basis || (a.place.position ?? 0) - (b.place.position ?? 0))
   const [first] = waiting
@@ -61,10 +61,10 @@ export function versionOf(replica: Replica, ref: string, path: readonly string[]
   return usableProfile(replica.fleet, found, path)
 }
 
-/** Fields whose values the API writes in capitals. */
+/** Fields whose values are written in capitals in the API and in lower case in profiles. */
 const words: ReadonlySet<string> = new Set(['normalisation', 'tieOrder', 'scheduler', 'compat'])
 
-/** Parses a document as the next version of the baseline's name. */
+/** Parses a document as the next version of the baseline's profile. */
 function draftOf({ fleet }: Replica, { name }: Profile, document: unknown): Profile {
   const path = ['candidate', 'draft']
   if (typeof document !== 'object' || document === null || Array.isArray(document))
@@ -87,7 +87,7 @@ function draftOf({ fleet }: Replica, { name }: Profile, document: unknown): Prof
   return parsed.value
 }
 
-/** Removes the parts that the document marks with `enabled: false`. */
+/** Removes the filters and weighers that the document marks with `enabled: false`. */
 function enabled(parts: unknown): unknown {
   if (!Array.isArray(parts)) return parts
   return parts.flatMap((part: unknown) => {

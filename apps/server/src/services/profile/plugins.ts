@@ -24,7 +24,7 @@ export interface PluginView {
   /** The module that the configuration names. */
   readonly from: string
   readonly parts: readonly PluginPart[]
-  /** How many calls have failed since the start of the process. */
+  /** How many calls of the plug-in have failed since the start of the process. */
   readonly failures: number
   readonly lastFailure: Failure | undefined
   /** The state of the plug-in's thread; READY if the plug-in runs in this process. */
@@ -33,7 +33,7 @@ export interface PluginView {
   readonly restarts: number
 }
 
-/** The kinds of parts by their API names, with a description of each kind. */
+/** The kinds of parts that a plug-in can have. Each has its name in the API and a description. */
 export const pluginPartKinds = partLists.map((list) => partKinds[list])
 
 /** A filter, weigher, scheduler or other part of a plug-in, as it describes itself. */
@@ -43,7 +43,10 @@ export interface PluginPart {
   readonly description: string
   /** The options of the part, as JSON Schema; null if it declares none. */
   readonly parameters: JsonObject | null
-  /** The fields of a host's report that the part reads. If they depend on its options, those that it reads without options. */
+  /**
+   * The fields of a host's report that the part reads. If the fields depend on the part's options, these are the fields that it reads with
+   * default options.
+   */
   readonly reads: readonly string[]
   /** The unit of a weigher's scores. */
   readonly unit: string | null
@@ -85,7 +88,7 @@ export function createPlugins(loaded: readonly LoadedPlugin[]): Plugins {
   }
 }
 
-/** The kinds of parts that profiles list. */
+/** A filter or a weigher, which profiles list. */
 type Listed = Plugin['filters'][number] | Plugin['weighers'][number]
 
 function aboutPart({ list, part }: { readonly list: PartList; readonly part: Parts[PartList] }): PluginPart {

@@ -24,13 +24,16 @@ export interface ProfilePart {
   /** The options of the part, as JSON Schema; null if it declares none. */
   readonly parameters: JsonObject | null
   readonly takesOptions: boolean
-  /** Whether it is a filter that can run in shadow mode, without refusing hosts. */
+  /** True for a filter that can run in shadow mode, where it refuses no host. */
   readonly mayShadow: boolean
   /** The unit of a weigher's scores. */
   readonly unit: string | null
-  /** The fields of a host's report that the part reads. If they depend on its options, those that it reads without options. */
+  /**
+   * The fields of a host's report that the part reads. If the fields depend on the part's options, these are the fields that it reads with
+   * default options.
+   */
   readonly reads: readonly string[]
-  /** The metadata of aggregates that the part can read. */
+  /** The metadata keys of aggregates that the part can read. */
   readonly readsMetadata: readonly MetadataRead[]
   /** The plug-in that contains the part; null for a part of the release. */
   readonly plugin: PluginRef | null
@@ -44,7 +47,8 @@ export const ownSchedulers = {
 } as const
 
 /**
- * The parts that a profile may name in this service: filters, then weighers, then schedulers. In each list, those of plug-ins come last.
+ * The parts that a profile may name in this service: filters, then weighers, then schedulers. Of each kind, the parts of plug-ins come
+ * last.
  */
 export function profilePartsOf(fleet: Pick<Fleet, 'plugins'>, compat: Profile['compat']): readonly ProfilePart[] {
   const plugins = pluginsOf(fleet)

@@ -15,7 +15,7 @@ afterAll(() => replica?.close())
 
 const WHATEVER = { dryRun: false, ifStanding: null }
 
-test('of two rollbacks planned on the same state only the first has an effect: the second does not activate an even earlier version', async () => {
+test('of two rollbacks planned on the same state only the first has an effect, and the second does not activate an even earlier version', async () => {
   for (const multiplier of [1, -1, 2])
     await profiles.create('site', { filters: [], weighers: [{ name: 'RAMWeigher', multiplier }], note: 'one of three' })
   await profiles.activate('site@2', null, WHATEVER)
@@ -36,7 +36,7 @@ test('a version that was drafted on a version other than the latest is not writt
   expect(profiles.find('drafted')).toBeUndefined()
   expect(await profiles.create('drafted', WEIGHED(1), on(0))).toMatchObject({ type: 'done', version: { number: 1 } })
   expect(await profiles.create('drafted', WEIGHED(2), on(1, true))).toMatchObject({ type: 'done', version: { number: 2 } })
-  // if two operators drafted on the same version, one of them is refused
+  // if two operators write drafts of the same latest version, one draft is refused
   const ends = await Promise.all([2, 3].map((multiplier) => profiles.create('drafted', WEIGHED(multiplier), on(1))))
   expect(ends.map(({ type }) => type).sort()).toEqual(['done', 'invalid'])
   expect(ends.find(({ type }) => type === 'invalid')).toMatchObject({
@@ -51,7 +51,7 @@ test('each part that a profile may name describes its options', () => {
   const own = profiles.parts(undefined)
   const named = (name: string) => own.find((part) => part.name === name)
   expect(named('RamFilter')).toMatchObject({ kind: 'FILTER', takesOptions: false, mayShadow: true, unit: null, plugin: null })
-  // this filter applies to every claim
+  // the judge enforces the rule of this filter for every claim, so that it cannot run in shadow mode
   expect(named('ServerGroupAntiAffinityFilter')).toMatchObject({ mayShadow: false })
   expect(named('RAMWeigher')).toMatchObject({ kind: 'WEIGHER', unit: 'MiB' })
   expect(own.filter(({ kind }) => kind === 'SCHEDULER').map(({ name }) => name)).toEqual(['filter', 'chance', 'solver'])

@@ -27,7 +27,7 @@ import { checkNames, checkText } from '../calls/text.ts'
 import { type Dated, datedIn } from '../moments/dated.ts'
 import { type ProfilePart, profilePartsOf } from './profile-parts.ts'
 
-/** How often a version is written with a new number if another operator took the number. */
+/** If another operator's version gets the number first, the write is repeated with the next number, at most this often. */
 const ATTEMPTS = 5
 
 /** A profile with its versions, and the version that decides. */
@@ -37,19 +37,19 @@ export interface ProfileView {
   /** Oldest first. Version 0 belongs to the release. */
   readonly versions: readonly Dated<Profile>[]
   readonly rollout: RolloutView | null
-  /** An id of the rollout's state. It changes with every step of the rollout. */
+  /** An id of the state of the profile's rollout. Every step of the rollout changes the id. */
   readonly standing: string
 }
 
-/** A version that is in a rollout next to the active version. */
+/** A rollout, with the candidate version and the active version. */
 export interface RolloutView extends Rollout {
   readonly active: Dated<Profile>
   readonly candidate: Dated<Profile>
-  /** The counts of this replica. Undefined before the rollout has begun here, and for past rollouts. */
+  /** What the rollout found on this replica. Undefined if this replica has not begun the rollout yet, and for a past rollout. */
   readonly report: ShadowReport | undefined
 }
 
-/** The mode of a rollout, and the percentage of calls that it includes. */
+/** The mode of a rollout, and the percentage of calls that the rollout includes. */
 export interface RolloutInput {
   readonly mode: RolloutMode
   readonly percent: number | null
@@ -58,7 +58,10 @@ export interface RolloutInput {
 /** The options of a rollout step. */
 export interface StepOptions {
   readonly dryRun: boolean
-  /** The state of the rollout for which the step was planned. If the state has changed, nothing is done. Null: any state. */
+  /**
+   * The `standing` of the profile for which the step was planned. If the profile has another one now, nothing is done. Null: the step is
+   * made in any state.
+   */
   readonly ifStanding: string | null
 }
 
@@ -66,11 +69,11 @@ export interface StepOptions {
 export interface WriteOptions {
   readonly dryRun: boolean
   /**
-   * The number of the latest version when the new one was drafted, 0 if there was none. If another version is the latest now, nothing is
-   * done. Null: any version.
+   * The number of the version that was the latest when the new version was drafted, 0 if there was none. If another version is the latest
+   * now, nothing is written. Null: the version is written in any case.
    */
   readonly ifLatest: number | null
-  /** Converts a path of the core to the caller's path. Absent: both are the same. */
+  /** Converts the path of a problem in the parts to the path in the caller's input. Absent: the paths are equal. */
   readonly pathOf?: (path: readonly string[]) => readonly string[]
 }
 
@@ -84,27 +87,35 @@ export interface ProfileDone {
 export type ProfileOutcome = ProfileDone | NotFound | Invalid
 
 export interface Profiles {
-  /** `fleet`, here and in the other methods, is the fleet to read. Absent: the present fleet. */
+  /** This and other methods read the fleet `fleet`; absent: the present fleet. */
   find(name: string, fleet?: Fleet): ProfileView | undefined
   /** Finds a version by `name@number`. */
   version(ref: string): Profile | undefined
   list(fleet?: Fleet): ProfileView[]
   /** Sorted oldest first. */
   versionsOf(profile: ProfileView, args: PageArgs): Page<Dated<Profile>>
-  /** Writes the next version of a profile. The version decides once it is activated. The first version of a new profile decides at once. */
+  /**
+   * Writes the next version of a profile. It decides no calls before it is activated, except that the first version of a new profile is
+   * active at once.
+   */
   create(name: string, parts: Readonly<Record<string, unknown>>, options?: WriteOptions): Promise<ProfileOutcome>
   /** The parts that a profile may name in this service. */
   parts(compat: Profile['compat']): readonly ProfilePart[]
-  /** Activates a version or, with `rollout`, begins a rollout next to the active version. An activation ends a rollout. */
+  /**
+   * Activates a version and ends any rollout. With `rollout`, begins a rollout of the version instead, and the active version stays active.
+   */
   activate(ref: string, rollout: RolloutInput | null, options: StepOptions): Promise<ProfileOutcome>
-  /** Ends a rollout. If there is none, activates the version that was active before. */
+  /** Ends the rollout of a profile. If there is no rollout, activates the version that was active before the present one. */
   rollBack(name: string, reason: string, options: StepOptions): Promise<ProfileOutcome>
   stateOf(version: Dated<Profile>): ProfileState
-  /** The differences from another version, or from the active one. Throws InputFault if that version does not exist. */
+  /**
+   * The differences between a version and the version `against`, or the active version if `against` is null. Throws InputFault if `against`
+   * does not exist.
+   */
   diff(version: Dated<Profile>, against: string | null): FieldChange[]
 }
 
-/** Computes the next course of a profile, or the reason why it is not possible. */
+/** Computes the next course of a profile. Returns the issue if the requested step is impossible. */
 type Plan = (active: number, course: ProfileCourse) => Pick<ProfileRolledOut, 'active' | 'past' | 'rolledBack' | 'rollout'> | Issue
 
 const NO_COURSE: ProfileCourse = { version: 0, past: [], rolledBack: [], rollout: null }
@@ -137,7 +148,7 @@ export function createProfiles(replica: Replica, shadow: Pick<Shadow, 'reportOf'
     }
   }
   const latestOf = (name: string): number => replica.fleet.profiles.versionsOf(name).at(-1)?.number ?? 0
-  /** The view of a profile that has only this version. */
+  /** The view of a profile that has only one version. */
   const firstOf = (profile: Profile): ProfileView => {
     const { name } = profile
     return { name, active: profile, versions: [profile], rollout: null, standing: standingOf(name) }
@@ -145,8 +156,8 @@ export function createProfiles(replica: Replica, shadow: Pick<Shadow, 'reportOf'
   const version = (ref: string): Profile | undefined => (ref.includes('@') ? replica.fleet.profiles.find(ref) : undefined)
 
   /**
-   * Writes the course of a profile. If another operator wrote first, the course is planned again. Returns the problem with the plan, if
-   * there is one.
+   * Plans and writes the next course of a profile. If another operator's write comes first, the course is planned again. Returns the issue
+   * if the plan is impossible.
    */
   const steer = async (name: string, plan: Plan, { dryRun, ifStanding }: StepOptions): Promise<Issue | undefined> => {
     // the operator may have read a newer state on another replica
@@ -165,7 +176,10 @@ export function createProfiles(replica: Replica, shadow: Pick<Shadow, 'reportOf'
       await replica.fresh()
     }
   }
-  /** If some replica does not support rollouts, a plain activation is written in the older form, which every replica supports. */
+  /**
+   * Proposes the next course. If a replica does not support rollouts, a plain activation is written as the older change that every replica
+   * supports.
+   */
   const proposeCourse = async (change: ProfileRolledOut, active: number) => {
     const propose = async (one: Change) => (await replica.propose([one]))[0]?.void
     try {
@@ -194,7 +208,7 @@ export function createProfiles(replica: Replica, shadow: Pick<Shadow, 'reportOf'
     async create(name, parts, { dryRun, ifLatest, pathOf } = { dryRun: false, ifLatest: null }) {
       const unplain = checkNames((inner) => ['input', ...(pathOf?.(inner) ?? inner)], parts, isNote)
       if (unplain.length > 0) return invalid(unplain)
-      // the operator may have drafted it on a newer state of another replica
+      // the operator may have read the latest version from another replica that is ahead of this one
       if (ifLatest !== null && ifLatest !== latestOf(name)) await replica.fresh()
       for (let attempt = 1; ; attempt++) {
         const latest = latestOf(name)
@@ -230,7 +244,7 @@ export function createProfiles(replica: Replica, shadow: Pick<Shadow, 'reportOf'
         name,
         (active, course) => {
           const { past, rolledBack, rollout } = course
-          // if another operator rolled this version back in the meantime, the version before it is not activated
+          // the first attempt fixes which version is rolled back; if another operator has rolled it back, this call changes nothing
           takenBack ??= rollout?.number ?? active
           if (takenBack !== (rollout?.number ?? active)) return otherBack(name, takenBack)
           const rest = rolledBack.filter((number) => number !== (rollout?.number ?? active))
@@ -265,7 +279,7 @@ export function createProfiles(replica: Replica, shadow: Pick<Shadow, 'reportOf'
   }
 }
 
-/** Activates a version and ends any rollout. */
+/** The plan that activates a version and ends any rollout. */
 const activation =
   ({ number }: Profile): Plan =>
   (active, { past, rolledBack }) => ({
@@ -313,10 +327,13 @@ function doneOf(profile: ProfileView | undefined, version: Profile, dryRun: bool
   return { type: 'done', profile, version, dryRun }
 }
 
-/** Whether a text is an operator's note about a version, which may be free text. */
+/** True for the path of the operator's note about a version, which may contain any text. */
 const isNote = ([first]: readonly string[], what: 'key' | 'text'): boolean => first === 'note' && what === 'text'
 
-/** Converts problems of the core to issues of the call. The paths are equal, except for the name, which is a separate argument. */
+/**
+ * Converts problems that the core found in a profile to issues of the call. The name of the profile is an argument of the call, and all
+ * other parts are in `input`.
+ */
 const pointed = (problems: Parameters<typeof under>[1], pathOf: WriteOptions['pathOf'] = (path) => path): Issue[] =>
   problems.map((problem) => problemAt(problem, problem.path[0] === 'name' ? ['profile'] : ['input', ...pathOf(problem.path)]))
 

@@ -9,17 +9,17 @@ import type { RolloutView } from './profiles.ts'
 
 export type { KeptDisagreement, RankedChoice } from '../../db/tables/rollouts.ts'
 
-/** What a rollout found in the decisions of a short period, from `at` on and before `until`. */
+/** The counts of a rollout in one step of time, from `at` (inclusive) to `until` (exclusive). */
 export interface RolloutStep extends RolloutCounts {
   readonly at: number
   readonly until: number
 }
 
-/** What the shadows of all replicas found in a rollout. Each shadow covers the decisions of its replica. */
+/** The findings of a rollout on all replicas. Each replica compares the decisions that it makes. */
 export interface Rollouts {
   /**
-   * The findings from the start of the rollout, as far as they are stored, in at most `most` steps of one length. Throws InputFault for a
-   * number out of range.
+   * The stored findings since the start of the rollout, in at most `most` steps of equal length. Throws InputFault for a number out of
+   * range.
    */
   overTime(rollout: RolloutView, most: number): Promise<RolloutStep[]>
   /** The disagreements, newest first. Throws InputFault for a number out of range. */
@@ -30,7 +30,8 @@ const NOTHING: RolloutCounts = { agreed: 0, elsewhere: 0, newFailures: 0, newPla
 
 export function createRollouts(replica: Replica, store: RolloutStore, findings: Pick<RolloutFindings, 'flush'>): Rollouts {
   const idOf = ({ candidate: { name }, ...rollout }: RolloutView): string => rolloutId(name, rollout)
-  // a rollout of a past fleet ends at that fleet's time; a present one includes the newest decision even if the clocks differ
+  // for a past fleet, findings up to the time of the fleet; for the present fleet, up to the later of the two clocks, so that none is
+  // missed
   const endOf = ({ candidate: { of } }: RolloutView): number => (of === undefined ? Math.max(replica.fleet.now, Date.now()) : of.now) + 1
   return {
     async overTime(rollout, most) {

@@ -24,7 +24,7 @@ import { parseDecisionQuery } from '../decision/decision-query.ts'
 import { type Candidate, candidateOf, passOver, versionOf } from './decide-again.ts'
 
 export interface UnusedPartsInput {
-  /** `name` for its active version, or `name@number`. Decisions of any version of that name are examined. */
+  /** `name` for the active version, or `name@number`. Decisions by any version of this profile are examined. */
   readonly baseline: string
   readonly candidate: Candidate
   /** How many of the newest decisions are examined. */
@@ -36,12 +36,12 @@ export interface UnusedPartsInput {
 export interface PartUse {
   readonly kind: 'FILTER' | 'WEIGHER' | 'SETTING'
   readonly name: string
-  /** A sentence about the effect of the part. For a part without effect, the sentence states whether the part was examined. */
+  /** A sentence about the effect of the part. If there was no effect, the sentence also says if the decisions could show one. */
   readonly text: string
   readonly isUnused: boolean
 }
 
-/** The parts of a version that had no effect on past decisions. Each decision is replayed on its original state. */
+/** The parts of a profile version, and which of them had no effect on past decisions. Each decision is replayed on its original state. */
 export interface UnusedParts {
   readonly candidate: Profile
   /** How many decisions were examined. */
@@ -67,7 +67,7 @@ const defaults = { last: 100, deadlineMs: 30_000 }
 const most = { last: 1_000, deadlineMs: 60_000 }
 
 export function createUnusedParts({ replica, history, past, store, caughtUp }: UnusedPartsOptions): FindUnusedParts {
-  // one query reads the log at a time: other queries wait, and their deadlines keep running
+  // only one query at a time reads the log; the deadlines of waiting queries also run
   let turn: Promise<unknown> = Promise.resolve()
   const find = async (input: UnusedPartsInput, isOver: () => boolean): Promise<UnusedParts> => {
     const baseline = versionOf(replica, input.baseline, ['baseline'])
@@ -110,8 +110,8 @@ interface Variant {
 type Parse = (document: unknown) => Profile | undefined
 
 /**
- * The variants of a version: without one part, or with the default of a setting that differs from it. Settings that a version needs are not
- * varied.
+ * The variants of a version. Each lacks one part, or has the default value of one setting that the version sets otherwise. A setting
+ * without which the version would be invalid is not varied.
  */
 function variantsOf(candidate: Profile, parse: Parse): Variant[] {
   const { filters, weighers, assignment, nova, ...rest } = candidate
@@ -160,7 +160,7 @@ function createTally(candidate: Profile, parse: Parse) {
         }
         decided++
       } catch (error) {
-        // for example, the claim that a decision moves no longer exists, or an external plug-in was not called for a host
+        // the request cannot be decided again, for example because the claim that it moves does not exist any more
         if (!(error instanceof RangeError)) throw error
       }
     },

@@ -1,6 +1,6 @@
 import type { ClaimPart, Fleet } from '@gantt/scheduler-core'
 
-/** A value for each version of a profile. */
+/** A value under each of the two versions that are compared. */
 interface Both {
   readonly baseline: number
   readonly candidate: number
@@ -27,11 +27,11 @@ interface Tally {
 
 const standard: readonly string[] = ['VCPU', 'MEMORY_MB', 'DISK_GB']
 
-/** Adds up the resources of instances by zone while requests are decided again. */
+/** While requests are decided again, sums up the resources of their instances for each zone. */
 export function createZoneShift() {
   const zones = new Map<string, Tally>()
   return {
-    /** `parts`: the claims that would be made for the instances of one request. */
+    /** `parts` are the claims that `version` would make for the instances of one request. */
     add({ hosts }: Fleet, parts: readonly ClaimPart[], version: Version): void {
       for (const { host, node, grants } of parts) {
         const zone = hosts.find({ host, node })?.zone ?? ''

@@ -50,7 +50,7 @@ export interface RepairArgs {
   readonly choose: string | null
   /** The size of the instance that gets a claim; null if the host's report contains the size. */
   readonly size: InstanceSize | null
-  /** The project and account of the instance that gets a claim. Null: no project, and the caller's account. */
+  /** `project` and `account` are the owner of the instance that gets a claim. Null: no project, or the caller's account. */
   readonly project: string | null
   readonly account: string | null
   readonly dryRun: boolean
@@ -68,7 +68,8 @@ export interface RepairDone {
 }
 
 /**
- * The failure if this call cannot repair the finding, or if the finding no longer exists. The message says what to do. Nothing was changed.
+ * The failure if the finding does not exist any more or cannot be repaired by this call. The message states what to do. Nothing was
+ * changed.
  */
 export interface RepairRefused extends Failure {
   readonly type: 'repair-refused'
@@ -76,19 +77,19 @@ export interface RepairRefused extends Failure {
 
 export type RepairOutcome = RepairDone | RepairRefused | NotFound | Invalid
 
-/** A repair option of a finding, in the form for operators. */
+/** A repair option of a finding, as operators see it. */
 export interface OfferedOption {
   readonly name: string
   readonly text: string
-  /** Whether the caller must state the size of an instance. */
+  /** True if the caller must state the size of the instance. */
   readonly asksSize: boolean
-  /** Whether the caller can state the project and the account of an instance. */
+  /** True if the caller can state the project and the account of the instance. */
   readonly asksOwner: boolean
 }
 
-/** Repairs the findings of the auditor. */
+/** Repairs the violations and contradictions that the auditor found. */
 export interface FindingRepairs {
-  /** The recommended action, and the options of `repair`. If a host lists very many instances, only the first options are returned. */
+  /** The recommended action for a finding, and the options that `repair` accepts. At most the first `MOST_OPTIONS` options are returned. */
   of(finding: PresentFinding): { readonly text: string; readonly options: readonly OfferedOption[] }
   /** Tries the repair on a copy of the fleet and returns the differences. Unless it is a dry run, the repair is then made. */
   repair(args: RepairArgs, caller: Pick<Caller, 'account' | 'scopes'>): Promise<RepairOutcome>
@@ -104,7 +105,7 @@ type Tried = Pick<RepairDone, 'revision' | 'count' | 'differences'>
 interface Mending {
   readonly input: PlacementInput
   readonly request: RequestSpec
-  /** The objects that the repair affects, in addition to the claim that it creates. */
+  /** `hosts` and `claims` are affected by the repair, in addition to the claim that it creates. */
   readonly hosts: readonly HostIndex[]
   /** The only host on which the instance may be placed. */
   readonly to: HostRecord
@@ -156,7 +157,7 @@ export function createFindingRepairs({
     const made = outcome.destinations.flatMap(({ selected }) => selected.claim?.id ?? [])
     const ends = input.moveOf === null ? [] : made.map((id) => confirms(replica.fleet, id))
     const [verdict] = await replica.propose(ends)
-    // another call can have changed the move in the meantime; its changes stay
+    // another call may have changed the move in the meantime; the claim that this call made remains
     if (verdict?.void !== undefined)
       return refused(`The claim has room there, and its move is still open. ${sentenceOf(verdict.void)}`, ['id'])
     return done(replica.fleet, made, verdict?.revision ?? outcome.revision)
@@ -232,7 +233,7 @@ export function createFindingRepairs({
           return claimThere(finding, account ?? caller.account, act, args)
         case 'change': {
           const change = act.toChange(reason)
-          // hostReplace and hostForget require the same scope as this change
+          // the mutations hostReplace and hostForget, which make the same changes, also require the scope ADMIN
           if ((change.type === 'replace' || change.type === 'forget') && !mayDo(caller, 'ADMIN'))
             return refused('A key with ADMIN is needed to replace or forget a host.', ['choose'], 'FORBIDDEN')
           return write(finding, change, dryRun)
@@ -277,7 +278,7 @@ function first<Item>(items: Iterable<Item>, most: number): Item[] {
   return taken
 }
 
-/** The option that an operator names, or the only option. Otherwise a message that lists the options. */
+/** The option that the operator names or, without a name, the only option. If there is no such option, a refusal that lists the options. */
 function chosen(options: Iterable<RepairOption>, name: string | null, text: string): RepairOption | RepairRefused {
   const some = first(options, MOST_OPTIONS + 1)
   const [only] = some
@@ -308,7 +309,7 @@ async function tryOut(before: Fleet, changes: readonly Change[]): Promise<Tried 
   )
 }
 
-/** Applies changes to a fleet of the caller's own, and yields between them. Returns a sentence about a change that was void. */
+/** Applies changes to a private fleet. Returns a sentence about the first change that is void, if there is one. */
 async function applyTo(fleet: Fleet, changes: readonly Change[]): Promise<string | undefined> {
   const { place, now } = fleet
   const basis = { format: ENTRY_FORMAT, id: `dry run on ${place.id}`, writer: '', basis: place } as const
@@ -317,7 +318,7 @@ async function applyTo(fleet: Fleet, changes: readonly Change[]): Promise<string
   return refusal === undefined ? undefined : sentenceOf(refusal)
 }
 
-/** The change that ends a move: the claim replaces its source. */
+/** The change that ends a move. The claim then replaces its source claim. */
 const confirms = ({ ledger }: Fleet, claim: string): Change => ({ type: 'confirm', claim, fence: ledger.claims.get(claim)?.fence ?? 0 })
 
 const refused = (message: string, path: readonly string[], code: FailureCode = 'PRECONDITION'): RepairRefused => ({

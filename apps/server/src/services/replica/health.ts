@@ -7,12 +7,12 @@ import type { Auditor, AuditorView } from '../../replica/watch/auditor.ts'
 
 export const degradedCodes = ['database.away'] as const
 
-/** A degradation during which the replica continues to work. */
+/** A function that does not work although the replica continues to work. */
 export interface Degraded {
   readonly code: (typeof degradedCodes)[number]
   /** Milliseconds since 1970. */
   readonly since: number
-  /** A text that says what still works and what waits. */
+  /** What works in the meantime, and what does not. */
   readonly message: string
 }
 
@@ -34,19 +34,19 @@ export interface HealthView extends ModeView {
   /** The release whose rules the replica uses to decide. */
   readonly version: string
   readonly revision: number
-  /** The time since the fleet was last known to be as new as the store, in milliseconds. */
+  /** The age of the fleet in milliseconds: the time since it was last confirmed to be as new as the store. */
   readonly ageMs: number
   readonly featureLevel: number
-  /** How many violations the auditor found, and the time since its last full check in milliseconds. */
+  /** The results of the auditor. `checkedAgeMs` is the time since its last full check. */
   readonly violations: number
   readonly warnings: number
   readonly clean: AuditorView['clean']
   readonly checkedAgeMs: number | null
   /** The engine that stores the log: postgres, nats or memory. */
   readonly engine: string
-  /** Whether entries get their position in the log before they are on disk, so that one flush serves all waiting calls. */
+  /** True if entries get their position in the log before they are on disk, so that one flush serves all waiting calls. */
   readonly sharedFlush: boolean
-  /** The duration of a flush, measured at the start, in milliseconds; null if not measured. */
+  /** How long a flush to disk took when the replica started, in milliseconds; null if it was not measured. */
   readonly flushMs: number | null
 }
 

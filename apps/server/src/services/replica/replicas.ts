@@ -12,7 +12,7 @@ import { firstOf as firstOfPage, keyOf, listOf, type Page, type PageArgs, toCurs
 
 export type { AuditorView, PresentFinding } from '../../replica/watch/auditor.ts'
 
-/** A replica as of its last sign of life. The replica that answers the call is shown in its present state. */
+/** A replica, as it described itself in its last sign of life. The replica that answers the call describes its present state. */
 export interface ReplicaView extends Omit<ReplicaRow, 'digests'> {
   readonly stateHash: { readonly revision: number; readonly digest: string } | null
   /** The history of the lag in milliseconds; see `lagHistory` of Replica in the schema. */
@@ -22,9 +22,12 @@ export interface ReplicaView extends Omit<ReplicaRow, 'digests'> {
 }
 
 export interface HealArgs {
-  /** The name of the replica that must answer. Absent: any replica. */
+  /**
+   * The name of the replica that is to be healed. If another replica gets the call, the call is refused. Absent: the replica that gets the
+   * call.
+   */
   readonly replica?: string | null | undefined
-  /** Begins at the newest checkpoint at or before this revision. */
+  /** The state is rebuilt from the newest checkpoint at or before this revision. */
   readonly from?: number | null | undefined
   readonly dryRun: boolean
 }
@@ -35,7 +38,7 @@ export interface HealDone extends Healed {
   readonly replica: string
 }
 
-/** The failure if this replica cannot be healed here or now. Nothing was changed. */
+/** The failure if the call reaches another replica than the named one, or if the state cannot be rebuilt now. Nothing was changed. */
 export interface HealRefused extends Failure {
   readonly type: 'heal-refused'
 }
@@ -52,9 +55,9 @@ function* filtered<Item>(items: Iterable<Item>, isIn: (item: Item) => boolean): 
   for (const item of items) if (isIn(item)) yield item
 }
 
-/** The replicas of this fleet, and the soundness of the state of the replica that answers. */
+/** The replicas of this fleet, and what the auditor found in the state of the replica that answers. */
 export interface Replicas {
-  /** The replicas that gave a sign of life within the last day, in the order of their start. */
+  /** The replicas that gave a sign of life within the last day, oldest start first. */
   list(): ReplicaView[]
   auditor(): AuditorView
   /** A page of the auditor's findings, most severe first. Throws InputFault for unknown codes. */

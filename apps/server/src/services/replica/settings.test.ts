@@ -5,7 +5,7 @@ import { settingsOf, unknownSettings } from './settings.ts'
 const settingsFrom = (environment: NodeJS.ProcessEnv) =>
   Object.fromEntries(settingsOf(environment, readConfig(environment)).map((setting) => [setting.name, setting]))
 
-test('the list contains exactly the variables that are read', () => {
+test('the list contains exactly the variables that readConfig reads', () => {
   const read = new Set<string>()
   const environment = new Proxy({} as NodeJS.ProcessEnv, {
     get(_target, name) {
@@ -17,7 +17,7 @@ test('the list contains exactly the variables that are read', () => {
   expect(Object.keys(settingsFrom({})).sort()).toEqual([...read].sort())
 })
 
-test('variables that are set are marked, and the others show their defaults', () => {
+test('a variable that is set has the source ENVIRONMENT, and every other one shows its default', () => {
   const settings = settingsFrom({ GANTT_LOG_DAYS: '90', GANTT_PLUGINS: 'trusted:/p,other' })
   expect(settings.GANTT_LOG_DAYS).toMatchObject({ value: '90', unit: 'days', source: 'ENVIRONMENT' })
   expect(settings.GANTT_PLUGINS).toMatchObject({ value: 'trusted:/p,other', source: 'ENVIRONMENT' })
@@ -56,7 +56,7 @@ test('unknown variables that look like settings are reported, except those of th
   expect(unknownSettings(Object.fromEntries(Object.keys(settingsFrom({})).map((name) => [name, 'x'])))).toEqual([])
 })
 
-test('the report lists all settings only if no setting has a similar name', () => {
+test('the warning about an unknown variable lists all settings only if no setting has a similar name', () => {
   const [sentence] = unknownSettings({ GANTT_COLOUR_OF_LOGS: 'red' })
   expect(sentence).toMatch(/^GANTT_COLOUR_OF_LOGS is set .* no such setting; there are HOST, PORT, .*GANTT_EXTENDERS\.$/)
 })

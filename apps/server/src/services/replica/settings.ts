@@ -7,12 +7,12 @@ export const settingSources = ['ENVIRONMENT', 'DEFAULT'] as const
 export interface Setting {
   /** The environment variable that sets the value. */
   readonly name: string
-  /** The value in effect. Undefined if nothing is set and there is no default, and for a value that can contain a secret. */
+  /** The value in effect. Undefined if nothing is set and there is no default, or if the value can contain a secret. */
   readonly value: string | undefined
   /** The unit of the value, if it is an amount. */
   readonly unit: string | undefined
   readonly source: (typeof settingSources)[number]
-  /** Whether the value can contain a password or a key. Such a value is never shown. */
+  /** True if the value can contain a password or a key. Such a value is never shown. */
   readonly isSecret: boolean
   readonly description: string
 }
@@ -25,68 +25,75 @@ interface Row extends Pick<Setting, 'description'> {
 
 /** All variables that readConfig reads; a test compares the two lists. */
 const rows: Readonly<Record<string, Row>> = {
-  HOST: { description: 'The address that it listens at.', value: ({ host }) => host },
-  PORT: { description: 'The port that it listens at; 0: any that is free.', value: ({ port }) => port },
+  HOST: { description: 'The IP address or host name on which the service listens.', value: ({ host }) => host },
+  PORT: { description: 'The port on which the service listens. 0: any free port.', value: ({ port }) => port },
   GANTT_DATA_DIR: {
-    description: 'Where the embedded database and what belongs to it lie; not set: the default place.',
+    description: 'The directory with the embedded database and its files. Not set: the default directory.',
     value: ({ dataDir }) => dataDir,
   },
-  DATABASE_URL: { description: 'The PostgreSQL server; not set: one is embedded.' },
-  GANTT_ADMIN_KEY: { description: 'Taken as an admin key; not set: the first start makes one.' },
-  GANTT_SYNC: { description: 'The engine that keeps the log: PostgreSQL if not set, or a NATS cluster; health shows which.' },
+  DATABASE_URL: { description: 'The URL of the PostgreSQL database. Not set: the service runs an embedded database.' },
+  GANTT_ADMIN_KEY: { description: 'A secret that is accepted as an admin key. Not set: the first start creates an admin key.' },
+  GANTT_SYNC: {
+    description:
+      'The URL of the NATS cluster that stores the log. Not set: PostgreSQL stores the log. The engine in use is shown in health.',
+  },
   GANTT_SHARED_FLUSH: {
-    description: 'Whether one flush serves all who wait for the disk; auto measures the disk.',
+    description: 'Whether one flush to disk serves all waiting calls. auto: the service measures the disk and decides.',
     value: ({ sharedFlush }) => sharedFlush,
   },
   GANTT_LOG_DAYS: {
-    description: 'What is older is trimmed off the log, behind a checkpoint.',
+    description: 'Entries of the log that are older than this are deleted once a checkpoint contains them.',
     unit: 'days',
     value: ({ horizon }) => horizon.days,
   },
-  GANTT_LOG_BYTES: { description: 'The log grows to so much.', unit: 'bytes', value: ({ horizon }) => horizon.bytes },
+  GANTT_LOG_BYTES: {
+    description: 'If the log is larger than this, its oldest entries are deleted once a checkpoint contains them.',
+    unit: 'bytes',
+    value: ({ horizon }) => horizon.bytes,
+  },
   GANTT_RECORDS_BYTES: {
-    description: 'So much may wait in NATS for the database.',
+    description: 'At most this many bytes of records wait in NATS for the database.',
     unit: 'bytes',
     value: ({ recordBytes }) => recordBytes,
   },
   GANTT_FEATURE_LEVEL: {
-    description: 'The highest feature level that it announces, reads and writes; the release’s own if not set.',
+    description: 'The highest feature level that this replica supports. Not set: the highest level of the release.',
     value: ({ featureLevel }) => featureLevel,
   },
-  GANTT_LIVENESS: { description: 'How it is found out whether hosts are alive.', value: ({ liveness }) => liveness.source },
+  GANTT_LIVENESS: { description: 'Where the signs of life of hosts come from.', value: ({ liveness }) => liveness.source },
   GANTT_SUSPECT_AFTER: {
-    description: 'A host that is silent for this long is suspect.',
+    description: 'A host without a sign of life for this long becomes SUSPECT.',
     unit: 'seconds',
     value: ({ liveness }) => liveness.suspectAfterMs / 1_000,
   },
   GANTT_DOWN_AFTER: {
-    description: 'A host that is silent for this long is down.',
+    description: 'A host without a sign of life for this long becomes DOWN.',
     unit: 'seconds',
     value: ({ liveness }) => liveness.downAfterMs / 1_000,
   },
   GANTT_UNLISTED_AFTER: {
-    description: 'An instance with a claim that no host has listed for this long is reported by the auditor.',
+    description: 'The auditor reports an instance with a claim if no host has listed the instance for this long.',
     unit: 'seconds',
     value: ({ unlistedAfterMs }) => unlistedAfterMs / 1_000,
   },
   GANTT_PLUGINS: {
-    description: 'What is loaded in addition to the parts of the release.',
+    description: 'The plug-ins that the service loads.',
     value: ({ plugins }) => plugins.map(({ mode, from }) => (mode === 'TRUSTED' ? `trusted:${from}` : from)).join(',') || undefined,
   },
   GANTT_PLUGIN_TIMEOUT_MS: {
-    description: 'The time limit of an answer by a plug-in or an extender.',
+    description: 'The time within which a plug-in or an extender must answer.',
     unit: 'milliseconds',
     value: ({ pluginTimeoutMs }) => pluginTimeoutMs,
   },
-  GANTT_EXTENDERS: { description: 'The file that describes extenders; not set: there are none.', value: ({ extenders }) => extenders },
+  GANTT_EXTENDERS: { description: 'The file that configures extenders. Not set: there are none.', value: ({ extenders }) => extenders },
 }
 
-/** Variables of other programs that are often set in the same environment: the command line and the tests. */
+/** Variables of the command line and of the tests, which are often set in the same environment. */
 const OTHERS = /^GANTT_(?:URL|KEY|CONFIG|SHARED|TRACE|SCREENSHOTS|LARGE_FLEET|TEST_[A-Z_]+|NEMESIS_[A-Z_]+)$/
 
 const settingNames = Object.keys(rows)
 
-/** Reports each variable that looks like a setting but is not one, with similarly spelled settings. */
+/** A message for each variable that looks like a setting but is not one. The message names settings with similar spelling. */
 export const unknownSettings = (environment: NodeJS.ProcessEnv): readonly string[] =>
   Object.keys(environment)
     .filter((name) => /^GANTT/i.test(name) && !Object.hasOwn(rows, name) && !OTHERS.test(name))

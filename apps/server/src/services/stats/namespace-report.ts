@@ -13,7 +13,7 @@ import { type Issue, issue, under } from '../calls/outcome.ts'
 import { checkName, checkNames } from '../calls/text.ts'
 import type { Read, ReportInput } from './report-input.ts'
 
-/** The errors of a report under a namespace, as far as this process can find them without a plug-in. */
+/** The errors in a report under a namespace that are found without calling the namespace's plug-in. */
 export function checkNamespace(
   { namespace, version, document }: NonNullable<ReportInput['namespace']>,
   path: readonly string[],
@@ -39,21 +39,21 @@ export function checkNamespace(
   }
   const parsed = known?.parse(version, document)
   if (parsed === undefined || parsed.ok) return issues
-  // the messages name the position in the document at which the path begins
+  // the core's messages name paths within the document, which do not begin with `document`
   const ofDocument = (problem: Problem): Problem =>
     problem.path[0] === 'document' ? problemAt({ ...problem, path: problem.path.slice(1) }, problem.path) : problem
   return under(path, parsed.problems.map(ofDocument))
 }
 
-/** A document in a plug-in's namespace, and the report that contains it. */
+/** A document in a plug-in's namespace, with the index of its report in the call. */
 interface Reported {
   readonly at: number
   readonly document: unknown
 }
 
 /**
- * Completes the reports of a call with the errors that plug-ins find in documents of their namespaces. Without such documents, no plug-in
- * is called.
+ * Replaces reports whose documents a plug-in finds invalid by the errors in them. A plug-in is called only about documents of its own
+ * namespaces.
  */
 export async function withDocuments(documents: Documents, read: readonly Read[]): Promise<readonly Read[]> {
   const reported = new Map<string, Reported[]>()

@@ -19,7 +19,7 @@ export interface NovaDocument {
   readonly path: readonly string[]
   /** Paths of fields in the document that this release does not know. They have no effect. */
   readonly ignored: readonly string[]
-  /** The path of the instances in the caller's input, if they are outside of the request. */
+  /** The path of the instances in the caller's input, if the request does not contain them. */
   readonly instancesAt?: readonly string[] | undefined
   /** The request in Nova's form, as it is stored. */
   readonly nova?: WrittenRequest | null

@@ -17,10 +17,10 @@ import { checkNamespace } from './namespace-report.ts'
 import { readNovaHost } from './nova-import.ts'
 import type { Read, Report, ReportInput } from './report-input.ts'
 
-/** The maximum number of JSON characters of one report. docs/limits.md explains it. */
+/** The maximum length of one report as JSON, in characters (docs/limits.md). */
 export const MAX_REPORT_LENGTH = 512 * 1024
 
-/** The maximum count of lists, objects and members in one report, because each is visited several times without yielding. */
+/** The maximum count of values in one report, because all values are visited several times without yielding. */
 export const MAX_REPORT_VALUES = 50_000
 
 /** The maximum count of instances in a full report. */
@@ -29,7 +29,10 @@ const MAX_INSTANCES = 10_000
 /** Nova documents are stored unchanged. */
 const isNova = ([first]: readonly string[]): boolean => first === 'nova'
 
-/** Checks that a delta does not give a host more instances than a full report may list. Otherwise many deltas together could. */
+/**
+ * Checks that a delta does not add instances beyond the limit of a full report. Without this check, many small deltas could exceed the
+ * limit.
+ */
 function checkInstances(before: readonly string[], delta: StatsDelta, path: readonly string[]): Issue[] {
   const { addInstances = [], removeInstances = [] } = delta
   if (before.length + addInstances.length <= MAX_INSTANCES) return []
@@ -40,15 +43,15 @@ function checkInstances(before: readonly string[], delta: StatsDelta, path: read
 }
 
 /**
- * The unit rules of a class must allow some amount: a multiple of the step size between the minimum and the maximum for one instance. A
- * total may be too small for any amount, because it changes with the machine. Stored reports are not checked.
+ * Checks that the unit rules of a class allow an amount: a multiple of the step size between the minimum and the maximum for one instance.
+ * The total is not checked, because it changes with the machine. Stored reports are not checked.
  */
 const checkUnits = (stats: HostStats | StatsDelta, path: readonly string[], names: UnitNames): Issue[] =>
   ('inventories' in stats ? stats.inventories : []).flatMap(({ total, minUnit, maxUnit, stepSize }, i) => {
     if (maxUnit === null || Math.ceil(minUnit / stepSize) * stepSize <= maxUnit) return []
     const at = [...path, 'inventories', String(i)]
     if (minUnit > maxUnit) return [issue([...at, 'minUnit'], minUnit, `be at most ${names.maxUnit}, ${maxUnit}`, 'stats.invalid')]
-    // a maximum that equals the total changes with the machine, and a host that loses devices must be able to report
+    // a host that loses devices must be able to report, and its maximum is often the total
     if (maxUnit === total) return []
     const rule = `have a multiple between ${names.minUnit}, ${minUnit}, and ${names.maxUnit}, ${maxUnit}: otherwise no amount is allowed`
     return [issue([...at, 'stepSize'], stepSize, rule, 'stats.invalid')]
@@ -62,7 +65,7 @@ interface UnitNames {
 const TYPED_UNITS: UnitNames = { minUnit: 'minUnit', maxUnit: 'maxUnit' }
 const PLACEMENT_UNITS: UnitNames = { minUnit: 'min_unit', maxUnit: 'max_unit' }
 
-/** Checks that flavors can request the traits, because other traits could never match. Stored reports are not checked. */
+/** Checks that the traits have names that a flavor can request. Stored reports are not checked. */
 const checkTraits = (stats: HostStats | StatsDelta, path: readonly string[]): Issue[] =>
   ('traits' in stats ? stats.traits : []).flatMap((trait, i) =>
     TRAIT.test(trait) ? [] : [issue([...path, 'traits', String(i)], trait, TRAIT_RULE, 'stats.invalid')],
@@ -71,7 +74,7 @@ const checkTraits = (stats: HostStats | StatsDelta, path: readonly string[]): Is
 const TRAIT = /^[A-Z][A-Z0-9_]{0,254}$/
 const TRAIT_RULE = 'be a trait that a flavor may ask for: capital letters, digits and _, a letter first, as in CUSTOM_FAST'
 
-/** The count of values in nested lists and objects. The nesting depth of the document was checked before this is called. */
+/** The count of values in nested lists and objects. The recursion is safe, because the nesting depth was checked before. */
 function valuesIn(value: unknown): number {
   if (value === null || typeof value !== 'object') return 0
   const inner = Object.values(value)
@@ -80,7 +83,7 @@ function valuesIn(value: unknown): number {
   return count
 }
 
-/** Converts a problem with the typed form of a report to the names in the Nova document from which the report was made. */
+/** Converts the path of a problem in a report that was made from a Nova document to the path in this document. */
 function asReported(found: Issue, document: unknown, root: readonly string[]): Issue {
   const inner = found.path.slice(root.length)
   if (inner.length === 0 || root.some((key, i) => found.path[i] !== key)) return found
@@ -94,7 +97,7 @@ export function readReport(input: ReportInput, path: readonly string[], fleet: F
   const node = name.node ?? name.host
   const identity: HostName & { incarnation: string; sequence: number } = { host: name.host, node, incarnation, sequence }
   const known = hosts.find(identity)
-  // an existing host may continue to report under its present name
+  // the name is checked only for a new host, because an existing host must be able to report under its name
   const isNew = known === undefined && hosts.findForgotten(identity) === undefined
   const issues = [
     ...(input.issues ?? []),

@@ -11,7 +11,7 @@ import {
 } from '@gantt/scheduler-core'
 import type { Report } from './report-input.ts'
 
-/** Whether a report contains something new, and the revision of the host for which this was determined. */
+/** The result of comparing a report with a host, and the host's revision at that time. */
 export interface Looked {
   readonly revision: number | undefined
   readonly isNew: boolean
@@ -23,8 +23,8 @@ export const lookAt = (fleet: Fleet, report: Report): Looked => ({
 })
 
 /**
- * Whether a report contains something new. The earlier comparison in `looked` is reused unless the host has changed since, because a
- * comparison takes long and this function must not yield.
+ * True if a report would change its host. A comparison takes long and this function must not yield, so the earlier comparison in `looked`
+ * is reused if the host has not changed since.
  */
 export const saysSomethingNewSince = (fleet: Fleet, report: Report, looked: Looked | undefined): boolean =>
   looked !== undefined && looked.revision === fleet.hosts.find(report)?.revision
@@ -32,15 +32,15 @@ export const saysSomethingNewSince = (fleet: Fleet, report: Report, looked: Look
     : saysSomethingNew(fleet, report)
 
 /**
- * Whether a newer report of another host about a shared resource takes precedence. Such a report changes the result without changing the
- * revision of this host.
+ * True if another host has reported the same shared resource later. The other host's report takes precedence without changing the revision
+ * of this host, so that an equal report of this host is news.
  */
 function isOverruledReport({ hosts }: Fleet, report: Report): boolean {
   const host = report.type === 'namespace' ? hosts.find(report) : undefined
   return report.type === 'namespace' && host !== undefined && isOverruled(hosts, host.index, report.namespace)
 }
 
-/** Whether the report would change the data or claims of the host. Also true for reports that may be refused. */
+/** True if the report would change the data or the claims of its host. Also true for reports that may be refused. */
 function saysSomethingNew(fleet: Fleet, report: Report): boolean {
   const record = fleet.hosts.find(report)
   const reporter = record?.reporters.get(report.type === 'namespace' ? report.namespace : COMPUTE)
@@ -56,16 +56,16 @@ function saysSomethingNew(fleet: Fleet, report: Report): boolean {
   const stats = report.full === undefined ? mergeDelta(record.stats, report.delta ?? { baseSequence: 0 }) : currentStats(report.full)
   const listed = new Set(stats.instances)
   for (const { instance, state, extra, source } of record.claims) {
-    // the instance existed before its claim was created, so the same report now materialises the claim
+    // the instance ran before its claim was created, so an equal report materialises the claim now
     if (instance !== null && listed.has(instance) && (state === 'RESERVED' || state === 'CONFIRMED')) return true
-    // The instance was resized in place after the last report, and the same report now counts its whole size. From this feature level on, a
-    // report without a list of instances does not show this.
+    // If the instance was resized in place after the last report, the usage in an equal report now includes the new size. From feature
+    // level STRICT_CLAIMS on, a report without a list of instances is always news if the host has a MATERIALISED claim.
     if (fleet.featureLevel >= STRICT_CLAIMS && stats.instances === null && state === 'MATERIALISED') return true
     if (extra !== null && source === null && stats.instances !== null && saysUse(report)) return true
   }
   return canonicalJson(stats) !== canonicalJson(record.stats)
 }
 
-/** Whether a report states resource usage: a full report states all of it, a delta only the fields that it contains. */
+/** True if a report states resource usage. Every full report does; a delta does if it has one of the usage fields. */
 const saysUse = ({ delta }: HostReported): boolean =>
   delta === undefined || [delta.vcpusUsed, delta.memoryMbUsed, delta.localGbUsed].some((used) => used !== undefined)

@@ -10,8 +10,8 @@ import { createStats } from './stats.ts'
 const NOBODY: Documents = { check: () => expect.unreachable('no plug-in is asked') } as never
 
 /**
- * A service for reports of existing hosts. The documents of the reports record when they are read. Also returns the changes proposed to the
- * log.
+ * A service on a fleet of hosts, with one report for each host. `read` returns how many reports have been read, and `proposed` has the
+ * changes that were proposed to the log.
  */
 function aService(hosts: number) {
   const log = aLog()
@@ -78,7 +78,7 @@ test('a report without new content is not written, unless its host changed while
   expect(proposed).toEqual([expect.objectContaining({ host: first?.name.host })])
 })
 
-/** Two hosts that report documents of the namespace storage, and a log that accepts the proposals of the service. */
+/** Two hosts that report documents of the namespace `storage`. The proposals of the service are appended to the log. */
 function twoTellers() {
   const log = aLog()
   log.append([{ type: 'feature', level: 6 }, aReport('h1'), aReport('h2')])
@@ -145,12 +145,12 @@ test.each<[string, string, unknown, unknown, boolean]>([
 ])('an unchanged document is written if a newer document of another host differs: %s', async (_, namespace, first, second, isNews) => {
   const { report } = twoTellers()
   expect(await report('h1', namespace, first)).toBe(true)
-  // no other document contradicts the document yet
+  // the same document again is not news
   expect(await report('h1', namespace, first)).toBe(false)
   expect(await report('h2', namespace, second)).toBe(true)
   expect(await report('h2', namespace, second)).toBe(false)
   expect(await report('h1', namespace, first)).toBe(isNews)
-  // the newest document takes effect, so that sending it again is not news
+  // the document that was reported last takes effect, so that the same document again is not news
   expect(await report('h1', namespace, first)).toBe(false)
   expect(await report('h2', namespace, second)).toBe(isNews)
 })

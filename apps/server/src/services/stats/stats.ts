@@ -26,13 +26,13 @@ export interface ReportApplied {
   readonly host: HostView
   readonly revision: number
   readonly materialised: readonly Claim[]
-  /** The sequence of the host's last report in the log. The next delta must be based on it. */
+  /** The sequence of the host's last report in the log. The next delta must refer to this sequence. */
   readonly loggedSequence: number
   /** True if the report had no new content, so that nothing was written. */
   readonly unchanged: boolean
   /** Fields of a Nova document that this release does not know. */
   readonly ignored: readonly string[]
-  /** Impossible values in the report, or values with which the host uses more than it has. */
+  /** Impossible values in the report, or values that contradict the claims on the host. */
   readonly warnings: readonly HostWarning[]
 }
 
@@ -50,9 +50,9 @@ export type ReportOutcome = ReportApplied | ReportStale | ReportNeedsFull | Inva
 
 export interface Stats {
   /**
-   * Updates hosts from reports. Result i is for report i. Throws CallerGoneError if the caller disconnects while the reports are read;
-   * nothing is written then. Throws InputFault if there are no reports or more than 1000. A report of a new node is refused if the host
-   * already has `maxNodes` nodes, including those that other calls of this replica are about to add.
+   * Updates hosts from reports. Result i is for report i. Throws CallerGoneError if the caller disconnects while the reports are read, and
+   * writes nothing in this case. Throws InputFault if there are no reports or more than 1000. A report of a new node is refused if the host
+   * has `maxNodes` nodes, including nodes that other calls of this replica are about to add.
    */
   update(
     reports: readonly ReportInput[],
@@ -61,7 +61,7 @@ export interface Stats {
 }
 
 export function createStats(replica: Replica, documents: Documents): Stats {
-  /** The count of reports in progress by host. Meanwhile, another report of the host cannot be compared with the present fleet. */
+  /** How many reports of each host are being written. While there is one, the host's next report cannot be compared with the fleet. */
   const underway = new Map<string, number>()
   const count = (keys: readonly string[], by: 1 | -1): void => {
     for (const key of keys) {
@@ -85,8 +85,8 @@ export function createStats(replica: Replica, documents: Documents): Stats {
       const looked = await mapInPieces(parsed, (report) => (Array.isArray(report) ? undefined : lookAt(replica.fleet, report)))
       const isNews = (report: Report, i: number): boolean =>
         refusalOf(replica, report) === undefined && saysSomethingNewSince(replica.fleet, report, looked[i])
-      // The fleet of this replica can lag behind the log. A report that looks unchanged or refused on this fleet, or exceeds the limit of
-      // nodes, must therefore be checked on a fleet as new as the log.
+      // The fleet of this replica can lag behind the log. If a report seems to be unchanged, refused or beyond the limit of nodes, this
+      // must therefore be checked again on a fleet as new as the log.
       const isLimited = (report: Report): boolean => limits !== undefined && joining.isNew(report)
       if (parsed.some((report, i) => !Array.isArray(report) && (isLimited(report) || !isNews(report, i)))) await replica.fresh()
       const joined = new Set<Report>()
@@ -130,18 +130,18 @@ export function createStats(replica: Replica, documents: Documents): Stats {
   }
 }
 
-/** Nodes that calls of this replica are about to add, and are not in the fleet yet. */
+/** The nodes that calls of this replica are about to add to the fleet. */
 function createJoining(replica: Pick<Replica, 'fleet'>) {
   const byHost = new Map<string, Map<string, number>>()
   return {
-    /** Whether a report will add a node when it is applied. */
+    /** True if a report is of a node that is not in the fleet. */
     isNew: (report: Report): boolean =>
       report.type === 'report' &&
       report.full !== undefined &&
       replica.fleet.hosts.find(report) === undefined &&
       replica.fleet.hosts.refusesName(report) === undefined,
     has: ({ host, node }: Report): boolean => byHost.get(host)?.has(node) ?? false,
-    /** How many nodes a host has, including those that are being added. */
+    /** How many nodes a host has, including nodes that calls are about to add. */
     countOf({ host }: Report): number {
       const coming = [...(byHost.get(host)?.keys() ?? [])].filter((node) => replica.fleet.hosts.find({ host, node }) === undefined)
       return replica.fleet.hosts.nodesOf(host).length + coming.length
@@ -172,8 +172,8 @@ const keyOf = (report: Report): string =>
   JSON.stringify([report.host, report.node, report.type === 'namespace' ? report.namespace : COMPUTE])
 
 /**
- * The verdict that the log will give, if it is certain on a fleet that is as new as the log. It is certain because sequences and
- * incarnations only increase.
+ * The verdict that the judge will give on a report, if this is certain on a fleet as new as the log. A refusal is certain because sequences
+ * and incarnations only increase.
  */
 function refusalOf({ fleet }: Replica, report: Report): Void {
   const left = fleet.hosts.refusesName(report)
@@ -240,7 +240,7 @@ function outcomeOf(
     materialised: [...record.claims].filter(({ state, revision }) => state === 'MATERIALISED' && revision === verdict?.revision),
     loggedSequence: lastSequence ?? report.sequence,
     unchanged: verdict === undefined,
-    // a document of a namespace changes only resources that hosts share
+    // a document of a namespace can cause only warnings about resources that hosts share
     warnings: warningsOf(fleet, record).filter(({ isShared }) => report.type === 'report' || isShared === true),
   }
 }

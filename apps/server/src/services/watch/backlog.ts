@@ -3,7 +3,8 @@ import { createPause } from '../../event-loop/pauses.ts'
 /** The items that a subscriber has not read yet. */
 export interface Backlog<Item, Detail> {
   /**
-   * Processes an item at once if this turn of the event loop has time left, otherwise later. An item that is added again goes to the end.
+   * Processes an item at once if this turn of the event loop has time left, otherwise in a later turn. An item that is waiting and is added
+   * again moves to the end.
    */
   put(item: Item, detail: Detail): void
   end(): void
@@ -13,7 +14,7 @@ export interface BacklogOptions<Item, Detail> {
   look(item: Item, detail: Detail): void
   /** Combines the states of an item that is added again before it was read. */
   merge(earlier: Detail, later: Detail): Detail
-  /** At most this many items wait. If there are more, all are dropped and `onFull` is called. */
+  /** At most this many items wait. If there are more, all waiting items are dropped and `onFull` is called. */
   readonly most: number
   onFull(): void
   /** Called if processing throws an error. The backlog has then ended. */

@@ -10,7 +10,7 @@ const sampled = (perSecond: number) => {
   return { notified, sample, take: (...items: readonly string[]) => items.forEach(sample.take) }
 }
 
-test('the first items of each second are reported, and the next item has the count of those left out', () => {
+test('the first items of each second are reported, and the next reported item has the count of those left out', () => {
   const { notified, take } = sampled(2)
   take('a', 'b', 'c', 'd')
   expect(notified).toEqual([
@@ -24,7 +24,7 @@ test('the first items of each second are reported, and the next item has the cou
   expect(notified.slice(2).reduce((sum, [item, leftOut]) => sum + leftOut + (item === null ? 0 : 1), 0)).toBe(3)
 })
 
-test('after a burst, the count of items left out is reported once, when the second is over', () => {
+test('if no item follows a burst, the count of items left out is reported once at the end of the second', () => {
   const { notified, take } = sampled(20)
   take(...Array.from({ length: 500 }, (_, i) => String(i)))
   expect(notified).toHaveLength(20)

@@ -8,8 +8,8 @@ export interface Sample<Item> {
 }
 
 /**
- * `notify` is called with each item and the count of items that were left out before it. If nothing follows a burst, `notify` is called
- * with the count and without an item.
+ * `notify` is called with each item and the count of items that were left out before it. If no item follows a burst, `notify` is called
+ * with null and the count.
  */
 export function createSample<Item>(perSecond: number, notify: (item: Item | null, leftOut: number) => void): Sample<Item> {
   let windowStart = Number.NEGATIVE_INFINITY

@@ -6,12 +6,12 @@ export interface Stream<Event> extends AsyncIterableIterator<Event> {
 export interface StreamOptions<Event> {
   /** Begins to listen. Returns a function that stops it. `fail` ends the stream with an error for its reader. */
   start(push: (event: Event) => void, fail: (error: unknown) => void): () => void
-  /** Combines a new event with the events that wait for the reader, so that no more events wait than the limit for the reader. */
+  /** Adds a new event to the events that wait for the reader, and combines events if too many wait. */
   merge(pending: Event[], event: Event): Event[]
   ended(): void
 }
 
-/** Creates a stream in which no more events wait than `merge` allows, however slow the reader is. It listens from this call on. */
+/** Creates a stream that listens from this call on. If the reader is slow, `merge` limits how many events wait. */
 export function createStream<Event>({ start, merge, ended }: StreamOptions<Event>): Stream<Event> {
   let pending: Event[] = []
   let reader: { resolve(result: IteratorResult<Event>): void; refuse(error: unknown): void } | undefined

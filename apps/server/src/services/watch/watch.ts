@@ -23,7 +23,8 @@ const MAX_STREAMS = 256
 /** At most this many streams of one key may be open. */
 const MAX_STREAMS_PER_KEY = 128
 /**
- * At most this many decisions wait for one slow reader. If there are more, the reader gets the latest ones and the count of missed ones.
+ * At most this many decisions wait for one slow reader. If there are more, the reader gets only the latest decisions and the count of
+ * missed decisions.
  */
 const MAX_PENDING_DECISIONS = 20
 /** At most this many hosts wait for one slow reader. If there are more, the reader gets a gap. */
@@ -34,9 +35,9 @@ const MAX_UNSEEN_DECISIONS = 1_000
 
 export interface DecisionEvent {
   readonly revision: number
-  /** The decision. Null for a gap, and at the end of a burst from which decisions were left out. */
+  /** The decision. Null if the event only reports a gap, or only the count of decisions left out at the end of a burst. */
   readonly decision: DecisionView | null
-  /** How many decisions before this one were left out, because there were too many or the reader was too slow. */
+  /** How many decisions were left out before this event, because there were too many or the reader was too slow. */
   readonly suppressed: number
   readonly gap: Gap | null
 }
@@ -58,13 +59,16 @@ export interface StreamArgs {
   readonly after?: number | null | undefined
   /** The id of the key that opened the stream. */
   readonly keyId: string
-  /** Returns false once the reader is no longer authorised. Called every few seconds. */
+  /** Returns false if the reader is not authorised any more. Called every few seconds. */
   mayGoOn(): boolean
   /** Aborted once nothing more can be sent to the reader. The stream then ends. */
   readonly over: AbortSignal
 }
 
-/** Streams of changes. A reader that is too slow gets the latest changes and the count of missed ones, so that no changes accumulate. */
+/**
+ * Streams of changes. For a reader that is too slow, earlier changes are dropped or merged, so that the memory for waiting changes is
+ * limited.
+ */
 export interface Watch {
   decisions(
     options: StreamArgs & { readonly filter?: DecisionFilter; readonly query?: string | null | undefined; readonly perSecond: number },
@@ -72,7 +76,7 @@ export interface Watch {
   hosts(
     options: StreamArgs & { readonly filter?: HostFilter | null | undefined; readonly query?: string | null | undefined },
   ): Stream<HostEvent>
-  /** Changed hosts as columns, merged per interval. */
+  /** The changed hosts as columns, in one event per interval. */
   fleet(options: StreamArgs & DeltaOptions): Stream<FleetDelta>
   readonly open: number
   /** Ends every stream. */
@@ -108,7 +112,7 @@ export function createWatch(replica: Replica, decisions: Decisions, feed: Decisi
     }
     const stream = createStream<Event>({ start, merge, ended })
     streams.set(stream, keyId)
-    // an answer that no reader consumes, such as one of a content type that the client does not accept, is never read to its end
+    // a stream whose answer nobody reads, for example because the client does not accept its content type, must end too
     over.addEventListener('abort', end)
     return stream
   }
@@ -123,7 +127,7 @@ export function createWatch(replica: Replica, decisions: Decisions, feed: Decisi
         (push, fail) => {
           const tellGap = (missedFrom: number): void =>
             push({ revision: revision(), decision: null, suppressed: 0, gap: { missedFrom, resumeAt: revision() } })
-          // refusals are not in the log: a reader that reconnects can have missed refusals at the last revision that it saw
+          // refusals are not in the log, so a reader that reconnects may have missed refusals even if the revision has not changed
           if (typeof after === 'number') tellGap(after)
           const sample = createSample<StoredDecision>(perSecond, (stored, suppressed) =>
             push({ revision: revision(), decision: stored === null ? null : decisions.of(stored), suppressed, gap: null }),
@@ -158,14 +162,16 @@ export function createWatch(replica: Replica, decisions: Decisions, feed: Decisi
         args,
         (push, fail) => {
           const { fleet } = replica
-          /** A reader that follows a host by name is also notified when the name changes. Hosts are shown in their present state. */
+          /**
+           * Sends changed hosts in their present state. A reader that follows a host by name also gets the event in which the name changes.
+           */
           const unseen = createBacklog<HostRecord, number>({
             look: (record, since) => {
               const view = viewHost(fleet, record)
               if (matches(view) || renamedSince(view, since).some(matches)) push({ revision: record.revision, host: view, gap: null })
             },
             merge: Math.min,
-            // there are never more items than hosts
+            // no limit is needed, because there are never more items than hosts
             most: Number.POSITIVE_INFINITY,
             onFull: () => undefined,
             onFailed: fail,
@@ -220,7 +226,10 @@ export function createWatch(replica: Replica, decisions: Decisions, feed: Decisi
   }
 }
 
-/** Removes the first event, and adds its count of missed decisions and its gap to the next event. */
+/**
+ * Removes the first waiting event, and adds the removed decision to the next event's count of missed decisions. A gap of the first event is
+ * also added to the next event.
+ */
 function withoutFirst([first, next, ...others]: readonly DecisionEvent[]): DecisionEvent[] {
   if (first === undefined || next === undefined) return []
   const suppressed = first.suppressed + next.suppressed + (first.decision === null ? 0 : 1)
@@ -229,9 +238,9 @@ function withoutFirst([first, next, ...others]: readonly DecisionEvent[]): Decis
   return [{ ...next, suppressed, gap }, ...others]
 }
 
-/** Follows the decisions that match, by the names that hosts have at that time. */
+/** Returns a test of whether a decision matches. A host is found by the names that it has when the decision arrives. */
 function followDecisions(replica: Replica, filter: DecisionFilter, query: Query): (decision: StoredDecision) => boolean {
-  // the filter is prepared once, because it runs for every decision of the fleet and a caller can name one outcome ten thousand times
+  // duplicate outcomes are removed once, because a caller can name an outcome ten thousand times and the filter runs for every decision
   const asked = filter.outcome === undefined ? filter : { ...filter, outcome: [...new Set(filter.outcome)] }
   let known: { readonly hosts: HostTable; readonly renames: number; readonly isMeant: (decision: StoredDecision) => boolean } | undefined
   return (decision) => {
@@ -260,11 +269,11 @@ function matchesDecision(
   )
 }
 
-/** The view of a host under each name that it lost after a revision. */
+/** The view of a host under each name that it had before a replacement later than a revision. */
 const renamedSince = ({ fleet, record }: HostView, revision: number): HostView[] =>
   record.formerNames.filter(({ until }) => until > revision).map(({ host, node }) => ({ fleet, record: { ...record, host, node } }))
 
-/** Returns the hosts that the last applied entry changed. They are computed once for all streams. */
+/** Returns the hosts that the last applied entry changed. They are computed only once for all streams. */
 function hostsTouched(replica: Replica): (entry: LogEntry) => readonly HostRecord[] {
   let known: { readonly entry: LogEntry; readonly records: readonly HostRecord[] } | undefined
   return (entry) => {

@@ -24,7 +24,7 @@ import type { PlacedRequest } from '../placement/asked-request.ts'
 import { checkAsked } from '../placement/call-checks.ts'
 import { unknownProfile, usableProfile } from '../profile/profiles.ts'
 
-/** How the fleet and the profile of a query differ from the present ones. */
+/** The fleet and the profile of a query, given as changes to a present or past fleet and to an existing profile. */
 export interface Hypothesis {
   /** The point in the fleet's history that the query is about; null for the present. */
   readonly at: Moment | null
@@ -42,32 +42,32 @@ export interface Hypothetical {
   readonly fleet: Fleet
   readonly profile: Profile
   /**
-   * The requests to decide, in the given order. Hosts have the names that they have on this fleet. If only a hint names a group, the
-   * request has the policy of that group.
+   * The requests to decide, in the caller's order. Hosts have the names that they have in this fleet. If only a hint names a server group,
+   * the group's policy is added to the request.
    */
   readonly requests: readonly RequestSpec[]
-  /** The revision of the fleet before the edits. */
+  /** The revision of the fleet to which the edits were applied. */
   readonly asOf: number
-  /** The edits of the fleet of that revision. */
+  /** The edits that were applied to the fleet. */
   readonly edits: FleetEdits
-  /** The results for instances on drained hosts; null if the query drains no host. */
+  /** The moves of the instances on drained hosts; null if the query drains no host. */
   readonly drain: Drain | null
-  /** Whether the deadline of the query has passed. */
+  /** True if the deadline of the query has passed. */
   isOver(): boolean
   /** The time until the deadline, in milliseconds. */
   left(): number
 }
 
 /**
- * Creates hypothetical fleets. Throws InputFault for an impossible hypothesis, with all its errors and with `others`, the errors in the
- * other arguments of the query.
+ * Creates the hypothetical fleet of a query. Throws InputFault if the hypothesis is impossible. It lists all errors, including `others`,
+ * which are the errors in the other arguments of the query.
  */
 export type OpenHypothetical = (
   hypothesis: Hypothesis,
   others?: readonly Issue[],
   /**
-   * The requests to decide, in the form of a call that creates instances. External plug-ins of the profile are called about these requests,
-   * on the query's own fleet.
+   * The requests to decide. They are checked as in a call that creates instances, and external plug-ins of the profile are called about
+   * them.
    */
   requests?: readonly PlacedRequest[],
 ) => Promise<Hypothetical>
@@ -94,7 +94,7 @@ export function createHypotheticals(replica: Replica, moments: Moments, { outsid
       ...(overlay?.issues ?? []),
       ...(deadlineMs === null ? [] : checkRange(['input', 'deadline'], deadlineMs, 1, MAX_DEADLINE_MS, ' ms')),
     ]
-    /** Collects the issues of an error, so that all issues are thrown together. */
+    /** Collects the issues of an InputFault, so that all issues are thrown together. Throws every other error. */
     const keptFault = (error: unknown): undefined => {
       if (!(error instanceof InputFault)) throw error
       issues.push(...error.issues)
@@ -148,7 +148,7 @@ async function editsOf(fleet: Fleet, overlay: Hypothesis['overlay']): Promise<Fl
   return edits.value
 }
 
-/** The profile with changed parts, as the next version of its name in the query's own fleet. */
+/** A profile with changed parts, as the profile's next version. Only the query's private fleet contains it. */
 function draftOf(fleet: Fleet, base: Profile, changes: unknown): Profile {
   const path = ['input', 'profileChanges']
   if (typeof changes !== 'object' || changes === null || Array.isArray(changes))

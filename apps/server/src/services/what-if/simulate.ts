@@ -28,11 +28,11 @@ const MOST_POINTS = 500
 
 export interface SimulateInput extends Hypothesis {
   readonly requests: readonly { readonly request: AskedRequest; readonly count: number }[]
-  /** The seed of the decisions; null for a fixed seed. */
+  /** The seed for random choices in the decisions; null for a fixed default seed. */
   readonly seed: string | null
 }
 
-/** A decision of a simulation. It can be explained as long as the simulation is stored. */
+/** A decision of a simulation. `explain` works as long as the simulation is in memory. */
 export interface SimulatedView extends SimulatedDecision {
   explain(): Promise<Examined>
   /** The paths of request fields that had no effect. */
@@ -43,7 +43,7 @@ export interface Simulation extends Omit<Simulated, 'decisions' | 'proposals'> {
   readonly asOf: number
   readonly drain: Drain | null
   readonly decisions: readonly SimulatedView[]
-  /** How the simulation progressed, in at most `most` + 1 points. Throws InputFault for a number out of range. */
+  /** The progress of the simulation as a curve with at most `most` + 1 points. Throws InputFault for a number out of range. */
   curve(most: number): readonly CurvePoint[]
 }
 
@@ -72,7 +72,7 @@ export function createSimulations(open: OpenHypothetical, readRequest: ReadReque
       const opened = await open(input, issues, requests)
       const { fleet, profile, asOf, isOver, left, drain } = opened
       const named = requests.map(({ request, count }, i) => ({ request: opened.requests[i] ?? request, count }))
-      // earlier requests can have created the group of this request
+      // an earlier request of the simulation may have created the server group of this request
       const checkNext = (index: number): void => {
         const { request, path } = requests[index] as PlacedRequest
         const issues = checkBinding(fleet, named[index]?.request ?? request, path)
@@ -119,7 +119,7 @@ export function createSimulations(open: OpenHypothetical, readRequest: ReadReque
   }
 }
 
-/** Runs a simulation, yields between its steps, and sends its problems to the solver. */
+/** Runs a simulation in steps, and answers its questions to the solver. */
 async function withAnswers(
   work: Generator<SimulatedQuestion | undefined, Simulated, Solution | undefined>,
   answer: (question: SimulatedQuestion) => Promise<Solution>,
@@ -140,7 +140,7 @@ async function withAnswers(
   }
 }
 
-/** How many decisions used the solver, by how the arrangement was used and by the reason. */
+/** How many decisions called the solver, grouped by whether its arrangement was used and by the reason. */
 export function countSolved(decisions: readonly SimulatedDecision[]): readonly SolvedCount[] {
   const counts = new Map<string, SolvedCount>()
   for (const { decided } of decisions) {
@@ -157,7 +157,7 @@ export interface SolvedCount extends Pick<SolverRecord, 'taken' | 'why'> {
   readonly decisions: number
 }
 
-/** Reads the requests and all their problems. */
+/** Reads all requests, and collects the problems of all of them. */
 async function readAll(
   readRequest: ReadRequest,
   given: SimulateInput['requests'],

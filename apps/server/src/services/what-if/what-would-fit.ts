@@ -26,14 +26,14 @@ const MOST_HOSTS = 100_000
 
 export interface WhatWouldFitInput extends Hypothesis {
   readonly request: AskedRequest
-  /** The kinds of changes to try; null for every kind. */
+  /** The kinds of changes that are tried; null for every kind. */
   readonly kinds: readonly ChangeKind[] | null
   readonly maxChanges: number
   readonly first: number
   readonly minHosts: number
 }
 
-/** The existing object that a change would modify; null for a new object. */
+/** An existing object that a change would modify. */
 export interface ChangePlace {
   readonly kind: (typeof placeKinds)[number]
   /** The name of a host or a profile, or the uuid of an aggregate or a claim. */
@@ -44,11 +44,11 @@ export const placeKinds = ['HOST', 'AGGREGATE', 'CLAIM', 'PROFILE'] as const
 
 export interface Counterfactual extends Omit<CoreCounterfactual, 'changes' | 'request' | 'edits' | 'filters'> {
   readonly changes: readonly (Pick<ProposedChange, 'kind' | 'subject' | 'from' | 'to'> & { readonly places: readonly ChangePlace[] })[]
-  /** Always true: only changes with which the request was decided and placed are listed. */
+  /** Always true, because every listed change was tried: with it, the request was decided and placed. */
   readonly verified: true
-  /** The edits of the change and of the query together, as FleetOverlayInput; null if there are none. */
+  /** The edits of the query together with the edits of the change, in the form of FleetOverlayInput; null if there are no edits. */
   readonly overlay: unknown
-  /** The whole query as SimulateInput. Its request is in the core's form. */
+  /** The query with the change in the form of SimulateInput, except that the request has the core's form. */
   readonly simulation: { readonly request: RequestSpec; readonly [field: string]: unknown }
 }
 
@@ -57,11 +57,11 @@ export interface WhatWouldFitAnswer extends Pick<WhatWouldFit, 'fits' | 'runs' |
   readonly headline: string
   readonly counterfactuals: readonly Counterfactual[]
   readonly drain: Drain | null
-  /** The cause of the refusal; null if the request fits. */
+  /** Why the request does not fit; null if it fits. */
   readonly cause: KeptCause | null
 }
 
-/** Finds changes with which a request would fit. */
+/** Finds changes of the fleet, the profile or the request with which a request would fit. */
 export interface Remedies {
   /** Throws InputFault for invalid input. */
   find(input: WhatWouldFitInput): Promise<WhatWouldFitAnswer>
@@ -70,7 +70,7 @@ export interface Remedies {
 const SEED = 'simulated'
 
 export function createRemedies(open: OpenHypothetical, readRequest: ReadRequest, decisions: Decisions): Remedies {
-  /** A query about a decision uses the state and the profile of the decision, unless the caller names others. */
+  /** A query about a decision uses the state and the profile of the decision, unless the caller names another moment or profile. */
   const asDecided = async (input: WhatWouldFitInput): Promise<WhatWouldFitInput> => {
     const { decisionId } = input.request
     const stored = decisionId === null ? undefined : await decisions.stored(decisionId)
@@ -107,7 +107,7 @@ export function createRemedies(open: OpenHypothetical, readRequest: ReadRequest,
         const profileChanges = filters === undefined ? draft : { ...(draft as object | undefined), filters }
         const simulation = {
           request: asked,
-          // a draft exists only within the query
+          // a draft is not stored, so the simulation names its base profile and the changes
           profile: draft === undefined ? profileRef(profile) : input.profile,
           ...(profileChanges !== undefined && { profileChanges }),
           at: String(asOf),
@@ -129,8 +129,8 @@ export function createRemedies(open: OpenHypothetical, readRequest: ReadRequest,
 }
 
 /**
- * The objects that a change edits, which identify the change independently of its text. A host that does not exist yet and the request are
- * not listed.
+ * The existing objects that a change edits. They identify the change independently of its text. Changes of the request and new hosts have
+ * no such object.
  */
 function placesOf({ edits, filters }: ProposedChange, profile: string): ChangePlace[] {
   const { enableHosts = [], ratios = [], reserves = [], aggregateChanges = [], releaseClaims = [] } = edits ?? {}
@@ -144,7 +144,7 @@ function placesOf({ edits, filters }: ProposedChange, profile: string): ChangePl
   ]
 }
 
-/** Converts edits to the form of the API. The edits of the query come first. */
+/** The edits of the query, then those of a change, in the form of the API. */
 function toOverlay(own: FleetEdits, more: FleetEdits): unknown {
   const parts = [own, more].filter((edits) => !isNoEdit(edits))
   if (parts.length === 0) return null

@@ -20,7 +20,7 @@ export interface NatsKeysOptions {
   /** The keys in the tables. They become the first edit in a stream without edits. */
   begin(): Promise<readonly KeyWrite[]>
   warn(message: string): void
-  /** How long a possible loss of messages in a stream is checked before it is accepted, in milliseconds. */
+  /** If the stream seems to have lost messages, the loss is accepted only after this time, in milliseconds. */
   readonly doubtMs?: number | undefined
 }
 
@@ -45,7 +45,7 @@ export async function openNatsKeys(connection: Connection, options: NatsKeysOpti
   const fold = new KeyFold()
   const uses = createKeyUses()
   let lastUses: ReadonlyMap<string, number> = new Map()
-  /** Edits of this replica that are not judged yet. */
+  /** This replica's edits in progress, by id. The value becomes true when the edit takes effect. */
   const pending = new Map<string, boolean>()
   const followed = await openFollowed(connection, {
     ...{ stream: names.stream, timers, ...(doubtMs === undefined ? {} : { doubtMs }) },
@@ -53,15 +53,15 @@ export async function openNatsKeys(connection: Connection, options: NatsKeysOpti
       const wasReadable = fold.unreadable === undefined
       // a second copy is void, and does not change the outcome of the first
       if (fold.apply(unpack(message), message.revision) && pending.has(fold.head)) pending.set(fold.head, true)
-      if (wasReadable && fold.unreadable !== undefined) warn(`nobody is let in any more: ${fold.unreadable}`)
+      if (wasReadable && fold.unreadable !== undefined) warn(`all keys are refused now: ${fold.unreadable}`)
     },
     onReplaced() {
-      warn(`the stream ${names.stream} is another one, or went back: keys are as it has them now`)
+      warn(`the stream ${names.stream} was replaced or lost messages: keys are as it has them now`)
       fold.clear()
     },
   })
 
-  /** Sends an edit until it is in the stream, and returns whether it counted. */
+  /** Sends an edit until it is in the stream. Resolves with true if the edit took effect. */
   const send = async (writes: readonly KeyWrite[]): Promise<boolean> => {
     const edit: KeyEdit = { format: KEY_EDIT_FORMAT, id: randomUUID(), after: fold.head, writes }
     const { body, head } = await pack(edit.id, edit)
@@ -93,7 +93,10 @@ export async function openNatsKeys(connection: Connection, options: NatsKeysOpti
       const { writes, answer } = decide(keys())
       if (writes.length === 0 || (await send(writes))) return answer
     }
-    throw new UnavailableError('store', `keys are edited by others all the time; ${MOST_ATTEMPTS} tries came second, nothing was done`)
+    throw new UnavailableError(
+      'store',
+      `other callers edit keys constantly; all ${MOST_ATTEMPTS} attempts were too late, and nothing was done`,
+    )
   }
   const writeUses = () => uses.write(keepUses)
   const refresh = async (): Promise<void> => {
@@ -108,7 +111,7 @@ export async function openNatsKeys(connection: Connection, options: NatsKeysOpti
         cause: error,
       })
     })
-    // several replicas may write the initial keys at once, and only one of these edits counts
+    // several replicas may write the initial keys at once, and only one of these edits takes effect
     if (writes.length > 0) await send(writes)
   }
   let hasWarned = false
@@ -120,7 +123,7 @@ export async function openNatsKeys(connection: Connection, options: NatsKeysOpti
           hasWarned = false
         },
         (error: unknown) => {
-          if (!hasWarned) warn(`the use of keys could not be kept or read: ${error instanceof Error ? error.message : String(error)}`)
+          if (!hasWarned) warn(`the use of keys could not be stored or read: ${error instanceof Error ? error.message : String(error)}`)
           hasWarned = true
         },
       ),

@@ -12,7 +12,7 @@ describe.skipIf(noNatsServer !== undefined)(
     test('a slow stream causes no error while messages arrive', async () => {
       const server = await startNatsServers()
       const address = parseNatsAddress(server.url)
-      if (address === undefined) throw new Error(`${server.url} is no address`)
+      if (address === undefined) throw new Error(`${server.url} is not an address`)
       const connection = await openConnection(address, 'followed.test')
       await connection.streams.add({ name: 'FOLLOWED', subjects: ['FOLLOWED'] })
       const publisher = jetstream(connection.nats, { checkAPI: false })
@@ -43,7 +43,7 @@ describe.skipIf(noNatsServer !== undefined)(
       // no further message arrives
       const more = followed.reach(601)
       for (const act of late.splice(0)) act()
-      await expect(more).rejects.toThrow('the stream FOLLOWED does not bring its message 601')
+      await expect(more).rejects.toThrow('the stream FOLLOWED does not deliver its message 601')
       followed.close()
       await connection.close()
       await server.stop()

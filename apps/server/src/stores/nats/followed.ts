@@ -7,7 +7,7 @@ import type { Timers } from '../../timers.ts'
 
 /** Follows a small stream that is held in memory. `onMessage` gets every message once, in order, from the first one on. */
 export interface Followed {
-  /** Resolves when the message with this sequence was received. Throws StoreUnavailableError if no message arrives for SILENT_MS. */
+  /** Resolves when the message with this sequence was received. Throws StoreUnavailableError if no message arrives for PATIENCE_MS. */
   reach(sequence: number): Promise<void>
   /** Resolves when all messages that were in the stream at this call were received. */
   fresh(): Promise<void>
@@ -23,13 +23,13 @@ export interface FollowedOptions {
    * delivered again.
    */
   onReplaced(): void
-  /** How long a possible loss of messages in a stream is checked before it is accepted, in milliseconds. */
+  /** If the stream seems to have lost messages, the loss is accepted only after this time, in milliseconds. */
   readonly doubtMs?: number
 }
 
 const AGAIN_MS = 200
 const PATIENCE_MS = 5_000
-/** The number of messages that the feed requests at once; they are processed as they arrive. */
+/** How many messages the feed requests at once. They are processed as they arrive. */
 const ROOM = 1_024
 
 /** Resolves when all messages of the stream were received. */
@@ -52,7 +52,10 @@ export async function openFollowed(connection: Connection, options: FollowedOpti
     lastStamp = undefined
     onReplaced()
   }
-  /** Throws StoreUnavailableError while the stream has fewer messages than before, as a newly elected leader may show. */
+  /**
+   * Throws StoreUnavailableError while the stream has fewer messages than before, because a newly elected leader may report fewer for a
+   * while.
+   */
   const assertReaches = (lastSequence: number, shown: number): void => {
     if (lastSequence >= shown) {
       shorterSince = undefined
@@ -73,7 +76,7 @@ export async function openFollowed(connection: Connection, options: FollowedOpti
     created = now
     feed?.close()
     feed = await openFeed(connection, {
-      // starts with the last message: if it is the same, the stream is the one that was followed before
+      // the first requested message is the last received one; if it is unchanged, the stream is the one that was followed before
       ...{ stream, timers, from: Math.max(1, last), room: () => ROOM },
       onMessage(message) {
         if (message.revision === last && message.stamp !== lastStamp) {
@@ -118,13 +121,13 @@ export async function openFollowed(connection: Connection, options: FollowedOpti
         resolve()
       }
       let stop = (): void => {}
-      // slow deliveries have no time limit, because the connection may be slow and the stream long
+      // the time limit starts again with each message, because the connection may be slow and the stream long
       const beGivenTime = (): void => {
         const before = last
         stop = timers.after(PATIENCE_MS, () => {
           if (last !== before) return beGivenTime()
           over()
-          reject(new StoreUnavailableError(`the stream ${stream} does not bring its message ${sequence}`))
+          reject(new StoreUnavailableError(`the stream ${stream} does not deliver its message ${sequence}`))
         })
       }
       beGivenTime()

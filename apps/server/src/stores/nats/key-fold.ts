@@ -5,7 +5,7 @@ import { isMs, isObject } from './packing.ts'
 export interface KeyEdit {
   readonly format: number
   readonly id: string
-  /** The last counted edit when this one was decided; empty if there was none. */
+  /** The id of the last edit that had taken effect when this edit was decided; empty if there was none. */
   readonly after: string
   readonly writes: readonly KeyWrite[]
 }
@@ -20,20 +20,20 @@ export interface HeldKey {
 }
 
 /**
- * All keys, computed from all edits in order, with the same result on every replica. An edit counts if it was decided on the last counted
- * edit before it. Otherwise it is void, and its writer decides again. The store's compare-and-set is not used.
+ * All keys, computed from all edits in order, with the same result on every replica. An edit takes effect if no other edit has taken effect
+ * since it was decided. Otherwise it is void, and its writer decides again. The store's compare-and-set is not used.
  */
 export class KeyFold {
   readonly byId = new Map<string, HeldKey>()
   readonly byHash = new Map<string, string>()
-  /** The id of the last counted edit. */
+  /** The id of the last edit that took effect. */
   head = ''
-  /** The sequences of all counted edits. */
+  /** The sequence of each edit that took effect, by the edit's id. */
   readonly sequences = new Map<string, number>()
   /** Why the keys are unknown: a newer release wrote an edit that this one cannot read. Otherwise undefined. */
   unreadable: string | undefined
 
-  /** Applies an edit, and returns whether it counted. */
+  /** Applies an edit, and returns true if it took effect. */
   apply(edit: unknown, sequence: number): boolean {
     if (!isEdit(edit)) return false
     if (edit.format !== KEY_EDIT_FORMAT) {
@@ -55,7 +55,7 @@ export class KeyFold {
     this.unreadable = undefined
   }
 
-  /** Oldest first. */
+  /** All keys, oldest first. */
   list(): HeldKey[] {
     return [...this.byId.values()].sort((a, b) => a.key.createdAt - b.key.createdAt || (a.key.id < b.key.id ? -1 : 1))
   }
@@ -75,7 +75,7 @@ export class KeyFold {
   }
 }
 
-/** Whether it is an edit. Unknown fields of newer releases are ignored. */
+/** Returns true if the value is an edit. Unknown fields of newer releases are ignored. */
 function isEdit(value: unknown): value is KeyEdit {
   if (!isObject(value)) return false
   const { format, id, after, writes } = value

@@ -15,7 +15,7 @@ type Heard = readonly (readonly [host: string, agoMs: number, node?: string])[]
 /** The last reader of the leases, and the period in which they were read without a gap. */
 interface Watch {
   readonly by: string
-  /** Another replica starts a read after this time; 0 if the read is complete. */
+  /** If the read does not end, another replica may read after this time. 0 if the read has ended. */
   readonly heldMs: number
   readonly since: number | null
   readonly until: number | null
@@ -24,7 +24,7 @@ interface Watch {
 export interface NatsLeasesOptions {
   readonly names: StoreStream
   readonly timers: Timers
-  /** The store's clock. */
+  /** The time by the store's clock, in milliseconds since 1970. */
   time(): Promise<number>
 }
 
@@ -38,16 +38,16 @@ const MOST_HOSTS = 5_000
 /** Hosts that were silent for longer are left out, because no timeout is that long. */
 export const LEASES_LAST_MS = 2 * 86_400_000
 const LEAST_HELD_MS = 1_000
-/** A replica that reads leases delays reads of the others for at most this long. */
+/** A replica that reads leases delays reads of other replicas for at most this long. */
 const MOST_HELD_MS = 3_600_000
 const LOOKS_IN_BREAK = 3
 
 export async function openNatsLeases(connection: Connection, { names, timers, time }: NatsLeasesOptions): Promise<LeaseStore> {
   const me = nuid.next()
-  /** The last signs of all replicas, by the store's time. */
+  /** The last sign of life of each host, whichever replica received it, by the store's time. */
   const last = new Map<string, number>()
   let watch: (Watch & { readonly at: number }) | undefined
-  /** The sequence of the last message on the watch's subject. The next one must follow it. */
+  /** The sequence of the last message on the watch's subject. The next one is refused if another message came in between. */
   let watchSequence = 0
   let latest = 0
   const watchSubject = `${names.subject}.watch`
@@ -75,7 +75,10 @@ export async function openNatsLeases(connection: Connection, { names, timers, ti
     },
   })
 
-  /** What this replica wrote to each of its subjects, and when it heard each host by its own clock. */
+  /**
+   * The hosts in the newest batch on each of this replica's subjects. `mine` has the subject of each host's last sign, and its time by this
+   * replica's clock.
+   */
   const slots: (readonly HostName[])[] = []
   const mine = new Map<string, { readonly slot: number; readonly at: number }>()
   let next = 0
@@ -140,7 +143,7 @@ export async function openNatsLeases(connection: Connection, { names, timers, ti
       try {
         await conclude({ isMine, now, listeningSince, leases })
       } catch (error) {
-        // this read has no effect for the others; if the message does not arrive, the turn expires
+        // ends this read without an effect; if this message does not arrive, other replicas wait until the time of this read has passed
         await say({ by: me, heldMs: 0, since, until }).catch(() => undefined)
         throw error
       }

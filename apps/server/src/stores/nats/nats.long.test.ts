@@ -44,7 +44,7 @@ for (const count of [1, 3] as const)
 
       const aPlace = async (url = cluster.url) => {
         const address = parseNatsAddress(`${url}/stores-${++fleets}`)
-        if (address === undefined) throw new Error(`${url} is no address`)
+        if (address === undefined) throw new Error(`${url} is not an address`)
         const connection = await openConnection(address, 'suite')
         await whenThere(() => ensureStream(connection, logSettings(namesOf(address.fleet)), count))
         await connection.close()
@@ -189,7 +189,7 @@ for (const count of [1, 3] as const)
         await drop()
       })
 
-      test('tables with the position of another stream get all records of this one', async () => {
+      test('if the tables have the position of another stream, they get all records of the present stream', async () => {
         const { prisma, tables, open, drop } = await aPlace()
         const none = { decisions: [], audit: [], uses: [], keys: [] }
         await tables.write('records', await tables.position('records'), { sequence: 1_000, id: 'of another stream' }, none)
@@ -204,7 +204,7 @@ for (const count of [1, 3] as const)
         await drop()
       })
 
-      test('a host that was silent for longer than any timeout is left out', async () => {
+      test('the leases leave out a host that was silent for longer than any timeout', async () => {
         const { open, drop } = await aPlace()
         let days = 0
         const stores = await open({ time: async () => Date.now() + days * 86_400_000 })

@@ -16,21 +16,21 @@ export interface NatsStoresOptions {
   /** Shown in the servers' list of connections. */
   readonly name: string
   readonly tables: RecordTables
-  /** The limit of the stream of records. */
+  /** The maximum size of the stream of records, in bytes. */
   readonly recordBytes: number
-  /** Whether the database is available. */
+  /** Returns true if the database is available. */
   isDatabaseUp(): boolean
-  /** The store's clock. */
+  /** The time by the store's clock, in milliseconds since 1970. */
   time(): Promise<number>
   warn(message: string): void
   readonly timers?: Timers
-  /** How long a possible loss of messages in a stream is checked before it is accepted, in milliseconds. */
+  /** If a stream seems to have lost messages, the loss is accepted only after this time, in milliseconds. */
   readonly doubtMs?: number
 }
 
 /**
- * Opens all stores in JetStream. The tables follow them. Throws StoreSetupError if servers or streams have wrong settings, and
- * StoreUnavailableError if none answers.
+ * Opens all stores in JetStream. The tables follow these stores. Throws StoreSetupError if servers or streams have wrong settings, and
+ * StoreUnavailableError if no server answers.
  */
 export async function openNatsStores(
   address: NatsAddress,

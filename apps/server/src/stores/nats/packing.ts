@@ -23,7 +23,7 @@ export async function pack(id: string, value: unknown): Promise<{ readonly body:
 
 export const isObject = (value: unknown): value is Unpacked => typeof value === 'object' && value !== null && !Array.isArray(value)
 
-/** Whether the field is a time or a duration in milliseconds. */
+/** Returns true if the value is a time or a duration in milliseconds. */
 export const isMs = (value: unknown): value is number => typeof value === 'number' && Number.isFinite(value) && value >= 0
 
 /** The id of the message; '' for messages of other programs. */

@@ -46,7 +46,7 @@ const isUse = (value: unknown): value is KeyUse => isObject(value) && isUuid(val
 /** Stores records as messages until the tables have them. */
 export interface RecordsOut extends Pick<RecordStore, 'keepDecisions' | 'keepAudit'> {
   keepUses(uses: readonly KeyUse[]): Promise<void>
-  /** Whether the stream was full at the last attempt. */
+  /** True if the stream was full when a record was last written. */
   readonly isFull: boolean
 }
 
@@ -80,7 +80,8 @@ export function createRecordsOut(
     }
   }
   const keepHalves = async ({ decisions = [], audit = [] }: Omit<RecordMessage, 'format'>, size: number, most: number): Promise<void> => {
-    if (decisions.length + audit.length < 2) throw new StoreUnavailableError(`a record has ${size} bytes; NATS takes ${most} (max_payload)`)
+    if (decisions.length + audit.length < 2)
+      throw new StoreUnavailableError(`a record has ${size} bytes; NATS accepts at most ${most} (max_payload)`)
     for (const [from, to] of [
       [0, 0.5],
       [0.5, 1],

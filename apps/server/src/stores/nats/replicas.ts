@@ -19,7 +19,7 @@ export interface NatsReplicasOptions {
   /** The name of the log's stream. Its sequences are revisions. */
   readonly log: string
   readonly timers: Timers
-  /** The store's clock. */
+  /** The time by the store's clock, in milliseconds since 1970. */
   time(): Promise<number>
 }
 
@@ -50,7 +50,7 @@ export async function openNatsReplicas(
     const { body, head } = await pack(sign.id, sign)
     await followed.reach(await publish(connection, names.stream, subjectOf(sign.id), body, head))
   }
-  /** The distance from a revision to the end of the log. */
+  /** How far a revision is behind the end of the log. */
   const lagOf = async (revision: number): Promise<Pick<ReplicaRow, 'lagChanges' | 'lagMs'>> => {
     const { state } = await connection.look(log)
     const lagChanges = Math.max(0, state.last_seq - revision)
@@ -84,7 +84,7 @@ export async function openNatsReplicas(
   }
 }
 
-/** Whether it is a sign of life. Digests and vitals are parsed separately, because their form depends on the release. */
+/** Returns true if the value is a sign of life. Digests and vitals are parsed separately, because their form depends on the release. */
 function isSign(value: Unpacked | undefined): value is Unpacked & Published {
   if (value === undefined) return false
   const { id, version, mode, url, reason, isStopped, startedAt, checkedAt, ...counts } = value

@@ -4,7 +4,7 @@ import { ApiCode, apiCode, asked, type Connection } from '../../sync/nats/connec
 import { checkpointSettings, ensureStream, namesOf } from '../../sync/nats/stream-settings.ts'
 import { StoreSetupError } from '../../sync/synchronizer.ts'
 
-/** A stream of another store, and its subjects. */
+/** The stream of a store, and its subjects. */
 export interface StoreStream {
   readonly stream: string
   /** The subject of the messages, or the beginning of their subjects. */
@@ -76,7 +76,7 @@ async function setBytes(connection: Connection, stream: string, bytes: number): 
     await asked(connection.streams.update(stream, { max_bytes: bytes } as Partial<StreamConfig>))
 }
 
-/** JetStream's code of a refusal. */
+/** JetStream's error code if the servers have too little storage. */
 const NO_ROOM = 10_047
 export function follows(sequence: number): MsgHdrs {
   const head = headers()

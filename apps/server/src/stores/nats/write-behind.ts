@@ -11,9 +11,9 @@ import type { StoreStreams } from './streams.ts'
 
 /** Writes records and keys from the streams into the tables. Only one replica does so at a time. */
 export interface WriteBehind {
-  /** Starts a check whether records wait. */
+  /** Starts to write records, if there are waiting ones. */
   kick(): void
-  /** Resolves with true when the tables have what was in the streams at this call, and with false after a timeout. */
+  /** Resolves with true when the tables have all records that were in the stream at this call, and with false after a timeout. */
   caughtUp(timeoutMs: number): Promise<boolean>
   close(): Promise<void>
 }
@@ -23,7 +23,7 @@ export interface WriteBehindOptions {
   readonly tables: RecordTables
   readonly keys: Pick<NatsKeys, 'fold' | 'fresh'>
   readonly timers: Timers
-  /** Whether the database is available. */
+  /** Returns true if the database is available. */
   isDatabaseUp(): boolean
   warn(message: string): void
 }
@@ -34,18 +34,18 @@ const SWEEP_MS = 1_000
 const MESSAGES = 500
 const BYTES = 4_194_304
 const SILENT_MS = 2_000
-/** The pause of a replica after it found another one writing. */
+/** The pause of a replica after it found another one writing, in milliseconds. */
 const YIELD_MS = 20
 /** A stopping replica continues to write its records for this long. */
 const CLOSE_MS = 5_000
-/** Names of the positions in the database. */
+/** The names under which the database stores the positions in the two streams. */
 export const RECORDS = 'records'
 export const KEYS = 'keys'
 
 /**
- * The position in the database is written together with the rows, so each message has an effect once. The stream is then trimmed up to the
- * message at the position, which stays. Its id shows whether the stream is another one, or lost messages. In that case its whole content is
- * written again, and ids prevent duplicates.
+ * The database stores the position in the stream together with the rows, so each message takes effect once. The stream is then trimmed, but
+ * the message at the position stays. If this message is missing or has another id, the stream was replaced or lost messages. The whole
+ * stream is then written again, and ids prevent duplicates.
  */
 export function createWriteBehind(connection: Connection, options: WriteBehindOptions): WriteBehind {
   const { names, tables, keys, timers, isDatabaseUp, warn } = options
@@ -81,9 +81,9 @@ export function createWriteBehind(connection: Connection, options: WriteBehindOp
     let heard = 0
     // the timer starts after the feed was opened, because an earlier rejection would be unhandled and end the process
     const stop = timers.every(SILENT_MS, () => {
-      // a slow connection delivers only a part in time, which is written first; the rest follows
+      // over a slow connection only some of the messages arrive in time; these are written first, and the rest follows
       if (messages.length > 1 || (messages.length > 0 && heard > 0)) end()
-      else if (messages.length === 0) fail(new StoreUnavailableError(`the stream ${stream} brings nothing`))
+      else if (messages.length === 0) fail(new StoreUnavailableError(`the stream ${stream} delivers nothing`))
       heard = messages.length
     })
     await over.finally(() => {
@@ -112,23 +112,23 @@ export function createWriteBehind(connection: Connection, options: WriteBehindOp
     if (!isOurs) return begin(position, first.revision > sequence + 1 ? { sequence: first.revision - 1, id: '' } : NOWHERE)
     const next = read.filter(({ revision }) => revision > sequence)
     const last = next.at(-1)
-    if (last === undefined) throw new StoreUnavailableError(`the stream ${stream} brings nothing behind message ${sequence}`)
+    if (last === undefined) throw new StoreUnavailableError(`the stream ${stream} delivers nothing after message ${sequence}`)
     if (await tables.write(RECORDS, position, { sequence: last.revision, id: idOf(last) }, rowsOf(next))) await trim(last.revision)
     else await new Promise<void>((resolve) => void timers.after(YIELD_MS, resolve))
     return true
   }
-  /** Continues at another position if the stream does not have this one. */
+  /** Continues at the position `at`, because the stream does not have the present position. */
   const begin = async (position: StreamPosition, at: StreamPosition): Promise<boolean> => {
     const written = await tables.write(RECORDS, position, at, NOTHING)
     if (written)
       warn(
         at.sequence === 0
-          ? `the stream ${stream} does not hold message ${position.sequence}, which the tables have: all that is in it is written again, each once`
-          : `the stream ${stream} begins behind message ${at.sequence}, and this database has what came up to ${position.sequence}: what was between is not in it`,
+          ? `the stream ${stream} does not contain message ${position.sequence}, which the tables have: all its messages are written again, each once`
+          : `the stream ${stream} begins after message ${at.sequence}, and this database has the messages up to ${position.sequence}: it lacks the messages in between`,
       )
     return true
   }
-  /** Whether the tables have everything up to this last message of a stream. */
+  /** Resolves with true if the tables have all messages up to the last one of the stream. */
   const holds = async (lastSequence: number): Promise<boolean> => {
     const { sequence, id } = await tables.position(RECORDS)
     // a position in another stream, or in one that lost messages, is not valid
@@ -138,7 +138,7 @@ export function createWriteBehind(connection: Connection, options: WriteBehindOp
     const found = await connection.find(stream, { seq: sequence })
     return found === null ? undefined : idOf({ headers: found.header })
   }
-  /** A purge with sequence 1 would drop all messages, and no message precedes the first one. */
+  /** Drops the messages before a sequence. A purge with sequence 1 would drop all messages, and no message precedes the first one. */
   const trim = async (before: number): Promise<void> => {
     if (before > 1) await asked(connection.streams.purge(stream, { seq: before }))
   }
@@ -147,11 +147,11 @@ export function createWriteBehind(connection: Connection, options: WriteBehindOp
     const found = messages.flatMap((message): RecordMessage[] => {
       const record = readRecord(message)
       if (record === undefined) {
-        warn(`message ${message.revision} of the stream of records is none of ours; it is passed over`)
+        warn(`message ${message.revision} of the stream of records was not published by this service; it is skipped`)
         return []
       }
       if (record.format !== RECORD_FORMAT)
-        throw new Error(`a record has format ${record.format}, and this release reads ${RECORD_FORMAT}: a newer replica has to write it`)
+        throw new Error(`a record has format ${record.format}, and this release reads ${RECORD_FORMAT}: a newer replica must write it`)
       return [record]
     })
     return {
@@ -230,7 +230,7 @@ export function createWriteBehind(connection: Connection, options: WriteBehindOp
     caughtUp,
     async close() {
       stop()
-      // other replicas write later records, because callers may continue for ever
+      // records that arrive later are written by other replicas, because callers may continue for ever
       await caughtUp(CLOSE_MS).catch(() => false)
       isClosing = true
       await running

@@ -6,9 +6,9 @@ import { type LogReader, LogTrimmedError, StoreUnavailableError, StoreWentBackEr
 export interface MemoryStore {
   readonly entries: LogEntry[]
   open(): Synchronizer
-  /** The store's clock in milliseconds. Tests set it. */
+  /** Returns the time of the store's clock, in milliseconds. */
   now(): number
-  /** The revision that the other followers of the log have reached; default: the end of the log. */
+  /** Sets the revision that the other followers of the log have reached. By default it is the end of the log. */
   followedTo(revision: number): void
   /** Faults that tests inject. */
   readonly faults: {
@@ -20,7 +20,7 @@ export interface MemoryStore {
     truncate(revision: number): void
     /** Crashes the store, so that it loses the entries that were not flushed. */
     loseTail(): void
-    /** No flush ends before the returned function is called. */
+    /** Delays all flushes until the returned function is called. */
     holdFlushes(): () => void
   }
 }
@@ -78,7 +78,7 @@ export function createMemoryStore(now: () => number = createTicking(), { isShare
         if (store.faults.down) throw new StoreUnavailableError('the memory store is down')
       }
       const assertOurs = (place: Place): void => {
-        if (!isOurs(place)) throw new StoreWentBackError(`the store does not hold revision ${place.revision} as entry ${place.id}`)
+        if (!isOurs(place)) throw new StoreWentBackError(`the store does not have entry ${place.id} at revision ${place.revision}`)
       }
       let durableRevision = 0
       const flush = async (place: Place): Promise<void> => {

@@ -2,7 +2,7 @@
 export interface NatsAddress {
   /** Each server as `host:port`. */
   readonly servers: readonly string[]
-  /** Whether unencrypted connections are refused. */
+  /** True if unencrypted connections are refused. */
   readonly isTls: boolean
   readonly user: string | undefined
   readonly password: string | undefined

@@ -11,15 +11,15 @@ import type { StoredMessage } from './entry-message.ts'
 import { readMessages } from './messages.ts'
 import { publish } from './publish.ts'
 
-/** Describes a stored checkpoint, in its own message that is written last. */
+/** The message that describes a stored checkpoint. It is written after the parts of the checkpoint. */
 export interface Head extends KeptCheckpoint {
   readonly place: Place
-  /** The name under which its parts are stored. */
+  /** The name under which the checkpoint's parts are stored. */
   readonly save: string
   readonly parts: number
 }
 
-/** Checkpoints in a stream: the texts of sync/parts.ts one per line, compressed, and cut into messages. */
+/** Checkpoints in a stream. The texts of sync/parts.ts, one per line, are compressed and cut into messages. */
 export interface Checkpoints {
   list(): Promise<readonly Head[]>
   /**
@@ -32,7 +32,7 @@ export interface Checkpoints {
   drop(revisions: readonly number[]): Promise<void>
 }
 
-/** Thrown if the stored checkpoint differs from the written one: another client published there, or a disk lost data. */
+/** Thrown if the stored checkpoint differs from the written one: another client published on its subject, or a disk lost data. */
 export class DamagedCheckpointError extends Error {
   override readonly name = 'DamagedCheckpointError'
 
@@ -41,7 +41,7 @@ export class DamagedCheckpointError extends Error {
   }
 }
 
-/** The size of a message, bytes. */
+/** The size of a message that contains a part, in bytes. */
 const PART_BYTES = 262_144
 /** Level 1 takes a third of the default level's time, and its output is a tenth larger. */
 const PACKING = { level: 1 }
@@ -54,7 +54,7 @@ export function createCheckpoints(
   const headOf = (revision: number | string): string => `${subject}.heads.${revision}`
   const partsOf = (save: string): string => `${subject}.parts.${save}`
 
-  /** The number of messages of each subject. */
+  /** How many messages each subject has. */
   const subjects = async (filter: string): Promise<Readonly<Record<string, number>>> => {
     const { state } = await connection.look(stream, filter)
     return state.subjects ?? {}
@@ -134,7 +134,7 @@ function toHead(text: string): Head | undefined {
   }
 }
 
-/** Whether the error means that data is damaged. The checksum covers all compressed data. */
+/** Returns true if the error means that data is damaged. The checksum covers all compressed data. */
 function isDamage(error: unknown): boolean {
   const code: unknown = error instanceof Error && 'code' in error ? error.code : undefined
   return error instanceof SyntaxError || (typeof code === 'string' && code.startsWith('Z_'))
@@ -164,7 +164,7 @@ const LINE_END = 0x0a
 /** Decompresses, and splits at line feeds only, because the texts may contain all other line separators. */
 async function* linesOf(parts: AsyncIterable<Uint8Array>): AsyncGenerator<string> {
   let begun: Buffer[] = []
-  // an error in the data is thrown here, through the pipeline
+  // the loop below throws errors in the data, so the rejection of the pipeline itself is ignored
   const unpacked = createGunzip()
   const piped = pipeline(Readable.from(parts), unpacked)
   piped.catch(() => undefined)

@@ -28,13 +28,13 @@ const DIAL_MS = 2_000
 /** The timeout for creating or changing a stream, which several servers must agree on and write. */
 const CHANGE_MS = 5_000
 const RECONNECT_MS = 100
-/** The time for messages in transit while the connection is closed. */
+/** How long closing the connection waits for messages in transit. */
 const DRAIN_MS = 1_000
 
 /** A connection to a NATS cluster. It reconnects to another server if the present one is lost. */
 export interface Connection {
   readonly nats: NatsConnection
-  /** Write operations on streams, with their own longer timeout. Reads use the two functions below. */
+  /** Write operations on streams, with their own longer timeout. Reads use `look` and `find`. */
   readonly streams: JetStreamManager['streams']
   readonly consumers: JetStreamManager['consumers']
   /**
@@ -42,17 +42,20 @@ export interface Connection {
    * (see apiCode).
    */
   look(stream: string, subjects?: string): Promise<StreamInfo>
-  /** Creates a consumer that exists while it is used, and returns its name. Throws StoreUnavailableError. */
+  /** Creates a consumer and returns its name. Servers delete it when it is not used. Throws StoreUnavailableError. */
   follow(stream: string, config: Omit<ConsumerConfig, 'name'>): Promise<string>
-  /** Deletes such a consumer. The request may be lost, because servers delete unused consumers anyway. */
+  /** Deletes a consumer that `follow` created. The request may be lost, because servers delete unused consumers anyway. */
   unfollow(stream: string, consumer: string): void
   /** A message from the leader; null if there is no such message. Throws StoreUnavailableError. */
   find(stream: string, which: MsgRequest): Promise<StoredMsg | null>
-  /** The largest message that the server accepts, bytes. Throws StoreUnavailableError without a connection: the next server may differ. */
+  /**
+   * The largest message that the server accepts, in bytes. Throws StoreUnavailableError without a connection, because the next server may
+   * have another limit.
+   */
   maxPayload(): number
   /** Sends a request and waits for the answer. Throws StoreUnavailableError if it is not known whether the request arrived. */
   request(subject: string, payload?: Payload, headers?: MsgHdrs): Promise<Msg>
-  /** Calls back when the connection was lost and when it is restored. Messages in between were not delivered. */
+  /** Calls the listener when the connection was lost and when it is restored. Messages in between were not delivered. */
   onBreak(listener: () => void): () => void
   close(): Promise<void>
 }
@@ -80,7 +83,7 @@ export async function openConnection(address: NatsAddress, name: string, answerM
       for (const listener of listeners) listener()
     }
   })()
-  /** Repeats a request until there is an answer, or until it is certain that there will be none. */
+  /** Sends a request, and repeats it until there is an answer or its time is over. */
   const question = async <T>(ask: () => Promise<T>, late?: (answer: T) => void): Promise<T> => {
     if (!isConnected) throw notConnected()
     return asked(hedged(ask, late))
@@ -168,7 +171,7 @@ export function apiCode(error: unknown): number | undefined {
   return error instanceof JetStreamApiError ? error.code : undefined
 }
 
-/** Converts errors of the connection or the store into those of the contract. Defects of this service are not converted. */
+/** Converts errors of the connection or the store into the errors of synchronizer.ts. Defects of this service are not converted. */
 export function toStoreError(error: unknown): unknown {
   if (error instanceof StoreUnavailableError || error instanceof TypeError || error instanceof errors.InvalidArgumentError) return error
   const isSilent = error instanceof errors.TimeoutError
@@ -181,7 +184,7 @@ export function toStoreError(error: unknown): unknown {
   return new StoreUnavailableError(`NATS: ${why}`, { cause: error })
 }
 
-/** Converts the errors of a whole call. */
+/** Waits for a call, and converts its error. */
 export async function asked<T>(work: Promise<T>): Promise<T> {
   try {
     return await work

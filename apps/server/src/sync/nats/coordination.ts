@@ -12,20 +12,20 @@ export interface Coordination {
   takeTurn(): Promise<() => Promise<void>>
   /** Undefined if another replica writes checkpoints or trims now, or if that is unknown. */
   takeSaver(): Promise<HeldToken | undefined>
-  /** The clock of the server that leads this stream, milliseconds since 1970. */
+  /** The time of the server that leads the stream of coordination, milliseconds since 1970. */
   time(): Promise<number>
   close(): void
 }
 
 /**
- * A replica waits at most this long for its turn. It is longer than the turns of eight others, so that a stalled holder does not stop the
- * fleet.
+ * A replica waits at most this long for its turn. The time is longer than the turns of eight other replicas, and so short that a stalled
+ * holder does not stop the fleet.
  */
 const TURN_WAIT_MS = 100
 /** A turn takes 5 ms plus the append of its entry. A holder that died loses its turn after this time. */
 const TURN_HELD_MS = 500
 const SAVER_WAIT_MS = 500
-/** The interval of checks whether the token of the turns is lost. */
+/** The least time between two attempts to create a lost token again. */
 const LOOK_MS = 2_000
 const SAVER_HELD_MS = 10_000
 
@@ -40,7 +40,7 @@ export async function openCoordination(connection: Connection, names: Names, cop
     await ensureCoordination(connection, coordinationSettings(names), copies)
     await Promise.all([turn.ensure(), saver.ensure()])
   }
-  /** Creates a lost stream again, one call at a time. Its contents are not needed. */
+  /** The running call that creates a lost stream again. There is one such call at a time. The contents of the stream are not needed. */
   let making: Promise<void> | undefined
   const ensure = (): Promise<void> => {
     making ??= make().finally(() => {
@@ -51,12 +51,12 @@ export async function openCoordination(connection: Connection, names: Names, cop
   const read = async (): Promise<number> => {
     await connection.request(clock)
     const found = await connection.find(stream, { last_by_subj: clock })
-    if (found === null) throw new StoreUnavailableError(`the stream ${stream} has lost the time that it was asked for`)
+    if (found === null) throw new StoreUnavailableError(`the stream ${stream} has lost the message that was written to read its clock`)
     return stampMs({ stamp: stampOf(found.timestamp) })
   }
   await ensure()
   let lookedAt = timers.now()
-  /** If a turn does not arrive, its token may be held for longer or be lost. A lost one is created again. */
+  /** Called when a turn did not arrive, because its token is held for longer or is lost. A lost token is created again. */
   const look = (): void => {
     if (timers.now() - lookedAt < LOOK_MS) return
     lookedAt = timers.now()

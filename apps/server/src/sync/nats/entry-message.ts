@@ -14,13 +14,15 @@ export interface EntryMessage {
 export interface StoredMessage {
   readonly subject: string
   readonly revision: number
-  /** The time at which the leader stored it, in nanoseconds since 1970. A text, because it has more digits than a number can hold. */
+  /**
+   * The time at which the leader stored the message, in nanoseconds since 1970. A text, because it has more digits than a number can hold.
+   */
   readonly stamp: string
   readonly headers: MsgHdrs | undefined
   readonly body: Uint8Array
 }
 
-/** The header with the id, so that a position is known without parsing the entry. */
+/** The header with the entry's id, so that a position is known without parsing the entry. */
 const ID = 'Gantt-Entry'
 const ENCODING = 'Gantt-Encoding'
 /** The header with the time at which another engine stored the entry. For copied entries it is earlier than the stamp of the message. */
@@ -54,7 +56,7 @@ export async function toMessage(entry: Entry, most: number, at?: number): Promis
 
 const HEADER_BYTES = 256
 
-/** Milliseconds since 1970. */
+/** The stamp of a message in milliseconds since 1970. */
 export const stampMs = ({ stamp }: Pick<StoredMessage, 'stamp'>): number => Number(stamp.slice(0, -NANOS_PER_MS_DIGITS))
 
 /** The store's time of the entry in a message, milliseconds since 1970. */
@@ -63,7 +65,9 @@ export function atOf(message: Pick<StoredMessage, 'stamp' | 'headers'>): number 
   return /^\d{1,15}$/.test(given) ? Number(given) : stampMs(message)
 }
 
-/** The stamp of a time in the API's form, which leaves out zeros at the end: `2026-11-22T04:37:58.2964786Z`. */
+/**
+ * Converts a time of the JetStream API to a stamp in nanoseconds. The API omits zeros at the end of a time: `2026-11-22T04:37:58.2964786Z`.
+ */
 export function stampOf(time: string): string {
   const [seconds = '', fraction = ''] = time.replace('Z', '').split('.')
   return `${Date.parse(`${seconds}Z`) / 1_000}${fraction.padEnd(9, '0')}`
@@ -75,7 +79,7 @@ export function idOf(message: Pick<StoredMessage, 'revision' | 'headers'>): stri
 
 /**
  * The entry in a message. A damaged message, or one that another client published on the log's subject, is an entry without changes on
- * every replica. Throws UnknownEntryError for one that a newer release encoded.
+ * every replica. Throws UnknownEntryError for an entry in an encoding of a newer release.
  */
 export function toEntry(message: StoredMessage): LogEntry {
   const { revision, headers: head, body } = message
@@ -102,7 +106,7 @@ function parse(body: Uint8Array, isDeflated: boolean): Entry | undefined {
   }
 }
 
-/** Whether the value has the form of an entry. The content of its changes is not checked. */
+/** Returns true if the value has the form of an entry. The content of its changes is not checked. */
 function isEntry(value: unknown): value is Entry {
   if (typeof value !== 'object' || value === null) return false
   const { format, writer, basis, changes } = value as Readonly<Record<string, unknown>>

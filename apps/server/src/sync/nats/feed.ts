@@ -34,7 +34,7 @@ const SILENT_MS = 2_500
 /** The server deletes a consumer after this time without requests. */
 const FORGOTTEN_MS = 60_000
 
-/** Opens a feed. Its consumer exists for this process only, in the memory of one server, and the next consumer needs none of its state. */
+/** Opens a feed. Its consumer exists only for this process, in the memory of one server. It has no state that the next feed needs. */
 export async function openFeed(connection: Connection, options: FeedOptions): Promise<Feed> {
   const { nats } = connection
   const { stream, from, subject, timers, room, onMessage, onBroken } = options
@@ -93,7 +93,7 @@ export async function openFeed(connection: Connection, options: FeedOptions): Pr
       heardAt = timers.now()
       const delivery = readDelivery(message.reply)
       if (delivery === undefined) return takeStatus(message)
-      // the next feed requests a message that was lost in transit
+      // a message was lost in transit, and the next feed requests it
       if (delivery.count !== delivered + 1) return breakOff()
       delivered++
       owed--
@@ -104,7 +104,7 @@ export async function openFeed(connection: Connection, options: FeedOptions): Pr
   })
   const stopListening = connection.onBreak(breakOff)
   const stopWatching = timers.every(HEARTBEAT_MS, () => {
-    // messages are delivered only while a request is pending
+    // without a pending request no messages are delivered, so silence is normal then
     if (owed > 0 && timers.now() - heardAt > SILENT_MS) breakOff()
   })
   refill()

@@ -1,4 +1,4 @@
-/** The timeout of an answer. The outcome of a late request is unknown, and it is repeated. */
+/** A request without an answer for this long fails. Its outcome is unknown, and the caller repeats it. */
 export const ANSWER_MS = 1_000
 /**
  * A request without an answer for this long is sent again, while the first is still pending. Requests to a cluster without a leader are

@@ -17,7 +17,7 @@ export interface LogState {
   /** Stamps in nanoseconds, as text. */
   readonly firstStamp: string
   readonly lastStamp: string
-  /** The size of the stored messages. */
+  /** The size of the stored messages in bytes. */
   readonly bytes: number
 }
 
@@ -27,7 +27,7 @@ export interface NatsLog {
   read(after: Place, limit: number): Promise<LogEntry[]>
   /** Reads from any revision, independently of the followed position. */
   readPast(after: Place, limit: number): Promise<LogEntry[]>
-  /** Whether the store contains this position. */
+  /** Resolves with true if the store contains this position. */
   holds(place: Place): Promise<boolean>
   /** The position at a revision; undefined if the log has no such revision. */
   placeAt(revision: number): Promise<Place | undefined>
@@ -43,17 +43,20 @@ export interface LogOptions {
   readonly settings: Settings
   readonly copies: number
   readonly timers: Timers
-  /** A leader that was just elected or has been replaced may show less than was acknowledged for this long. Then the loss is accepted. */
+  /**
+   * If the leader shows fewer entries than were acknowledged, the loss is accepted only after this time, because a newly elected or
+   * replaced leader may show fewer for a while.
+   */
   readonly doubtMs: number
 }
 
-/** An acknowledged entry of this process that is not delivered within this time is requested. */
+/** If an acknowledged entry of this process is not delivered within this time, it is read from the stream. */
 const OWN_MS = 250
 /** Known messages that are not delivered within this time are requested again. */
 const SILENT_MS = 500
 /**
- * The state is read again at most this often if delivered messages differ from the announced ones. Servers that disagree cannot be used as
- * a store.
+ * If the delivered messages contradict the state of the stream, both are read again, at most this many times. Servers that contradict each
+ * other for longer cannot be used as a store.
  */
 const MOST_LOOKS = 5
 
@@ -64,11 +67,11 @@ export function createNatsLog(connection: Connection, { settings, copies, timers
   const news = (revision?: number): void => {
     for (const listener of listeners) listener(revision)
   }
-  /** The calls that wait until an entry of this process is received. */
+  /** The calls of `append` that wait until their entry is received, by the entry's id. */
   const own = new Map<string, (message: StoredMessage) => void>()
   const arrived = (message: StoredMessage): void => {
     const waits = own.get(idOf(message))
-    // the appender reads its position from this message
+    // the waiting `append` reads the position of its entry from this message, so no listener is notified
     if (waits === undefined) news(message.revision)
     else waits(message)
   }
@@ -93,7 +96,7 @@ export function createNatsLog(connection: Connection, { settings, copies, timers
     })
     if (info === undefined) return doubt('is gone')
     assertSettings(info, settings, copies)
-    // the state of an earlier stream with this name does not apply
+    // the stream was created again, so received messages of the former stream do not apply
     if (created !== undefined && created !== info.created) forget()
     created = info.created
     return stateOf(info)
@@ -118,7 +121,7 @@ export function createNatsLog(connection: Connection, { settings, copies, timers
     return { subject: found.subject, revision, stamp: stampOf(found.timestamp), headers: found.header, body: found.data }
   }
 
-  /** The tail after a position, compared with the store. */
+  /** The tail after a position: the present one if it has the position, otherwise a new one. */
   const tailAt = async (after: Place, state: LogState): Promise<Tail> => {
     if (tail?.moveTo(after) === true && !tail.isBroken) return tail
     forget()
@@ -127,13 +130,13 @@ export function createNatsLog(connection: Connection, { settings, copies, timers
     return tail
   }
 
-  /** Whether the tail received the entry that the leader has at its head, so that both have the same stream. */
+  /** Returns false if the tail received another entry than the leader reports at its head, so that they have different streams. */
   const isSame = (followed: Tail, { lastRevision, lastStamp }: LogState): boolean => {
     const stamp = followed.stampAt(lastRevision)
     return stamp === undefined || stamp === lastStamp || lastRevision === 0
   }
 
-  /** The position of the acknowledged copy of an entry. */
+  /** Reads the position of an entry from its acknowledged copy. */
   const placeOf = async (entry: Entry, revision: number): Promise<Place> => {
     const message = await find(revision)
     if (message === undefined || idOf(message) !== entry.id)
@@ -166,7 +169,7 @@ export function createNatsLog(connection: Connection, { settings, copies, timers
               resolve()
             }
           })
-        // if the entry has not been delivered meanwhile, it is requested
+        // if the entry has not been delivered meanwhile, it is read from the stream
         return isOver ? returned : placeOf(entry, revision)
       })
       acknowledged.catch(() => undefined)
@@ -188,11 +191,11 @@ export function createNatsLog(connection: Connection, { settings, copies, timers
         const followed = await tailAt(after, state)
         await followed.reach(upTo, SILENT_MS)
         if (isSame(followed, state)) return entriesInPieces(followed.take(limit), toEntry)
-        // the messages received so far belong to another history, and are received again from the position on
+        // the received messages belong to another history, so they are received again from the position on
         forget()
         state = await look()
       }
-      throw new StoreUnavailableError(`the stream ${stream} shows another entry at its end than it brings, ${MOST_LOOKS} times in a row`)
+      throw new StoreUnavailableError(`the stream ${stream} reports another last entry than it delivers, ${MOST_LOOKS} times in a row`)
     },
 
     async readPast(after, limit) {

@@ -53,7 +53,7 @@ export async function* readMessages(
           }
         })
       const message = came.shift()
-      if (message === undefined) throw new StoreUnavailableError(`the stream ${stream} does not bring message ${read + 1} of ${count}`)
+      if (message === undefined) throw new StoreUnavailableError(`the stream ${stream} does not deliver message ${read + 1} of ${count}`)
       feed.refill()
       yield message
     }

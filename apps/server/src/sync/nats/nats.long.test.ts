@@ -26,7 +26,7 @@ for (const count of [1, 3] as const)
         name: `NATS of ${count}`,
         async createStore() {
           const address = parseNatsAddress(`${cluster.url}/fleet-${++fleets}`)
-          if (address === undefined) throw new Error(`${cluster.url} is no address`)
+          if (address === undefined) throw new Error(`${cluster.url} is not an address`)
           const port = cluster.servers[0]?.port ?? 0
           const names = namesOf(address.fleet)
           let followedTo = Number.MAX_SAFE_INTEGER

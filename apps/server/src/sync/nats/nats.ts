@@ -18,7 +18,7 @@ export interface NatsOptions {
   reached(): Promise<number>
   /** Warns operators about the state of the cluster. */
   warn(message: string): void
-  /** How long a cluster may show less than it acknowledged before the loss is accepted, in milliseconds. */
+  /** If the cluster shows fewer entries than it acknowledged, the loss is accepted only after this time, in milliseconds. */
   readonly doubtMs?: number
   readonly timers?: Timers
 }
@@ -28,9 +28,9 @@ const POLL_MS = 1_000
 
 /**
  * The log in a JetStream stream. Entries are published without an expected position. They are appended at the present head and judged when
- * they are applied, so this engine never refuses one. Acknowledged or delivered messages are held by a majority of the stream's servers,
- * which do not wait for their disks. Throws StoreSetupError if the servers or streams lack required settings, and StoreUnavailableError if
- * none answers.
+ * they are applied, so this engine never refuses an entry because of its basis. Acknowledged or delivered messages are held by a majority
+ * of the stream's servers, which do not wait for their disks. Throws StoreSetupError if the servers or streams lack required settings, and
+ * StoreUnavailableError if no server answers.
  */
 export async function openNatsSynchronizer(address: NatsAddress, options: NatsOptions): Promise<Synchronizer> {
   const connection = await openConnection(address, options.name ?? 'gantt')
@@ -104,7 +104,7 @@ async function openOn(
 
     async durable(place) {
       if (place.revision <= known) return
-      if (!(await log.holds(place))) throw new StoreWentBackError(`the store does not hold revision ${place.revision} as entry ${place.id}`)
+      if (!(await log.holds(place))) throw new StoreWentBackError(`the store does not have entry ${place.id} at revision ${place.revision}`)
       known = Math.max(known, place.revision)
     },
 
@@ -136,7 +136,8 @@ async function openOn(
         const plan = planTrim(kept, horizon, { now, logBytes: logBytes(state, kept)(state.lastRevision), reached: to })
         if (plan === undefined) return
         await checkpoints.drop(plan.drop)
-        // the entry at the base stays, because a replica that continues from its checkpoint compares it
+        // the entry at the base stays, because a replica that continues from the checkpoint of the base compares its position with this
+        // entry
         if (plan.base > 0) await log.purge(plan.base)
       } finally {
         saver.giveBack()

@@ -10,12 +10,12 @@ describe('an acknowledgement', () => {
   })
 
   test.each<[string, string, string]>([
-    ['of another stream is refused', '{"stream":"OTHER","seq":7}', 'the stream OTHER took a message there'],
-    ['without a stream is refused', '{"seq":7}', 'the stream undefined took a message there'],
+    ['of another stream is refused', '{"stream":"OTHER","seq":7}', 'the stream OTHER stored the message'],
+    ['without a stream is refused', '{"seq":7}', 'the stream undefined stored the message'],
     ['without a sequence is refused', '{"stream":"LOG"}', 'its answer names no sequence'],
     ['that is not JSON is refused', '+OK', 'its answer names no sequence'],
     ['that is null is refused', 'null', 'its answer names no sequence'],
-    ['that is a refusal gives the reason', '{"error":{"err_code":1,"description":"no"}}', 'the stream LOG takes no message: no'],
+    ['that is a refusal gives the reason', '{"error":{"err_code":1,"description":"no"}}', 'the stream LOG refused the message: no'],
   ])('%s', (_what, text, message) => {
     expect(() => read(text)).toThrow(StoreUnavailableError)
     expect(() => read(text)).toThrow(message)

@@ -14,7 +14,8 @@ export class StreamFullError extends StoreUnavailableError {
 }
 
 /**
- * Thrown if the message does not follow the expected one. This check is only a hint, because clusters were seen to accept such messages.
+ * Thrown if the last message of the stream is not the expected one. This check is only a hint, because clusters were seen to accept such
+ * messages.
  */
 export class CameSecondError extends StoreUnavailableError {}
 
@@ -32,18 +33,16 @@ export async function publish(
   return sequenceIn((await connection.request(subject, body, headers)).string(), stream, subject)
 }
 
-/** The sequence in an acknowledgement of this stream. An acknowledgement of another stream on the same subject does not count. */
+/** The sequence in an acknowledgement of this stream. Throws if another stream with the same subject acknowledged the message. */
 export function sequenceIn(text: string, stream: string, subject: string): number {
   const answer = parse(text)
   const { error, seq } = answer
   if (error?.err_code === FULL) throw new StreamFullError(stream)
   if (error?.err_code === ANOTHER_CAME_FIRST) throw new CameSecondError(`another message came first on ${subject}`)
   if (error !== undefined || seq === undefined)
-    throw new StoreUnavailableError(`the stream ${stream} takes no message: ${error?.description ?? 'its answer names no sequence'}`)
+    throw new StoreUnavailableError(`the stream ${stream} refused the message: ${error?.description ?? 'its answer names no sequence'}`)
   if (answer.stream !== stream)
-    throw new StoreUnavailableError(
-      `${subject} is the subject of the stream ${stream}, and the stream ${answer.stream} took a message there`,
-    )
+    throw new StoreUnavailableError(`${subject} is the subject of the stream ${stream}, but the stream ${answer.stream} stored the message`)
   return seq
 }
 

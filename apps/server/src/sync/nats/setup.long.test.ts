@@ -12,7 +12,7 @@ import { checkpointSettings, coordinationSettings, logSettings, namesOf } from '
 
 const open = (url: string, warn: (message: string) => void = () => undefined) => {
   const address = parseNatsAddress(url)
-  if (address === undefined) throw new Error(`${url} is no address`)
+  if (address === undefined) throw new Error(`${url} is not an address`)
   return openNatsSynchronizer(address, { reached: async () => 0, warn })
 }
 
@@ -40,7 +40,7 @@ describe.skipIf(noNatsServer !== undefined)(`settings of NATS${noNatsServer === 
 
   afterAll(() => Promise.all(started.map((servers) => servers.stop())))
 
-  test('a stream with wrong settings is refused, and the error names each with the found and the required value', async () => {
+  test('a stream with wrong settings is refused, and the error names each wrong setting with its found and its required value', async () => {
     const { log, ...names } = namesOf('others')
     const nats = await connect({ port: server.servers[0]?.port ?? 0 })
     const { streams } = await jetstreamManager(nats, { checkAPI: false })

@@ -8,14 +8,14 @@ export interface Names {
   readonly log: string
   readonly logSubject: string
   readonly checkpoints: string
-  /** Followed by `heads.<revision>` or `parts.<save>`. */
+  /** The beginning of subjects. It is followed by `heads.<revision>` or `parts.<save>`. */
   readonly checkpointSubject: string
   /**
    * Data that may be lost at any time: turns, and the clock. Former releases store it in memory, in a stream named BESIDE. While both
    * releases run, each uses its own stream.
    */
   readonly coordination: string
-  /** Followed by `turn`, `saver` or `clock.<replica>`. */
+  /** The beginning of subjects. It is followed by `turn`, `saver` or `clock.<replica>`. */
   readonly coordinationSubject: string
 }
 
@@ -30,7 +30,7 @@ export const namesOf = (fleet: string): Names => ({
 
 /** The oldest nats-server with named consumers, which this service needs. */
 const OLDEST_SERVER = [2, 9, 0] as const
-/** Messages up to this size must be possible; it is the servers' default. Most entries are smaller. */
+/** Servers must accept messages up to this size, which is their default. Most entries are smaller. */
 export const LEAST_PAYLOAD = 1_048_576
 /** How many copies of a stream a cluster has. The cluster continues to work without one of these servers. */
 const COPIES = 3
@@ -54,7 +54,7 @@ const KEPT = {
 
 /**
  * The suffix that a change of engine (engine-change/) adds to the subjects of a stream: `incoming` while it is filled, `left` after it was
- * copied to another store. No client publishes there by the ordinary subject, and no replica opens the stream.
+ * copied to another store. Messages on the ordinary subject do not reach such a stream, and no replica opens it.
  */
 export type Phase = 'incoming' | 'left'
 
@@ -124,7 +124,7 @@ function isOlder(version: string): boolean {
   return differs >= 0 && !((parts[differs] ?? 0) > (OLDEST_SERVER[differs] ?? 0))
 }
 
-/** Creates the stream if it does not exist. Throws StoreSetupError if it exists with other settings, and names each. */
+/** Creates the stream if it does not exist. Throws StoreSetupError if it exists with other settings, and names each wrong setting. */
 export async function ensureStream(connection: Connection, settings: Settings, copies: number): Promise<StreamInfo> {
   const { streams } = connection
   const found = await connection.look(settings.name).catch((error: unknown) => {

@@ -18,7 +18,7 @@ describe.skipIf(noNatsServer !== undefined)(`the tail of a log${noNatsServer ===
   beforeAll(async () => {
     server = await startNatsServers()
     const address = parseNatsAddress(server.url)
-    if (address === undefined) throw new Error(`${server.url} is no address`)
+    if (address === undefined) throw new Error(`${server.url} is not an address`)
     connection = await openConnection(address, 'tail.test')
     await connection.streams.add({ name: STREAM, subjects: [STREAM] })
     const publisher = jetstream(connection.nats, { checkAPI: false })
@@ -30,7 +30,7 @@ describe.skipIf(noNatsServer !== undefined)(`the tail of a log${noNatsServer ===
     await server.stop()
   })
 
-  /** The messages that the server has sent, and the number of requests for more. */
+  /** How many messages the server has sent, and how many requests for more messages are pending. */
   async function asked(): Promise<{ sent: number; requests: number }> {
     const [consumer] = await connection.consumers.list(STREAM).next()
     return { sent: consumer?.delivered.consumer_seq ?? 0, requests: consumer?.num_waiting ?? 0 }
@@ -60,9 +60,9 @@ describe.skipIf(noNatsServer !== undefined)(`the tail of a log${noNatsServer ===
     expect(await asked()).toEqual({ sent: 300, requests: 0 })
 
     const read = tail.take(299).at(-1)
-    if (read === undefined) throw new Error('nothing was held')
+    if (read === undefined) throw new Error('the tail has no messages')
     expect(tail.moveTo({ revision: read.revision, id: idOf(read), at: atOf(read) })).toBe(true)
-    // it requests another batch of 256, and then no more
+    // the tail requests another batch of 256, and then no more
     await upTo(556)
     expect(await asked()).toEqual({ sent: 556, requests: 0 })
     tail.close()

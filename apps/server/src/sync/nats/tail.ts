@@ -11,12 +11,12 @@ import { type Feed, openFeed } from './feed.ts'
  */
 export interface Tail {
   readonly isBroken: boolean
-  /** How many messages after the position were received. */
+  /** How many messages after the position were received and not dropped. */
   readonly count: number
   /** Drops messages up to a position; false if the tail does not have this position. */
   moveTo(place: Place): boolean
   /**
-   * Resolves when all messages up to a revision have arrived. Throws StoreUnavailableError if nothing arrives for this long, and
+   * Resolves when all messages up to a revision have arrived. Throws StoreUnavailableError if no message arrives for `silenceMs`, and
    * StoreWentBackError if the position is not in the log.
    */
   reach(revision: number, silenceMs: number): Promise<void>
@@ -32,8 +32,8 @@ export interface TailOptions {
   readonly timers: Timers
   readonly after: Place
   /**
-   * At most `most` messages are buffered, and none are requested while they have more bytes than this, so that a slow reader limits the
-   * memory.
+   * At most `most` messages are buffered. No messages are requested while the buffered ones have more than `mostBytes` bytes, so that a
+   * slow reader limits the memory.
    */
   readonly most?: number
   readonly mostBytes?: number
@@ -74,7 +74,7 @@ export async function createTail(
     const { revision, id } = after
     if (message.revision > revision) fail(new LogTrimmedError(revision, message.revision))
     else if (idOf(message) !== id || atOf(message) !== after.at)
-      fail(new StoreWentBackError(`the store does not hold revision ${revision} as entry ${id}; it holds entry ${idOf(message)}`))
+      fail(new StoreWentBackError(`the store does not have entry ${id} at revision ${revision}; it has entry ${idOf(message)} there`))
     else {
       stamp = message.stamp
       wake()
@@ -133,7 +133,7 @@ export async function createTail(
           feed.refill()
         })
         waiting = undefined
-        if (last() === before) fail(new StoreUnavailableError(`the stream ${stream} does not bring revision ${before + 1}`))
+        if (last() === before) fail(new StoreUnavailableError(`the stream ${stream} does not deliver revision ${before + 1}`))
       }
       if (last() < revision) throw problem
     },

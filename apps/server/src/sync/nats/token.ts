@@ -5,8 +5,8 @@ import { asked, type Connection } from './connection.ts'
 
 /**
  * A token that one replica holds at a time. It is a message that is delivered to the replicas that request it, in the order of their
- * requests. The next one gets it when the holder returns it, or was silent for too long. It is not a lock: if a server is lost, the token
- * may be lost or delivered twice.
+ * requests. The next replica gets the token when the holder returns it, or was silent for too long. It is not a lock: if a server is lost,
+ * the token may be lost or delivered twice.
  */
 export interface Token {
   /** Creates the consumer if it does not exist. */
@@ -32,7 +32,7 @@ export interface TokenOptions {
   readonly timers: Timers
 }
 
-/** The time after its timeout in which an answer may still arrive. */
+/** An answer may arrive this long after the timeout of its request. */
 const GRACE_MS = 50
 /** At most this many replicas may wait at once. */
 const MOST_WAITING = 512

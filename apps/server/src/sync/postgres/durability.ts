@@ -31,7 +31,7 @@ export async function measure(
   }
 }
 
-/** The known durable position of one history, and a method that flushes further entries. */
+/** Knows up to which revision one history of the log is durable, and flushes further entries. */
 export function createDurability(flusher: Session) {
   let durableRevision = 0
   let running: Promise<void> | undefined
@@ -41,7 +41,7 @@ export function createDurability(flusher: Session) {
   }
   const flush = async ({ revision, id, at }: Place): Promise<void> => {
     const { rows } = await flusher.query<{ held: number }>({ name: 'gantt-flush', text: FLUSH, values: [revision, id, at] })
-    if (rows[0]?.held !== 1) throw new StoreWentBackError(`the store does not hold revision ${revision} as entry ${id}`)
+    if (rows[0]?.held !== 1) throw new StoreWentBackError(`the store does not have entry ${id} at revision ${revision}`)
     learn(revision)
   }
   return {

@@ -7,7 +7,7 @@ export interface LogRow {
   writer: string
   body: string
   at_ms: string
-  /** Whether the append waited for the disk. If so, this entry and all earlier ones are durable for every reader. */
+  /** True if the append waited for the disk. If so, this entry and all earlier ones are durable for every reader. */
   is_flushed: boolean
 }
 

@@ -65,7 +65,7 @@ test('a checkpoint in the old form, without parts, can be loaded', async () => {
   await store.close()
 })
 
-test('an entry written with synchronous commit shows that it and all earlier ones are durable, and other entries show nothing', async () => {
+test('a row written with synchronous commit shows that its entry and all earlier ones are durable, and other rows do not', async () => {
   const [waits, shares] = await Promise.all((['off', 'on'] as const).map((mode) => openPostgresSynchronizer(database.connection, mode)))
   const reader = await openPostgresSynchronizer(database.connection, 'off')
   if (waits === undefined || shares === undefined) throw new Error('both are open')

@@ -15,7 +15,7 @@ const TURN_LOCK = 0x67616e80
 
 const CHECKPOINT_LOCK = 0x67616e81
 
-/** A replica waits at most this long for its turn. It then continues without it, so that a stalled holder does not stop the fleet. */
+/** A replica waits at most this long for its turn. It then continues without a turn, so that a stalled holder does not stop the fleet. */
 const TURN_TIMEOUT_MS = 50
 
 /** The time limits of every session. The server's limit is reached before the client's (see session.ts). */
@@ -74,12 +74,12 @@ export async function openOn(driver: Driver, timers: Timers, sharedFlush: Shared
   const commits = (mode: 'on' | 'off') => (client: Prepared) => client.query(`SET synchronous_commit = ${mode}; ${LIMITS}`)
   const flusher = driver.session(commits('on'))
   const flushing = await measure(sharedFlush, driver, flusher, commits('off'), timers)
-  // one session appends, takes turns and reads for them, in order; its turn ends with it
+  // one session takes turns, reads and appends, so that these calls are in order; if the session ends, its turn ends too
   const log = driver.session(async (client) => {
     await client.query(CERTAIN)
     await commits(flushing.isShared ? 'off' : 'on')(client)
   })
-  // separate sessions, because a read of the past may see another history than the replica has followed, until the replica notices it
+  // reads of the past have a durable revision of their own, because they may see another history before the replica notices it
   const own = createDurability(flusher)
   const known = createDurability(flusher)
   const follower = driver.session(
@@ -110,7 +110,7 @@ export async function openOn(driver: Driver, timers: Timers, sharedFlush: Shared
       return entries
     },
     async loadCheckpoint(atMost) {
-      // a checkpoint that is dropped while it is read is no longer needed, or there is a newer one
+      // if the checkpoint is dropped while it is read, the next one is read
       for (;;) {
         const { rows } = await driver.query<{ revision: string; body: string; parts: number }>({
           name: 'gantt-load-checkpoint',
@@ -272,7 +272,8 @@ export async function openOn(driver: Driver, timers: Timers, sharedFlush: Shared
           (
             await driver.query({
               name: 'gantt-drop-entries',
-              // the entry at the base stays, because a replica that continues from its checkpoint compares it
+              // the entry at the base stays, because a replica that continues from the checkpoint of the base compares its position with
+              // this entry
               text: `DELETE FROM log WHERE revision < $1::bigint AND revision < (SELECT min(revision) FROM log) + ${ENTRIES_AT_ONCE}`,
               values: [base],
             })
@@ -286,7 +287,7 @@ export async function openOn(driver: Driver, timers: Timers, sharedFlush: Shared
   }
 }
 
-/** the first row is the caller's own position, unless that is the beginning of the log */
+/** Reads the entries after a position. The first row is the position itself, unless it is the beginning of the log. */
 async function read(
   query: (config: pg.QueryConfig) => Promise<{ rows: LogRow[] }>,
   after: Place,
@@ -296,7 +297,7 @@ async function read(
   const { rows } = await query({ name: 'gantt-read', text: READ, values: [after.revision, limit + 1] })
   const first = Number(rows[0]?.revision ?? 0)
   if (first > Math.max(1, after.revision)) throw new LogTrimmedError(after.revision, first)
-  // there is no row for the beginning of the log, so the last row is an entry too
+  // the beginning of the log has no row, so all rows are entries, and there may be one more than the limit
   if (after.revision === 0) {
     learnFrom(rows)
     return entriesInPieces(rows.slice(0, limit), toEntry)
@@ -304,7 +305,7 @@ async function read(
   const [own, ...next] = rows
   if (own === undefined || Number(own.revision) !== after.revision || own.id !== after.id || Number(own.at_ms) !== after.at)
     throw new StoreWentBackError(
-      `the store does not hold revision ${after.revision} as entry ${after.id}; it holds ${own ? `entry ${own.id}` : 'nothing there'}`,
+      `the store does not have entry ${after.id} at revision ${after.revision}; it has ${own ? `entry ${own.id}` : 'no entry'} there`,
     )
   learnFrom(rows)
   return entriesInPieces(next, toEntry)

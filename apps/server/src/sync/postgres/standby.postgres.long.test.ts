@@ -20,7 +20,7 @@ import { sendSignal } from '../../testing/send-signal.ts'
 import { StoreUnavailableError, StoreWentBackError, type Synchronizer } from '../synchronizer.ts'
 import { openPostgresSynchronizer } from './postgres.ts'
 
-/** A primary with a standby behind a proxy, which is redirected when they swap roles. */
+/** A primary and its standby. Clients connect through a proxy that is redirected when the two swap roles. */
 let folder: string
 let primary: EmbeddedPostgres
 let standby: EmbeddedPostgres
@@ -115,7 +115,7 @@ async function appended(store: Synchronizer, entry: Entry): Promise<Place> {
   return place
 }
 
-/** Sends an entry with unknown outcome like a replica: again until there is an answer, and then reads the log. */
+/** Handles an entry with an unknown outcome as a replica does: sends it again until there is an answer, and then reads the log. */
 async function sendAgain(store: Synchronizer, entry: Entry): Promise<readonly Place[]> {
   for (;;)
     try {
@@ -129,11 +129,11 @@ async function sendAgain(store: Synchronizer, entry: Entry): Promise<readonly Pl
 const waitForNobody = (server: EmbeddedPostgres) =>
   onServer(server, `ALTER SYSTEM SET synchronous_standby_names = ''`, 'SELECT pg_reload_conf()')
 
-/** Whether a commit waits for the standby. */
+/** Resolves with true if a commit waits for the standby. */
 const waitsForStandby = async (server: EmbeddedPostgres): Promise<boolean> =>
   (await onServer(server, `SELECT FROM pg_stat_activity WHERE wait_event = 'SyncRep'`)).length > 0
 
-/** The number of bytes that the standby has not written yet; undefined while it is not connected. */
+/** How many bytes the standby has not written yet; undefined while it is not connected. */
 const lagOf = async (server: EmbeddedPostgres): Promise<number | undefined> =>
   (await onServer(server, 'SELECT (pg_current_wal_lsn() - flush_lsn)::int AS lag FROM pg_stat_replication'))[0]?.lag
 

@@ -14,7 +14,7 @@ const grants = { classes: { VCPU: 2 } }
 export const findingsOf = (fleet: Fleet, afterMs?: number): Finding[] => [...auditWorld(fleet, afterMs)].flatMap(({ findings }) => findings)
 const inShort = ({ code, host, claim, actual }: Finding): string => [code, host, claim, actual].filter((part) => part !== null).join(' | ')
 
-/** A log with reports of hosts and actions of callers, one per step. An audit at its end finds the contradictions. */
+/** A log to which each method adds a report of a host or an action of a caller. `found` has the contradictions at its end. */
 export class Scene {
   readonly log = aLog()
   #sequence = 0
@@ -26,7 +26,7 @@ export class Scene {
 
   after(ms: number): this {
     this.#now += ms
-    // An entry by another writer advances the time.
+    // An unrelated entry advances the time of the log.
     this.log.append([{ type: 'abandon', account: 'clock', key: String(this.#now) }], { at: this.#now })
     return this
   }
@@ -69,7 +69,7 @@ export class Scene {
   get found(): string[] {
     const { fleet } = this.log
     const found = findingsOf(fleet).map(inShort)
-    // All findings follow from data in checkpoints, so a restored fleet must have the same ones.
+    // A fleet that is restored from a checkpoint must have the same findings.
     const twin = restoreFleet(JSON.parse(JSON.stringify(checkpointOf(fleet))))
     expect(findingsOf(twin).map(inShort)).toEqual(found)
     return found

@@ -5,10 +5,7 @@ import { aLog, aReport, aRequest, aUuid } from '../../testing/index.ts'
 import { causeOf } from '../cause.ts'
 import { causeText } from '../cause-text.ts'
 
-/**
- * If a single condition excludes every host, the sentence consists of the words of that condition: what is required,
- * and what the fleet has instead.
- */
+/** These tests check the sentence of the cause if a single condition excludes every host. The sentence says what the condition requires. */
 
 const image = (properties: Record<string, string> = {}) => ({ id: aUuid(66), properties })
 

@@ -5,10 +5,10 @@ import { decide } from '../../schedulers/decide.ts'
 import { aClaim, aDocument, aLog, aReport, aRequest, aUuid, type HostShape } from '../../testing/index.ts'
 import { profileNamed, textOf } from '../testing/town.ts'
 
-describe('if members must share a host and fit on no host, each host is compared with the needs of all members', () => {
+describe('if all members must share a host and fit on no host, each host is compared with the needs of all members', () => {
   const group = { uuid: aUuid(9), policy: 'AFFINITY' as const }
   const TOGETHER = 'They are of one server group that lives together: one host needs room for all of them.'
-  /** The cause of the first instance that finds no host. */
+  /** The text of the cause for the first instance that finds no host. */
   const causeIn = (
     shapes: Record<string, HostShape>,
     asks: Parameters<typeof aRequest>[0],
@@ -112,7 +112,7 @@ describe('if members must share a host and fit on no host, each host is compared
     expect(causeIn(shapes, asks)).toBe(text)
   })
 
-  test('for an over-full host, the sentence has the needs of all members', () => {
+  test('the sentence about an over-full host has the needs of all members', () => {
     const bound = aClaim({ hosts: ['a'], grants: { classes: { VCPU: 4 } }, group: { ...group, maxServerPerHost: null } })
     const shape = (vcpusUsed: number) => ({ ...large, vcpus: 16, vcpusUsed })
     const log = aLog()
@@ -122,7 +122,7 @@ describe('if members must share a host and fit on no host, each host is compared
     expect(textOf(log.fleet, asks)).toContain('a: 3 vCPUs needed, 0 free; over-full by 4 vCPUs.')
   })
 
-  test('the sentence about the needs of all members also has the amount that an operator reserved', () => {
+  test('the sentence about the needs of all members names the amount that an operator reserved', () => {
     const reserve: Change = {
       type: 'hostAllocation',
       host: 'a',
@@ -150,7 +150,7 @@ describe('if members must share a host and fit on no host, each host is compared
     expect(causeIn({ a: host(40) }, asks(5))).toContain('a: cell 0 of 3 more instances on cell 0 of the host: 18 CPUs needed, 2 here.')
   })
 
-  test('under Nova’s rounds, a host with enough for all members is refused because the group was placed on another host', () => {
+  test('under compat: nova, a host with enough for all members is refused because the group was placed on another host', () => {
     const shapes = { h0: { ...large, memoryMb: 524_288, vcpus: 128 }, h1: { ...large, vcpus: 160 } }
     const text = causeIn(shapes, { numInstances: 20, vcpus: 8, memoryMb: 64 }, [], 'nova-compat')
     expect(text).toBe(
@@ -159,7 +159,7 @@ describe('if members must share a host and fit on no host, each host is compared
     )
   })
 
-  test('a group with members is refused for the shortfall of their host', () => {
+  test('if a group has members, the cause is the shortfall of the host of these members', () => {
     const bound = aClaim({ hosts: ['wide'], grants: { classes: { VCPU: 1 } }, group: { ...group, maxServerPerHost: null } })
     const text = causeIn(two, { numInstances: 2, vcpus: 1, memoryMb: 64 }, [bound])
     expect(text).toBe(
@@ -181,7 +181,7 @@ describe('if members must share a host and fit on no host, each host is compared
       ])
   })
 
-  test('a host that the group only tried excludes no other host, and a host that is too small for one member is the farthest', () => {
+  test('a host on which only some members fit does not exclude other hosts, and a host that is too small for one member is the farthest', () => {
     const shapes = Object.fromEntries([4, 4, 4, 4, 64, 32, 32].map((vcpus, i) => [`h${i}`, { ...large, vcpus }]))
     for (const profile of ['default', 'nova', 'nova-compat', 'best-fit'])
       expect([profile, causeIn(shapes, { numInstances: 40, vcpus: 8, memoryMb: 64 }, [], profile)]).toEqual([
@@ -191,7 +191,7 @@ describe('if members must share a host and fit on no host, each host is compared
       ])
   })
 
-  test('the first member may be the one that finds no host', () => {
+  test('the cause has the needs of all members even if the first member finds no host', () => {
     const text = causeIn({ a: { ...large, vcpus: 2 }, b: { ...large, vcpus: 3 } }, { numInstances: 3, vcpus: 4, memoryMb: 64 })
     expect(text).toBe(
       `Of 2 hosts none takes all 3 instances: 2 with too few vCPUs in all. ${TOGETHER} ` +
@@ -199,7 +199,7 @@ describe('if members must share a host and fit on no host, each host is compared
     )
   })
 
-  test('free and used GPUs of the host of a group with members', () => {
+  test('if a group has members, the GPUs of their host are compared with the needs of all members', () => {
     const gpus = [0, 1, 2].map((index) => ({ index, usedMilli: index === 0 ? 1_000 : 0 }))
     const home = aClaim({ hosts: ['a'], grants: { classes: { VCPU: 1 } }, group: { ...group, maxServerPerHost: null } })
     const asks = (numInstances: number) => ({ numInstances, vcpus: 1, memoryMb: 64, gpus: { count: 1 } })
@@ -208,7 +208,7 @@ describe('if members must share a host and fit on no host, each host is compared
     expect(causeIn(shapes, asks(4), [home])).toContain(`${TOGETHER} a: 4 GPUs needed; the host has 3 in all. 4 GPUs needed, 2 free.`)
   })
 
-  test('free and used PCI devices of the host of a group with members', () => {
+  test('the free PCI devices of the nearest host are compared with the needs of all members', () => {
     const pools = (total: number) => ({ ...large, vcpus: 64, pciPools: [{ vendorId: '10de', productId: '1db4', total }] })
     const pciRequests = [{ count: 2, specs: [{ vendor_id: '10de' }] }]
     expect(causeIn({ a: pools(2), b: pools(5) }, { numInstances: 3, vcpus: 1, memoryMb: 64, pciRequests })).toContain(
@@ -216,7 +216,7 @@ describe('if members must share a host and fit on no host, each host is compared
     )
   })
 
-  test('for a disabled host, missing resources are not reported', () => {
+  test('a disabled host is not counted as having too few resources for all members at once', () => {
     const closed: Change = { type: 'status', host: 'b', node: 'b', status: 'DISABLED', reason: 'its fans' }
     const text = causeIn({ a: { ...large, vcpus: 2 }, b: { ...large, vcpus: 64 } }, { numInstances: 3, vcpus: 4, memoryMb: 64 }, [closed])
     expect(text).toContain('1 with too few vCPUs in all, 1 not enabled.')

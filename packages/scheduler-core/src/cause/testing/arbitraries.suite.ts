@@ -97,7 +97,7 @@ export const requestDrawn: fc.Arbitrary<RequestDrawn> = fc
     const own = kind === 'cells' ? cells : []
     return {
       ...{ zone: null, forceHosts: [], ignoreHosts: [], ...place, ...drawn },
-      // the flavor has the CPUs and memory of all cells together
+      // the flavor has the sum of the CPUs and memory of all cells
       vcpus: own.length > 0 ? own.reduce((sum, { cpus }) => sum + cpus, 0) : vcpus,
       memoryMb: own.length > 0 ? own.reduce((sum, { gib }) => sum + gib * MIB, 0) : memoryMb,
       cells: own,
@@ -105,7 +105,10 @@ export const requestDrawn: fc.Arbitrary<RequestDrawn> = fc
     }
   })
 
-/** Draws at least one place that a request names, and hosts that it excludes, which are often all hosts of the place. */
+/**
+ * Draws at least one host, zone or aggregate that a request names, and hosts that it excludes. Often all hosts that match the request are
+ * excluded.
+ */
 export const placesDrawn = fc
   .record({
     zone: fc.constantFrom('z1', 'z2', null),
@@ -115,7 +118,7 @@ export const placesDrawn = fc
   })
   .filter(({ zone, aggregates, forceHosts }) => zone !== null || aggregates.length > 0 || forceHosts.length > 0)
 
-/** Conditions that only the typed form of a request can express, added to the others. */
+/** Draws conditions that only the typed form of a request can express. They are added to a random request. */
 export const typedOnly: fc.Arbitrary<object> = fc.constantFrom<object>(
   ...[{}, {}, { gpus: { count: 1 } }, { gpus: { count: 2, models: ['A'] } }],
   { topologySpread: [{ topologyKey: 'rack', maxSkew: 1 }], instanceGroup: { uuid: APART, policy: 'SOFT_ANTI_AFFINITY' } },
@@ -138,7 +141,7 @@ const groupDrawn = fc.record({
   memberOf: some(...uuids),
 })
 
-/** Draws lists of a request, each with several entries in any order. Lists of a request in Nova's form are drawn with the request. */
+/** Draws lists for a request in the typed form, with their elements in random order. */
 export const listsDrawn: fc.Arbitrary<object> = fc
   .record(
     {
@@ -170,7 +173,7 @@ export const listsDrawn: fc.Arbitrary<object> = fc
         },
   )
 
-/** A fleet on which no host takes a request. */
+/** Draws a fleet, a request and a profile such that not all instances of the request find a host. */
 export const refusal = fc
   .record({
     hosts: fc.array(hostDrawn, { minLength: 1, maxLength: 6 }),

@@ -12,7 +12,7 @@ import { type Cause, causeOf } from '../cause.ts'
 import type { NearestHost } from '../refusal.ts'
 import { type Shortfall, shortfallsOf, thingOf } from '../shortfalls.ts'
 
-/** A randomly drawn host. It is small, so that near misses of every kind are common. */
+/** A randomly drawn host. It has few resources, so that near misses of every kind are common. */
 export interface HostDrawn {
   readonly name?: string
   readonly shape: HostShape
@@ -20,7 +20,9 @@ export interface HostDrawn {
   readonly rack: 'r1' | 'r2' | null
   readonly isFast: boolean
   readonly isDisabled: boolean
-  /** Whether the host holds a member of the anti-affinity group, and of the affinity group. */
+  /**
+   * `isMember` is true if the host holds a member of the anti-affinity group. `isHome` is true if it holds a member of the affinity group.
+   */
   readonly isMember: boolean
   readonly isHome: boolean
 }
@@ -70,8 +72,8 @@ export function fleetOf(drawn: readonly HostDrawn[]): Fleet {
 }
 
 /**
- * A randomly drawn request, before it is written in one of the forms. It has only what the typed form, Nova's objects and Nova's older
- * dictionaries can all express.
+ * A randomly drawn request that can be written in three forms: the typed form, Nova's objects and Nova's older dictionaries. It has only
+ * properties that all three forms can express.
  */
 export interface RequestDrawn {
   readonly instances: number
@@ -89,7 +91,7 @@ export interface RequestDrawn {
   readonly devices: readonly { readonly count: number; readonly vendor: string }[]
 }
 
-/** Numbers the CPUs of the guest cells one after the other. */
+/** The numbers of the CPUs in the guest cell with index `i`. CPUs are numbered consecutively over all cells. */
 const guestCpus = (cells: RequestDrawn['cells'], i: number): number[] => {
   const from = cells.slice(0, i).reduce((sum, { cpus }) => sum + cpus, 0)
   return Array.from({ length: cells[i]?.cpus ?? 0 }, (_, cpu) => from + cpu)
@@ -218,16 +220,16 @@ export const legacyForm = (drawn: RequestDrawn): RequestSpec =>
     }),
   )
 
-/** The number of instances of a request that are placed. */
+/** How many instances of a request are placed. */
 export const foundOf = (fleet: Fleet, asked: RequestSpec, profile: Profile): number => afterFound(fleet, asked, profile, (found) => found)
 
 export const refuses = (fleet: Fleet, asked: RequestSpec, profile: Profile): boolean => foundOf(fleet, asked, profile) < asked.numInstances
 
-/** The cause of the first instance of a request that finds no host. */
+/** The cause for the first instance of a request that finds no host. */
 export const causeIn = (fleet: Fleet, asked: RequestSpec, profile: Profile): Cause =>
   afterFound(fleet, asked, profile, (found) => causeOf(fleet, asked, profile, found))
 
-/** Reads a fleet in which those instances of a request that find a host are placed. */
+/** Calls `read` while the fleet holds the instances of a request that find a host. `found` is their count. */
 export function afterFound<T>(fleet: Fleet, asked: RequestSpec, profile: Profile, read: (found: number) => T): T {
   const overlay = openOverlay(fleet)
   const claimIds = Array.from({ length: asked.numInstances }, (_, i) => `c${i}`)
@@ -239,13 +241,10 @@ export function afterFound<T>(fleet: Fleet, asked: RequestSpec, profile: Profile
   }
 }
 
-/** The codes that can be resolved by more resources on the host, or by a different setting of the host. */
+/** The codes of refusals that more resources on the host or another setting of the host can resolve. */
 const mendable = /^(?:memory|cpu|disk|class|numa|pci|gpu)\.|^host\.disabled$|^zone\.other$|^trait\.|^aggregate\.extra_spec$/
 
-/**
- * The host after exactly the shortfalls in its sentences are resolved. Undefined if a sentence names something that cannot be added to a
- * host.
- */
+/** The host after exactly its named shortfalls are resolved. Undefined if a shortfall cannot be resolved by changing the host. */
 export function mend(host: HostDrawn, nearest: NearestHost, { cells }: RequestDrawn): HostDrawn | undefined {
   if (nearest.refusals.some(({ reason }) => !mendable.test(reason.code))) return undefined
   let { shape, zone, isDisabled, isFast } = host
@@ -256,7 +255,7 @@ export function mend(host: HostDrawn, nearest: NearestHost, { cells }: RequestDr
   }
   const shortfalls = shortfallsOf(nearest)
   shape = withAmounts(shape, shortfalls)
-  // resolving the largest of several shortfalls of GPUs resolves the others too
+  // resolving the largest shortfall of GPUs resolves the other shortfalls of GPUs too
   const gpusMissing = Math.max(
     0,
     ...shortfalls.map(({ unit, required, actual }) => (unit === 'GPUs' ? Number(required) - Number(actual) : 0)),
@@ -276,10 +275,7 @@ export function mend(host: HostDrawn, nearest: NearestHost, { cells }: RequestDr
   return { ...host, shape, zone, isDisabled, isFast }
 }
 
-/**
- * Raises the total of each resource class by the largest shortfall in the sentences about the class. A larger total also means a larger
- * free amount.
- */
+/** Raises the total of each resource class by the largest shortfall of the class. This raises the free amount by the same amount. */
 function withAmounts(shape: HostShape, shortfalls: readonly Shortfall[]): HostShape {
   const missingOf = (thing: string): number =>
     Math.max(
@@ -296,19 +292,16 @@ function withAmounts(shape: HostShape, shortfalls: readonly Shortfall[]): HostSh
   }
 }
 
-/**
- * Adds as many GPUs of every model as are missing. The shortfalls already include the existing GPUs, and the facts name each model
- * separately.
- */
+/** Adds the missing GPUs. They have the model A, the only model that requests name. */
 const withGpus = ({ gpus = [] }: HostShape, missing: number) => [
   ...gpus,
   ...Array.from({ length: missing }, (_, i) => ({ index: gpus.length + i, model: 'A' })),
 ]
 
-/** Adds the missing PCI devices that the sentence describes. */
+/** Adds the missing PCI devices of the vendor in the subject. */
 function withDevices({ pciPools = [] }: HostShape, subject: string, missing: number): NonNullable<HostShape['pciPools']> {
   const wanted = /vendor (\w+)/.exec(subject)?.[1]
-  if (wanted === undefined) throw new Error(`a sentence about PCI devices says of which vendor they are to be; found ${subject}`)
+  if (wanted === undefined) throw new Error(`the subject of missing PCI devices must name their vendor; found ${subject}`)
   return ['v1', 'v2'].map((vendorId) => ({
     ...{ vendorId, productId: 'p' },
     total: pciPools.reduce((sum, pool) => sum + (pool.vendorId === vendorId ? pool.total : 0), vendorId === wanted ? missing : 0),
@@ -324,7 +317,7 @@ const withCells = ({ numaCells = [] }: HostShape, missing: number, guests: Reque
     })),
   ])
 
-/** Enlarges the cell in the fact by the missing amount. */
+/** Adds the missing CPUs or memory to the cell with this id. */
 const withLargerCell = ({ numaCells = [] }: HostShape, id: number, missing: number, unit: string | undefined) =>
   cellsOf(
     numaCells.map((cell) => ({

@@ -2,10 +2,10 @@ import { parseRequestSpec } from '../../request/parse.ts'
 import type { RequestSpec } from '../../request/request-spec.ts'
 import type { RequestDrawn } from './drawn.ts'
 
-/** Lists of a request whose order matters, or whose entries are named by their positions. */
+/** Lists of a request whose order matters. */
 const IN_ORDER: ReadonlySet<string> = new Set(['cells', 'cpus', 'dedicatedCpus', 'pciRequests', 'gang', 'instanceUuids', 'query'])
 
-/** The same request with every other list and every object rotated and reversed. */
+/** The request with another order of the members of every object and the elements of every list, except the lists in IN_ORDER. */
 export function inOtherOrder(request: RequestSpec, shift: number): RequestSpec {
   const outcome = parseRequestSpec(otherOrder(request, '', shift))
   if (!outcome.ok) throw new Error(outcome.problems.map(({ message }) => message).join('; '))
@@ -26,7 +26,7 @@ function turned<T>(items: readonly T[], shift: number): T[] {
   return [...items.slice(from), ...items.slice(0, from)].reverse()
 }
 
-/** The lists that every form of a request has. */
+/** The request with its lists and extra specs in reverse order. Only lists that every form of a request has are reversed. */
 export const withListsTurned = (drawn: RequestDrawn): RequestDrawn => ({
   ...drawn,
   forceHosts: drawn.forceHosts.toReversed(),

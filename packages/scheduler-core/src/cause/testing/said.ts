@@ -6,7 +6,7 @@ import type { Cause } from '../cause.ts'
 import { causeText } from '../cause-text.ts'
 import { afterFound } from './drawn.ts'
 
-/** Positions of the hosts that the request admits. */
+/** The indexes of the hosts that the request admits. */
 export function admittedOf(fleet: Fleet, asked: RequestSpec, profile: Profile): ReadonlySet<number> {
   const { admitted } = afterFound(fleet, asked, profile, (found) =>
     examine(fleet, asked, profile, 's', Math.min(found, asked.numInstances - 1)),
@@ -15,8 +15,8 @@ export function admittedOf(fleet: Fleet, asked: RequestSpec, profile: Profile): 
 }
 
 /**
- * The parts of a cause that do not depend on hosts that the request does not admit. Left out are the counts of each condition, the sets of
- * conditions that exclude each other, and, if no host is admitted, the nearest host.
+ * The parts of a cause that hosts outside of the admitted hosts must not change. The counts of each condition and the sets of conditions
+ * that exclude each other are left out. If no host is admitted, the nearest host is left out too.
  */
 export function saidOf(cause: Cause): unknown {
   const nearest = cause.admitted > 0 ? cause.nearest : null

@@ -8,7 +8,7 @@ import { causeText } from '../cause-text.ts'
 
 export const profileNamed = (name: string) => builtInProfiles.find((profile) => profile.name === name) as Profile
 
-/** A zone z1 with small hosts, a zone z2 with large hosts, and hosts without a zone. */
+/** A fleet with small hosts in zone z1, large hosts in zone z2, and further hosts without a zone. */
 export function town(more: Record<string, HostShape> = {}): Fleet {
   const log = aLog()
   const hosts: Record<string, HostShape> = {

@@ -8,7 +8,8 @@ import type { LogEntry } from '../../records/change.ts'
 import { type Code, codes } from '../../text/codes.ts'
 import { canonicalJson } from '../../values/canonical-json.ts'
 
-// A change of judge.golden.jsonl changes the frozen rule: replicas of two releases would disagree about old logs.
+// Do not change judge.golden.jsonl: it fixes the frozen rules of the judge. If they changed, replicas of two releases would disagree about
+// old logs.
 
 interface Step {
   readonly about: string
@@ -60,16 +61,16 @@ describe('the frozen rule', () => {
     expect(sha256(fleet)).toBe(end.sha256)
   })
 
-  test('the log has a void change for every code', () => {
+  test('the log has a void change for every code of the judge that no other test covers', () => {
     const judged = new Set<string>(steps.flatMap(({ verdicts }) => verdicts))
     const voids = (Object.keys(codes) as Code[]).filter((code) =>
       /^(entry|claim|report|group\.(unknown|version|conflict)|aggregate\.(version|name_taken|zone_conflict)|profile\.(version|unknown)$)/.test(
         code,
       ),
     )
-    // Codes that this log does not contain: judge.test.ts tests the limit of a million keys, which would make the file too large. The log
-    // below covers two codes of level 8. Warnings to reporters make no change void. fleet/leave.test.ts tests the codes of hosts that leave
-    // (level 9), and judge-listed.test.ts the code of claims for listed instances (level 10).
+    // This log does not contain these codes. judge.test.ts tests `claim.key_cap`, because the limit of a million keys would make this file
+    // too large. The golden log of one live claim covers two codes of level 8. fleet/leave.test.ts tests the codes of hosts that leave
+    // (level 9). judge-listed.test.ts tests `claim.not_listed` (level 10).
     const others = [
       ...['claim.key_cap', 'claim.instance_taken', 'claim.key_limits', 'claim.not_listed'],
       ...['report.host_forgotten', 'report.host_replaced'],
@@ -91,7 +92,7 @@ describe('the frozen rule', () => {
   })
 })
 
-// Pools have a separate log, because the log above must not change: the size of a pool is read from documents as they are applied.
+// Pools have a separate log, because the log of the frozen rule must not change.
 describe('the frozen rule of pools', () => {
   const pools = read('./judge.golden.pools.jsonl')
   const fleet = new Fleet()
@@ -114,7 +115,7 @@ describe('the frozen rule of pools', () => {
   })
 })
 
-// A log that is raised to level 8. It has entries of the change types from before that level and of the new types.
+// This log is raised to level 8. It has changes of types from before level 8 and of types that level 8 added.
 describe('the frozen rule of one live claim', () => {
   const instances = read('./judge.golden.instances.jsonl')
   const fleet = new Fleet()

@@ -7,7 +7,7 @@ import { cell, gpu, gpus, pins, pool, Scene } from '../testing/scene.ts'
 const upTo = (count: number, from = 0): number[] => Array.from({ length: count }, (_, i) => from + i)
 
 describe('GPUs', () => {
-  test('F2, B25: if the host uses another GPU than the claim names, no GPU is free for a third claim', () => {
+  test('F2, B25: if two claims hold both GPUs and the host uses another GPU than the claim names, no GPU is free for a third claim', () => {
     const scene = new Scene({ gpus: gpus(0, 0) })
     expect(scene.claim(1, gpu(0))).toBeUndefined()
     expect(scene.claim(2, gpu(1))).toBeUndefined()
@@ -39,7 +39,7 @@ describe('GPUs', () => {
     scene.claim(1, gpu(0, 600))
     scene.claim(2, gpu(1, 600))
     scene.report({ gpus: gpus(600, 0), instances: [aUuid(2)] })
-    // 600 thousandths of GPU 1 are held for the first claim
+    // 600 thousandths of GPU 1 are held for the first claim, because GPU 0 is in use
     expect(scene.gpus).toEqual([400, 400])
     expect(scene.claim(3, gpu(1, 401))).toBe('claim.no_room')
     expect(scene.claim(4, gpu(1, 400))).toBeUndefined()
@@ -55,7 +55,7 @@ describe('GPUs', () => {
     scene.report({ gpus: gpus(0, 0), instances: [] })
     expect(scene.gpus).toEqual([0, 1_000])
     scene.report({ gpus: gpus(1_000), instances: [] })
-    // the host has no other GPU, so the reported GPU is held twice
+    // the host reports only one GPU, so both claims hold it
     expect(scene.gpus).toEqual([-1_000])
     scene.check()
   })
@@ -85,7 +85,7 @@ describe('GPUs', () => {
 describe('dedicated CPUs', () => {
   const numaCells = (pinnedCpus: number[]) => [cell(0, { pinnedCpus })]
 
-  test('F2 with CPUs: two claims of 4 hold 8 CPUs although the host pins one instance to the CPUs of the other claim', () => {
+  test('F2 with CPUs: two claims of 4 CPUs hold 8 CPUs although the host pins one instance to the CPUs of the other claim', () => {
     const scene = new Scene({ numaCells: numaCells([]) })
     expect(scene.claim(1, pins(0, upTo(4)))).toBeUndefined()
     expect(scene.claim(2, pins(0, upTo(4, 4)))).toBeUndefined()
@@ -134,7 +134,7 @@ describe('dedicated CPUs', () => {
 
 describe('memory and pages of cells', () => {
   const two = (a: object, b: object) => [cell(0, a), cell(1, b)]
-  /** The host has no huge pages, so all memory is plain. */
+  /** A host without huge pages. */
   const plain = { pages: [] }
   const memory = (id: number, memoryMb: number): Grants => ({ numa: [{ guest: 0, cell: id, cpus: 0, memoryMb }] })
   const pages = (id: number, count: number): Grants => ({
@@ -143,7 +143,7 @@ describe('memory and pages of cells', () => {
   const pagesFree = (scene: Scene) => scene.host.cells.map((state) => state.pages?.[0]?.free)
   const usesPages = (used: number) => ({ memoryUsageMb: 2 * used, pages: [{ sizeKib: 2_048, total: 100, used }] })
 
-  test('F2 with pages: two claims of all pages of a cell stay held if the host uses the pages of the first for the second', () => {
+  test('F2 with pages: each of two claims holds all pages of a cell, also if the host uses the pages of the first claim for the second', () => {
     const scene = new Scene({ numaCells: two(usesPages(0), usesPages(0)) })
     expect(scene.claim(1, pages(0, 100))).toBeUndefined()
     expect(scene.claim(2, pages(1, 100))).toBeUndefined()
@@ -153,7 +153,7 @@ describe('memory and pages of cells', () => {
     scene.check()
   })
 
-  test('if other instances use pages of the cell, the claim is held entirely in another cell', () => {
+  test('if other instances use pages of the claimed cell, the claim holds all its pages in another cell', () => {
     const scene = new Scene({ numaCells: two(usesPages(0), usesPages(0)) })
     scene.claim(1, pages(0, 60))
     scene.report({ numaCells: two(usesPages(50), usesPages(0)), instances: [aUuid(0xff)] })
@@ -161,7 +161,7 @@ describe('memory and pages of cells', () => {
     scene.check()
   })
 
-  test('if no cell has enough for the claim, the rest of each cell is held and nothing is allocated twice', () => {
+  test('if no cell has enough memory for the claim, the claim holds memory of both cells and nothing is allocated twice', () => {
     const scene = new Scene({ numaCells: two(plain, plain) })
     scene.claim(1, memory(0, 8_000))
     scene.report({ numaCells: two({ ...plain, memoryUsageMb: 5_000 }, { ...plain, memoryUsageMb: 5_000 }), instances: [aUuid(0xff)] })
@@ -170,7 +170,7 @@ describe('memory and pages of cells', () => {
     scene.check()
   })
 
-  test('if a cell is no longer reported, its claim holds memory of the other cell', () => {
+  test('if the host no longer reports the claimed cell, the claim holds memory of the other cell', () => {
     const scene = new Scene({ numaCells: two(plain, plain) })
     scene.claim(1, memory(1, 8_192))
     scene.report({ numaCells: [cell(0, plain)], instances: [] })
@@ -178,7 +178,7 @@ describe('memory and pages of cells', () => {
     scene.check()
   })
 
-  test('shared CPUs stay held if the host runs the second claim on the cell of the first', () => {
+  test('shared CPUs of both claims stay held if the host runs the second instance on the cell of the first claim', () => {
     const shared = (id: number): Grants => ({ numa: [{ guest: 0, cell: id, cpus: 8, memoryMb: 0 }] })
     const scene = new Scene({ numaCells: two({}, {}) })
     scene.claim(1, shared(0))
@@ -194,7 +194,7 @@ describe('PCI devices', () => {
     pci: [{ request: 0, pool: `v:${productId}@${numaNode}`, count }],
   })
 
-  test('F2 with devices: with one device at each cell, none is free if the host uses the other one', () => {
+  test('F2 with devices: two claims hold both devices of a host although it uses the device of one claim for the other', () => {
     const scene = new Scene({ pciPools: [pool(0, 1, 0), pool(1, 1, 0)] })
     expect(scene.claim(1, take(0))).toBeUndefined()
     expect(scene.claim(2, take(1))).toBeUndefined()
@@ -204,7 +204,7 @@ describe('PCI devices', () => {
     scene.check()
   })
 
-  test('devices of another product are not held instead', () => {
+  test('if the claimed device is in use, no device of another product is held for the claim', () => {
     const scene = new Scene({ pciPools: [pool(0, 1, 0), pool(0, 4, 0, 'q')] })
     scene.claim(1, take(0))
     scene.report({ pciPools: [pool(0, 1, 1), pool(0, 4, 0, 'q')], instances: [aUuid(0xff)] })
@@ -220,7 +220,7 @@ describe('PCI devices', () => {
     scene.check()
   })
 
-  test('devices are counted individually, and the remaining devices of the pool stay held', () => {
+  test('if other instances use a part of the claimed pool, the claim holds the remaining devices and takes the rest from another pool', () => {
     const scene = new Scene({ pciPools: [pool(0, 4, 0), pool(1, 4, 0)] })
     scene.claim(1, take(0, 3))
     scene.report({ pciPools: [pool(0, 4, 2), pool(1, 4, 0)], instances: [aUuid(0xff)] })
@@ -265,7 +265,7 @@ describe('PCI devices', () => {
         scene.check()
       })
 
-    test('below the feature level the devices are allocated twice, and the entry that raises the level recounts them', () => {
+    test('below the feature level such devices are allocated twice, and the entry that raises the level recounts them', () => {
       const scene = new Scene({ pciPools: [devices(2, 0)] }, KEPT_DEVICES - 1)
       scene.claim(1, of('15b3:1572', 2))
       scene.report({ pciPools: [devices(2, 0, { tags: { physical_network: 'net1' } })], instances: [aUuid(1)] })
@@ -282,7 +282,7 @@ describe('PCI devices', () => {
       scene.report({ pciPools: [devices(4, 2, { productId: '154c' })], instances: [aUuid(1)] })
       expect(scene.warnings).toEqual([])
       expect(scene.devices).toEqual([2])
-      // a later claim needs further devices in that pool
+      // a later claim needs its own device in the pool, so the use of one device is below the claims
       expect(scene.claim(2, of('15b3:154c', 1))).toBeUndefined()
       scene.report({ pciPools: [devices(4, 2, { productId: '154c' })], instances: [aUuid(1), aUuid(2)] })
       expect(scene.warnings).toEqual(['use.below_claims PCI 15b3:1572 1 2'])
@@ -290,7 +290,7 @@ describe('PCI devices', () => {
       scene.check()
     })
 
-    test('the most similar pool is held first: the same product, then the same vendor, then any pool', () => {
+    test('the claim holds devices of the most similar pool: first of the same product, then of the same vendor, then of any pool', () => {
       const scene = new Scene({ pciPools: [devices(4, 0)] })
       scene.claim(1, of('15b3:1572', 4))
       const other = [devices(2, 0, { vendorId: '8086' }), devices(2, 0, { productId: '154c' }), devices(1, 0, { tags: { a: 'b' } })]
@@ -313,7 +313,7 @@ describe('PCI devices', () => {
     })
   })
 
-  test('a report without used amounts of a pool does not show use of other devices', () => {
+  test('if a report omits the used amount of a pool, no device is held in another pool', () => {
     const scene = new Scene({ pciPools: [pool(0, 1, null), pool(1, 1, null)] })
     scene.claim(1, take(0))
     scene.report({ pciPools: [pool(0, 1, null), pool(1, 1, null)], instances: [aUuid(1)] })

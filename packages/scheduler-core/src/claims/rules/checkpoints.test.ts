@@ -7,7 +7,7 @@ import { aClaim, aLog, aReport, aUuid, type TestLog } from '../../testing/index.
 import { abandon, disable, expire, fenceOf, stored, twoHosts } from '../testing/two-hosts.ts'
 
 describe('rule 11: a checkpoint contains everything that the judge reads', () => {
-  /** Changes before the checkpoint, and later changes that are judged correctly only with a complete checkpoint. */
+  /** `before`: changes before the checkpoint. `after`: changes that are judged correctly only if the checkpoint is complete. */
   const rows: Readonly<
     Record<
       string,
@@ -104,7 +104,7 @@ describe('rule 11: a checkpoint contains everything that the judge reads', () =>
     expect(stored(restored)).toEqual(stored(log.fleet))
   })
 
-  test('in a restored fleet the origin stops being a valid basis at the same revision as in the original fleet', () => {
+  test('revision 0 is a valid basis until the same revision in a restored fleet as in the original fleet', () => {
     const log = twoHosts()
     while (log.entries.length < 2 * PLACE_WINDOW) log.append([])
     const restored = restoreFleet(stored(log.fleet))
@@ -113,7 +113,7 @@ describe('rule 11: a checkpoint contains everything that the judge reads', () =>
     expect(stored(restored)).toEqual(stored(log.fleet))
   })
 
-  test('an ended claim whose instance was listed later holds nothing, also in a restored fleet', () => {
+  test('an ended claim whose instance was first listed after the end holds nothing, also in a restored fleet', () => {
     const log = aLog()
     const X = aUuid(1)
     const shape = (instances: string[]) => ({ inventories: [{ resourceClass: 'CUSTOM_X', total: 2 }], instances })

@@ -12,8 +12,8 @@ import { OWN_UNITS } from '../../values/levels.ts'
 import { resize } from '../testing/resize.ts'
 
 /**
- * Placement's rule for writes allows what does not increase an excess. These tests check it for cells, CPUs, GPUs, devices, pages and
- * missing classes.
+ * On an over-full host, Placement allows writes that do not increase the excess. These tests check this rule for cells, CPUs, GPUs,
+ * devices, pages and missing classes.
  */
 
 type Asks = Parameters<typeof aRequest>[0]
@@ -30,7 +30,7 @@ const novaUnits = profileSchema.parse({
 })
 const profiles = [...['default', 'nova', 'nova-compat', 'first-fit', 'best-fit'].map(profileNamed), solver, novaUnits]
 
-/** A log with a claim on the host after its first report, followed by the second report of the host. */
+/** A log in which the host reports `first`, the request `asks` gets a claim, and the host then reports `then`. */
 function claimed(first: HostShape, asks: Asks, then: HostShape, level: number = OWN_UNITS, isListed = false): TestLog {
   const log = aLog(new Fleet())
   log.append([{ type: 'feature', level }, aReport('h1', first)])
@@ -50,7 +50,7 @@ const move = (log: TestLog, grants: Grants): string | undefined => {
   return log.append([aMove({ source: { claim: id, fence }, intent: 'RESIZE', key: 'm', hosts: ['h1'], instances: [instance], grants })])[0]
 }
 
-/** The violations that the auditor finds in the state. */
+/** The violations that the auditor finds in the fleet. */
 const auditFleet = (fleet: Fleet) => [...audit(fleet)].flatMap(({ findings }) => findings)
 
 const cellOf = (cpus: number, more: object = {}) => ({
@@ -257,14 +257,14 @@ describe.each(rows)('%s', (_name, first, had, then, less, more) => {
     expect(move(log, part?.grants ?? {})).toBe('claim.no_room')
   })
 
-  test('another instance does not get these units', () => {
+  test('another instance does not get the units that the resized instance may keep', () => {
     const log = claimed(first, had, then)
     const [part] = resize(log, less, profileNamed('default'), 'RESIZE').parts
     expect(log.append([aClaim({ key: 'new', grants: part?.grants ?? {} })])).toEqual(['claim.no_room'])
   })
 })
 
-describe('an instance that requires threads of one core may keep these of its CPUs', () => {
+describe('an instance that requires threads of one core can keep these CPUs', () => {
   test('a guest cell that does not require threads of one core keeps CPUs on cores with one thread', () => {
     const cells = [cellOf(2, { siblings: [[0, 1]] }), { ...cellOf(0), id: 1, cpuset: [2] }]
     const policies = ['require', 'prefer'] as const
@@ -363,7 +363,7 @@ describe('pages of a size that the host no longer reports', () => {
     expect(auditFleet(log.fleet)).toEqual([])
   })
 
-  test('pages of the other size that the report counts are not counted again', () => {
+  test('used pages of the other size in the report are not counted again for the claim', () => {
     const counted = { ...after, numaCells: [cellOf(8, { pages: [small, { sizeKib: 1_048_576, total: 7, used: 4 }] })] }
     const log = claimed(before, large(4_096), counted, OWN_UNITS, true)
     expect(log.append([aClaim({ key: 'all', grants: gib(3) })])).toEqual([undefined])

@@ -12,7 +12,7 @@ import { reasonText } from '../../text/reason-text.ts'
 import { STRICT_CLAIMS } from '../../values/levels.ts'
 import { resize } from '../testing/resize.ts'
 
-/** Placement's rule for writes allows what does not increase an excess. Each row names the source of its situation. */
+/** On an over-full host, Placement allows writes that do not increase the excess. Each row names the source of its situation. */
 
 const profileNamed = (name: string): Profile => {
   const profile = builtInProfiles.find((known) => known.name === name)
@@ -99,7 +99,7 @@ describe.each<readonly [source: string, then: HostShape, asks: object, grants: R
 
   test('below feature level STRICT_CLAIMS the resize is refused', () => {
     const log = overFull(then, STRICT_CLAIMS - 1)
-    // below that level, huge pages did not reduce the plain memory
+    // below feature level STRICT_CLAIMS, huge pages do not reduce the plain memory
     if (then.numaCells !== undefined) return
     expect(resize(log, asks, profileNamed('default')).found).toBe(0)
     expect(move(log, { classes })).toBe('claim.no_room')
@@ -139,7 +139,7 @@ test.each<readonly [string, HostShape, object, Record<string, number>, string]>(
   for (const reason of reasons) expect(reasonText(reason)).not.toContain('undefined')
 })
 
-test('the resources of a claim count as free only for itself and only on its own host', () => {
+test('the resources of a claim count as free only for its own move and only on its own host', () => {
   const log = overFull({ vcpus: 4 })
   log.append([aReport('h2', { vcpus: 1 })])
   expect(log.append([aClaim({ key: 'new', grants: { classes: { VCPU: 1 } } })])).toEqual(['claim.no_room'])
@@ -165,7 +165,7 @@ describe('cells, CPUs and devices on the same host', () => {
   const pciPools = [{ vendorId: '8086', productId: '154d', total: 1 }]
   const alias = { count: 1, specs: [{ vendor_id: '8086', product_id: '154d' }] }
 
-  /** Makes the claim `a` for this request on a host that it fills. */
+  /** A log with the claim `a` for this request. The claim fills the host. */
   function full(host: HostShape, asks: Parameters<typeof aRequest>[0], level: number = STRICT_CLAIMS) {
     const log = aLog(new Fleet())
     log.append([{ type: 'feature', level }, aReport('h1', host)])
@@ -177,7 +177,7 @@ describe('cells, CPUs and devices on the same host', () => {
     return log
   }
 
-  /** The sentences of every filter that refuses the claim's own host. */
+  /** The reasons, as sentences, of every filter that refuses the claim's own host. */
   function texts({ fleet }: TestLog, asks: Parameters<typeof aRequest>[0], profile = profileNamed('default')): string {
     const overlay = openOverlay(fleet)
     liftSource(overlay, aRequest(asks), fleet.ledger.claims.get('a.0') as Claim)

@@ -4,7 +4,7 @@ import { aMove, anAttempt, aReport, aUuid, someInstances, type TestLog } from '.
 import { ENDED_CLAIMS, OWN_UNITS } from '../../values/levels.ts'
 import { findings, free, passing, refOf, release, stateOf, stored, threeHosts, X, Y } from '../testing/three-hosts.ts'
 
-describe('a further attempt', () => {
+describe('a further attempt to move an instance', () => {
   /** A log in which the instance X has a claim on h1. */
   function tried(): TestLog {
     const log = threeHosts()
@@ -30,7 +30,7 @@ describe('a further attempt', () => {
     expect(['k1.0', 'k2.0', 'k3.0', 'k4.0'].map((id) => stateOf(log, id))).toEqual(['RELEASED', 'RELEASED', 'RELEASED', 'CONFIRMED'])
   })
 
-  test('a further attempt on a full host does not change the open move', () => {
+  test('a further attempt that does not fit on its host leaves the open move unchanged', () => {
     const log = tried()
     log.append([attempt(log, 'k2', 'h2', null), someInstances({ key: 'full', hosts: ['h3'], grants: { classes: { VCPU: 4 } } })])
     const before = stored(log.fleet)
@@ -110,7 +110,7 @@ describe('a further attempt', () => {
     expect(findings(log.fleet)).toEqual([])
   })
 
-  test('an attempt that was decided without the previous one is void, so that concurrent attempts do not end each other', () => {
+  test('an attempt that was decided before another attempt opened a move is void, so that concurrent attempts do not end each other', () => {
     const log = tried()
     const [a, b] = [attempt(log, 'k2', 'h2', null), attempt(log, 'k3', 'h3', null)]
     expect(log.append([a, b])).toEqual([undefined, 'claim.moving'])
@@ -131,7 +131,7 @@ describe('a further attempt', () => {
     expect([...(log.fleet.groups.find(group.uuid)?.members ?? [])].map(([, count]) => count)).toEqual([1, 1, 1])
   })
 
-  test('a former destination that lists the instance is released, and its resources stay held until a report drops the instance', () => {
+  test('if the former destination lists the instance, its resources stay held until a report no longer lists the instance', () => {
     const log = tried()
     log.append([attempt(log, 'k2', 'h2', null)])
     log.append([aReport('h2', { vcpus: 4, memoryMb: 4_096, instances: [X] }, 2)])
@@ -158,7 +158,7 @@ describe('a further attempt', () => {
 })
 
 describe('a further attempt on the host of the former destination, which lists the instance', () => {
-  /** A log with an open move to h2. The host h2 is full, and listed the instance before the move. */
+  /** A log with an open move to h2. The move fills h2, and h2 listed the instance before the move. */
   function listed(level: number, vcpusUsed: number): TestLog {
     const log = threeHosts(level)
     const one = { project: 'p', mode: 'CONFIRM' } as const
@@ -176,11 +176,11 @@ describe('a further attempt on the host of the former destination, which lists t
       ends: ends === null ? null : refOf(log, ends),
     })
 
-  test('a further attempt is void if it needs what the former destination continues to hold', () => {
+  test('a further attempt is void if it needs resources that the former destination still holds', () => {
     const log = listed(ENDED_CLAIMS, 0)
     expect(log.append([attempt(log, 'k3', 'h2', 'k2.0')])).toEqual(['claim.no_room'])
     expect([free(log, 'h2'), findings(log.fleet)]).toEqual([0, []])
-    // below this level, the host was allocated beyond its capacity
+    // below feature level ENDED_CLAIMS, the attempt counts and the host is allocated beyond its capacity
     const older = listed(ENDED_CLAIMS - 1, 0)
     expect(older.append([attempt(older, 'k3', 'h2', 'k2.0')])).toEqual([undefined])
     expect(free(older, 'h2')).toBe(-1)
@@ -192,7 +192,7 @@ describe('a further attempt on the host of the former destination, which lists t
     expect([free(log, 'h2'), findings(log.fleet)]).toEqual([0, []])
   })
 
-  test('once a report counts the new claim, the ended claim of the instance holds nothing', () => {
+  test('after a report counts the new claim, the ended claim of the instance holds nothing', () => {
     for (const [level, left] of [
       [ENDED_CLAIMS, 3],
       [ENDED_CLAIMS - 1, 2],

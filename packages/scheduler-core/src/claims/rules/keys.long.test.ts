@@ -18,7 +18,7 @@ describe('rule 11: keys end by log time, and their number is limited', () => {
     expect([log.fleet.ledger.keyCount, log.fleet.ledger.claims.size]).toEqual([0, 0])
   })
 
-  test('a key that is bound again does not keep its former claims', () => {
+  test('a key that is bound again after it was forgotten does not list its former claims', () => {
     const log = aLog()
     const X = aUuid(1)
     log.append([aReport('h1', { instances: [X] })])
@@ -36,7 +36,7 @@ describe('rule 11: keys end by log time, and their number is limited', () => {
     expect(log.fleet.ledger.keyCount).toBe(0)
   })
 
-  test('at the cap proposals with new keys are void until old keys are forgotten', () => {
+  test('when the cap is reached, proposals with new keys are void until old keys are forgotten', () => {
     const log = twoHosts()
     const { ledger } = log.fleet
     for (let i = 0; i < KEY_CAP; i++)

@@ -2,7 +2,10 @@ import { describe, expect, test } from 'vitest'
 import { aClaim, aLog, aMove, aReport, aUuid, someInstances, type TestLog } from '../../testing/index.ts'
 import { cell, gpu, gpus, pins, pool, Scene } from '../testing/scene.ts'
 
-/** Situations of tests of Nova and Placement, each named after its source (a test, a gabbi file and its step, a nova-manage command). */
+/**
+ * Situations from the tests of Nova and Placement. Each title begins with its source: a test, a gabbi file and its step, or a nova-manage
+ * command.
+ */
 
 const cpus = (amount: number) => ({ classes: { VCPU: amount } })
 const device = { pci: [{ request: 0, pool: 'v:p@0', count: 1 }] }
@@ -20,7 +23,7 @@ describe("use and claims, after Nova's resource tracker", () => {
     scene.check()
   })
 
-  test('test_update_usage_removed: a shelved and offloaded instance is free after the report without it', () => {
+  test('test_update_usage_removed: resources of a shelved and offloaded instance are free after a report without the instance', () => {
     const scene = new Scene({ vcpus: 8, gpus: gpus(0, 0) })
     scene.claim(1, { ...cpus(2), ...gpu(1) })
     scene.report({ vcpusUsed: 2, gpus: gpus(1_000, 0), instances: [aUuid(1)] })
@@ -156,11 +159,11 @@ describe('idempotency keys in situations that Nova tests for its report client',
     log.append([release(log, 'a.0')], { at: 2_000 })
     expect(log.append([one('a', 1, { ids: ['again'] })], { at: 11_999 })).toEqual(['claim.key_used'])
     expect(log.append([one('a', 1, { ids: ['anew'] })], { at: 12_001 })).toEqual(['claim.key_used'])
-    // the first entry after its time is over forgets the key
+    // the first entry after the retention time forgets the key, so the next call can use it
     expect(log.append([one('a', 1, { ids: ['anew'] })], { at: 12_002 })).toEqual([undefined])
   })
 
-  test('allocations-post.yaml, post allocations two consumers: the key of several claims lives until the last of them ends', () => {
+  test('allocations-post.yaml, post allocations two consumers: a key of several claims is kept until its last claim ends', () => {
     const log = begin()
     log.append([someInstances({ key: 'a', hosts: ['h1', 'h2'], instances: [aUuid(1), aUuid(2)] })])
     log.append([release(log, 'a.0')], { at: 5_000 })
@@ -169,7 +172,7 @@ describe('idempotency keys in situations that Nova tests for its report client',
     expect([forgottenAt(log, 'a'), log.fleet.ledger.endedKeyCount]).toEqual([16_000, 1])
   })
 
-  test('test_move_to_empty_target: the key of the source ends with the move, and that of the destination lives', () => {
+  test('test_move_to_empty_target: when a move is confirmed, the key of its source ends, and the key of its destination does not', () => {
     const log = begin()
     log.append([one('a', 1, { mode: 'CONFIRM' })])
     log.append([aMove({ key: 'm', hosts: ['h2'], instances: [aUuid(1)], source: refOf(log, 'a.0') })])
@@ -178,7 +181,7 @@ describe('idempotency keys in situations that Nova tests for its report client',
     expect([forgottenAt(log, 'a'), forgottenAt(log, 'm')]).toEqual([17_000, null])
   })
 
-  test('allocations-post.yaml, post allocations two users: a key is its account’s own', () => {
+  test('allocations-post.yaml, post allocations two users: the same key of two accounts is two independent keys', () => {
     const log = begin()
     expect(log.append([one('a', 1), aClaim({ key: 'a', account: 'other', ids: ['o.0'], instances: [aUuid(2)] })])).toEqual([
       undefined,
@@ -188,7 +191,7 @@ describe('idempotency keys in situations that Nova tests for its report client',
     expect([forgottenAt(log, 'a'), forgottenAt(log, 'a', 'other')]).toEqual([13_000, null])
   })
 
-  test('quota lowered below use: keys that are kept stay, and new ones wait until enough are forgotten', () => {
+  test('quota lowered below use: if the cap is set below the count of ended keys, proposals with new keys are void until enough keys are forgotten', () => {
     const log = begin()
     for (const [i, key] of ['a', 'b', 'c'].entries()) {
       log.append([one(key, i + 1)])

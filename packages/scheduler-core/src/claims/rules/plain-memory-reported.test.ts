@@ -8,7 +8,7 @@ import type { Profile } from '../../records/profile.ts'
 import { decide } from '../../schedulers/decide.ts'
 import { aClaim, aLog, aReport, aRequest, aUuid, type HostShape, type TestLog } from '../../testing/index.ts'
 
-/** Memory outside of huge pages is allocated only once, with any reported use of memory and huge pages. */
+/** These tests check that memory outside of huge pages is not allocated twice, whatever use of memory and huge pages the host reports. */
 
 type Asks = Parameters<typeof aRequest>[0]
 
@@ -16,7 +16,9 @@ const firstFit = builtInProfiles.find(({ name }) => name === 'first-fit') as Pro
 const small = { sizeKib: 4, total: 524_288 }
 const cell = { id: 0, cpuset: [0, 1, 2, 3, 4, 5, 6, 7], memoryMb: 4_096 }
 
-/** A host with 4 GiB. Half of the memory is huge pages, all of them in use. */
+/**
+ * A report of a host with 4 GiB. Half of the memory is huge pages, all of them in use. `memoryMb` and `inCell` are the used memory in MiB.
+ */
 const using = (memoryMb: number, inCell: number | null = memoryMb, instances?: readonly string[]): HostShape => ({
   vcpus: 8,
   memoryMb: 4_096,
@@ -53,7 +55,7 @@ const grantsOf = ({ memoryMb, numaTopology }: { memoryMb?: unknown; numaTopology
   ...(numaTopology !== undefined && { numa: [{ guest: 0, cell: 0, cpus: 1, memoryMb: memoryMb as number }] }),
 })
 
-/** Makes a claim, and returns whether it fits. The decision and the judge must agree. */
+/** Makes a claim. Returns true if it fits. The decision and the judge must agree. */
 function claims(log: TestLog, key: string, asks: Asks): boolean {
   const grants = granted(log, asks)
   const change = aClaim({ key, mode: 'CONFIRM', grants: grants ?? grantsOf(asks as object), instances: [aUuid(key.charCodeAt(0))] })
@@ -89,7 +91,7 @@ describe.each<[name: string, instances: readonly string[] | undefined]>([
 })
 
 describe('instances that the report lists', () => {
-  /** The free plain memory after the host reported an instance with a claim. */
+  /** The free plain memory in MiB after the host reports an instance with a claim. */
   function leftAfter(asks: Asks, report: (uuid: string) => HostShape, ask: (mib: number) => Asks): number {
     const before = { ...using(0, 0, []), numaCells: [{ ...cell, pages: [small, { sizeKib: 2_048, total: 1_024 }] }] }
     const log = aHost(before)

@@ -9,7 +9,7 @@ import type { Profile } from '../../records/profile.ts'
 import { decide } from '../../schedulers/decide.ts'
 import { aClaim, aLog, aMove, aReport, aRequest, aUuid, type HostShape, type TestLog } from '../../testing/index.ts'
 
-/** Memory outside of huge pages is allocated only once, whether guests have NUMA cells or not. */
+/** These tests check that memory outside of huge pages is not allocated twice. Guests with and without NUMA cells use the same memory. */
 
 type Asks = Parameters<typeof aRequest>[0]
 
@@ -33,7 +33,7 @@ function aHost(shape: HostShape = host, level = 10): TestLog {
   return log
 }
 
-/** The grants that a decision makes on the host, or null if the host is refused. */
+/** The grants that a decision gives the request on the host. Null if the host is refused. */
 function granted({ fleet }: TestLog, asks: Asks, source?: Claim): Grants | null {
   const overlay = openOverlay(fleet)
   try {
@@ -46,7 +46,7 @@ function granted({ fleet }: TestLog, asks: Asks, source?: Claim): Grants | null 
   }
 }
 
-/** Makes a claim, or returns false if the decision refuses it. The judge must accept every decided claim. */
+/** Makes a claim. Returns false if the decision refuses the request. The judge must accept every decided claim. */
 function claims(log: TestLog, key: string, asks: Asks): boolean {
   const grants = granted(log, asks)
   if (grants === null) return false
@@ -126,7 +126,7 @@ describe('guests with cells and guests without share the same plain memory', () 
     expect(claims(log, 'd', inCells(1))).toBe(false)
   })
 
-  test('the judge refuses a claim that was decided without the earlier claim', () => {
+  test('the judge refuses a claim that was decided before another claim took the memory', () => {
     const log = aHost()
     const grants = granted(log, inCells(1)) as Grants
     const pages = granted(log, inCells(1, { pageSize: 4 })) as Grants
@@ -139,7 +139,7 @@ describe('guests with cells and guests without share the same plain memory', () 
     expect([claims(log, 'a', plain(4_096)), claims(log, 'b', inCells(3_072))]).toEqual([true, true])
   })
 
-  test('a guest keeps its memory even if too much is allocated', () => {
+  test('if the host has less plain memory than is allocated, a guest can be resized to less memory, and no other guest gets any', () => {
     const log = aHost()
     expect([claims(log, 'a', inCells(3_072)), claims(log, 'b', plain(1_024))]).toEqual([true, true])
     const fewer = {

@@ -3,7 +3,7 @@ import { aUuid } from '../../testing/index.ts'
 import { ENDED_CLAIMS } from '../../values/levels.ts'
 import { cell, gpu, gpus, pins, pool, Scene } from '../testing/scene.ts'
 
-describe('what a report counts for the instances that it lists', () => {
+describe('used amounts in a report that lists instances', () => {
   const shape = { vcpus: 8, memoryMb: 8_192, localGb: 10 }
   const six = { classes: { VCPU: 6, MEMORY_MB: 4_096 } }
 
@@ -30,7 +30,7 @@ describe('what a report counts for the instances that it lists', () => {
     scene.check()
   })
 
-  test('use beyond the claims counts as reported, because instances without claims may run there too', () => {
+  test('reported use beyond the claims counts as used, because instances without claims may run on the host too', () => {
     const scene = new Scene(shape)
     scene.claim(1, { classes: { VCPU: 3 } })
     scene.report({ vcpusUsed: 7, instances: [aUuid(1), aUuid(0xff)] })
@@ -48,7 +48,7 @@ describe('what a report counts for the instances that it lists', () => {
     scene.check()
   })
 
-  test('a move in place counts once, at its larger size, while it is open and until the next report', () => {
+  test('an instance that moves in place counts once, at its larger size, until the first report after the confirmation', () => {
     const scene = new Scene(shape)
     scene.claim(1, { classes: { VCPU: 5 } })
     scene.report({ vcpusUsed: 5, instances: [aUuid(1)] })
@@ -63,7 +63,7 @@ describe('what a report counts for the instances that it lists', () => {
     scene.check()
   })
 
-  test('a shrink in place counts its larger size until the host reports the smaller', () => {
+  test('an instance that shrinks in place counts at its larger size until the host reports the smaller size', () => {
     const scene = new Scene(shape)
     scene.claim(1, { classes: { VCPU: 8 } })
     scene.report({ vcpusUsed: 8, instances: [aUuid(1)] })
@@ -122,7 +122,10 @@ describe('a host that does not list its instances', () => {
 
   test('after a host stops listing instances, its ended claims hold nothing', () => {
     const shape = { vcpus: 8, gpus: gpus(0, 0) }
-    /** One claim ends while its instance is listed, another one after the host has stopped listing. */
+    /**
+     * A scene with two ended claims. The first claim ended while its instance was listed, the second after the host stopped listing
+     * instances.
+     */
     const sceneAt = (level: number): Scene => {
       const scene = new Scene(shape, level)
       for (const number of [1, 2]) expect(scene.claim(number, { classes: { VCPU: 2 }, ...gpu(number - 1) })).toBeUndefined()
@@ -136,7 +139,7 @@ describe('a host that does not list its instances', () => {
     expect([scene.free('VCPU'), scene.gpus]).toEqual([8, [1_000, 1_000]])
     expect(scene.host.claims.size).toBe(0)
     scene.check()
-    // below the level, ended claims held their resources until the next list, and the entry that raises the level frees them
+    // Below feature level ENDED_CLAIMS, ended claims hold their resources until the next list. The entry that raises the level frees them.
     const older = sceneAt(ENDED_CLAIMS - 1)
     expect(older.free('VCPU')).toBe(4)
     older.check()
@@ -145,7 +148,7 @@ describe('a host that does not list its instances', () => {
     older.check()
   })
 
-  test('if an operator sets that used amounts of a host come from claims, its reported use is ignored', () => {
+  test('if an operator sets that the used amounts of a host come from claims, the reported use is ignored', () => {
     const scene = new Scene({ ...shape, gpus: gpus(1_000, 0), numaCells: [cell(0, { pinnedCpus: [0, 1] })] })
     scene.report({ vcpusUsed: 5, runningVms: 3, instances: null })
     scene.claim(1, { classes: { VCPU: 2 }, ...gpu(1), ...pins(0, [2, 3]) })
@@ -163,7 +166,7 @@ describe('a host that does not list its instances', () => {
     scene.check()
   })
 
-  test('with used amounts from claims, each claim of a host counts once, whether its instance is listed or not', () => {
+  test('if the used amounts of a host come from claims, each claim counts once, whether its instance is listed or not', () => {
     const scene = new Scene({ vcpus: 8 })
     scene.claim(1, { classes: { VCPU: 2 } })
     scene.claim(2, { classes: { VCPU: 3 } })
@@ -175,7 +178,7 @@ describe('a host that does not list its instances', () => {
     scene.check()
   })
 
-  test('a change of this setting for an unknown host is void', () => {
+  test('setting that the used amounts of an unknown host come from claims is void', () => {
     const scene = new Scene(shape)
     expect(scene.append({ type: 'usedFrom', host: 'h9', node: 'h9', reason: 'r', usedFrom: 'CLAIMS' })).toBe('report.unknown_host')
   })

@@ -28,7 +28,7 @@ describe('rule 7: reports', () => {
     expect(log.append([expire('k1.0')], { at: 99_000 })).toEqual(['claim.not_expired'])
   })
 
-  test('a report without a list of instances materialises no claim and drops none', () => {
+  test('a report without a list of instances does not change the states of claims', () => {
     const log = twoHosts()
     log.append([aClaim({ key: 'a', instances: [X] }), aClaim({ key: 'b', instances: [aUuid(0x98)] })])
     log.append([running(2, [X], { vcpusUsed: 1 })])
@@ -58,14 +58,14 @@ describe('rule 7: reports', () => {
     return { ...report, delta: { baseSequence: 1, ...part } }
   }
 
-  test('a delta that adds or removes an instance without the used amounts of the host is refused as a gap', () => {
+  test('a delta that adds or removes an instance must contain the used amounts of the host, or it is refused as a gap', () => {
     const log = twoHosts()
     log.append([aClaim({ instances: [X] })])
     expect(log.append([deltaOf({ addInstances: [X] })])).toEqual(['report.gap'])
     expect(stateOf(log, 'k1.0')).toBe('RESERVED')
   })
 
-  test('a delta cannot add or remove an instance whose CPUs and GPUs the report counts, because they would no longer be counted', () => {
+  test('a delta cannot add or remove an instance with dedicated CPUs or GPUs, because a delta has no used amounts of CPUs and GPUs', () => {
     const log = aLog()
     const cell = { id: 0, cpuset: [0, 1, 2, 3], memoryMb: 8_192, cpuUsage: 0, memoryUsageMb: 0, pinnedCpus: [] }
     log.append([aReport('h1', { instances: [], numaCells: [cell], gpus: [{ index: 0, usedMilli: 0 }] })])
@@ -80,7 +80,7 @@ describe('rule 7: reports', () => {
     expect(log.append([pinned('k2', aUuid(0x98))])).toEqual(['claim.no_room'])
   })
 
-  test('a delta of a standard class also changes an inventory of that class', () => {
+  test('a delta with the used amount of a standard class also changes the reported inventory of that class', () => {
     const log = aLog()
     log.append([aReport('h1', { inventories: [{ resourceClass: 'VCPU', total: 2, used: 0 }] })])
     log.append([deltaOf({ vcpusUsed: 2 })])
@@ -114,7 +114,7 @@ describe('rule 7: reports', () => {
     expect(aReport('h1', { instances: [upper] }).full?.instances).toEqual([upper.toLowerCase()])
   })
 
-  test('stale sequences and stale incarnations are ignored', () => {
+  test('reports with an old sequence or an old incarnation are ignored', () => {
     const log = twoHosts()
     const of = (incarnation: number, sequence: number): Change => ({
       ...aReport('h1', { vcpus: 4 }, sequence),
@@ -132,7 +132,7 @@ describe('rule 7: reports', () => {
     ])
   })
 
-  test('an instance that runs on after its claim ended holds what the report of its host does not count', () => {
+  test('an instance that runs on after its claim ended holds the resources that the report of its host does not count', () => {
     const log = aLog()
     const custom = { inventories: [{ resourceClass: 'CUSTOM_X', total: 1 }] }
     const grants = { classes: { CUSTOM_X: 1 } }

@@ -27,7 +27,7 @@ const shapeOf = (inventory: Inventory): HostShape => ({
   inventories: [{ resourceClass: CLASS, used: null, ...inventory }],
 })
 
-/** A log in which an instance holds 4 of the class on h1, and h1 then reports the given inventory. h2 has 8 of the class. */
+/** A log in which an instance holds 4 units of the class on h1, and h1 then reports the given inventory. h2 has 8 units of the class. */
 function logOf(inventory: Inventory, level: number = FEATURE_LEVEL): TestLog {
   const log = aLog(new Fleet())
   log.append([{ type: 'feature', level }, aReport('h1', shapeOf({ total: 8 })), aReport('h2', shapeOf({ total: 8 }))])

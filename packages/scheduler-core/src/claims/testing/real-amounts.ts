@@ -1,12 +1,15 @@
 import { cpusOf } from '../../kinds/numa/pin.ts'
 import type { Grants } from '../../records/change.ts'
 
-/** The total amount of each resource sort on each simulated host. */
+/**
+ * The total amount of each sort of resource on a simulated host. CPUs, GPUs and devices are counts. Memory and disk have small amounts
+ * without a real unit.
+ */
 export const TOTALS = { VCPU: 14, MEMORY_MB: 24, DISK_GB: 10, CUSTOM_X: 12, GPU: 4, PCI: 5, PINNED: 8, CELL_MEMORY: 24 } as const
 export type Sort = keyof typeof TOTALS
 export const sorts = Object.keys(TOTALS) as Sort[]
 
-/** The amount of each sort in grants. */
+/** The amount of each sort of resource in these grants. */
 export function measure({ classes = {}, gpu = [], pci = [], numa = [] }: Grants): Readonly<Record<Sort, number>> {
   const sum = (amounts: readonly number[]): number => amounts.reduce((total, amount) => total + amount, 0)
   return {

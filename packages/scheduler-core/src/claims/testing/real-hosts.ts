@@ -8,7 +8,7 @@ import { type Claim, isLive } from '../../records/claim.ts'
 import { aClaim, aMove, aReport, aRequest, aUuid, type HostShape } from '../../testing/index.ts'
 import { amountsOf, measure, type Sort, sorts, TOTALS } from './real-amounts.ts'
 
-/** The next act of a history. Its small numbers are valid in every state. */
+/** The next act of a random history. Its numbers choose among the existing hosts and claims, so every act is valid in every state. */
 export interface RealAct {
   readonly what: (typeof realActs)[number]
   readonly a: number
@@ -23,9 +23,9 @@ export const realActs = [
 
 /** The behaviour of the hosts in a history. */
 export interface RealSetting {
-  /** The amount of each sort that a host uses in addition to listed instances, for itself or for instances without claims. */
+  /** The amount of each sort of resource that a host uses for itself or for instances without claims. */
   readonly strangers: number
-  /** Whether reports list instances: always, never, or sometimes. */
+  /** How often reports list instances: always, never, or in some reports. */
   readonly lists: 'always' | 'never' | 'mixed'
 }
 
@@ -37,13 +37,14 @@ interface Machine {
   readonly running: Map<string, Grants>
   shown: Set<string>
   sequence: number
-  /** Another name under which the machine reported and that has not replaced the present name yet. */
+  /** A second name under which the machine reports, until a replace change makes it the present name. Null if there is none. */
   alias: string | null
 }
 
 /**
- * Simulated hosts that follow these rules, and their log. An instance has its new size once its resize is confirmed. An instance whose
- * claim ended runs until a report no longer shows it, or is stopped before if no report showed it. Reports include all running instances.
+ * Simulated hosts and their log. The hosts follow these rules. An instance has its new size from the confirmation of its resize. An
+ * instance that a report listed runs on after its claim ended, until a report no longer lists it. Any other instance is stopped before its
+ * claim ends. Reported used amounts include all running instances.
  */
 export class RealHosts {
   #fleet = new Fleet()
@@ -64,12 +65,12 @@ export class RealHosts {
     for (const machine of this.#machines) this.#report(machine, 1)
   }
 
-  /** The violations that the auditor finds in the state. */
+  /** The violations that the auditor finds in the fleet. */
   audited(): string[] {
     return [...audit(this.#fleet)].flatMap(({ findings }) => findings).map((finding) => JSON.stringify(finding))
   }
 
-  /** A sentence for each sort of a machine if its used and free amounts together exceed the total. */
+  /** A sentence for each machine and sort of resource whose used and free amounts together exceed the total. */
   promisedTwice(): string[] {
     const found: string[] = []
     for (const machine of this.#machines) {
@@ -157,7 +158,7 @@ export class RealHosts {
     return open[number % Math.max(1, open.length)]
   }
 
-  /** The grants that the kinds would choose for a request on the host in its present state. The units in `held` are kept. */
+  /** The grants that a random request would get on the host at present. `held` are the grants that the instance has on the host. */
   #grants(machine: Machine, b: number, c: number, held?: Grants): Grants | undefined {
     const record = this.#fleet.hosts.find({ host: machine.name, node: machine.name })
     if (record === undefined) return undefined
@@ -213,7 +214,7 @@ export class RealHosts {
 
   #move(claim: Claim, to: Machine | undefined, b: number, c: number): void {
     const isHome = to !== undefined && to === this.#machineOf(claim)
-    // an instance without an id does not show on which host it ran before
+    // hosts cannot report an instance without an id, so it only moves within its host
     if (to === undefined || (claim.instance === null && !isHome)) return
     const grants = this.#grants(to, b >> 2, c, isHome ? claim.grants : undefined)
     if (grants === undefined) return
@@ -250,7 +251,7 @@ export class RealHosts {
     if (machine.shown.has(from)) machine.shown.add(to)
   }
 
-  /** Ends a claim. An instance that a report showed continues to run. An instance that no report showed is stopped before. */
+  /** Ends a claim. An instance that a report showed runs on. An instance that no report showed is stopped before the claim ends. */
   #end(claim: Claim | undefined, c: number): void {
     if (claim === undefined) return
     const { id, fence, account, key, instance, source } = claim
@@ -266,7 +267,7 @@ export class RealHosts {
     if (!machine.shown.has(name) || (instance === null && this.#countsClaims(machine))) machine.running.delete(name)
   }
 
-  /** Whether the host's resource usage is read from claims. On such a host, unlisted instances are stopped before their claims end. */
+  /** Returns true if the host's usage is read from claims. On such a host, an instance without an id is stopped before its claim ends. */
   #countsClaims({ name }: Machine): boolean {
     return this.#fleet.hosts.find({ host: name, node: name })?.usedFrom === 'CLAIMS'
   }
@@ -309,7 +310,7 @@ export class RealHosts {
     }
   }
 
-  /** Stops a choice of the instances without a claim, depending on `c`. */
+  /** Stops some of the instances without a claim. `c` determines which ones. */
   #stopSome(machine: Machine, c: number): void {
     const claimed = new Set(
       [...this.#fleet.ledger.claims.values()]
@@ -352,7 +353,7 @@ export class RealHosts {
     if (delta.addInstances !== undefined) machine.shown = new Set([...machine.shown, ...added])
   }
 
-  /** Sets where usage is read from, if each instance of the host has a claim of its size, or is listed and had one. */
+  /** Sets where the host's usage is read from. Does nothing unless each running instance has a live or ended claim of at least its size. */
   #usedFrom(machine: Machine, b: number): void {
     const { strangers, lists } = this.#setting
     const { name: host } = machine
@@ -376,7 +377,7 @@ export class RealHosts {
     this.#report(machine, 0)
   }
 
-  /** The machine starts under another name and reports its running instances. It no longer reports under the old name. */
+  /** The machine restarts under another name and reports its running instances. It no longer reports under the old name. */
   #alias(machine: Machine): void {
     if (machine.alias !== null) return
     const alias = `m${++this.#made}x`

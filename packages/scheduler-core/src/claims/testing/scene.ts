@@ -9,7 +9,7 @@ import { type Change, FEATURE_LEVEL, type Grants } from '../../records/change.ts
 import { aClaim, aLog, aMove, aReport, aUuid, type HostShape, type TestLog } from '../../testing/index.ts'
 import type { HostIndex } from '../../values/host-index.ts'
 
-/** A log at a feature level with one host, and the calls that the tests of claims use. */
+/** A log with one host, for tests of claims. Its methods append changes and read the result. */
 export class Scene {
   readonly log: TestLog = aLog()
   #sequence = 0

@@ -10,11 +10,12 @@ import { canonicalJson } from '../../values/canonical-json.ts'
 import type { Fleet } from '../fleet.ts'
 
 /**
- * Columns whose values may differ between equal fleets: versions, and the indexes of zones. Zones are compared by the names in the records.
+ * Columns whose values can differ between equal fleets: versions of hosts and indexes of zones. Zones are compared by their names in the
+ * host records.
  */
 const ownNumbers = ['version', 'zone']
 
-/** Everything that decisions read and that a checkpoint does not contain: columns, classes, cells, GPUs, group members. */
+/** The data that decisions read and that is not in a checkpoint, as canonical JSON: columns, classes, cells, GPUs, group members. */
 export function columnsOf({ hosts, groups, ledger }: Fleet): string {
   const valuesOf = (columns: object) =>
     Object.fromEntries(
@@ -48,12 +49,15 @@ export function columnsOf({ hosts, groups, ledger }: Fleet): string {
   })
 }
 
-/** The resources that a host's claims hold, computed only from the claims and the report, with BigInt for capacity. */
+/**
+ * The free resources of a host, computed independently of the fleet's sums, from the claims and the report. Capacities are computed with
+ * BigInt.
+ */
 export function expectedOf({ ledger }: Fleet, record: HostRecord, lingering: ReadonlySet<string>) {
   const { stats } = record
   const isInPlace = ({ source, host }: Claim) => source !== null && ledger.claims.get(source)?.host === host
   const isCounted = (claim: Claim) => (isLive(claim) ? claim.state === 'MATERIALISED' : lingering.has(claim.id))
-  /** The grants that claims hold, for resources with reported use (`counted`) or without. */
+  /** The grants that claims hold: of resources whose use the report counts (`counted` is true), or of other resources. */
   const holding = (counted: boolean): Grants[] =>
     [...record.claims].flatMap((claim) => {
       const extra = claim.extra === null ? [] : [claim.extra]
@@ -118,7 +122,7 @@ export function expectedOf({ ledger }: Fleet, record: HostRecord, lingering: Rea
   return { classes, gpus, cells, devices, instances: stats.runningVms + newcomers.length }
 }
 
-/** The values in the fleet that are compared with `expectedOf`. */
+/** The free resources of a host according to the fleet's sums, for the comparison with `expectedOf`. */
 export function actualOf({ hosts }: Fleet, record: HostRecord) {
   const free = (resourceClass: string) => hosts.classes.get(resourceClass)?.free[record.index] ?? 0
   return {
@@ -137,8 +141,8 @@ export function actualOf({ hosts }: Fleet, record: HostRecord) {
 }
 
 /**
- * Kinds of units of which a host has more free units than its report and its claims leave. The used amount is the larger of the reported
- * usage and the amount that materialised claims hold. Every other claim counts in full, regardless of which units the report shows in use.
+ * A sentence for each kind of units of which a host has more free than its report and its claims allow. The used amount is the larger of
+ * the reported usage and the amount that materialised claims hold. Every other claim counts in full in addition.
  */
 export function promisedTooMuch({ hosts, ledger }: Fleet, record: HostRecord): readonly string[] {
   const { gpus, pciPools, numaCells, cpuAllocationRatio, ramAllocationRatio } = countedStats(hosts, record)
@@ -152,7 +156,7 @@ export function promisedTooMuch({ hosts, ledger }: Fleet, record: HostRecord): r
   const cellsOf = (grants: Grants) => grants.numa ?? []
   const sumOf = (amounts: readonly number[]) => amounts.reduce((sum, amount) => sum + amount, 0)
   const floor = (total: number, ratio: number) => Math.floor((total * Math.round(ratio * 1_000)) / 1_000)
-  /** Checks a sort of units for which either every report entry or none counts use. */
+  /** Checks one sort of units. Usage counts as reported only if every element of `used` has a value. */
   const sort = (
     name: string,
     total: number,
@@ -165,7 +169,7 @@ export function promisedTooMuch({ hosts, ledger }: Fleet, record: HostRecord): r
     const inUse = reported ? Math.max(sumOf(used as number[]), held(read, true)) : sumOf(used.map((amount) => amount ?? 0))
     const left = Math.max(0, total - inUse - uncounted)
     const promised = sumOf(free.map((amount) => Math.max(0, amount)))
-    // reported use that exceeds the size of a unit does not reduce other units
+    // if more than the total is in use, a single unit may be over-used while other units are free, so this case is not checked
     return used.length > 0 && promised > left && total >= inUse ? [`${name}: ${promised} free, ${left} left`] : []
   }
   return [
@@ -207,7 +211,7 @@ export function promisedTooMuch({ hosts, ledger }: Fleet, record: HostRecord): r
   ]
 }
 
-/** Every free amount that claims must not make negative, and -1 for each CPU that two claims hold at once. */
+/** All free amounts that claims must not make negative, and -1 for each CPU that two claims hold. */
 export function roomOf(fleet: Fleet): number[] {
   return fleet.hosts.records.flatMap((record) => {
     const { classes, gpus, cells, devices } = actualOf(fleet, record)

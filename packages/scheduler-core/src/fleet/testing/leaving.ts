@@ -31,7 +31,7 @@ export const replace = (from: string, to: string): HostReplaced => ({
 export const claimOn = (host: string, key = 'k1', instance: string | null = aUuid(1)) =>
   aClaim({ key, hosts: [host], instances: [instance], mode: 'CONFIRM' })
 
-/** Checks that the auditor finds nothing, and that a restored fleet is equal. */
+/** Asserts that the auditor has no findings, and that a fleet restored from a checkpoint is equal. */
 export function expectSound({ fleet }: TestLog): void {
   expect([...audit(fleet)].flatMap(({ findings }) => findings)).toEqual([])
   const stored = canonicalJson(checkpointOf(fleet))

@@ -16,7 +16,7 @@ import { ratioOf } from '../allocation.ts'
 export const H = 0 as HostIndex
 export const MACHINE = { vcpus: 8, memoryMb: 8_192, localGb: 100 }
 
-/** A report with a host's ComputeNode. Ratios that are not given are 0.0. */
+/** A report with a ComputeNode of Nova. `data` overrides its fields. The default of the ratios is 0.0, which Nova treats as not set. */
 export function novaReport(host: string, data: Readonly<Record<string, unknown>> = {}, sequence = 1): Change {
   const computeNode = {
     'nova_object.name': 'ComputeNode',
@@ -90,7 +90,7 @@ export const saysRatio = ({ hosts }: Fleet, resourceClass = 'VCPU') => {
   return [value, source]
 }
 
-/** Checks that the auditor finds nothing, and that restored and copied fleets are equal. */
+/** Checks that the auditor finds nothing, and that a restored fleet and a copied fleet equal this fleet. */
 export function expectSound(fleet: Fleet): void {
   expect([...audit(fleet)].flatMap(({ findings }) => findings)).toEqual([])
   const stored = canonicalJson(checkpointOf(fleet))

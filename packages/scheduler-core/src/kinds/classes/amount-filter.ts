@@ -10,20 +10,21 @@ import { STRICT_CLAIMS, UNITS_BEFORE_FREE } from '../../values/levels.ts'
 import { heldByMover, keptByMover } from '../mover.ts'
 import { type ClassLack, factsOfLacks, inAllOf, isBeyondAll, lacksOf, unitRule } from './room.ts'
 
-/** The reason codes with which a filter of one class describes a shortfall. */
+/** The unit and the reason codes for the refusals of a filter for one resource class. */
 interface Words {
   readonly resourceClass: string
   readonly unit: string
-  /** The code for a host whose total is enough, but whose free amount is too small. */
+  /** The code if the free amount of the host is too small, but its total is enough. */
   readonly short: Code
-  /** The code for a host whose total is too small, so that it would refuse even if it were empty. */
+  /** The code if the total of the host is too small, so that even an empty host would be refused. */
   readonly tooLittle: Code
 }
 
 /**
- * A filter that passes hosts with enough free amount of a resource class. The total must also be enough for one instance, because
- * overcommit only lets several instances share. The amount that a moving instance already holds on the host needs no further capacity. With
- * `limitsAlways`, one instance never gets more than the total, even at older feature levels (Nova's CoreFilter).
+ * Creates a filter that passes hosts with enough of a resource class free. The total must also be enough for one instance, because
+ * overcommit only lets several instances share the total. A moving instance needs no free amount on a host where it already holds enough.
+ * The limit of one instance to the total applies from feature level STRICT_CLAIMS on. With `limitsAlways`, it applies at every level, as in
+ * Nova's CoreFilter.
  */
 export function amountFilter(
   request: RequestSpec,
@@ -42,7 +43,7 @@ export function amountFilter(
   const asked = { subject: resourceClass, required: need, unit, requiredFrom: amountFrom(request, resourceClass) }
   const whyNot = (host: HostIndex): readonly ClassLack[] => {
     const lacks = lacksOf(hosts, host, { resourceClass, amount: need })
-    // violated unit rules are reported only if the filter refuses the amount
+    // below UNITS_BEFORE_FREE this filter does not report violated unit rules (min_unit, max_unit, step_size)
     const known = hosts.featureLevel < UNITS_BEFORE_FREE ? lacks.filter((lack) => lack !== 'unit') : lacks
     return isOverTotal(host) ? ['in all', ...known.filter((lack) => lack !== 'in all')] : known
   }

@@ -34,18 +34,18 @@ import { isUsual, wordsOf } from './usual.ts'
 export interface AmountAsk {
   readonly resourceClass: string
   readonly amount: number
-  /** The part of the memory that is in the guest's NUMA cells. */
+  /** For MEMORY_MB: the MiB that the guest's NUMA cells contain. */
   readonly inCells?: number
-  /** The part of the memory that may be in huge pages. Whether it is depends on the chosen cells. */
+  /** For MEMORY_MB: the MiB that may be in huge pages, depending on which host cells are chosen. */
   readonly inPages?: number
 }
 
 const MEMORY = 'MEMORY_MB'
 
-/** The codes of all classes that are not in USUAL_CLASSES. */
+/** The reason codes of all classes below feature level USUAL_CLASSES. */
 const others = { short: 'class.short', tooLittle: 'class.too_little' } as const
 
-/** Countable resources: VCPU, MEMORY_MB, DISK_GB and custom classes, with total, reserved, ratio and unit rules. */
+/** Countable resources: VCPU, MEMORY_MB, DISK_GB and custom classes, each with a total, a reserved amount, a ratio and unit rules. */
 export const classesKind: ResourceKind<readonly AmountAsk[], Amounts> = {
   name: 'classes',
   filter: {
@@ -92,7 +92,7 @@ export const classesKind: ResourceKind<readonly AmountAsk[], Amounts> = {
 
   createAssign(setting) {
     if (setting !== undefined && setting.rule !== 'sum')
-      throw new RangeError(`classes has no assignment rule ${setting.rule}; it must be sum`)
+      throw new RangeError(`the resource kind classes has no assignment rule ${setting.rule}; it must be sum`)
     return (hosts, host, ask) =>
       this.canGive(hosts, host, ask) ? Object.fromEntries(ask.map(({ resourceClass, amount }) => [resourceClass, amount])) : undefined
   },
@@ -146,7 +146,7 @@ export const classesKind: ResourceKind<readonly AmountAsk[], Amounts> = {
     }),
 
   capacityBelowClaims({ classes }, host, grants) {
-    // claims are included in `used` or `claimed`, so only a host with a negative free amount can have too little capacity for its claims
+    // claims are included in `used` or `claimed`, so claims can exceed the capacity only if the free amount is negative
     const full = [...classes].filter(([, { free }]) => at(free, host) < 0)
     return full.flatMap(([subject, { capacity }]) => {
       const held = grants.reduce((sum, grant) => sum + (grant[subject] ?? 0), 0)
@@ -183,7 +183,7 @@ export const classesKind: ResourceKind<readonly AmountAsk[], Amounts> = {
   },
 
   havers(hosts, ask) {
-    // every host has vCPUs, memory and disk
+    // the usual classes (vCPUs, memory and disk) are left out, because every host has them
     const special = ask.filter(({ resourceClass }) => !isUsual(resourceClass)).sort((a, b) => byCodeUnit(a.resourceClass, b.resourceClass))
     if (special.length === 0) return undefined
     const each = special.map(({ resourceClass }) => {
@@ -224,12 +224,11 @@ export const classesKind: ResourceKind<readonly AmountAsk[], Amounts> = {
   },
 }
 
-/** Whether a host can give this amount to an instance that already holds `held` on it. */
+/** True if a host can give this amount to an instance. `held` is what the instance already holds on the host. */
 function canHave(hosts: HostTable, host: HostIndex, one: AmountAsk, held: Amounts | undefined): boolean {
   const own = held?.[one.resourceClass] ?? 0
   const columns = hosts.classes.get(one.resourceClass)
-  // A class that the host no longer reports has no unit rules. Only an instance that already holds an amount of the class can keep this
-  // amount.
+  // If the host does not report the class, only an instance that already holds at least this amount can have it. No unit rules apply.
   if (columns?.reported[host] !== 1) return hosts.featureLevel >= OWN_UNITS && one.amount > 0 && one.amount <= own
   const isKept = isKeptByRebuild(hosts, host, one.amount, own)
   if (!isKept && (!hasRoom(columns, host, one.amount, own) || isBeyondStatedMaximum(hosts, host, one))) return false
@@ -237,15 +236,15 @@ function canHave(hosts: HostTable, host: HostIndex, one: AmountAsk, held: Amount
 }
 
 /**
- * The memory in MiB that is certainly not in huge pages. Below feature level PLAIN_IN_CELLS this is only the memory outside of the guest's
- * NUMA cells.
+ * The requested memory that cannot be in huge pages, in MiB. Below feature level PLAIN_IN_CELLS, memory in the guest's NUMA cells is left
+ * out.
  */
 const plainIn = ({ featureLevel }: HostTable, { amount, inCells = 0, inPages = 0 }: AmountAsk): number =>
   Math.max(0, amount - (featureLevel < PLAIN_IN_CELLS ? inCells : inPages))
 
 const memoryOf = (cells: readonly { readonly memoryMb: number }[] = []): number => cells.reduce((sum, { memoryMb }) => sum + memoryMb, 0)
 
-/** The inventory of every class in a report: the three standard classes, overridden by `inventories`, and the other classes. */
+/** The inventory of each class in a report. An entry in `inventories` overrides the plain fields, such as `vcpus`, of a standard class. */
 function inventoriesOf(stats: HostStats): Map<string, HostStats['inventories'][number]> {
   const standard = (resourceClass: string, total: number, allocationRatio: number, used: number) =>
     [resourceClass, { resourceClass, total, reserved: 0, allocationRatio, minUnit: 1, maxUnit: null, stepSize: 1, used }] as const
@@ -272,7 +271,10 @@ function add(hosts: HostTable, host: HostIndex, grant: Amounts, materialised: bo
   }
 }
 
-/** Adds an amount to the sum of the claims whose usage is reported. Returns the part that the report does not count. */
+/**
+ * Adds an amount to the sum of the claims whose instances are in the report. Returns by how much this increases the excess of the sum over
+ * the reported usage.
+ */
 function cover({ covered, used }: ClassColumns, host: HostIndex, amount: number): number {
   const before = Math.max(0, at(covered, host) - at(used, host))
   covered[host] = at(covered, host) + amount
@@ -283,7 +285,7 @@ function refresh(columns: ClassColumns, host: HostIndex): void {
   columns.free[host] = at(columns.capacity, host) - at(columns.used, host) - at(columns.claimed, host)
 }
 
-/** Sets the used amount, and sets the claimed amount to 0. */
+/** Sets the used amount from a report. Sets the claimed amount to 0, because the caller holds all claims again. */
 function use(columns: ClassColumns, host: HostIndex, used: number): void {
   columns.used[host] = used
   columns.claimed[host] = 0

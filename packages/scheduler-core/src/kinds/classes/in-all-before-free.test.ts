@@ -8,7 +8,7 @@ import { IN_ALL_BEFORE_FREE } from '../../values/levels.ts'
 
 const profile = builtInProfiles.find(({ name }) => name === 'default') as Profile
 
-/** The reason codes that the filters give in order for a half-used host with 4 vCPUs, 4 GiB, 40 GiB of disk and 4 FPGAs. */
+/** The reason codes for a host with 4 vCPUs, 4 GiB, 40 GiB of disk and 4 FPGAs, of which half are in use, in the order of the filters. */
 function codesAt(level: number, asked: Parameters<typeof aRequest>[0]): string[] {
   const log = aLog()
   const inventories = [{ resourceClass: 'CUSTOM_FPGA', total: 4, used: 2 }]
@@ -28,14 +28,17 @@ test.each([
     'class.short',
     'class.too_little',
   ],
-])('for %s above the total, the first reason is the total, and below the feature level the free amount', (_what, asked, before, now) => {
-  expect(codesAt(IN_ALL_BEFORE_FREE - 1, asked)[0]).toBe(before)
-  expect(codesAt(FEATURE_LEVEL, asked)[0]).toBe(now)
-})
+])(
+  'if a request needs more %s than the total, the first reason names the total, and at older levels what is free',
+  (_what, asked, before, now) => {
+    expect(codesAt(IN_ALL_BEFORE_FREE - 1, asked)[0]).toBe(before)
+    expect(codesAt(FEATURE_LEVEL, asked)[0]).toBe(now)
+  },
+)
 
 test.each([
   ['memory', { memoryMb: 3_072 }, 'memory.short'],
   ['vCPUs', { vcpus: 3 }, 'cpu.short'],
-])('for %s that other instances use, the reason names the free amount', (_what, asked, code) => {
+])('if other instances use the %s that a request needs, the reason names the free amount', (_what, asked, code) => {
   expect(codesAt(FEATURE_LEVEL, asked)[0]).toBe(code)
 })

@@ -7,7 +7,7 @@ import { aLog, aReport, aRequest } from '../../testing/index.ts'
 const RESERVED = 3_000
 const HUGE_MIB = 2_048
 
-/** A fleet whose host has 4096 MiB, most of which is reserved or in huge pages. */
+/** A fleet with one host. Of its memory, 3000 MiB are reserved and 2048 MiB are in huge pages. */
 function fleetOf(memoryMb: number) {
   const pages = [
     { sizeKib: 4, total: (memoryMb - HUGE_MIB) * 256 },
@@ -26,7 +26,7 @@ test.each(profiles.map((profile) => [profile.name, profile] as const))(
     const request = aRequest({ memoryMb: 500 })
     const cause = causeIn(fleetOf(4_096), request, profile)
     expect(cause.code).toBe('memory.huge_pages')
-    // 4096 - 3000 - 2048 = -952
+    // total 4096 - reserved 3000 - huge pages 2048 = -952 MiB
     expect(causeText(cause)).toMatch(
       /500 MiB needed outside of .*, 0 MiB free there; over-full by 952 MiB; 3000 of its 4096 MiB are reserved/,
     )

@@ -14,42 +14,42 @@ import { hugeHeld } from '../numa/huge-held.ts'
 const UNSTATED = 2_147_483_647
 
 /**
- * The largest amount of a class that one instance may have on a host: the limit in the report or, if the report has no limit, the total
- * minus the reserved amount. Overcommit lets instances share the total, but no single instance gets more than the total. Placement's
- * `max_unit` has the same meaning in the reports of Nova's hosts. Below feature level STRICT_CLAIMS, only a limit in the report applies.
+ * The largest amount of a class that one instance may have on a host. This is the `max_unit` in the report. If the report has no
+ * `max_unit`, it is the total minus the reserved amount, because overcommit lets instances share the total, but no single instance gets
+ * more than the total. Below feature level STRICT_CLAIMS, only a `max_unit` in the report limits the amount.
  */
 export function maxUnitOf(stated: number | null, total: number, reserved: number, featureLevel: number): number {
   if (featureLevel < STRICT_CLAIMS) return stated ?? Number.MAX_SAFE_INTEGER
   return isLimit(stated) ? stated : inAll(total, reserved)
 }
 
-/** Whether the report limits one instance to less than the total. */
+/** True if the `max_unit` in a report is a limit, and not the value that Placement uses for no limit. */
 const isLimit = (stated: number | null): stated is number => stated !== null && stated !== UNSTATED
 
-/** Whether the report limits the amount for one instance, so that a larger total would not help. */
+/** True if the host's report has a `max_unit` for the class. A larger total then does not raise the amount for one instance. */
 const isMaxStated = (hosts: HostTable, host: HostIndex, resourceClass: string): boolean =>
   hosts.get(host).stats.inventories.some((one) => one.resourceClass === resourceClass && isLimit(one.maxUnit))
 
 /** The total without the reserved amount. */
 const inAll = (total: number, reserved: number): number => Math.max(0, total - reserved)
 
-/** The total of the class minus the reserved amount. One instance can have more only if the report states a larger limit. */
+/** The total of the class minus the reserved amount. One instance can have more only if the report has a larger `max_unit`. */
 export const inAllOf = (columns: ClassColumns, host: HostIndex): number => inAll(at(columns.total, host), at(columns.reserved, host))
 
 /**
- * Whether an amount exceeds the total of the host, so that it would not fit even without other instances. A reported limit that equals the
- * total has the same effect.
+ * True if an amount exceeds the total minus the reserved amount, and this total is the limit for one instance. The amount would not fit
+ * even on an empty host.
  */
 export const isBeyondAll = (columns: ClassColumns, host: HostIndex, amount: number): boolean =>
   amount > at(columns.maxUnit, host) && at(columns.maxUnit, host) === inAllOf(columns, host)
 
-/** Whether an amount exceeds both the total and the reported limit. */
+/** True if an amount exceeds both the total minus the reserved amount and the limit for one instance. */
 const isMoreThanAll = (columns: ClassColumns, host: HostIndex, amount: number): boolean =>
   amount > inAllOf(columns, host) && amount > at(columns.maxUnit, host)
 
 /**
- * Whether the unit rules refuse an amount that the instance already holds on the host, because it exceeds a reported maximum. Placement
- * checks the maximum at each write.
+ * True if an amount exceeds the `max_unit` in the host's report. It is refused even if the instance already holds it, because Placement
+ * checks `max_unit` at each write.
  */
 export const isBeyondStatedMaximum = (hosts: HostTable, host: HostIndex, { resourceClass, amount }: AskedAmount): boolean =>
   hosts.featureLevel >= STATED_MAXIMA &&
@@ -57,13 +57,13 @@ export const isBeyondStatedMaximum = (hosts: HostTable, host: HostIndex, { resou
   isMaxStated(hosts, host, resourceClass)
 
 /**
- * Whether an instance that is rebuilt keeps an amount. Nova makes no request to Placement for a rebuild, so no unit rule of Placement's
- * writes applies.
+ * True if an instance that is being rebuilt already holds the amount on the host. No unit rule applies then, because Nova sends no request
+ * to Placement for a rebuild.
  */
 export const isKeptByRebuild = (hosts: HostTable, host: HostIndex, amount: number, held: number): boolean =>
   hosts.featureLevel >= STATED_MAXIMA && hosts.mover?.isRebuild === true && hosts.mover.host === host && amount <= held
 
-/** Why a class refuses an amount: it exceeds the total, it violates the unit rules, or too little is free. */
+/** Why an amount is refused: it exceeds the total ('in all'), it violates the unit rules ('unit'), or too little is free ('free'). */
 export type ClassLack = 'in all' | 'unit' | 'free'
 
 /** An amount of a class that an instance asks for. */
@@ -73,8 +73,9 @@ interface AskedAmount {
 }
 
 /**
- * All causes of a refusal, permanent ones first. `held` is the amount that the same instance already holds on the host. Below feature
- * level UNITS_BEFORE_FREE an amount above a stated maximum violates only the unit rules, and a maximum equal to the total has no effect.
+ * All causes for which an amount is refused. Causes that would also refuse it on an empty host are first. `held` is the amount that the
+ * instance already holds on the host. Below feature level UNITS_BEFORE_FREE, 'free' is first, and an amount above a reported `max_unit` has
+ * only one of the causes 'in all' and 'unit'.
  */
 export function lacksOf(hosts: HostTable, host: HostIndex, asked: AskedAmount, held = 0): readonly ClassLack[] {
   const { resourceClass, amount } = asked
@@ -98,7 +99,7 @@ export function lacksOf(hosts: HostTable, host: HostIndex, asked: AskedAmount, h
   return hosts.featureLevel >= UNITS_BEFORE_FREE ? [...lacks, 'free'] : ['free', ...lacks]
 }
 
-/** The amounts that a host can give to one instance, as text: multiples of the step from the smallest to the largest amount. */
+/** The amounts that the unit rules allow for one instance, as text: multiples of `step_size` from `min_unit` to `max_unit`. */
 export function unitRule(columns: ClassColumns, host: HostIndex): string {
   const step = at(columns.stepSize, host)
   const least = Math.ceil(at(columns.minUnit, host) / step) * step
@@ -109,7 +110,7 @@ export function unitRule(columns: ClassColumns, host: HostIndex): string {
   return `${least} to ${most === Number.MAX_SAFE_INTEGER ? 'any' : most} in steps of ${step}`
 }
 
-/** The facts for each cause for which an amount of a class is refused. */
+/** One fact for each cause for which an amount of a class is refused. */
 export const factsOfLacks = (
   hosts: HostTable,
   host: HostIndex,
@@ -124,8 +125,8 @@ export const factsOfLacks = (
   })
 
 /**
- * Whether an amount fits on a host, including the unit rules of the class. `held` is the amount that the same instance already holds on the
- * host. An amount up to `held` needs no free capacity, and may exceed the host's present total, but reported unit rules apply to it.
+ * True if an amount fits on a host and satisfies the unit rules of the class. `held` is the amount that the instance already holds on the
+ * host. An amount up to `held` needs no free capacity, and may exceed the host's present total.
  */
 export function hasRoom(columns: ClassColumns | undefined, host: HostIndex, amount: number, held = 0): boolean {
   if (columns === undefined || columns.reported[host] !== 1) return false
@@ -134,31 +135,31 @@ export function hasRoom(columns: ClassColumns | undefined, host: HostIndex, amou
   return amount <= held && (amount <= at(columns.maxUnit, host) || isBeyondAll(columns, host, amount))
 }
 
-/** Whether an amount of memory fits outside of the huge pages of the host. */
+/** True if an amount of memory fits outside of the huge pages of the host. `held` is what the instance already holds there. */
 export function hasPlainMemory(hosts: HostTable, host: HostIndex, mib: number, held = 0): boolean {
   if (mib <= 0 || at(hosts.columns.hugePageMib, host) === 0 || hosts.featureLevel < STRICT_CLAIMS) return true
   return mib <= held || mib <= plainMemoryLeft(hosts, host)
 }
 
-/** The memory that an instance holds on its own host outside of huge pages, in MiB. */
+/** The memory that a moving instance holds on the host outside of huge pages, in MiB. `mib` is all memory that it holds there. */
 export const plainHeld = (hosts: HostTable, host: HostIndex, mib: number): number =>
   hosts.featureLevel < OWN_UNITS ? mib : Math.max(0, mib - hugeMibOf(hosts.get(host).cells, heldByMover(hosts, host)?.numa))
 
-/** The memory outside of huge pages that one instance can still have, in MiB. Negative if more is in use than exists. */
+/** The memory outside of huge pages that is free for one instance, in MiB. Negative if more is in use than exists. */
 export function plainMemoryLeft(hosts: HostTable, host: HostIndex): number {
   const columns = hosts.classColumns('MEMORY_MB')
   const taken = plainTaken(hosts, host)
   const rest = at(columns.total, host) - at(columns.reserved, host) - at(hosts.columns.hugePageMib, host)
-  // Huge pages and the reserved amount together may exceed the total. The excess must then be added before an instance fits.
+  // Huge pages and the reserved amount together may exceed the total. The result then includes this excess as a negative amount.
   if (rest < 0 && hosts.featureLevel >= PLAIN_IN_CELLS) return rest - taken
   const plain = Math.max(0, rest)
   return Math.min(plain, capacityOf(plain, 0, at(columns.ratioMilli, host)) - taken)
 }
 
 /**
- * The memory outside of huge pages that is used or claimed, in MiB. For instances that the report counts, this is the larger of the
- * reported usage without huge pages and the amount that their claims hold. The amounts of all other claims are added. Below feature level
- * PLAIN_IN_CELLS, huge pages in use are subtracted from the whole sum.
+ * The memory outside of huge pages that is used or claimed, in MiB. It has two parts. For instances in the report, it is the reported usage
+ * without huge pages or the amount that their claims hold, whichever is larger. The amounts of all other claims are added. Below feature
+ * level PLAIN_IN_CELLS, it is the used and claimed memory minus the huge pages in use.
  */
 function plainTaken(hosts: HostTable, host: HostIndex): number {
   const columns = hosts.classColumns('MEMORY_MB')
@@ -174,11 +175,14 @@ function plainTaken(hosts: HostTable, host: HostIndex): number {
   return Math.max(0, shown + beyondReport - uncounted)
 }
 
-/** The reserved memory, if the amount would fit outside of huge pages without the reserve, or if an operator set the reserve. */
+/**
+ * The reserved memory as text for a reason. Left out if it is not the cause of the refusal (the amount would not fit outside of huge pages
+ * even without it), unless an operator set it.
+ */
 export const plainReserveOf = (hosts: HostTable, host: HostIndex, need: number): Pick<Reason, 'reserved'> =>
   reserveOf(hosts, host, 'MEMORY_MB', 'MiB', { missing: need - plainMemoryLeft(hosts, host) })
 
-/** The fact about memory outside of huge pages: total, reserved, huge-page and used amounts. */
+/** The free memory outside of huge pages as a fact, with the terms of its calculation: total, reserved, in huge pages, and used. */
 export function plainMemoryFact(hosts: HostTable, host: HostIndex, asked: Omit<Fact, 'actual' | 'actualFrom' | 'terms'>): Fact {
   const columns = hosts.classColumns('MEMORY_MB')
   const record = hosts.get(host)

@@ -24,7 +24,7 @@ const asksFor = (resourceClass: string, amount: number) =>
       : aRequest({ flavor: { vcpus: 1, memoryMb: 64, extraSpecs: { [`resources:${resourceClass}`]: String(amount) } } })
 
 describe.each(profiles.map((profile) => [profile.name, profile] as const))(
-  'C3: the first reason is that one instance can never have the amount, by profile %s',
+  'C3: if an amount is too large for any instance, the first reason says so, even if too little is free, by profile %s',
   (_name, profile) => {
     test.each<readonly [what: string, Inventory, asked: number, code: string, text: string, mended: Inventory]>([
       [
@@ -123,15 +123,15 @@ describe.each(profiles.map((profile) => [profile.name, profile] as const))(
       expect(foundOf(fleetWith(mended), request, profile)).toBe(1)
     })
 
-    // both Placement's largest whole number and an absent value mean that there is no limit, so only the total is refused
-    test.each([null, 2_147_483_647])('more than the total is refused for the total if the reported limit is %s', (maxUnit) => {
+    // a max_unit of 2147483647 is Placement's default, which means no limit, as an absent max_unit does
+    test.each([null, 2_147_483_647])('if max_unit is %s, an amount above the total is refused because of the total only', (maxUnit) => {
       const cause = causeIn(fleetWith({ resourceClass: 'CUSTOM_P', total: 4, maxUnit }), asksFor('CUSTOM_P', 6), profile)
       expect(causeText(cause)).toBe(
         'The only host with CUSTOM_P does not take it. h0: CUSTOM_P: 6 needed by one instance; the host has 4 in all.',
       )
     })
 
-    test('an amount within the limits is refused as not free while other instances use it', () => {
+    test('an amount that is within max_unit, but in use by other instances, is refused because too little is free', () => {
       const cause = causeIn(fleetWith({ resourceClass: 'CUSTOM_P', total: 8, used: 6, maxUnit: 4 }), asksFor('CUSTOM_P', 4), profile)
       expect([cause.code, causeText(cause)]).toEqual([
         'class.short',
@@ -139,7 +139,7 @@ describe.each(profiles.map((profile) => [profile.name, profile] as const))(
       ])
     })
 
-    test('an amount above the total that the reported limit allows is refused as not free', () => {
+    test('an amount above the total, but within max_unit, is refused because too little is free', () => {
       const inventory = { resourceClass: 'CUSTOM_P', total: 4, used: 3, maxUnit: 9, allocationRatio: 2 }
       const cause = causeIn(fleetWith(inventory), asksFor('CUSTOM_P', 6), profile)
       expect([cause.code, causeText(cause)]).toEqual([
@@ -150,7 +150,7 @@ describe.each(profiles.map((profile) => [profile.name, profile] as const))(
   },
 )
 
-test('below feature level UNITS_BEFORE_FREE the reason has the free amount', () => {
+test('an amount above total and max_unit is refused because of the total, and below UNITS_BEFORE_FREE because too little is free', () => {
   const codesAt = (level: number) => {
     const { checksOf } = prepareChecks(
       fleetWith({ resourceClass: 'CUSTOM_P', total: 4, maxUnit: 3 }, level),

@@ -1,11 +1,11 @@
 import type { Code } from '../../text/codes.ts'
 
-/** The unit and reason codes of a class that every host has. */
+/** The unit and the reason codes of a resource class. */
 export interface ClassWords {
   readonly unit: string
-  /** The code for a host whose total is enough, but whose free amount is too small. */
+  /** The code if the free amount of the host is too small, but its total is enough. */
   readonly short: Code
-  /** The code for a host whose total is too small, so that it would refuse even if it were empty. */
+  /** The code if the total of the host is too small, so that even an empty host would be refused. */
   readonly tooLittle: Code
 }
 
@@ -15,7 +15,7 @@ const usual: Readonly<Record<string, ClassWords>> = {
   DISK_GB: { unit: 'GiB', short: 'disk.short', tooLittle: 'disk.too_little' },
 }
 
-/** The unit and reason codes of a class, or undefined for a class that some hosts do not have. */
+/** The unit and the reason codes of a class that every host has: VCPU, MEMORY_MB or DISK_GB. Undefined for all other classes. */
 export const usualWords = (resourceClass: string): ClassWords | undefined =>
   Object.hasOwn(usual, resourceClass) ? usual[resourceClass] : undefined
 

@@ -22,7 +22,7 @@ describe('logisticPoints', () => {
     expect(logisticPoints(x)).toBe(points)
   })
 
-  test('equals the truncated logistic function except extremely close to whole numbers', () => {
+  test('the points equal the truncated logistic function, unless its value is within 1e-9 of a whole number', () => {
     fc.assert(
       fc.property(fc.double({ min: -12, max: 12, noNaN: true }), (x) => {
         const exact = logistic(x)
@@ -33,7 +33,7 @@ describe('logisticPoints', () => {
     )
   })
 
-  test('never decreases as its argument increases', () => {
+  test('the points never decrease as x increases', () => {
     let last = 0
     for (let x = -6; x <= 6; x += 1 / 256) {
       const points = logisticPoints(x)

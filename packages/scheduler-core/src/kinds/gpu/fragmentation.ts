@@ -7,11 +7,11 @@ import { checkOptions } from '../../request/parse.ts'
 import type { HostIndex } from '../../values/host-index.ts'
 
 /**
- * Fragmentation of GPUs, after Weng et al., "Beware of Fragmentation" (USENIX ATC 2023): the GPU capacity of a host that typical requests
- * could not use. The typical requests are options, because they depend on the site.
+ * A typical request. Fragmentation of a host, after Weng et al., "Beware of Fragmentation" (USENIX ATC 2023), is the free GPU capacity that
+ * typical requests cannot use. Typical requests are set as an option of the rule, because they differ between sites.
  */
 const typicalRequest = z.strictObject({
-  /** The share of this request among all typical requests, from 0 to 1. */
+  /** The fraction of all requests that are like this one, from 0 to 1. */
   frequency: z.number().min(0).max(1),
   /** The amount of `cpuClass` that the request asks for. */
   cpu: z
@@ -19,16 +19,16 @@ const typicalRequest = z.strictObject({
     .int()
     .min(0)
     .max(2 ** 40),
-  /** The number of GPUs. 0 for a request without GPUs. */
+  /** The count of GPUs. 0 for a request without GPUs. */
   gpus: z.number().int().min(0).max(64),
-  /** The share of each GPU in thousandths. */
+  /** The share that is needed of each GPU, in thousandths. */
   shareMilli: z.number().int().min(0).max(1_000),
   models: z.array(z.string()).max(256).default([]),
 })
 
 export const fragmentationOptions = z.strictObject({
   typical: z.array(typicalRequest).max(1_000).default([]),
-  /** The resource class in which `cpu` is counted. */
+  /** The resource class of the amounts in `cpu`. */
   cpuClass: z.string().default('VCPU'),
 })
 
@@ -37,25 +37,25 @@ export type FragmentationOptions = z.input<typeof fragmentationOptions>
 export interface FragmentationChoice {
   readonly gpus: readonly GpuState[]
   /**
-   * A score from 0 to 100. A placement that fragments the host less has a higher score. Scores are integers, as in the published code of
-   * the paper.
+   * A score from 0 to 99. A choice that fragments the host less has a higher score. Scores are integers, as in the code that was published
+   * with the paper.
    */
   readonly points: number
 }
 
 export interface Fragmentation {
-  /** The resource class in which CPU is counted. */
+  /** The resource class of a request's CPU amount. */
   readonly cpuClass: string
   /**
-   * The best choice of GPUs on a host and its points. If cells are given, only GPUs near them are used. Undefined if there are not enough
-   * GPUs. A request for no GPUs gets points for its CPU.
+   * The best choice of GPUs on a host, with its points. With `cells`, only GPUs near these NUMA cells are used. Undefined if too few GPUs
+   * fit. A request for no GPUs gets points for its effect on the free CPU.
    */
   choose(hosts: HostTable, host: HostIndex, ask: GpuAsk, cells?: readonly number[]): FragmentationChoice | undefined
 }
 
 /**
- * The k-th entry (k = 1..99) is ln(k / (100 - k)), the x at which 100 / (1 + e^-x) reaches k. The table is used because the last bit of
- * Math.exp may differ between engines.
+ * The k-th entry (k = 1..99) is ln(k / (100 - k)), the x at which 100 / (1 + e^-x) reaches k. A table is used instead of Math.exp, because
+ * the last bit of Math.exp may differ between JavaScript engines, and all replicas must compute the same score.
  */
 const breakpoints: readonly number[] = [
   -4.59511985013459, -3.891820298110627, -3.4760986898352733, -3.1780538303479458, -2.9444389791664407, -2.751535313041949,
@@ -76,7 +76,7 @@ const breakpoints: readonly number[] = [
   2.9444389791664403, 3.1780538303479458, 3.4760986898352733, 3.8918202981106265, 4.59511985013459,
 ]
 
-/** trunc(100 * logistic(x)), by binary search in the table. */
+/** trunc(100 * logistic(x)), found by binary search in `breakpoints`. */
 export function logisticPoints(x: number): number {
   let low = 0
   let high = breakpoints.length
@@ -88,7 +88,7 @@ export function logisticPoints(x: number): number {
   return low
 }
 
-/** Creates the rule from its options. Throws RangeError for options that do not match the schema. */
+/** Creates the assignment rule `least-fragmentation` from its options. Throws RangeError for options that do not match the schema. */
 export function createFragmentation(options: unknown): Fragmentation {
   const { typical, cpuClass } = checkOptions(fragmentationOptions, options ?? {})
   const doesFor = modelTable(typical)
@@ -96,7 +96,7 @@ export function createFragmentation(options: unknown): Fragmentation {
   const countOf = Int32Array.from(typical, ({ gpus }) => gpus)
   const shareOf = Int32Array.from(typical, ({ shareMilli }) => shareMilli)
   const frequencyOf = Float64Array.from(typical, ({ frequency }) => frequency)
-  // for the host being rated: the free share of each GPU, and the typical requests that can use the GPU
+  // buffers for the host that is scored: for each GPU, its free share and the typical requests that can use its model
   const free = new Float64Array(limits.gpusPerHost)
   const accepts: Uint8Array[] = []
 
@@ -108,7 +108,7 @@ export function createFragmentation(options: unknown): Fragmentation {
     }
   }
 
-  /** The thousandths of GPUs that typical requests could not use, weighted by frequency. The sums for each request are integers. */
+  /** The sum over all typical requests: the free thousandths of GPUs that the request cannot use, times the frequency of the request. */
   const fragment = (gpuCount: number, cpuFree: number): number => {
     let all = 0
     for (let g = 0; g < gpuCount; g++) all += free[g] as number
@@ -154,8 +154,8 @@ export function createFragmentation(options: unknown): Fragmentation {
         for (const g of chosen) free[g] = (free[g] as number) + ask.shareMilli
         return logisticPoints((before - after) / WHOLE_GPU)
       }
-      // for one share, choose the GPU with the most points and then the lowest index; for several or whole GPUs, choose the lowest indices
-      // that fit
+      // A share of one GPU is taken from the GPU with the most points, and of equal GPUs from the first. Whole or several GPUs are the
+      // first GPUs that fit.
       const choices = ask.count === 1 && ask.shareMilli < WHOLE_GPU ? fitting.map((g) => [g]) : [fitting.slice(0, ask.count)]
       let best: FragmentationChoice | undefined
       for (const chosen of choices) {
@@ -167,7 +167,7 @@ export function createFragmentation(options: unknown): Fragmentation {
   }
 }
 
-/** Computes once per GPU model which typical requests can use it, as one byte for each request. */
+/** For a GPU model, one byte for each typical request: 1 if the request can use the model. Computed once for each model. */
 function modelTable(typical: readonly z.output<typeof typicalRequest>[]): (model: string | null) => Uint8Array {
   const rows = new Map<string | null, Uint8Array>()
   return (model) => {

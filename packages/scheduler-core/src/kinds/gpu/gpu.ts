@@ -17,20 +17,20 @@ import { keepGpus, sumByGpu } from './keep.ts'
 import { gpusElsewhere } from './near.ts'
 import { GpuUnits } from './units.ts'
 
-/** The order in which a rule takes GPUs of a host. The first `count` GPUs that fit are taken. */
+/** Sorts the GPUs of a host by an assignment rule. The first `count` GPUs that fit are chosen. */
 type GpuOrder = (gpus: readonly GpuState[], ask: GpuWish) => readonly GpuState[]
 
 const orders: Readonly<Record<string, GpuOrder>> = {
-  /** A share is taken from the fullest GPU on which it fits, and a whole GPU by the lowest index. */
+  /** A share is taken from the GPU with the smallest free share that is enough. Whole GPUs are taken in the order of their indexes. */
   fullest: (gpus, ask) => (ask.shareMilli === WHOLE_GPU ? gpus : [...gpus].sort((a, b) => a.freeMilli - b.freeMilli || a.index - b.index)),
   emptiest: (gpus, ask) => (ask.shareMilli === WHOLE_GPU ? gpus : [...gpus].sort((a, b) => b.freeMilli - a.freeMilli || a.index - b.index)),
   first: (gpus) => gpus,
 }
 
-/** The counts of GPU claims by host, used from feature level STRICT_CLAIMS on. */
+/** For each host, the object that counts the claims on its GPUs. Undefined below feature level STRICT_CLAIMS. */
 const counts = createHostState<ClaimCount<GpuGrant, GpuUnits> | undefined>(undefined)
 
-/** The kind of whole GPUs and shares of GPUs, optionally limited to listed models. */
+/** The resource kind for whole GPUs and shares of GPUs. A request can list the models that it accepts. */
 export const gpuKind: ResourceKind<GpuAsk, readonly GpuGrant[]> = {
   name: 'gpu',
   filter: {
@@ -47,7 +47,7 @@ export const gpuKind: ResourceKind<GpuAsk, readonly GpuGrant[]> = {
     return { ...wish, amounts: demandOf({ gpus, ...spec }).amounts, ...(numaPolicy !== null && { numaPolicy }) }
   },
 
-  // this only checks that the GPUs are near to any cells of the host; the NUMA kind chooses the cells
+  // This only checks that enough GPUs are near any NUMA cells of the host. The NUMA kind checks nearness to the cells that it chooses.
   canGive(hosts, host, ask) {
     if (ownUnits(this, hosts, host, ask) !== undefined) return true
     const { gpus } = hosts.get(host)
@@ -66,7 +66,7 @@ export const gpuKind: ResourceKind<GpuAsk, readonly GpuGrant[]> = {
     const mostTells = anyModel && count === 1
     return (host) => {
       if (hosts.mover?.host === host) return this.canGive(hosts, host, ask)
-      // The column is checked first, because reading devices is slow, and most hosts of a busy fleet have no GPU with enough free capacity.
+      // The column is checked first: it is faster to read than the GPUs, and most hosts of a busy fleet have no GPU with enough free.
       if (at(gpuMostFreeMilli, host) < shareMilli) return false
       if (mostTells) return true
       const { gpus } = records[host] as HostRecord
@@ -163,7 +163,7 @@ export const gpuKind: ResourceKind<GpuAsk, readonly GpuGrant[]> = {
   reason(hosts, host, ask) {
     const { gpus } = hosts.get(host)
     if (gpus.length === 0) return noGpus(ask)
-    // this runs for every host of a refusal, so it allocates nothing except the result
+    // for performance, only the result is allocated: a refused request may call this function for all hosts
     let matching = 0
     let fitting = 0
     for (const gpu of gpus) {
@@ -201,7 +201,7 @@ export const gpuKind: ResourceKind<GpuAsk, readonly GpuGrant[]> = {
     const record = hosts.get(host)
     const from = leftOf(record)
     const asked = { requiredFrom: fromRequest('gpus.models'), actualFrom: reportOf(record) }
-    // the source of a GPU's free amount is the report and the claims
+    // free amounts come from the report and the claims, so `from` names both as the source
     const terms = record.gpus
       .filter((gpu) => modelFits(gpu, ask))
       .map(({ index, freeMilli }) => ({ name: `GPU ${index} free, thousandths`, value: freeMilli, from }))
@@ -218,11 +218,11 @@ export const gpuKind: ResourceKind<GpuAsk, readonly GpuGrant[]> = {
         actualFrom: code === 'gpu.short' ? from : reportOf(record),
         ...(code === 'gpu.short' && { terms }),
       },
-      // the host has enough such GPUs in total, but not enough of them are free
+      // a second shortfall: not even all GPUs of these models that the host has are free
       ...(code === 'gpu.count' && fitting < Number(actual)
         ? [{ subject, required: ask.count, actual: fitting, unit, requiredFrom: fromRequest('gpus.count'), actualFrom: from, terms }]
         : []),
-      // one fact describes the number and another one the models
+      // a further fact: for the code gpu.model the requested count, for all other codes the requested models
       ...(code === 'gpu.model'
         ? [
             {
@@ -242,13 +242,14 @@ export const gpuKind: ResourceKind<GpuAsk, readonly GpuGrant[]> = {
 }
 
 /**
- * Chooses the GPUs of a rule on a host. If cells are given, only GPUs near them are used. Returns undefined if there are not enough GPUs.
+ * Chooses GPUs on a host by an assignment rule. With `cells`, only GPUs near these NUMA cells are used. Returns undefined if too few GPUs
+ * fit.
  */
 export type ChooseGpus = (hosts: HostTable, host: HostIndex, ask: GpuAsk, cells?: readonly number[]) => readonly GpuState[] | undefined
 
 const cellsOn = (hosts: HostTable, host: HostIndex): readonly number[] => hosts.get(host).cells.map(({ id }) => id)
 
-/** Creates the chooser of a rule. Throws RangeError for an unknown rule or invalid options. */
+/** Creates the function that chooses GPUs by an assignment rule. Throws RangeError for an unknown rule or invalid options. */
 export function createChoose(setting: AssignmentSetting | undefined): ChooseGpus {
   const rule = setting?.rule ?? 'fullest'
   if (rule === 'least-fragmentation') {
@@ -256,7 +257,8 @@ export function createChoose(setting: AssignmentSetting | undefined): ChooseGpus
     return (hosts, host, ask, cells) => fragmentation.choose(hosts, host, ask, cells)?.gpus
   }
   const order = Object.hasOwn(orders, rule) ? orders[rule] : undefined
-  if (order === undefined) throw new RangeError(`gpu has no assignment rule ${rule}; it must be one of ${gpuKind.rules.join(', ')}`)
+  if (order === undefined)
+    throw new RangeError(`the resource kind gpu has no assignment rule ${rule}; it must be one of ${gpuKind.rules.join(', ')}`)
   return (hosts, host, ask, cells) => {
     const chosen = order(hosts.get(host).gpus, ask)
       .filter((gpu) => gpuFits(gpu, ask) && (cells === undefined || isIn(gpu, cells)))
@@ -291,7 +293,7 @@ function sumUp({ columns }: HostTable, host: HostIndex, gpus: readonly GpuState[
   columns.gpuMostFreeMilli[host] = mostFreeOf(gpus)
 }
 
-/** The largest free share of a single GPU in thousandths, or 0 for a host without GPUs. */
+/** The free share of the GPU with the most free, in thousandths. 0 for a host without GPUs. */
 const mostFreeOf = (gpus: readonly GpuState[]): number => {
   let most = gpus[0]?.freeMilli ?? 0
   for (const { freeMilli } of gpus) if (freeMilli > most) most = freeMilli

@@ -3,7 +3,7 @@ import type { HostTable } from '../../hosts/hosts.ts'
 import type { GpuGrant } from '../../records/grants.ts'
 import type { HostIndex } from '../../values/host-index.ts'
 
-/** The share in thousandths that a grant has of each GPU, by the index of the GPU. */
+/** For each GPU index, the share of the GPU that the grant contains, in thousandths. */
 export function sumByGpu(grant: readonly GpuGrant[]): ReadonlyMap<number, number> {
   const sums = new Map<number, number>()
   for (const { index, milli } of grant) sums.set(index, (sums.get(index) ?? 0) + milli)
@@ -11,8 +11,8 @@ export function sumByGpu(grant: readonly GpuGrant[]): ReadonlyMap<number, number
 }
 
 /**
- * Chooses GPUs that an instance already holds to meet a demand. GPUs that the host still reports come first. A GPU that is no longer
- * reported has no known model or cell, and is treated like the instance's other GPUs.
+ * Chooses GPUs that meet an ask from the GPUs that an instance holds. GPUs that the host reports are chosen first. If the host does not
+ * report a held GPU, its model and NUMA cell are unknown. It is accepted if all held GPUs that are reported meet the ask.
  */
 export function keepGpus(
   hosts: HostTable,

@@ -25,7 +25,7 @@ const guest = (
   gpus: { count, numaPolicy, ...more },
 })
 
-/** The host, cells and GPUs of each placed instance, and the cause for which the next instance is refused. */
+/** The host, NUMA cells and GPUs of each placed instance, and the cause of the refusal if instances are left. */
 function placed(hosts: readonly HostShape[], asks: Parameters<typeof aRequest>[0], profile = 'default') {
   const log = aLog()
   log.append([{ type: 'feature', level: FEATURE_LEVEL }, ...hosts.map((shape, i) => aReport(`h${i}`, shape))])
@@ -124,13 +124,13 @@ describe('B07b, nomad PR 27177: GPUs and CPUs of one NUMA cell', () => {
       },
     ],
     [
-      'shares of one GPU',
+      'required: two instances share the GPU that is near a cell',
       [{ numaCells: cells(8_192, 8_192), gpus: gpus(null, 1) }],
       { ...guest(1, 'required', 1, { shareMilli: 500 }), numInstances: 2 },
       { on: ['h0 1 1', 'h0 1 1'], cause: undefined },
     ],
     [
-      'in addition to a PCI device that is near to another cell',
+      'required: the GPU is in the cell of a required PCI device, not in the first cell with a GPU',
       [{ numaCells: cells(8_192, 8_192), gpus: gpus(0, 1), pciPools: [{ vendorId: '8086', productId: '10ed', numaNode: 1, total: 1 }] }],
       { ...guest(1, 'required'), pciRequests: [{ count: 1, specs: [{ vendor_id: '8086' }], numaPolicy: 'required' }] },
       { on: ['h0 1 1'], cause: undefined },
@@ -140,11 +140,11 @@ describe('B07b, nomad PR 27177: GPUs and CPUs of one NUMA cell', () => {
       expect([profile, placed(hosts, asks, profile)]).toEqual([profile, expected])
   })
 
-  test('GPUs of a claim are near under the rules of Nova too', () => {
+  test('the profile nova-compat also chooses the NUMA cell that is near the GPU', () => {
     expect(placed([{ numaCells: cells(8_192, 8_192), gpus: gpus(1) }], guest(1, 'required'), 'nova-compat').on).toEqual(['h0 1 0'])
   })
 
-  test('law: a guest is placed exactly if it fits on a cell with enough GPUs, and it gets GPUs of that cell', () => {
+  test('law: with the policy required, a guest is placed exactly if it fits on a cell with enough GPUs, and gets GPUs of that cell', () => {
     const drawn = fc.record({
       memory: fc.array(fc.constantFrom(512, 2_048), { minLength: 1, maxLength: 4 }),
       nodes: fc.array(fc.constantFrom(null, 0, 1, 2, 3), { maxLength: 6 }),

@@ -10,7 +10,7 @@ import { heldByMover } from '../mover.ts'
 import type { NearCell, Nearness } from '../near-cell.ts'
 import { keepGpus } from './keep.ts'
 
-/** The requirements of a request's GPUs for the guest's cells. Undefined if the request has no GPUs with this policy. */
+/** Checks which NUMA cells of a guest have enough GPUs near them. Undefined if the request has no GPUs with this NUMA policy. */
 export function gpuNearness({ gpus: ask, numaTopology }: RequestSpec, policy: NonNullable<GpuRequest['numaPolicy']>): Nearness | undefined {
   if (ask === null || numaTopology === null || ask.numaPolicy !== policy) return undefined
   return {
@@ -43,7 +43,7 @@ export function gpuNearness({ gpus: ask, numaTopology }: RequestSpec, policy: No
   }
 }
 
-/** Describes the locations of GPUs that would be suitable but are near other cells. */
+/** Text for a reason: where the host has suitable free GPUs that are not near these NUMA cells. */
 export const gpusElsewhere = (hosts: HostTable, host: HostIndex, ask: GpuWish, near: readonly number[]) =>
   elsewhereOn(
     hosts,

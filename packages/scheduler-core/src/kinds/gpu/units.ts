@@ -4,14 +4,14 @@ import { takeAcross, type Units } from '../claim-count.ts'
 import type { UsedBelowClaims } from '../kind.ts'
 
 /**
- * The GPUs of a host, for counting the claims on them. If the GPU that a claim names does not have enough free capacity, the share moves to
- * a single other GPU with enough, preferably of the same model.
+ * The GPUs of a host, for counting claims on them. If the GPU that a claim names has too little free, the share is counted on another GPU
+ * with enough free, preferably one of the same model.
  */
 export class GpuUnits implements Units<GpuGrant> {
   readonly gpus: readonly GpuState[]
-  /** Thousandths in use by GPU index, as reported. */
+  /** For each GPU index, the reported usage in thousandths. */
   readonly #used: ReadonlyMap<number, number>
-  /** Thousandths that materialised claims hold, by the GPU index that they name. */
+  /** For each GPU index, the thousandths that materialised claims hold on the GPU that they name. */
   readonly #covered: Map<number, number>
   readonly #usedInAll: number
   #coveredInAll: number
@@ -28,7 +28,7 @@ export class GpuUnits implements Units<GpuGrant> {
     return new GpuUnits(gpus, this.#used, this.#covered)
   }
 
-  /** Whether the report counts the use of the GPU with this index. If the host has no such GPU, whether it counts the use of any GPU. */
+  /** True if the report counts the use of the GPU with this index. If the host has no such GPU: true if it counts the use of any GPU. */
   countsUse(index: number): boolean {
     const gpu = this.#find(index)
     return gpu === undefined ? this.gpus.some(({ countsUse }) => countsUse) : gpu.countsUse

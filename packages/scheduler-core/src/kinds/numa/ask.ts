@@ -3,16 +3,16 @@ import { demandOf, type NumaCellRequest, type RequestSpec } from '../../request/
 import type { Nearness } from '../near-cell.ts'
 import { nearnessOf, wishedNearnessOf } from '../nearness.ts'
 
-/** The demand of a guest with NUMA cells. */
+/** What a guest with NUMA cells needs from a host. */
 export interface NumaAsk {
   readonly cells: readonly CellAsk[]
-  /** For each guest cell, the index of the first guest cell with an equal demand. */
+  /** For each guest cell, the index of the first guest cell with the same needs. */
   readonly sameAs: readonly number[]
-  /** The requirements of the instance's devices for the cells. */
+  /** The requirement that the instance's devices are near its cells. Undefined if there is none. */
   readonly nearness: Nearness | undefined
-  /** The requirements together with the preferences, which are satisfied if possible. Undefined if there are no preferences. */
+  /** The requirement and all preferences for near devices, which are tried first. Undefined if there are no preferences. */
   readonly wished?: Nearness | undefined
-  /** The memory of the instance outside of these cells, in MiB. Absent if there is none. */
+  /** The memory of the instance that is in none of its cells, in MiB. Absent if there is none. */
   readonly outside?: number
 }
 
@@ -29,7 +29,7 @@ export function numaAskOf(spec: RequestSpec): NumaAsk | undefined {
   }
 }
 
-/** The demands of a guest's cells. With `isolatesEmulator`, the emulator threads get a CPU in the host cell of the guest's first cell. */
+/** What the cells of a guest need. With `isolatesEmulator`, the first cell needs one more dedicated CPU for the emulator threads. */
 export function cellsOf(requested: readonly NumaCellRequest[], isolatesEmulator = false): Omit<NumaAsk, 'nearness' | 'wished'> {
   const cells = requested.map((cell, i) => cellAskOf(cell, isolatesEmulator && i === 0 ? 1 : 0))
   const shapes = cells.map(({ guest: _, ...shape }) => JSON.stringify(shape))

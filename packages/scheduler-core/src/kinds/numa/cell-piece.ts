@@ -4,30 +4,30 @@ import { hugeMibOf, isHuge, plainMibReported } from '../../hosts/plain-memory.ts
 import type { CellGrant, PageGrant } from '../../records/grants.ts'
 import { cpusOf } from './pin.ts'
 
-/** The part of a claim on one cell that is counted in the same way. */
+/** A part of a claim on one NUMA cell. A claim is split so that the report counts either all or nothing of a part. */
 export interface CellPiece {
   readonly cell: number
-  /** Shared CPUs. */
+  /** The count of shared CPUs. */
   readonly cpus: number
   readonly memoryMb: number
   /** The part of the memory that is not in huge pages. */
   readonly plainMb: number
-  /** CPUs that no other instance may use. */
+  /** The ids of dedicated CPUs. */
   readonly pins: readonly number[]
   readonly pages: PageGrant | undefined
 }
 
-/** The sum of each kind of amount over all cells. */
+/** Amounts summed over the cells of a host. */
 export interface Amounts {
   cpus: number
   memoryMb: number
   plainMb: number
   pins: number
-  /** The number of pages by their size in KiB. */
+  /** For each page size in KiB, the count of pages. */
   readonly pages: Map<number, number>
 }
 
-/** Whether a piece has nothing to count. */
+/** True if all amounts of a piece are 0. */
 export const isNothing = ({ cpus, memoryMb, pins, pages }: CellPiece): boolean =>
   cpus === 0 && memoryMb === 0 && pins.length === 0 && pages === undefined
 
@@ -52,11 +52,13 @@ export const hugeSizesOf = (cells: readonly CellState[]): readonly number[] => {
 
 export const claimPlain = (cell: CellState, amount: number): void => cell.claimPlain(amount)
 
-/** The reported use of a cell's memory outside of huge pages, in MiB. */
+/** The reported usage of a cell's memory outside of huge pages, in MiB. */
 export const plainUsedOf = ({ limits, hugeCovered }: CellState): number =>
   limits?.reported === undefined ? 0 : plainMibReported(limits.reported, hugeCovered)
 
-/** The amounts that a claim takes from the cell that it names. `named` is this cell, if the host has it. */
+/**
+ * The amounts that a claim holds on a cell. `named` is the host's cell with the id in the claim. Undefined if the host has no such cell.
+ */
 export const pieceIn = (named: CellState | undefined, part: CellGrant): CellPiece => ({
   cell: part.cell,
   cpus: part.cpus,
@@ -87,10 +89,10 @@ export function takeFrom(cell: CellState, { cpus, memoryMb, plainMb, pins, pages
   for (const state of cell.pages ?? []) if (state.sizeKib === pages.sizeKib) state.free -= sign * pages.count
 }
 
-/** The CPUs of a cell that can be dedicated to an instance and are not. */
+/** The free CPUs of a cell that can be dedicated to an instance. */
 export const openOf = (cell: CellState): readonly number[] => cell.pinnable.filter((cpu) => !cell.isPinned(cpu))
 
-/** Free CPUs for a piece, as many as it holds. The CPUs that it names come first. */
+/** Free CPUs of a cell, at most as many as the piece needs. The CPUs that the piece names are first. */
 export function freePinsOf(cell: CellState, { cell: named, pins }: CellPiece): readonly number[] {
   if (pins.length === 0) return pins
   const open = openOf(cell)

@@ -1,8 +1,8 @@
 import { createHostState } from '../host-state.ts'
 
 /**
- * The MiB of huge pages of a host that are in use: as reported, held by claims of instances that the report counts, and held by other
- * claims.
+ * The memory of a host's huge pages in use, in MiB: `reported` in the report, `counted` held by materialised claims, `uncounted` held by
+ * all other claims.
  */
 export interface HugeMib {
   readonly reported: number

@@ -7,7 +7,7 @@ import type { Profile } from '../../records/profile.ts'
 import { aLog, aReport, aRequest, type HostShape } from '../../testing/index.ts'
 import { IN_ALL_BEFORE_FREE, STRICT_CLAIMS } from '../../values/levels.ts'
 
-/** The fields of a guest cell that these tests set. */
+/** The fields of a guest cell that tests in this file set. */
 interface GuestCell {
   readonly cpus: number[]
   readonly memoryMb: number
@@ -30,7 +30,7 @@ function fleetWith(numaCells: readonly Cell[], level = FEATURE_LEVEL) {
 
 const GIB = 1_048_576
 
-/** A cell with pages of 2 MiB and of 1 GiB. The parameters are the fields of each page size. */
+/** The pages of a host cell. `small` has the fields for pages of 2 MiB, `large` those for pages of 1 GiB. */
 const withPages = (small: object, large: object = { total: 0 }): Partial<Cell> => ({
   pages: [
     { sizeKib: 4, total: 65_536 },
@@ -55,7 +55,7 @@ const guestOf = (cells: number, cpus: number, memoryMb: number, cpuPolicy: 'shar
     },
   })
 
-/** A request for a guest of one cell with a single shared CPU, changed by these fields. */
+/** A request for a guest with one cell. `more` overrides the fields of the cell, which otherwise has one shared CPU and 64 MiB. */
 const guestWith = (more: Partial<GuestCell>) => {
   const cell = { id: 0, cpus: [0], memoryMb: 64, ...more }
   return aRequest({ flavor: { vcpus: cell.cpus.length, memoryMb: cell.memoryMb }, numaTopology: { cells: [cell] } })
@@ -64,7 +64,7 @@ const guestWith = (more: Partial<GuestCell>) => {
 const dedicated = (cpus: number): Partial<GuestCell> => ({ cpus: Array.from({ length: cpus }, (_, i) => i), cpuPolicy: 'dedicated' })
 
 describe.each(profiles.map((profile) => [profile.name, profile] as const))(
-  'C16: the reason for which guest cells do not fit, by profile %s',
+  'C16: the reason why guest cells do not fit names a total that is too small before a free amount, by profile %s',
   (_name, profile) => {
     test.each<readonly [string, readonly Cell[], ReturnType<typeof guestOf>, string, string]>([
       [
@@ -181,7 +181,7 @@ describe.each(profiles.map((profile) => [profile.name, profile] as const))(
   },
 )
 
-test('below the feature level the reason has the free amount', () => {
+test('below feature level IN_ALL_BEFORE_FREE, the reason names free memory although the total is also too small', () => {
   const codesAt = (level: number) => {
     const { checksOf } = prepareChecks(fleetWith([cellOf(0)], level), guestOf(1, 6, 6_000), profiles[0] as Profile)
     return checksOf(0 as Parameters<typeof checksOf>[0]).flatMap(({ reason }) => reason?.code ?? [])
@@ -190,7 +190,7 @@ test('below the feature level the reason has the free amount', () => {
   expect(codesAt(FEATURE_LEVEL)).toContain('numa.too_little_memory')
 })
 
-test('a fact never states the number of free pages as the total, at any level', () => {
+test('at every feature level, the count of free pages is never given as the total count', () => {
   const factsAt = (level: number) => {
     const fleet = fleetWith([cellOf(0, withPages({ total: 600, used: 400 }))], level)
     const { checksOf } = prepareChecks(fleet, guestWith({ pageSize: 2_048, memoryMb: 1_024 }), profiles[0] as Profile)

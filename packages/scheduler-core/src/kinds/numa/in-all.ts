@@ -11,9 +11,9 @@ import { heldByMover } from '../mover.ts'
 import type { NumaAsk } from './ask.ts'
 
 /**
- * The demand of the guest's cells on a host whose plain memory is shared by instances. This is usually the guest's own demand. If the host
- * has too little free plain memory, cells that accept any page size use huge pages instead. Undefined if the guest does not fit with huge
- * pages either. Guests without page sizes are not checked here, because the resource classes check their memory.
+ * Adapts an ask to the memory that the host has free outside of huge pages (plain memory). Usually returns the ask unchanged. If too little
+ * plain memory is free, guest cells that accept any page size must use huge pages. Returns undefined if the plain memory is too small even
+ * then. Guests without page sizes are not checked here, because the resource classes check their memory.
  */
 export function askWithinPlain(hosts: HostTable, host: HostIndex, ask: NumaAsk): NumaAsk | undefined {
   if (!mayMatter(hosts, host, ask)) return ask
@@ -23,11 +23,11 @@ export function askWithinPlain(hosts: HostTable, host: HostIndex, ask: NumaAsk):
   return hasPlain(hosts, host, mostPlain(cells, large)) ? large : undefined
 }
 
-/** Whether the host has enough plain memory for the guest in the cells that it keeps. */
+/** True if the host has enough memory outside of huge pages for a guest that keeps the cells in `kept`. */
 export const keptWithinPlain = (hosts: HostTable, host: HostIndex, ask: NumaAsk, kept: readonly CellGrant[]): boolean =>
   !mayMatter(hosts, host, ask) || hasPlain(hosts, host, (ask.outside ?? 0) + memoryOf(kept) - hugeMibOf(hosts.get(host).cells, kept))
 
-/** The largest amount of plain memory that a guest could take on a host. */
+/** The memory outside of huge pages that a guest can take on a host at most, in MiB. */
 export const mostPlain = (cells: readonly CellState[], { cells: guests, outside = 0 }: NumaAsk): number =>
   outside + memoryOf(guests.filter((guest) => mayBePlain(cells, guest)))
 

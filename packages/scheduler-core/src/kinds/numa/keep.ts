@@ -8,12 +8,12 @@ import type { NumaAsk } from './ask.ts'
 import { cpusOf } from './pin.ts'
 import { placerOf, toGrant } from './place.ts'
 
-/** The base page size in KiB, used if the host does not report its page sizes. */
+/** The assumed size of plain pages in KiB. Used if only huge page sizes are known. */
 const PLAIN_KIB = 4
 
 /**
- * The part of an instance's own cells that satisfies an ask. Each held cell is treated as a host cell with exactly the held resources,
- * regardless of the host's present resources.
+ * Returns the part of an instance's held cells that meets an ask. Undefined if the held cells do not meet the ask. Each held cell is
+ * treated as a host cell that has exactly the held resources. The host's present resources are ignored.
  */
 export function keepCells(hosts: HostTable, host: HostIndex, ask: NumaAsk, held: readonly CellGrant[]): readonly CellGrant[] | undefined {
   const here = hosts.get(host).cells
@@ -29,14 +29,14 @@ export function keepCells(hosts: HostTable, host: HostIndex, ask: NumaAsk, held:
   const placed = placerOf({ ...ask, cells }).place(hosts, host, own)
   const kept = placed?.map((cell, i) => toGrant(cells[i] as CellAsk, cell))
   if (kept === undefined || !isPartOf(kept, held) || !areThreadsTogether(kept, ask, here)) return undefined
-  // an instance that requests all its held resources keeps its CPUs in their order
+  // if the ask needs all held resources, the held grant is returned, so that the CPUs keep their order
   const isAll = isPartOf(held, kept) && kept.every((part) => held.some((own) => isAlike(part, own)))
   return isAll && areThreadsTogether(held, ask, here) ? held : kept
 }
 
 /**
- * Whether guest cells that require threads of one core have CPUs only on cores with several threads. At most one CPU may be alone on its
- * core, if the number of CPUs is not divisible. If the host no longer has the cell, all CPUs are accepted.
+ * True if all guest cells with the thread policy `require` have CPUs only on cores with several threads, and at most one CPU without a
+ * second CPU of the guest on its core. If the host does not report the cell, any CPUs are accepted.
  */
 const areThreadsTogether = (grant: readonly CellGrant[], { cells }: NumaAsk, here: readonly CellState[]): boolean =>
   grant.every(({ guest, cell: id, pinned = [] }) => {
@@ -50,7 +50,10 @@ const areThreadsTogether = (grant: readonly CellGrant[], { cells }: NumaAsk, her
 const isAlike = (a: CellGrant, b: CellGrant): boolean =>
   a.guest === b.guest && a.cell === b.cell && a.pinned?.length === b.pinned?.length && a.siblings?.length === b.siblings?.length
 
-/** Whether one grant takes at most as much of each cell as another: shared CPUs, dedicated CPUs, pages, and memory by page size. */
+/**
+ * True if `held` contains everything in `grant`: for each cell, the shared CPUs, the dedicated CPUs, the pages, and the memory by page
+ * size.
+ */
 export function isPartOf(grant: readonly CellGrant[], held: readonly CellGrant[]): boolean {
   const own = byCell(held)
   for (const [id, parts] of byCell(grant)) {
@@ -69,7 +72,7 @@ export function isPartOf(grant: readonly CellGrant[], held: readonly CellGrant[]
 function ownCell(id: number, parts: readonly CellGrant[], guests: readonly CellAsk[], reported: CellState | undefined): CellState {
   const cpus = sharedOf(parts)
   const memoryMb = parts.reduce((sum, part) => sum + part.memoryMb, 0)
-  // a claim of whole cores lists the threads of its cores
+  // a claim with `siblings` (thread policy isolate) lists all threads of its cores, so the host's cores need not be read
   const hasNoSiblings = parts.every(({ siblings }) => siblings === undefined)
   const known = (hasNoSiblings ? reported?.cores : undefined) ?? coresOf(parts)
   const dedicated = parts.flatMap(cpusOf)
@@ -77,7 +80,7 @@ function ownCell(id: number, parts: readonly CellGrant[], guests: readonly CellA
   const pages = pagesIn(parts, reported)
   const inventory = {
     id,
-    // only the number of shared CPUs is used, so their ids are invented
+    // only the count of shared CPUs matters, so their ids are made up
     cpuset: Array.from({ length: cpus }, (_, i) => -1 - i),
     cpuCapacity: cpus,
     memoryCapacity: memoryMb,
@@ -91,15 +94,15 @@ function ownCell(id: number, parts: readonly CellGrant[], guests: readonly CellA
 }
 
 /**
- * Sorts cores by how many of the given CPUs they contain, then by their number of threads, largest first. With this order, the fewest CPUs
- * are alone on their cores.
+ * Sorts cores by how many of the CPUs they contain, most first, then by their count of threads. If CPUs are taken in this order, the fewest
+ * CPUs are alone on their cores.
  */
 function fullestFirst(cores: readonly (readonly number[])[], cpus: readonly number[]): readonly (readonly number[])[] {
   const threads = (core: readonly number[]): number => core.filter((cpu) => cpus.includes(cpu)).length
   return [...cores].sort((a, b) => threads(b) - threads(a) || b.length - a.length)
 }
 
-/** The threads of each core, as far as the claim shows them: reserved threads are listed together with a thread in use on the same core. */
+/** The cores of the held CPUs, as far as the claim shows them: each pinned CPU with its sibling threads that are kept free. */
 function coresOf(parts: readonly CellGrant[]): readonly (readonly number[])[] | undefined {
   const all = parts.flatMap(({ pinned = [], siblings = [], emulator }) => {
     const others = pinned.length === 0 ? 0 : siblings.length / pinned.length
@@ -109,7 +112,7 @@ function coresOf(parts: readonly CellGrant[]): readonly (readonly number[])[] | 
   return all.some(({ length }) => length > 1) ? all : undefined
 }
 
-/** The instance's pages as free pages, for the page sizes that the cell has or had. Undefined if the instance holds no pages. */
+/** The held pages as free pages, for all page sizes that the instance holds or the host reports. Undefined if no pages are held. */
 function pagesIn(parts: readonly CellGrant[], reported: CellState | undefined): readonly PageState[] | undefined {
   const counts = pagesBySize(parts)
   if (counts.size === 0) return undefined
@@ -126,7 +129,7 @@ function byCell(grant: readonly CellGrant[]): ReadonlyMap<number, readonly CellG
 
 const sharedOf = (parts: readonly CellGrant[]): number => parts.reduce((sum, { cpus }) => sum + cpus, 0)
 
-/** Memory in MiB by page size. The key is 0 for memory without a page size. */
+/** For each page size in KiB, the memory in MiB. The key 0 is memory without a page size. */
 const memoryBySize = (parts: readonly CellGrant[]) => summed(parts.map(({ pages, memoryMb }) => [pages?.sizeKib ?? 0, memoryMb]))
 
 const pagesBySize = (parts: readonly CellGrant[]) => summed(parts.flatMap(({ pages }) => (pages ? [[pages.sizeKib, pages.count]] : [])))

@@ -1,42 +1,39 @@
-/** The number of 32-bit words in a set of cells. They have a bit for each cell of the largest host or guest that a report allows. */
+/** A set of cells is stored as bits in this many 32-bit words. No host or guest has more than 64 cells. */
 const WORDS = 2
 const BITS = 32
 
-/** Records which host cells fit which guest cells, and searches a separate host cell for each guest cell. Cells are numbered from 0. */
+/** A bipartite matching of guest cells to host cells. Guest cells and host cells are identified by their index. */
 export interface Matcher {
-  /** Clears all pairs and sets the number of cells on each side. */
+  /** Removes all allowed pairs and sets the counts of guest cells and host cells. */
   reset(guests: number, cells: number): void
   allow(guest: number, cell: number): void
-  /** Allows a guest cell all host cells that another guest cell may have. */
+  /** Allows the guest cell the same host cells as the guest cell `from`. */
   copyRow(guest: number, from: number): void
   allows(guest: number, cell: number): boolean
-  /** The largest number of guest cells that can each have a separate host cell. */
+  /** Returns how many guest cells can each have a separate host cell. */
   match(): number
   /**
-   * The host cell of each guest cell after a complete match. Each guest cell gets the first host cell that leaves one for each later guest
-   * cell.
+   * The host cell of each guest cell. Each guest cell gets the first host cell that leaves a host cell for every later guest cell. Must be
+   * called after `match` has matched all guest cells.
    */
   firstChoice(): number[]
-  /** The first complete match that `wish` accepts. Undefined if there is none. If the search stops at `maxSteps`, `isCut` is true. */
+  /** The first complete match that `wish` accepts. Undefined if none is found. `isCut` is true if the search stopped after `maxSteps`. */
   choiceThat(wish: ChoiceWish, maxSteps: number): readonly number[] | undefined
-  /** The allowed pairs as text. */
+  /** The allowed pairs as text, for use as the key of a cache. */
   readonly key: string
   readonly isCut: boolean
 }
 
-/** A condition on a choice of cells, in addition to free resources. */
+/** A condition on the chosen host cells, such as devices near them, in addition to their free resources. */
 export interface ChoiceWish {
   suits(chosen: readonly number[]): boolean
-  /** False if no choice of `more` unused cells is accepted together with the chosen cells. */
+  /** False if the chosen cells together with any `more` unused cells cannot be accepted. */
   mayStill(chosen: readonly number[], used: Uint8Array, more: number): boolean
-  /** Cells with the same trait are interchangeable. */
+  /** Two host cells with the same trait are interchangeable for this condition. */
   traitOf(cell: number): string
 }
 
-/**
- * Creates a matcher that works on bits, with one step per cell instead of one per pair. This keeps it fast for hosts with many cells and
- * guests that nearly fit.
- */
+/** Creates a matcher that stores sets of cells as bits. It is fast even for hosts with many cells and guests that nearly fit. */
 export function createMatcher(): Matcher {
   const rows = new Int32Array(WORDS * BITS * WORDS)
   const seen = new Int32Array(WORDS)
@@ -45,7 +42,10 @@ export function createMatcher(): Matcher {
   let [guestCount, cellCount] = [0, 0]
   let isCut = false
 
-  /** Assigns a guest cell to a host cell that was not visited yet, and moves other guest cells if that frees one. */
+  /**
+   * Assigns a guest cell to a host cell that is not in `seen`. If the host cell is assigned, its guest cell moves to another host cell
+   * (augmenting path). Returns false if this is impossible.
+   */
   const seat = (guest: number): boolean => {
     for (let word = 0; word < WORDS; word++) {
       for (;;) {
@@ -68,8 +68,8 @@ export function createMatcher(): Matcher {
     for (const cell of closed) seen[cell >> 5] = (seen[cell >> 5] as number) | (1 << (cell & 31))
   }
   /**
-   * Moves a guest cell to a host cell while earlier guest cells keep theirs. Returns false and changes nothing if another guest cell would
-   * then have none.
+   * Assigns a guest cell to this host cell. The host cells in `before`, which earlier guest cells have, stay assigned. Returns false and
+   * changes nothing if a later guest cell would then have no host cell.
    */
   const force = (guest: number, cell: number, before: readonly number[]): boolean => {
     const old = cellOf[guest] as number
@@ -89,7 +89,7 @@ export function createMatcher(): Matcher {
   }
   const allows = (guest: number, cell: number): boolean => ((rows[guest * WORDS + (cell >> 5)] as number) & (1 << (cell & 31))) !== 0
 
-  /** A class number for each cell. Cells with the same possible guests and the same trait have the same class number. */
+  /** For each host cell, a number. Two host cells have the same number if they fit the same guest cells and have the same trait. */
   const kindsOf = (traitOf: (cell: number) => string): number[] => {
     const known = new Map<string, number>()
     return Array.from({ length: cellCount }, (_, cell) => {
@@ -138,7 +138,7 @@ export function createMatcher(): Matcher {
     choiceThat({ suits, mayStill, traitOf }, maxSteps) {
       const chosen: number[] = []
       const used = new Uint8Array(cellCount)
-      // the remaining choices depend only on how many cells of each kind are used, so a failure is remembered by these counts
+      // Cells of one kind (`kindsOf`) are interchangeable. A failed branch is therefore stored by how many cells of each kind are used.
       const failed = new Set<number | string>()
       const kinds = kindsOf(traitOf)
       const counts = new Array<number>(Math.max(...kinds) + 1).fill(0)

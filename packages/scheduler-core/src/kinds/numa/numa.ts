@@ -24,7 +24,7 @@ import { whatCellsLack, whyNoCells, whyNoPlain } from './why.ts'
 
 export { CellState, freeRate, sharedCpusLeft } from '../../hosts/cell.ts'
 
-/** An order in which host cells are tried: by id, most free first, or least free first. */
+/** Compares host cells. An assignment rule tries host cells in this order: by id, most free first, or least free first. */
 type CellOrder = (a: CellState, b: CellState) => number
 
 const orders: Readonly<Record<string, CellOrder>> = {
@@ -33,12 +33,12 @@ const orders: Readonly<Record<string, CellOrder>> = {
   tightest: (a, b) => freeRate(a) - freeRate(b) || a.id - b.id,
 }
 
-/** The counts of cell claims by host, used from feature level STRICT_CLAIMS on. */
+/** For each host, the object that counts the claims on its NUMA cells. Undefined below feature level STRICT_CLAIMS, and without cells. */
 const counts = createHostState<ClaimCount<CellPiece, CellUnits> | undefined>(undefined)
 
 /**
- * The kind of NUMA cells. Guest cells are on distinct host cells, each with enough shared CPUs, dedicated CPUs on the requested cores,
- * memory and pages, and near to the devices that the instance asks for.
+ * The resource kind for NUMA cells. Each guest cell gets a separate host cell with enough shared CPUs, dedicated CPUs, memory and pages.
+ * The thread policy and the required nearness of devices are also checked.
  */
 export const numaKind: ResourceKind<NumaAsk, readonly CellGrant[]> = {
   name: 'numa',
@@ -65,7 +65,7 @@ export const numaKind: ResourceKind<NumaAsk, readonly CellGrant[]> = {
     const { records } = hosts
     const alone = guestAlone(ask)
     if (ask.cells.some(({ pageSize }) => pageSize !== null)) {
-      // the requested pages may be plain memory, which is counted for the host as a whole
+      // pages can be in memory outside of huge pages, which is checked for the whole host by `askWithinPlain` in `canGive`
       const canGive = (host: HostIndex) => this.canGive(hosts, host, ask)
       return hosts.mover === null && alone === undefined ? answerOncePerVersion(hosts, canGive) : canGive
     }
@@ -101,7 +101,7 @@ export const numaKind: ResourceKind<NumaAsk, readonly CellGrant[]> = {
   fits(hosts, host, grant, held) {
     if (hosts.featureLevel >= OWN_UNITS && held !== undefined && isPartOf(grant, held)) return true
     const { cells } = hosts.get(host)
-    // `assign` never puts two guest cells on one host cell, but the judge sums the amounts in case a claim does
+    // `assign` never puts two guest cells on one host cell, but a claim from a caller can, so the amounts of each cell are summed
     const taken = new Map<CellState, Sum>()
     for (const part of grant) {
       const cell = cells.find(({ id }) => id === part.cell)
@@ -122,12 +122,12 @@ export const numaKind: ResourceKind<NumaAsk, readonly CellGrant[]> = {
       add(hosts, host, grant, false, -1)
       return () => add(hosts, host, grant, false, 1)
     }
-    // the memory counts as free regardless of whether the report counts it, and so do the huge pages in it
+    // all memory of the grant counts as free now, so its huge pages must count as free too
     holdHuge(hosts.own(host), grant, false, -1)
     const restore = grant.flatMap((part) => {
       if (!materialised) return [count.lift(count.units.pieceOf(part), false)]
       const { counted, uncounted } = count.units.split(part)
-      // reported pinned CPUs belong to the guest, which either keeps all its cells or requests other CPUs
+      // Pinned CPUs in the report are not lifted: the guest either keeps them with its cells, or gets other CPUs.
       const pieces = [
         { piece: { ...counted, pins: [] }, isCounted: true },
         { piece: uncounted, isCounted: false },
@@ -195,19 +195,19 @@ export const numaKind: ResourceKind<NumaAsk, readonly CellGrant[]> = {
   },
 }
 
-/** The request fields that require devices near the cells, by the code for missing devices. */
+/** For each reason code about missing near devices, the request field that requires them. */
 const askedIn: Readonly<Record<string, string>> = { 'pci.numa': 'pciRequests', 'gpu.numa': 'gpus.numaPolicy' }
 
 /**
- * The part of the held cells that a guest keeps on its own host, because it requests this part again. The present resources of the cells do
- * not matter.
+ * The part of the held cells with which a moving guest meets its ask on its own host. Undefined if the held cells do not meet the ask. The
+ * host's present resources are ignored.
  */
 function keptCells(hosts: HostTable, host: HostIndex, ask: NumaAsk): readonly CellGrant[] | undefined {
   return hosts.featureLevel < OWN_UNITS ? heldCells(hosts, host, ask) : ownUnits(numaKind, hosts, host, ask)
 }
 
 /**
- * The cells for a rebuild below feature level OWN_UNITS: all cells that the guest holds here, if they match its ask and are near to its
+ * The form of `keptCells` below feature level OWN_UNITS: all cells that the guest holds on this host, if they meet its ask and are near its
  * devices.
  */
 function heldCells(hosts: HostTable, host: HostIndex, { cells, nearness }: NumaAsk): readonly CellGrant[] | undefined {
@@ -227,11 +227,11 @@ const isCovered = ({ shared, dedicated, emulator, memoryMb, pageSize }: CellAsk,
   (pageSize === null || pageSize === 'small' || pageSize === 'any' || part.pages !== undefined) &&
   (typeof pageSize !== 'number' || part.pages?.sizeKib === pageSize)
 
-/** The guest's cell, if it has only one and no device restricts its location. */
+/** The only cell of a guest. Undefined if the guest has several cells, or if devices must or should be near its cell. */
 const guestAlone = ({ cells, nearness, wished }: NumaAsk): CellAsk | undefined =>
   cells.length === 1 && nearness === undefined && wished === undefined ? cells[0] : undefined
 
-/** Caches a result until the host's version changes, because a request for many instances needs it repeatedly. */
+/** Caches the result for each host until the host's version changes. A request for many instances needs the same result repeatedly. */
 function answerOncePerVersion({ columns, count }: HostTable, answer: (host: HostIndex) => boolean): (host: HostIndex) => boolean {
   const versions = new Float64Array(count).fill(-1)
   const answers = new Uint8Array(count)
@@ -248,24 +248,25 @@ function answerOncePerVersion({ columns, count }: HostTable, answer: (host: Host
 function orderOf(setting: AssignmentSetting | undefined): CellOrder {
   const rule = setting?.rule ?? 'first'
   const order = Object.hasOwn(orders, rule) ? orders[rule] : undefined
-  if (order === undefined) throw new RangeError(`numa has no assignment rule ${rule}; it must be one of ${Object.keys(orders).join(', ')}`)
+  if (order === undefined)
+    throw new RangeError(`the resource kind numa has no assignment rule ${rule}; it must be one of ${Object.keys(orders).join(', ')}`)
   return order
 }
 
-/** The amounts of one cell that the parts of a grant have taken so far. */
+/** The sums of the parts of a grant on one host cell. */
 interface Sum {
   cpus: number
   memoryMb: number
   /** The memory outside of huge pages. */
   plainMb: number
   readonly pinned: Set<number>
-  /** The number of pinned CPUs that were shared CPUs before. */
+  /** The count of pinned CPUs that would otherwise be shared CPUs. */
   unshared: number
-  /** The number of pages by size. */
+  /** For each page size in KiB, the count of pages. */
   readonly pages: Map<number, number>
 }
 
-/** Adds a part of a grant to the sums of its cell. Returns false if the sum does not fit. */
+/** Adds a part of a grant to the sums of its cell. Returns false if the new sums do not fit on the cell. */
 function addsUp(cell: CellState, sum: Sum, part: CellGrant): boolean {
   sum.cpus += part.cpus
   sum.memoryMb += part.memoryMb
@@ -311,7 +312,7 @@ function add(hosts: HostTable, host: HostIndex, grant: readonly CellGrant[], mat
   }
 }
 
-/** Counts the huge pages of a grant on the host, either as part of the reported use or in addition to it. */
+/** Adds or subtracts (-1) the huge pages of a grant in `hugeHeld`. `isCounted` is true for a materialised claim. */
 function holdHuge(record: OwnHostRecord, grant: readonly CellGrant[], isCounted: boolean, sign: 1 | -1): void {
   const mib = hugeMibOf(record.cells, grant)
   if (mib === 0) return
@@ -326,7 +327,7 @@ function change(count: ClaimCount<CellPiece, CellUnits>, piece: CellPiece, isCou
   else count.drop(piece, isCounted)
 }
 
-/** The reported number of used pages of all cells, by size in KiB. */
+/** For each page size in KiB, the reported count of used pages, summed over all cells. */
 function usedPagesOf({ numaCells }: HostStats): ReadonlyMap<number, number> {
   const pages = new Map<number, number>()
   for (const { sizeKib, used } of numaCells.flatMap((cell) => cell.pages)) pages.set(sizeKib, (pages.get(sizeKib) ?? 0) + (used ?? 0))
@@ -360,7 +361,7 @@ function inventoryOf(stats: HostStats, cell: HostStats['numaCells'][number], fea
   }
 }
 
-/** All CPUs by core. Undefined if no core has two threads. */
+/** The CPUs of each core. Undefined if no core has two threads. */
 function coresOf(siblings: readonly (readonly number[])[], cpus: readonly number[]): readonly (readonly number[])[] | undefined {
   if (!siblings.some(({ length }) => length > 1)) return undefined
   const shared = new Set(siblings.flat())

@@ -6,13 +6,13 @@ type Pins = Pick<CellGrant, 'pinned' | 'siblings' | 'emulator'>
 type Core = readonly number[]
 
 /**
- * The dedicated CPUs that a guest's cell gets in a host cell, by its thread policy:
- * - prefer: cores with the same number of free threads are filled, if there are enough of them, using as many threads of each core as
- * possible. Otherwise any free CPUs are used.
- * - require: like prefer, but no core with a single free thread is used.
- * - isolate: each CPU is on an unused core, and the other threads of this core are kept free.
- * The emulator's CPU is one of the remaining CPUs. Under isolate it is on a core without CPUs of the guest. The caller must have checked
- * that the cell has enough CPUs.
+ * The dedicated CPUs that a guest cell gets in a host cell, by its thread policy:
+ * - prefer: n threads of each core are used, for the largest n of at least 2 for which enough cores have n free threads. If there is no
+ * such n, any free CPUs are used.
+ * - require: like prefer, but cores with a single free thread are not used.
+ * - isolate: each CPU is on a core without other use, and the other threads of this core are kept free.
+ * The CPU for the emulator threads is one of the remaining CPUs. Under isolate, it is on a core without CPUs of the guest. The caller must
+ * have checked that the host cell has enough CPUs.
  */
 export function choosePins(cell: CellState, ask: CellAsk): Pins {
   const free = freeCores(cell)
@@ -28,7 +28,9 @@ export function choosePins(cell: CellState, ask: CellAsk): Pins {
   }
 }
 
-/** All CPUs that a grant dedicates to the instance. */
+/**
+ * All CPUs that a grant dedicates to the instance: pinned CPUs, sibling threads that are kept free, and the CPU for the emulator threads.
+ */
 export function cpusOf({ pinned, siblings, emulator }: CellGrant): readonly number[] {
   if (siblings === undefined && emulator === undefined) return pinned ?? []
   return [...(pinned ?? []), ...(siblings ?? []), ...(emulator === undefined ? [] : [emulator])]

@@ -10,37 +10,39 @@ import { createMatcher, type Matcher } from './match.ts'
 import { choosePins } from './pin.ts'
 
 /**
- * The search for cells near devices on one host ends after this many steps. Four of eight cells are always found with fewer steps. If the
- * search reaches the limit, the host is refused.
+ * The search for cells near devices stops after this many steps for one host. The host is then refused. A guest of four cells on a host
+ * with eight cells never needs more steps.
  */
 export const MAX_CHOICES = 600
 
-/** The host cell for a guest with a single cell, which is the most frequent case. */
+/** The first host cell on which a guest with a single cell fits. Most guests have a single cell. */
 export const placeAlone = (guest: CellAsk, cells: readonly CellState[]): CellState | undefined => {
   for (let c = 0; c < cells.length; c++) if (hasRoom(cells[c] as CellState, guest)) return cells[c]
   return undefined
 }
 
-/** Finds cells of hosts for the cells of a guest. */
+/** Finds host cells for the cells of one guest. */
 export interface Placer {
-  /** The first choice of cells in the given order, one for each guest cell. Undefined if there is none. */
+  /** A host cell for each guest cell. Host cells that are first in `cells` are preferred. Undefined if the guest does not fit. */
   place(hosts: HostTable, host: HostIndex, cells: readonly CellState[]): readonly CellState[] | undefined
-  /** Whether the host has a choice of cells. */
+  /** True if the guest fits on the host: each guest cell on a separate host cell, with the required devices near them. */
   canPlace(hosts: HostTable, host: HostIndex, cells: readonly CellState[]): boolean
-  /** The number of guest cells that can each have a separate host cell. */
+  /** Returns how many guest cells can each have a separate host cell. */
   countPlaced(cells: readonly CellState[]): number
-  /** The devices that are missing near the first choice of cells, if every guest cell has a cell. */
+  /** The shortfall of devices near the first choice of host cells. Undefined if the guest cells do not fit even without devices. */
   shortNear(hosts: HostTable, host: HostIndex, cells: readonly CellState[]): Reason | undefined
-  /** Whether the last search for cells near devices stopped before it examined all choices. */
+  /** True if the last search for cells near devices stopped at its limit of steps. */
   readonly isCut: boolean
 }
 
-/** Creates the placer of a request. All hosts use the same placer, so that they share results. */
+/**
+ * The placer for an ask. It is created once for each ask and used for all hosts, so that results of one host are reused for equal hosts.
+ */
 export const placerOf = memoByObject(createPlacer)
 
 function createPlacer({ cells: guests, sameAs, nearness, wished }: NumaAsk): Placer {
   const matcher = createMatcher()
-  /** Results of earlier searches by all their inputs. They are often reused, because most hosts are alike. */
+  /** Results of earlier searches. The key contains all inputs of a search. Results are often reused, because many hosts are equal. */
   const searched = new Map<string, { readonly chosen: readonly number[] | undefined; readonly isCut: boolean }>()
   let isCut = false
 
@@ -89,8 +91,8 @@ function createPlacer({ cells: guests, sameAs, nearness, wished }: NumaAsk): Pla
 }
 
 /**
- * Records which guest cells fit on which host cells. Guest cells with equal demands are checked once. Returns false if a guest cell fits
- * on no host cell.
+ * Records in the matcher which guest cells fit on which host cells. Guest cells with the same needs are checked only once. Returns false if
+ * a guest cell fits on no host cell.
  */
 function fill(matcher: Matcher, guests: readonly CellAsk[], sameAs: readonly number[], cells: readonly CellState[]): boolean {
   matcher.reset(guests.length, cells.length)
@@ -112,7 +114,7 @@ function fill(matcher: Matcher, guests: readonly CellAsk[], sameAs: readonly num
   return allFit
 }
 
-/** The amounts that a guest cell takes from a host cell on which it fits. */
+/** The grant for a guest cell on a host cell on which it fits. */
 export function toGrant(ask: CellAsk, cell: CellState): CellGrant {
   const pages = choosePages(cell, ask)
   return {

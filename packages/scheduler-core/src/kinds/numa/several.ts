@@ -9,24 +9,25 @@ import { cpusOf } from './pin.ts'
 import { toGrant } from './place.ts'
 import { isOfOneGuest, seatsOf, whatCellLacks } from './why.ts'
 
-/** Guests with equal demands that are to be placed on one host. */
+/** Guests with the same needs that are to be placed on one host. */
 export interface Guests {
   readonly ask: Pick<NumaAsk, 'cells'>
   readonly count: number
-  /** How many of the instances are already placed. */
+  /** How many guests with these needs have already been placed. */
   readonly placed: number
 }
 
-/** The number of guests of one kind that do not fit, and whether other guests of the request are placed or fit. */
+/** Guests with the same needs that do not fit. */
 export interface LeftOver {
   readonly count: number
+  /** True if other guests of the request are placed or fit. */
   readonly areMore: boolean
 }
 
 /**
- * The shortfalls of the cells of a host for several guests together. As many guests as possible are placed one after the other. For the
- * remaining guests with equal demands, the shortfalls of the cells that lack least are returned. The result is empty if all guests are
- * placed, or if the host has fewer cells than one of the guests. Devices are ignored.
+ * The shortfalls of a host's cells for several guests. First, as many guests as possible are placed, one after the other. For the guests
+ * that are left, the shortfalls of the host cells that lack the least are returned. The result is empty if all guests fit, or if a guest
+ * has more cells than the host. Devices are ignored.
  */
 export function whatCellsLackFor(hosts: HostTable, host: HostIndex, guests: readonly Guests[]): readonly Reason[] {
   const cells = hosts.get(host).cells.map((cell) => cell.copy())
@@ -39,7 +40,7 @@ export function whatCellsLackFor(hosts: HostTable, host: HostIndex, guests: read
   })
 }
 
-/** Places guests with equal demands until no further one fits. Returns the number of placed guests. */
+/** Places up to `count` guests with the same needs on the cells, until a guest does not fit. Returns how many guests were placed. */
 function sitDown(cells: readonly CellState[], guest: readonly CellAsk[], count: number): number {
   for (let seated = 0; seated < count; seated++) {
     const seats = seatsOf(guest, cells)
@@ -59,8 +60,8 @@ function take(cell: CellState, guest: CellAsk): void {
 }
 
 /**
- * For each cell of the guest, the shortfall of the host cell that lacks the least for `over.count` guests. Each guest cell is compared with
- * a different host cell.
+ * For each guest cell, the shortfalls of the host cell that lacks the least for `over.count` guests. Different guest cells get different
+ * host cells.
  */
 function lacksOf(cells: readonly CellState[], guest: readonly CellAsk[], over: LeftOver): readonly Reason[] {
   const left = new Set(cells)
@@ -77,8 +78,8 @@ function lacksOf(cells: readonly CellState[], guest: readonly CellAsk[], over: L
 const shareOf = (lacks: readonly Reason[]): number => lacks.reduce((sum, reason) => sum + shareMissing(reason), 0)
 
 /**
- * The shortfalls of one cell. A limit per guest is compared with the demand of one instance, and a free amount with the demand of all
- * instances.
+ * The shortfalls of one host cell. Limits for a single guest are compared with the needs of one guest. Free amounts are compared with the
+ * needs of all guests that are left.
  */
 function cellLacks(cell: CellState, guest: CellAsk, over: LeftOver): readonly Reason[] {
   const { count } = over
@@ -92,7 +93,7 @@ function cellLacks(cell: CellState, guest: CellAsk, over: LeftOver): readonly Re
   return [...alone, ...together].map((reason) => namedAsLeft(reason, over))
 }
 
-/** Adds the number of instances to the subject of a shortfall. */
+/** Adds the count of instances that are left to the subject of a shortfall. */
 export function namedAsLeft(reason: Reason, { count, areMore }: LeftOver): Reason {
   const who = instancesLeft(count, areMore)
   return { ...reason, subject: reason.subject?.replace(/^cell \d+/, (cell) => `${cell} of ${who}`) ?? `cells of ${who}` }

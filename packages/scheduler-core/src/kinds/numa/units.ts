@@ -24,29 +24,31 @@ import {
 } from './cell-piece.ts'
 import { cpusOf } from './pin.ts'
 
-/** The free amounts of a cell without claims. */
+/** The free amounts that a cell would have without claims. */
 interface Unheld {
   readonly cpuFree: number
   readonly memoryFree: number
   readonly pages: readonly number[]
 }
 
-/** The cells of a host, for counting claims on them. The part of a claim on one cell is counted on a single cell, if it fits on one. */
+/**
+ * The NUMA cells of a host, for counting claims on them. A part of a claim is split over several cells only if it fits on no single cell.
+ */
 export class CellUnits implements Units<CellPiece> {
   readonly cells: readonly CellState[]
   readonly #unheld: readonly Unheld[]
-  /** The use that the report counts. */
+  /** The reported usage, summed over all cells. */
   readonly #used: Amounts
-  /** The amounts that materialised claims hold, in total and by the cell that they name. */
+  /** The amounts that materialised claims hold: `#covered` in total, `#coveredIn` for each cell that they name. */
   readonly #covered: Amounts
   readonly #coveredIn: Map<number, { readonly amounts: Amounts; readonly pins: Map<number, number> }>
 
-  /** Sizes of huge pages that can replace a page size that no cell has. Empty below feature level KEPT_PAGES. */
+  /** The sizes of huge pages of the host. If no cell has the page size of a claim, one of these sizes is used. Empty below KEPT_PAGES. */
   readonly #hugeSizes: readonly number[]
 
   /**
-   * Creates the units of cells without claims. `usedPages` is the reported number of used pages by size. `keepsPages` is true from feature
-   * level KEPT_PAGES on.
+   * Creates the units for cells without claims. `usedPages` is the reported count of used pages by page size. `keepsPages` is true from
+   * feature level KEPT_PAGES on. With `from`, the counts of `from` are copied.
    */
   constructor(cells: readonly CellState[], usedPages: ReadonlyMap<number, number>, keepsPages: boolean, from?: CellUnits) {
     this.cells = cells
@@ -59,12 +61,12 @@ export class CellUnits implements Units<CellPiece> {
       this.#coveredIn.set(cell, { amounts: copyOf(amounts), pins: new Map(pins) })
   }
 
-  /** Copies the counts to another fleet's cells. These must equal the present cells. */
+  /** Creates a copy for the cells of a copied fleet. The cells must equal the present cells. */
   copy(cells: readonly CellState[]): CellUnits {
     return new CellUnits(cells, this.#used.pages, this.#hugeSizes.length > 0, this)
   }
 
-  /** The amounts that a claim takes from a cell. Pages of a size that no cell has are replaced by enough pages of the next size. */
+  /** The amounts that a claim holds on a cell. If no cell has pages of the claim's size, enough pages of the next larger size are used. */
   pieceOf(part: CellGrant): CellPiece {
     const { pages } = part
     const pieceOf = (own: CellGrant) => pieceIn(this.#find(own.cell), own)
@@ -75,7 +77,7 @@ export class CellUnits implements Units<CellPiece> {
     return { ...pieceOf(part), pages: { sizeKib, count: Math.ceil((pages.count * pages.sizeKib) / sizeKib) } }
   }
 
-  /** Splits a part of a materialised grant into the amounts that the report counts and the amounts that it does not count. */
+  /** Splits a part of a materialised grant into the amounts that the report counts as used and the amounts that it does not count. */
   split(part: CellGrant): { readonly counted: CellPiece; readonly uncounted: CellPiece } {
     const whole = this.pieceOf(part)
     const { cell, cpus, memoryMb, plainMb, pins, pages } = whole
@@ -239,7 +241,7 @@ export class CellUnits implements Units<CellPiece> {
     return cell.cpuCapacity - (this.#unheld[this.cells.indexOf(cell)] as Unheld).cpuFree
   }
 
-  /** Takes `count` CPUs for materialised claims: first CPUs that only the claims name, then any free CPUs. */
+  /** Pins `count` CPUs for materialised claims: first free CPUs that these claims name, then any free CPUs. */
   #pinShort(count: number): void {
     let open = count
     for (const cell of this.cells) {
@@ -276,7 +278,7 @@ export class CellUnits implements Units<CellPiece> {
     if (open > 0) order[0]?.claimPlain(open)
   }
 
-  /** The reported use of memory outside of huge pages in MiB, over all cells. Not used below feature level PLAIN_IN_CELLS. */
+  /** The reported usage of memory outside of huge pages, summed over all cells, in MiB. Unlimited below feature level PLAIN_IN_CELLS. */
   #plainUsed(): number {
     if (this.cells.some(({ limits }) => limits?.reported === undefined)) return Number.MAX_SAFE_INTEGER
     return this.cells.reduce((sum, cell) => sum + plainUsedOf(cell), 0)
@@ -300,7 +302,7 @@ export class CellUnits implements Units<CellPiece> {
   }
 }
 
-/** The amounts that claims hold beyond the totals of all cells of the host, for each kind of unit. */
+/** The amounts (CPUs, memory, pages) of which claims hold more than all cells of the host together have. */
 export function cellsBelowClaims({ cells, stats }: HostRecord, parts: readonly CellGrant[]): readonly UsedBelowClaims[] {
   const sum = <Item>(items: readonly Item[], amountOf: (item: Item) => number) => items.reduce((all, item) => all + amountOf(item), 0)
   const pages = stats.numaCells.flatMap((cell) => cell.pages)

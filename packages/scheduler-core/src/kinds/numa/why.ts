@@ -11,8 +11,9 @@ import { askWithinPlain, mostPlain } from './in-all.ts'
 import { MAX_CHOICES, placerOf } from './place.ts'
 
 /**
- * The reason for which a guest's cells do not fit on a host. This is the shortfall of the first guest cell that fits on no host cell. If
- * each cell fits alone, it is the shortfall of all cells together, and otherwise that of the devices near them.
+ * The reason why a guest's cells do not fit on a host. If a guest cell fits on no host cell, the reason is its shortfall. If each guest
+ * cell fits alone, but not all of them together, the reason is how many fit. Otherwise, memory outside of huge pages or near devices are
+ * missing.
  */
 export function whyNoCells(hosts: HostTable, host: HostIndex, ask: NumaAsk): Reason {
   const { cells } = hosts.get(host)
@@ -29,7 +30,7 @@ export function whyNoCells(hosts: HostTable, host: HostIndex, ask: NumaAsk): Rea
   return whyNotNear(hosts, host, ask)
 }
 
-/** The reason for a host on which the cells fit, but memory outside of huge pages is missing. */
+/** The reason for a host on which the guest cells fit, but which has too little memory outside of huge pages. */
 export const whyNoPlain = (hosts: HostTable, host: HostIndex, ask: NumaAsk): Reason => ({
   ...{ code: 'memory.huge_pages', subject: 'MEMORY_MB', unit: 'MiB' },
   ...{ need: mostPlain(hosts.get(host).cells, ask), have: plainMemoryLeft(hosts, host) },
@@ -37,8 +38,8 @@ export const whyNoPlain = (hosts: HostTable, host: HostIndex, ask: NumaAsk): Rea
 })
 
 /**
- * All shortfalls for a guest's cells, beginning with the reason. As many cells as possible are placed. For each remaining cell, the
- * shortfalls of the host cell that lacks the least are returned. If these shortfalls were resolved, the guest would fit.
+ * The reason of `whyNoCells`, and then all shortfalls that must be resolved so that the guest fits. As many guest cells as possible are
+ * placed. For each guest cell that is left, the shortfalls of the host cell that lacks the least are returned.
  */
 export function whatCellsLack(hosts: HostTable, host: HostIndex, ask: NumaAsk): readonly Reason[] {
   const { cells } = hosts.get(host)
@@ -62,32 +63,32 @@ export function whatCellsLack(hosts: HostTable, host: HostIndex, ask: NumaAsk): 
 
 const isNear = ({ code }: Reason): boolean => code === 'gpu.numa' || code === 'pci.numa'
 
-/** At most this many choices of cells are compared by the devices near them. */
+/** At most this many choices of host cells are compared to find the choice with the most devices near it. */
 const COMPARED = 100
 
 interface NearChoice {
-  /** The shortfalls of the host's cells for the guest's cells. */
+  /** The shortfalls of the chosen host cells for the guest cells. */
   readonly lacks: readonly Reason[]
-  /** The devices that are missing near the cells, for each kind of device separately. */
+  /** The shortfalls of devices near the chosen host cells, one for each kind of device. */
   readonly short: readonly Reason[]
-  /** The ids of the cells. */
+  /** The ids of the chosen host cells. */
   readonly cells: readonly number[]
 }
 
 /**
- * The shortfalls of the cells nearest to the devices, and the devices that are missing near them. Undefined if the guest needs no near
- * devices, or if there is no choice of cells.
+ * The choice of host cells with the most devices near it, with the shortfalls of the cells and of the devices. Undefined if the guest needs
+ * no near devices, or has more cells than the host.
  */
 export const lacksBesideDevices = (hosts: HostTable, host: HostIndex, ask: NumaAsk): NearChoice | undefined =>
   nearestChoice(hosts, host, ask, (cell, guest) => (hasRoom(cell, guest) ? [] : whatCellLacks(cell, guest)))
 
-/** Whether a reason is about a limit for a single guest, which does not depend on other instances. */
+/** True if a reason is about a limit for a single guest. Such a limit does not depend on other instances. */
 export const isOfOneGuest = ({ code }: Reason): boolean => code.startsWith('numa.too_')
 
 /**
- * If devices must be near the guest's cells, the choice of cells with the most devices near them, because devices cannot move. Among
- * several such choices, the cells lack least. `lacksOf` returns undefined for a cell that the guest cell cannot have. The result is
- * undefined if there is no such choice, or if no devices must be near.
+ * Of all choices of host cells, the choice near which the fewest required devices are missing. Of equal choices, the one whose cells lack
+ * the least. `lacksOf` returns undefined for a host cell that the guest cell must not get. The result is undefined if no devices must be
+ * near, or if there is no choice.
  */
 function nearestChoice(
   hosts: HostTable,
@@ -116,7 +117,7 @@ function nearestChoice(
       compare()
       return
     }
-    // guest cells with equal demands are interchangeable
+    // guest cells with the same needs are interchangeable, so only ascending host cells are tried for them
     const after = sameAs[g] === g ? -1 : (chosen[guests.findLastIndex((_, i) => i < g && sameAs[i] === sameAs[g])] ?? -1)
     for (let c = after + 1; c < cells.length && compared < COMPARED; c++) {
       if (chosen.includes(c) || lacks[g]?.[c] === undefined) continue
@@ -132,8 +133,8 @@ function nearestChoice(
 const shareOf = (lacks: readonly Reason[]): number => lacks.reduce((sum, reason) => sum + shareMissing(reason), 0)
 
 /**
- * A host cell for each guest cell, for as many guest cells as fit at once, and undefined for the others. An earlier guest cell moves if it
- * also fits on another cell.
+ * Assigns separate host cells to as many guest cells as possible. Guest cells without a host cell get undefined. An earlier guest cell
+ * moves to another host cell on which it fits, if a later one needs its host cell.
  */
 export function seatsOf(guests: readonly CellAsk[], cells: readonly CellState[]): readonly (CellState | undefined)[] {
   const seats: (CellState | undefined)[] = guests.map(() => undefined)
@@ -152,14 +153,14 @@ export function seatsOf(guests: readonly CellAsk[], cells: readonly CellState[])
   return seats
 }
 
-/** All rules that a host cell breaks for a guest cell. If it breaks no single rule, the combination of CPUs and memory. */
+/** The shortfalls of a host cell for a guest cell. If each resource alone is enough, the shortfall is CPUs together with memory. */
 export function whatCellLacks(cell: CellState, guest: CellAsk): readonly Reason[] {
   const subject = `cell ${guest.guest} on cell ${cell.id} of the host`
   const all = rulesOf(guest).flatMap(({ have: haveOf, ...rule }) => {
     const have = Math.max(0, haveOf(cell))
     return have < rule.need ? [{ ...rule, have }] : []
   })
-  // of the rules about free memory, only the one with the least free is returned: adding its shortfall satisfies them all
+  // Of the shortfalls of free memory, only the largest is returned, because resolving it resolves all of them.
   const left = all.filter(({ code }) => memoryLeft.includes(code))
   const least = left.reduce<(typeof left)[number] | undefined>(
     (best, rule) => (best === undefined || rule.have < best.have ? rule : best),
@@ -179,10 +180,10 @@ export function whatCellLacks(cell: CellState, guest: CellAsk): readonly Reason[
   return lacks.length > 0 ? lacks : [{ ...cpusBesideMemory([cell], guest), subject }]
 }
 
-/** Rules about the free memory of a cell. */
+/** The codes of shortfalls of free memory. */
 const memoryLeft: readonly Reason['code'][] = ['numa.memory', 'numa.huge_pages', 'numa.pinned_memory']
 
-/** An addition to the subject of a rule that is not about a free amount. */
+/** For some codes, text that is added to the subject of the shortfall. */
 const narrower: Readonly<Partial<Record<Reason['code'], string>>> = {
   'numa.huge_pages': ', outside of huge pages',
   'numa.pinned_memory': ', for one guest alone',
@@ -192,7 +193,7 @@ const narrower: Readonly<Partial<Record<Reason['code'], string>>> = {
   'numa.page_multiple': ', in whole memory pages',
 }
 
-/** The reason if no cell satisfies all rules together. Of the cells with enough memory, it has the CPUs of the cell with the most. */
+/** The reason if no host cell has both enough CPUs and enough memory. `have` is the most CPUs that a cell with enough memory can give. */
 function cpusBesideMemory(cells: readonly CellState[], guest: CellAsk): Reason {
   const rules = rulesOf(guest).filter(({ unit }) => unit === 'MiB')
   const enough = cells.filter((cell) => rules.every(({ need, have }) => have(cell) >= need))
@@ -205,7 +206,7 @@ function cpusBesideMemory(cells: readonly CellState[], guest: CellAsk): Reason {
   }
 }
 
-/** A number that a cell must have for a guest cell, and the reason if no cell has it. */
+/** An amount that a guest cell needs, the amount that a host cell has, and the reason code if no host cell has enough. */
 interface Rule {
   readonly need: number
   have(cell: CellState): number
@@ -215,8 +216,8 @@ interface Rule {
 }
 
 /**
- * The first rule that no cell satisfies, with rules about totals before rules about free amounts. If each rule is satisfied by a cell, no
- * cell satisfies all of them together.
+ * The reason why no host cell fits a guest cell: the first rule that no host cell satisfies. Rules about totals are checked before rules
+ * about free amounts. If each rule is satisfied by some host cell, the reason is that no cell has both enough CPUs and enough memory.
  */
 function whyNoCell(cells: readonly CellState[], guest: CellAsk, isInAllFirst: boolean): Reason {
   const subject = `cell ${guest.guest}`
@@ -233,7 +234,7 @@ function whyNoCell(cells: readonly CellState[], guest: CellAsk, isInAllFirst: bo
   return cpusBesideMemory(cells, guest)
 }
 
-/** The first rule that no cell satisfies. */
+/** The first rule that no host cell satisfies, with the largest amount that a host cell has. */
 function firstLack(cells: readonly CellState[], rules: readonly Rule[]): Omit<Reason, 'subject'> | undefined {
   for (const { have, ...rule } of rules) {
     const most = Math.max(...cells.map(have))
@@ -242,10 +243,10 @@ function firstLack(cells: readonly CellState[], rules: readonly Rule[]): Omit<Re
   return undefined
 }
 
-/** Codes of rules about the totals of a cell, which do not depend on the guest's other demands. */
+/** Codes of rules about totals of a host cell. What these rules compare does not depend on the guest's other needs. */
 const inAllCodes: readonly Reason['code'][] = ['numa.too_little_memory', 'numa.too_few_dedicated', 'numa.too_few_cores']
 
-/** Whether a rule is about shared CPUs, and no cell would have enough of them even if it were empty. */
+/** True if the code is about shared CPUs, and even an empty host cell would have too few of them. */
 const hasNoCpus = (cells: readonly CellState[], { shared, dedicated, emulator }: CellAsk, code: Reason['code']): boolean =>
   code === 'numa.too_few_cpus' &&
   cells.every((cell) => cell.cpuset.length - (cell.dedicated === undefined ? dedicated + emulator : 0) < shared)
@@ -285,15 +286,18 @@ function rulesOf(guest: CellAsk): readonly Rule[] {
 
 const NO_LIMIT = Number.MAX_SAFE_INTEGER
 
-/** The plain memory that a cell could give a guest. Unlimited if the guest's pages are huge pages or do not exist. */
+/**
+ * The memory outside of huge pages that a host cell can give a guest, in MiB. Unlimited if the guest uses huge pages, or if the cell lacks
+ * its pages, which is another shortfall.
+ */
 function plainLeftFor(cell: CellState, guest: CellAsk, isPinned: boolean): number {
   const backing = guest.pageSize === null ? null : choosePages(cell, guest)
   return backing === undefined || isBackedByHuge(cell, backing) ? NO_LIMIT : plainMibLeft(cell, isPinned)
 }
 
 /**
- * The CPUs of a cell that are not dedicated after the guest has its dedicated CPUs. This is the largest number of shared CPUs for one
- * guest.
+ * The limit for the shared CPUs of one guest: the CPUs of the host cell that are not dedicated, minus the CPUs that this guest needs as
+ * dedicated CPUs.
  */
 function sharedInAll(cell: CellState, guest: CellAsk): number {
   if (cell.limits === undefined) return NO_LIMIT
@@ -301,14 +305,14 @@ function sharedInAll(cell: CellState, guest: CellAsk): number {
   return Math.max(0, cell.cpuset.length - cell.freeCpus.unshared - own)
 }
 
-/** How many of a guest's CPUs a cell can still give. Dedicated CPUs are counted first. */
+/** How many of the CPUs that a guest needs the host cell has free. Shared CPUs are counted only if all dedicated CPUs are free. */
 function cpusFor(cell: CellState, guest: CellAsk): number {
   const own = guest.dedicated + guest.emulator
   const left = Math.min(ownLeft(cell), own)
   return left < own ? left : own + Math.min(sharedLeft(cell, guest), guest.shared)
 }
 
-/** The largest number of CPUs that can be dedicated to one instance, including shared CPUs that are not needed as shared. */
+/** How many CPUs of a host cell can be dedicated to one instance. CPUs that are needed for allocated shared CPUs are left out. */
 function ownLeft(cell: CellState): number {
   let most = Math.max(0, cell.freeCpus.free)
   while (most > 0 && !cpusFit(cell, 0, cell.dedicated === undefined ? most : 0)) most--
@@ -322,14 +326,14 @@ function sharedLeft(cell: CellState, guest: CellAsk): number {
   return most
 }
 
-/** The largest number of these free CPUs that can be dedicated to a guest on cores that its thread policy allows. */
+/** How many of the dedicated CPUs that a guest needs are free on cores that its thread policy allows. */
 function onWantedCores(freeCpus: CellState['freeCpus'], guest: CellAsk): number {
   let most = guest.dedicated
   while (most > 0 && cpusHeld({ freeCpus }, { ...guest, dedicated: most }) < 0) most--
   return most
 }
 
-/** Which pages of a cell a rule counts: the free pages, or all pages for instances. */
+/** The pages of a host cell that a rule counts: the free pages, or all pages that are not reserved. */
 interface CountedPages {
   readonly code: 'numa.pages' | 'numa.too_few_pages'
   of(cell: CellState): CellState['pages']
@@ -369,7 +373,7 @@ function whyNoPages(cells: readonly CellState[], guest: CellAsk, counted: Counte
   return { code: counted.code, need: needKib / sizeKib, have: Math.max(0, free), unit: `pages of ${sizeKib} KiB` }
 }
 
-/** Whether the guest accepts a page size. `place` is its index among the ascending page sizes of the cell. */
+/** True if the guest accepts pages of `sizeKib`. `place` is the index of this size in the ascending page sizes of the host cell. */
 function isAskedFor(pageSize: NonNullable<CellAsk['pageSize']>, sizeKib: number, place: number): boolean {
   if (typeof pageSize === 'number') return sizeKib === pageSize
   if (pageSize === 'any') return true
@@ -388,9 +392,7 @@ function whyNotNear(hosts: HostTable, host: HostIndex, ask: NumaAsk): Reason {
   return whatIsNotNear(hosts, host, ask, short)[0] ?? short
 }
 
-/**
- * The devices that are missing near the choice of cells with the most devices near. Returns `short` if too many choices exist to find it.
- */
+/** The shortfalls of devices near the choice of host cells with the most devices near it. Returns `short` if no such choice is found. */
 function whatIsNotNear(hosts: HostTable, host: HostIndex, ask: NumaAsk, short: Reason): readonly Reason[] {
   const near = nearestChoice(hosts, host, ask, (cell, guest) => (hasRoom(cell, guest) ? [] : undefined))?.short ?? []
   return near.length > 0 ? near : [short]

@@ -4,23 +4,23 @@ import type { NumaPolicy, PciAsk, PciGroup, PciWish } from './ask.ts'
 import type { HostPools, PoolState } from './pool.ts'
 
 /**
- * The location of an instance in a host: its cells, and the sockets of all cells of the host. Sockets are undefined if a cell does not
- * report its socket.
+ * The location of an instance in a host: `cells` are the ids of its NUMA cells, `sockets` has the socket of every NUMA cell of the host. It
+ * is undefined if the socket of a cell is not reported.
  */
 export interface Place {
   readonly cells: readonly number[]
   readonly sockets: ReadonlyMap<number, number> | undefined
 }
 
-/** The devices of every request, or the first request that gets too few devices and the number that it could have. */
+/** The devices for each PCI request of an instance, or the first request for which too few devices are free, with their count. */
 export type Allotment =
   | { readonly ok: true; readonly grants: () => readonly PciGrant[] }
   | { readonly ok: false; readonly wish: PciWish; readonly have: number }
 
 /**
- * Allocates devices to every request, from the nearest pools first. An earlier request changes to other devices if a later one needs its
- * devices (augmenting paths), so a solution is found whenever there is one. If `place` is undefined, the guest has no cells and all pools
- * are equally near.
+ * Allocates devices to every request, from the nearest pools first. If a later request needs the devices of an earlier request, the earlier
+ * request gets other devices (augmenting paths), so a solution is found if there is one. If `place` is undefined, the guest has no NUMA
+ * cells and all pools are equally near.
  */
 export function allot(pools: HostPools, ask: PciAsk, place: Place | undefined): Allotment {
   const { list } = pools
@@ -33,7 +33,7 @@ export function allot(pools: HostPools, ask: PciAsk, place: Place | undefined): 
     counts[p] = (counts[p] as number) + by
   }
 
-  /** Allocates up to this many further devices to a group in one step. Returns their number, or 0 if there is none. */
+  /** Allocates at most `wanted` further devices to a group, from one pool. Returns how many were allocated. 0 if none can be found. */
   const give = (g: number, wanted: number): number => {
     const order = orders[g] as readonly number[]
     const own = given[g] as number[]
@@ -72,7 +72,7 @@ export function allot(pools: HostPools, ask: PciAsk, place: Place | undefined): 
   return { ok: true, grants: () => groups.flatMap((group, g) => grantsOf(ask, group, list, given[g] as number[])) }
 }
 
-/** The number of free devices that a request could have if it were the only one. */
+/** The count of free devices that a group of requests could get without other groups. */
 export function devicesFor({ list }: HostPools, { policy, pools }: Pick<PciGroup, 'policy' | 'pools'>, place: Place | undefined): number {
   let count = 0
   for (const p of pools) {
@@ -82,7 +82,7 @@ export function devicesFor({ list }: HostPools, { policy, pools }: Pick<PciGroup
   return count
 }
 
-/** Free devices that a request could have if its policy did not require nearness. */
+/** The free devices that match a group of requests but are not near enough for its policy. */
 export const farDevices = ({ list }: HostPools, { policy, pools }: PciGroup, place: Place | undefined): readonly FreeDevices[] =>
   pools
     .map((p) => list[p] as PoolState)
@@ -90,8 +90,8 @@ export const farDevices = ({ list }: HostPools, { policy, pools }: PciGroup, pla
     .map(({ numaNode, free }) => ({ numaNode, count: Math.max(0, free) }))
 
 /**
- * The requests that would get too few devices even if other groups took none, each with the number that it could have. `there` is that
- * number without the nearness that the policy requires.
+ * The requests that get too few devices even without the requests of other groups. `have` is the count of devices that the request could
+ * get. `there` is the count if devices did not have to be near.
  */
 export function shortWishes(pools: HostPools, ask: PciAsk, place: Place | undefined) {
   return ask.groupsOn(pools).flatMap((group) => {
@@ -123,7 +123,7 @@ function grantsOf(ask: PciAsk, group: PciGroup, list: readonly PoolState[], give
   })
 }
 
-/** The first request that gets too few devices if the group has this many. */
+/** The first request of a group that gets too few devices if the group gets `devices`. */
 function shortOf(ask: PciAsk, group: PciGroup, devices: number): { wish: PciWish; have: number } {
   let have = devices
   for (const request of group.requests) {
@@ -131,10 +131,10 @@ function shortOf(ask: PciAsk, group: PciGroup, devices: number): { wish: PciWish
     if (have < wish.count) return { wish, have }
     have -= wish.count
   }
-  throw new Error('a group with enough devices is short of none')
+  throw new Error('shortOf was called for a group with enough devices')
 }
 
-/** Indexes of the pools from which a group may take devices, nearest first. */
+/** The indexes of the pools from which the policy of a group allows devices, nearest first. */
 function nearestFirst(list: readonly PoolState[], { policy, pools }: PciGroup, place: Place | undefined): readonly number[] {
   if (place === undefined) return pools
   const found: number[] = []
@@ -147,8 +147,8 @@ function nearestFirst(list: readonly PoolState[], { policy, pools }: PciGroup, p
 const FAR = 3
 
 /**
- * The distance of a pool: 0 at a cell of the guest, 1 at its socket or at no cell, 2 elsewhere, and FAR if the policy does not allow the
- * pool.
+ * The distance of a pool from the guest: 0 at a NUMA cell of the guest, 1 on a socket of the guest or at no cell, 2 at any other cell. FAR
+ * if the policy does not allow the pool.
  */
 function distance(numaNode: number | null, policy: NumaPolicy, place: Place | undefined): number {
   if (place === undefined || (numaNode !== null && place.cells.includes(numaNode))) return 0

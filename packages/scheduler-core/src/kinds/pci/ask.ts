@@ -5,27 +5,27 @@ import type { HostPools, PoolState } from './pool.ts'
 type Wanted = RequestSpec['pciRequests'][number]
 export type NumaPolicy = Wanted['numaPolicy']
 
-/** The devices that one instance asks for. */
+/** The PCI devices that one instance asks for. */
 export interface PciAsk {
   readonly requests: readonly PciWish[]
-  /** Whether the guest is on NUMA cells. If it is not, the policies have no effect. */
+  /** True if the guest has NUMA cells. Otherwise the NUMA policies of the requests have no effect. */
   readonly hasCells: boolean
-  /** Groups of the requests that may use the same pools of a host. Computed once for all hosts with pools of the same shape. */
+  /** Groups the requests by policy and by the pools of a host that match. Computed once for all hosts with equal pools (`shape`). */
   groupsOn(pools: HostPools): readonly PciGroup[]
-  /** Whether the devices of a pool match a request, free or not. */
+  /** True if the devices of a pool match a request, whether or not they are free. */
   isOfKind(pool: PoolState, request: number): boolean
-  /** Whether the devices of a pool match a request but are allocated only to requests that name their type. */
+  /** True if the devices of a pool match a request, but have a type that is allocated only if a request names it. */
   isUnasked(pool: PoolState, request: number): boolean
 }
 
 export interface PciWish {
-  /** The name of the request in messages. */
+  /** The name of the PCI request in messages. */
   readonly subject: string
   readonly count: number
   readonly policy: NumaPolicy
 }
 
-/** Requests with the same policy for devices of the same pools. They are treated as one larger request. */
+/** Requests that have the same policy and match the same pools. They are treated as one request for the sum of their counts. */
 export interface PciGroup {
   readonly policy: NumaPolicy
   readonly count: number
@@ -83,7 +83,7 @@ function groupsOf(requests: readonly PciWish[], takers: readonly (readonly boole
   return [...groups.values()]
 }
 
-/** A function that is computed once for each key and then remembered. */
+/** Wraps a function so that its result is computed once for each key and then cached. */
 function onceFor<Thing, Value>(make: (thing: Thing) => Value): (key: string, thing: Thing) => Value {
   const known = new Map<string, Value>()
   return (key, thing) => {
@@ -98,7 +98,7 @@ function onceFor<Thing, Value>(make: (thing: Thing) => Value): (key: string, thi
 
 type Traits = Readonly<Record<string, string>>
 
-/** Whether a pool has all traits of at least one of the alternatives. */
+/** True if a pool has all traits of at least one of the specs. */
 const isDescribed = (traits: Traits, specs: readonly Traits[]): boolean =>
   specs.some((spec) => Object.entries(spec).every(([name, value]) => Object.hasOwn(traits, name) && traits[name] === value))
 

@@ -8,8 +8,8 @@ import { type PoolState, toPools, totalByPool, usedByPool } from './pool.ts'
 type Holds = ReadonlyMap<string, AuditedHold>
 
 /**
- * Compares the pools in the state with report and claims, separately for each sort of device. `isKept` is true from feature level
- * KEPT_DEVICES on.
+ * Compares the free devices in the state with the devices that the report and the claims leave free, for each sort of device (pools that
+ * differ only in their NUMA cell). `isKept` is true from feature level KEPT_DEVICES on.
  */
 export function auditSorts(
   actual: readonly PoolState[],
@@ -38,8 +38,8 @@ export function auditSorts(
     [...holds.keys()].every((pool) => sorts.some(({ sort }) => sort === sortOf(pool))) &&
     sorts.every((one) => sumSort(one.units, one.held).free >= 0)
   if (!isKept || isEachHeldOfItsOwn || units.length === 0) return found
-  // if claims hold devices of other sorts, only two things can be checked: the total free number, and that no pool has more free devices
-  // than the report leaves
+  // Some claims are counted on devices of another sort than they name. Then only two things are checked: the sum of all free devices, and
+  // that no pool has more free devices than the report says.
   const beyond = units.flatMap(({ field, capacity, used: inUse, free }): Mismatch[] =>
     free === undefined || free > capacity - inUse
       ? [{ code: 'state.column', field, expected: capacity - inUse, actual: free ?? 'none' }]
@@ -63,7 +63,7 @@ function holdsOf(held: readonly HeldGrant<readonly PciGrant[]>[]): Holds {
   return holds
 }
 
-/** The number of free devices of all pools together, if claims hold devices of other sorts than they name. */
+/** The expected sum of the free devices of all pools, if claims are counted on devices of other sorts than they name. */
 function freeInAll(
   reported: readonly PoolState[],
   pciPools: HostStats['pciPools'],
@@ -99,7 +99,7 @@ function freeInAll(
 
 const ofSort = (holds: Holds, sort: string): Holds => new Map([...holds].filter(([pool]) => sortOf(pool) === sort))
 
-/** Compares the pools in the state with the reported pools minus the claims. */
+/** Below feature level STRICT_CLAIMS: compares the free devices of each pool with the reported free devices minus the claims. */
 export function auditPools(
   actual: readonly PoolState[],
   reported: readonly PoolState[],

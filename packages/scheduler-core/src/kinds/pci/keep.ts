@@ -6,7 +6,8 @@ import type { PciAsk } from './ask.ts'
 import { type PoolState, poolNamed, poolsOf, sumByPool } from './pool.ts'
 
 /**
- * The held devices of an instance that satisfy an ask and are near enough to its cells, whether or not the host still reports their pools.
+ * Devices that an instance holds, meet an ask, and are near enough to its NUMA cells. Undefined if the held devices do not meet the ask.
+ * Held devices count even if the host does not report their pool.
  */
 export function keepDevices(
   hosts: HostTable,

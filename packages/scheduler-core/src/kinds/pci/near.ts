@@ -10,7 +10,7 @@ import { type PciAsk, type PciGroup, type PciWish, pciAskOf } from './ask.ts'
 import { keepDevices } from './keep.ts'
 import { type HostPools, type PoolState, poolsOf } from './pool.ts'
 
-/** The requirements of a request's PCI devices for the guest's cells. Undefined if there are none. */
+/** The requirement that PCI devices are near the guest's NUMA cells. Undefined if the request has no such requirement. */
 export function pciNearness(spec: RequestSpec): Nearness | undefined {
   const ask = pciAskOf(spec)
   if (ask?.hasCells !== true || ask.requests.every(({ policy }) => policy === 'preferred')) return undefined
@@ -47,7 +47,7 @@ export function pciNearness(spec: RequestSpec): Nearness | undefined {
             const wish = ask.requests.find((one) => one.subject === subject)
             return wish === undefined ? [] : [{ wish, have }]
           })
-          // each request alone has enough devices, but other requests take the same devices
+          // `alone` is empty if each request has enough near devices, but several requests need the same devices
           return (alone.length > 0 ? alone : [first]).map((lacking) => reasonOf(lacking, place))
         },
         mayStill(chosen, used, more) {
@@ -58,7 +58,7 @@ export function pciNearness(spec: RequestSpec): Nearness | undefined {
           traits ??= traitsOf(here, ask, cells)
           return traits[c] as string
         },
-        // the shape of the pools contains their cells and determines the groups of requests
+        // `shape` contains the cells of the pools and determines the groups of requests, so these need no further text
         get key() {
           return `${here.shape}|${here.list.map(({ free }) => free).join()}|${cells.map(({ id, socket }) => `${id}/${socket}`).join()}${held === undefined ? '' : JSON.stringify(held)}`
         },
@@ -67,13 +67,16 @@ export function pciNearness(spec: RequestSpec): Nearness | undefined {
   }
 }
 
-/** A request with too few devices near, and the number of near devices. */
+/** A request for which too few devices are near, and how many are near. */
 interface Lacking {
   readonly wish: PciWish
   readonly have: number
 }
 
-/** For each cell, the number of devices that each group of requests may take there, and the socket if a group's policy needs it. */
+/**
+ * A text for each cell. Cells with the same text have the same free devices for each group of requests and, if a policy depends on sockets,
+ * the same socket.
+ */
 function traitsOf(here: HostPools, ask: PciAsk, cells: readonly NearCell[]): readonly string[] {
   const groups = ask.groupsOn(here)
   const bySocket = groups.some(({ policy }) => policy === 'socket')
@@ -85,7 +88,7 @@ function traitsOf(here: HostPools, ask: PciAsk, cells: readonly NearCell[]): rea
   return cells.map(({ id, socket }) => `${devices.get(id) ?? ''}|${bySocket ? socket : ''}`)
 }
 
-/** The socket of each cell. Undefined if a cell does not report its socket. */
+/** The socket of each cell. Undefined if the socket of a cell is not reported. */
 export function socketsOf(cells: readonly NearCell[]): ReadonlyMap<number, number> | undefined {
   const sockets = new Map<number, number>()
   for (const { id, socket } of cells) {
@@ -96,8 +99,8 @@ export function socketsOf(cells: readonly NearCell[]): ReadonlyMap<number, numbe
 }
 
 /**
- * The conditions on all chosen cells together, for each group of requests and for all groups. The conditions are necessary but not
- * sufficient.
+ * Counts of devices that the chosen cells together must have near them: one for each group of requests, and one for all groups. These
+ * conditions are necessary, but not sufficient.
  */
 function demandsOf(here: HostPools, ask: PciAsk, cells: readonly NearCell[], sockets: Place['sockets']): readonly Demand[] {
   const groups = ask.groupsOn(here)
@@ -105,10 +108,12 @@ function demandsOf(here: HostPools, ask: PciAsk, cells: readonly NearCell[], soc
   return groups.length > 1 ? [...wanted, demandOf(here, groups, cells, sockets)] : wanted
 }
 
-/** The bit of each policy in the reach of a pool. */
+/** A bit for each policy. For each pool, `demandOf` combines the bits of the policies of the groups that match the pool. */
 const REACH = { required: 1, legacy: 2, socket: 4, preferred: 8 } as const
 
-/** The demand of several groups together. Each pool counts once, within the distance that the least strict of their policies allows. */
+/**
+ * The condition for several groups together. A pool that matches several groups is counted once, with the least strict of their policies.
+ */
 function demandOf({ list }: HostPools, groups: readonly PciGroup[], cells: readonly NearCell[], sockets: Place['sockets']): Demand {
   const gains = new Array<number>(cells.length).fill(0)
   const reach = new Uint8Array(list.length)

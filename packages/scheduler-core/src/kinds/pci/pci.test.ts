@@ -68,7 +68,7 @@ kindSuite({
 })
 
 describe('devices near to cells', () => {
-  /** The grants of all kinds in their order, or the name of the first kind that has no grant. */
+  /** Lets all kinds choose grants in order. Returns the grants, or the name of the first kind that finds no grant. */
   function choose(shape: HostShape, request: RequestSpec, rule: string): { grants: Grants; fleet: ReturnType<typeof aFleet> } | string {
     const fleet = aFleet({ h1: shape })
     let grants: Grants = {}
@@ -93,7 +93,10 @@ describe('devices near to cells', () => {
       return can
     })
 
-  /** Tries every choice of cells. Devices are enough if no set of request groups needs more than it may have (Hall's theorem). */
+  /**
+   * True if the request fits, found by trying every choice of cells. The devices are enough if each subset of the PCI requests needs at
+   * most as many devices as match the subset (Hall's theorem).
+   */
   function bruteForce(shape: HostShape, { numaTopology, pciRequests }: RequestSpec): boolean {
     const cells = shape.numaCells ?? []
     const guests = numaTopology?.cells ?? []
@@ -133,7 +136,7 @@ describe('devices near to cells', () => {
     return choices([])
   }
 
-  test('all kinds assign in order exactly if each can give, and exactly if an exhaustive search finds a placement', () => {
+  test('all kinds find grants exactly if canGive is true for each, and exactly if an exhaustive search finds a placement', () => {
     fc.assert(
       fc.property(fc.boolean().chain(hosts), requests(3), fc.constantFrom(...numaKind.rules), (shape, request, rule) => {
         const chosen = choose(shape, request, rule)
@@ -159,8 +162,8 @@ describe('devices near to cells', () => {
   })
 })
 
-test('a search that takes too long always refuses with the same message', () => {
-  // each cell has an even number of each device, 40 together, so an odd number of one device leaves too few of the other
+test('if the search for cells near devices exceeds its limit of steps, each host is refused with the code numa.search_limit', () => {
+  // No choice of 8 cells fits, because it has 320 devices in total, and an even count of each kind, but the request needs 161 and 159.
   const cells = Array.from({ length: 16 }, (_, id) => ({ id, cpuset: [id], memoryMb: 8 }))
   const pciPools = cells.flatMap(({ id }) => [
     { vendorId: 'a', productId: 'x', numaNode: id, total: 2 * id + 2 },
@@ -173,7 +176,7 @@ test('a search that takes too long always refuses with the same message', () => 
   })
   const { hosts } = aFleet({ h1: { numaCells: cells, pciPools }, h2: { numaCells: cells, pciPools } })
   for (const ask of [numaKind.ask(request), numaKind.ask(request)]) {
-    if (ask === undefined) throw new Error('the request asks for cells')
+    if (ask === undefined) throw new Error('expected an ask, because the request has NUMA cells')
     for (const host of [H1, 1 as HostIndex]) {
       expect(numaKind.canGive(hosts, host, ask)).toBe(false)
       expect(numaKind.reason(hosts, host, ask)).toMatchObject({ code: 'numa.search_limit', have: 600 })
@@ -184,7 +187,7 @@ test('a search that takes too long always refuses with the same message', () => 
 describe('pools', () => {
   const device = { vendorId: '8086', productId: '10fb', deviceType: null, numaNode: null, tags: {}, total: 1, used: null }
 
-  test('the name of a pool contains everything that distinguishes it from other pools', () => {
+  test('pools that differ in a field have different names, and the order of tags does not change the name', () => {
     const others = [
       device,
       { ...device, numaNode: 0 },
@@ -204,7 +207,7 @@ describe('pools', () => {
   const free = (record: HostRecord | undefined) => (record === undefined ? [] : poolsOf(record).list.map((pool) => pool.free))
   const grants = { pci: [{ request: 0, pool: '8086:10fb', count: 2 }] }
 
-  test('a report without a pool leaves the claims on it unchanged, and they count again once the pool is reported again', () => {
+  test('a claim survives a report without its pool, and holds its devices again when the pool is reported again', () => {
     const log = aLog()
     log.append([aReport('h1', { pciPools: [aPool(3)] })])
     expect(log.append([aClaim({ hosts: ['h1'], grants, mode: 'CONFIRM' })])).toEqual([undefined])
@@ -217,7 +220,7 @@ describe('pools', () => {
     expect(free(h1)).toEqual([1])
   })
 
-  test('devices that the report counts are not counted again, and a delta cannot remove their instance', () => {
+  test('a materialised claim is not subtracted from devices whose use is reported, and a delta cannot add its instance', () => {
     const instance = aUuid(1)
     const log = aLog()
     log.append([aReport('h1', { pciPools: [aPool(3, 0)], instances: [] })])
@@ -233,9 +236,9 @@ describe('pools', () => {
 
 test.each([
   [FEATURE_LEVEL, { source: '1 at cell 7, 2 at no known cell' }],
-  // reasons recorded by earlier releases do not contain the location
+  // below feature level 10, reasons do not contain the location of devices
   [9, {}],
-])('at feature level %i the reason for devices that are not near enough and their location', (level, said) => {
+])('at feature level %i, the source in a reason about devices that are not near enough is %j', (level, said) => {
   const log = aLog()
   const pools = [null, 7].map((numaNode, i) => ({ vendorId: 'v', productId: `p${i}`, total: 2 - i, numaNode }))
   log.append([{ type: 'feature', level }, aReport('h1', { numaCells: [{ id: 0, cpuset: [0], memoryMb: 1_024 }], pciPools: pools })])

@@ -19,10 +19,10 @@ import { socketsOf } from './near.ts'
 import { copyPools, poolsOf, sumByPool, takePools, toPools, totalByPool, usedByPool } from './pool.ts'
 import { type PoolPiece, PoolUnits } from './units.ts'
 
-/** The counts of device claims by host, used from feature level STRICT_CLAIMS on. */
+/** For each host, the object that counts the claims on its PCI pools. Undefined below feature level STRICT_CLAIMS, and without pools. */
 const counts = createHostState<ClaimCount<PoolPiece, PoolUnits> | undefined>(undefined)
 
-/** The kind of devices in the host's PCI pools, as near to the guest's NUMA cells as their policy requires. */
+/** The resource kind for PCI devices. The NUMA policy of a request says how near its devices must be to the guest's NUMA cells. */
 export const pciKind: ResourceKind<PciAsk, readonly PciGrant[]> = {
   name: 'pci',
   filter: {
@@ -34,7 +34,7 @@ export const pciKind: ResourceKind<PciAsk, readonly PciGrant[]> = {
 
   ask: pciAskOf,
 
-  // this only checks that the devices are near to any cells of the host; the NUMA kind chooses the cells
+  // This only checks that enough devices are near any NUMA cells of the host. The NUMA kind checks nearness to the cells that it chooses.
   canGive(hosts, host, ask) {
     if (ownUnits(this, hosts, host, ask) !== undefined) return true
     const pools = poolsOf(hosts.get(host))
@@ -46,7 +46,7 @@ export const pciKind: ResourceKind<PciAsk, readonly PciGrant[]> = {
 
   createAssign(setting) {
     if (setting !== undefined && setting.rule !== 'nearest')
-      throw new RangeError(`pci has no assignment rule ${setting.rule}; it must be nearest`)
+      throw new RangeError(`the resource kind pci has no assignment rule ${setting.rule}; it must be nearest`)
     return (hosts, host, ask, others) => {
       const own = ownUnits(this, hosts, host, ask, others)
       if (own !== undefined) return own
@@ -112,10 +112,10 @@ export const pciKind: ResourceKind<PciAsk, readonly PciGrant[]> = {
 
   usedBelowClaims: (hosts, host) => counts.of(hosts.get(host))?.units.below() ?? [],
 
-  // products are compared because tags, types and cells may change; the result may be too small, because a claim may write the vendor
-  // differently
+  // Claims and reports are compared by product, because tags, types and cells of the same devices can change between reports. A shortfall
+  // of a product is not reported if the host has spare devices of the same vendor, which may be the same devices under another name.
   capacityBelowClaims(hosts, host, grants) {
-    // the pools in Nova's document contain only the free devices
+    // the totals are unknown, because the pools in Nova's document contain only the free devices
     if (hosts.get(host).stats.nova !== null) return []
     const held = sumBy(productOf, sumByPool(grants.flat()))
     const there = sumBy(productOf, totalByPool(hosts.get(host).stats.pciPools))
@@ -143,7 +143,7 @@ export const pciKind: ResourceKind<PciAsk, readonly PciGrant[]> = {
       ({ code, subject: wish.subject, need: wish.count, have, unit: 'devices' }) as const
     if (pools.list.length === 0) return refusal('pci.not_reported', 0)
     const have = devicesFor(pools, group, place)
-    // the request alone has enough devices, but other requests take the same devices
+    // the host has enough devices for this request alone, but other requests of the instance need the same devices
     if (have >= wish.count) return refusal('pci.short', allotted.have)
     const anywhere = devicesFor(pools, group, undefined)
     if (anywhere >= wish.count) return { ...refusal('pci.numa', have), ...elsewhereOn(hosts, farDevices(pools, group, place)) }
@@ -177,7 +177,7 @@ export const pciKind: ResourceKind<PciAsk, readonly PciGrant[]> = {
     const shorts = alone.map(({ there, ...short }) =>
       there < short.need ? { ...short, have: there, isNear: false } : { ...short, isNear: true },
     )
-    // the request in the reason may have enough devices alone while other requests take the same devices
+    // the request in the reason is not in `shorts` if it has enough devices alone, but other requests need the same devices
     const named = shorts.find((short) => short.subject === subject) ?? { subject, need, have, isNear: code === 'pci.numa' }
     return [named, ...shorts.filter((short) => short.subject !== subject)].map((short) => ({
       subject: short.subject,
@@ -210,7 +210,7 @@ function sumBy(nameOf: (pool: string) => string, counts: Iterable<readonly [stri
   return sums
 }
 
-/** The location of a guest that has all cells of the host. No other choice of cells is near to more devices. */
+/** The location of a guest on all cells of the host. No other choice of cells has more devices near it. */
 const anywhereOn = (hosts: HostTable, host: HostIndex): Place => {
   const { cells } = hosts.get(host)
   return { cells: cells.map(({ id }) => id), sockets: socketsOf(cells) }
@@ -233,7 +233,7 @@ function add(hosts: HostTable, host: HostIndex, grant: readonly PciGrant[], mate
       continue
     }
     const pool = list.find((state) => state.key === key)
-    // the host no longer has the pool, so there is nothing to count
+    // if the host does not report the pool, there is no free count to change
     if (pool !== undefined && !(materialised && pool.countsUse)) pool.free -= sign * count
   }
 }

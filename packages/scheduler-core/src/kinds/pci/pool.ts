@@ -4,7 +4,7 @@ import type { HostStats } from '../../report/stats.ts'
 import { byCodeUnit } from '../../values/canonical-json.ts'
 import { createHostState } from '../host-state.ts'
 
-/** A pool of equal devices of a host at one NUMA cell, or at none. */
+/** A pool of equal PCI devices of a host that are near the same NUMA cell, or near none. */
 export interface PoolState {
   /** The name of the pool in grants: `vendor:product:type@cell?tag=value`. */
   readonly key: string
@@ -12,15 +12,15 @@ export interface PoolState {
   readonly traits: Readonly<Record<string, string>>
   readonly numaNode: number | null
   readonly countsUse: boolean
-  /** The number of devices that are neither used nor held. Negative after a report with fewer devices. */
+  /** The count of devices that are neither in use nor held by claims. Negative if a report has fewer devices than claims hold. */
   free: number
 }
 
 type Reported = HostStats['pciPools'][number]
 
-/** The pools of a host in the order of its report. Equal pools are merged. */
+/** The PCI pools of a host in the order of its report. Equal pools are merged. */
 export interface HostPools {
-  /** The names of all pools as one text. Hosts of one model have the same shape, so that results for one host apply to all of them. */
+  /** The names of all pools as one text. Hosts with the same shape have equal pools, so results are cached by shape. */
   readonly shape: string
   readonly list: readonly PoolState[]
 }
@@ -34,19 +34,19 @@ export function takePools(record: OwnHostRecord, reported: readonly Reported[]):
   state.set(record, { shape: list.map(({ key }) => key).join(' '), list })
 }
 
-/** A pool as its host reports it, with the number of free devices. */
+/** A PCI pool as its host reports it, with its count of free devices. */
 export interface PciPool extends Pick<Reported, 'vendorId' | 'productId' | 'deviceType' | 'numaNode' | 'tags'> {
   /** The name of the pool in grants. */
   readonly key: string
-  /** The total number of devices. */
+  /** The count of all devices. */
   readonly total: number
-  /** The reported number of used devices. Null if the report does not count use. */
+  /** The reported count of devices in use. Null if the report does not count use. */
   readonly used: number | null
-  /** The number of devices that are neither used nor claimed. Negative after a report with fewer devices. */
+  /** The count of devices that are neither in use nor held by claims. Negative if a report has fewer devices than claims hold. */
   readonly free: number
 }
 
-/** The PCI devices of a host in the order of its report. Equal devices are merged into pools. */
+/** The PCI pools of a host in the order of its report. Equal pools are merged. */
 export function pciPoolsOf(record: HostRecord): readonly PciPool[] {
   const reported = record.stats.pciPools.map((pool) => ({ ...pool, key: poolKey(pool) }))
   return poolsOf(record).list.flatMap(({ key, free }) => {
@@ -59,7 +59,7 @@ export function pciPoolsOf(record: HostRecord): readonly PciPool[] {
   })
 }
 
-/** Copies the pools of a record to its clone, which may then change them. */
+/** Copies the pools of a host's record to a clone of the record, so that changes of the clone do not affect the original. */
 export function copyPools(from: HostRecord, to: OwnHostRecord): void {
   const { shape, list } = poolsOf(from)
   if (list.length > 0 || shape !== '') state.set(to, { shape, list: list.map((pool) => ({ ...pool })) })
@@ -77,21 +77,21 @@ export function toPools(reported: readonly Reported[]): readonly PoolState[] {
   return [...found.values()]
 }
 
-/** The reported number of used devices by pool name. 0 if the report does not count use. */
+/** For each pool name, the reported count of devices in use. 0 if the report does not count use. */
 export function usedByPool(reported: readonly Reported[]): ReadonlyMap<string, number> {
   const used = new Map<string, number>()
   for (const pool of reported) used.set(poolKey(pool), (used.get(poolKey(pool)) ?? 0) + (pool.used ?? 0))
   return used
 }
 
-/** The total number of devices by pool name. */
+/** For each pool name, the reported count of all devices. */
 export function totalByPool(reported: readonly Reported[]): ReadonlyMap<string, number> {
   const totals = new Map<string, number>()
   for (const pool of reported) totals.set(poolKey(pool), (totals.get(poolKey(pool)) ?? 0) + pool.total)
   return totals
 }
 
-/** The name of a pool. Only equal pools have the same name. */
+/** The name of a pool: `vendor:product:type@cell?tag=value`. Only equal pools have the same name. */
 export function poolKey({ vendorId, productId, deviceType, numaNode, tags }: Reported): string {
   const tagged = Object.entries(tags)
     .sort(([a], [b]) => byCodeUnit(a, b))
@@ -110,7 +110,7 @@ function traitsOf({ vendorId, productId, deviceType, numaNode, tags }: Reported)
   return Object.fromEntries(Object.entries({ ...tags, ...own }).map(([name, value]) => [name, value.toLowerCase()]))
 }
 
-/** A pool that is known only by its name, because its host no longer reports it. */
+/** Creates a pool from its name alone, for pools that the host does not report. */
 export function poolNamed(key: string): PoolState {
   const [, names = '', numaNode, tags = ''] = /^([^@?]*)(?:@(\d+))?(?:\?(.*))?$/.exec(key) ?? []
   const [vendorId = '', productId = '', deviceType = null] = names.split(':').map(decodeURIComponent)
@@ -120,7 +120,7 @@ export function poolNamed(key: string): PoolState {
   return { key, traits, numaNode: node, countsUse: false, free: 0 }
 }
 
-/** The number of devices of each pool in a grant. */
+/** For each pool name, the count of devices in a grant. */
 export function sumByPool(grant: readonly PciGrant[]): ReadonlyMap<string, number> {
   const sums = new Map<string, number>()
   for (const { pool, count } of grant) sums.set(pool, (sums.get(pool) ?? 0) + count)

@@ -20,7 +20,7 @@ const guest = (...pciRequests: ReturnType<typeof device>[]): Parameters<typeof a
   pciRequests,
 })
 
-/** The cell that the guest gets. Undefined if the host is refused. */
+/** The id of the NUMA cell that the guest gets. Undefined if the host is refused. */
 function cellOn(shape: HostShape, asks: Parameters<typeof aRequest>[0], level: number): number | undefined {
   const log = aLog()
   log.append([{ type: 'feature', level }, aReport('h', shape)])

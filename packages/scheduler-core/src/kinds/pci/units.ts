@@ -4,25 +4,26 @@ import type { UsedBelowClaims } from '../kind.ts'
 import { isOfProduct, likestFirst, likestOf, sortOf } from './likeness.ts'
 import type { PoolState } from './pool.ts'
 
-/** A number of devices of one pool. */
+/** The part of a claim on one pool: a count of its devices. */
 export type PoolPiece = Pick<PciGrant, 'pool' | 'count'>
 
 /**
- * The PCI pools of a host, for counting claims on them. A claim may get devices of another NUMA cell, but not of another sort. If the
- * report has too few devices of a sort, the claims on them are counted on pools that may contain the same devices (KEPT_DEVICES).
+ * The PCI pools of a host, for counting claims on them. If the pool that a claim names has too few free devices, the claim is counted on
+ * pools of the same sort, which differ only in their NUMA cell. From feature level KEPT_DEVICES on, it can also be counted on similar
+ * pools, because a later report may describe the same devices differently.
  */
 export class PoolUnits implements Units<PoolPiece> {
   readonly list: readonly PoolState[]
-  /** The reported number of devices in use by pool. */
+  /** For each pool name, the reported count of devices in use. */
   readonly #used: ReadonlyMap<string, number>
-  /** The number of free devices by pool without claims. */
+  /** For each pool name, the count of free devices without claims. */
   readonly #unheld: ReadonlyMap<string, number>
-  /** The number of devices that materialised claims hold, by the pool that they name. */
+  /** For each pool name, the count of devices that materialised claims on this pool hold. */
   readonly #covered: Map<string, number>
 
-  /** The reported total number of devices by pool. Undefined below feature level KEPT_DEVICES. */
+  /** For each pool name, the reported count of all devices. Undefined below feature level KEPT_DEVICES. */
   readonly #totals: ReadonlyMap<string, number> | undefined
-  /** Devices that claims hold in addition to the report, by the pool that they name. */
+  /** For each pool name, the count of devices that claims on this pool hold in addition to the reported usage. */
   readonly #uncounted: Map<string, number>
 
   constructor(
@@ -46,8 +47,8 @@ export class PoolUnits implements Units<PoolPiece> {
   }
 
   /**
-   * Whether the report counts the use of a pool. For a pool that the report does not list, whether it counts the use of a pool of the same
-   * sort or of the most similar pools.
+   * True if the report counts the use of a pool. If the report does not list the pool: true if it counts the use of a pool of the same sort
+   * or, from feature level KEPT_DEVICES on, of one of the most similar pools.
    */
   countsUse(pool: string): boolean {
     const named = this.#find(pool)
@@ -88,7 +89,7 @@ export class PoolUnits implements Units<PoolPiece> {
       if (this.#totals === undefined) takeBelow(rest, alike[0])
       else if (rest > 0) rests.push([sort, rest])
     }
-    // free devices of other sorts are used in a fixed order, which does not depend on the order of claims
+    // the sorts are processed in a fixed order, so that the result does not depend on the order of claims
     for (const [sort, rest] of rests.sort(([a], [b]) => (a < b ? -1 : 1))) this.#takeOfOthers(sort, rest)
   }
 
@@ -122,8 +123,9 @@ export class PoolUnits implements Units<PoolPiece> {
   }
 
   /**
-   * Takes the missing devices of a pool. Any free devices of the same product may be taken, because tags and types may change. Devices of
-   * other products may be the same devices under another name, so they are taken only up to the number that the host lacks.
+   * Takes `count` devices for a pool that has no free devices left. First, free devices of the same product are taken, because tags and
+   * types can change between reports. Then devices of other products are taken, which may be the same devices under another name. At most
+   * as many are taken as the report has too few of the product. The rest makes the free count of the most similar pool negative.
    */
   #takeOfOthers(pool: string, count: number): void {
     const order = likestFirst(this.list, pool)
@@ -134,7 +136,7 @@ export class PoolUnits implements Units<PoolPiece> {
     takeBelow(open - lacking + rest, order[0])
   }
 
-  /** The number of devices of a product that claims hold but the report does not list. */
+  /** By how many devices the claims on a product exceed the reported total of the product. */
   #lackingOf(pool: string): number {
     let lacking = 0
     for (const held of [this.#covered, this.#uncounted]) for (const [key, count] of held) if (isOfProduct(key, pool)) lacking += count
@@ -151,7 +153,10 @@ export class PoolUnits implements Units<PoolPiece> {
     return short
   }
 
-  /** Counts use of other pools for devices that are missing, the most similar pools first. */
+  /**
+   * Reduces shortfalls: if the report has fewer devices of a sort than materialised claims hold, uncounted use of other sorts is attributed
+   * to these claims, from the most similar sorts first.
+   */
   #findElsewhere(short: Map<string, number>, totals: ReadonlyMap<string, number>): void {
     const sorts = [...short.keys()].sort()
     for (const sort of sorts) {

@@ -9,8 +9,8 @@ import { aClaim, aDocument, aLog, aReport, aUuid, type TestLog } from '../../tes
 import { atOnce } from '../../values/steps.ts'
 
 /**
- * If a storage document makes a pool smaller than its claims, there is a warning for the host that sent the document and for the hosts of
- * the claims.
+ * If a storage document makes a pool smaller than the sum of its claims, the host that sent the document and the hosts with claims each get
+ * a warning.
  */
 
 const POOL = aUuid(1)
@@ -23,7 +23,9 @@ const inPool: Change = {
 const document = (host: string, pools: readonly object[], sequence = 1): Change => aDocument(host, 'storage', { pools }, sequence)
 const fast = (totalGib: number, more: object = {}) => ({ uuid: POOL, name: 'fast', totalGib, ...more })
 
-/** A pool of 100 GiB with the hosts h1, h2 and h3, which h3 reports. Claims on h1 and h2 hold all of it. h4 is not in the pool. */
+/**
+ * A pool of 100 GiB with the hosts h1, h2 and h3. Host h3 reports the pool. Claims on h1 and h2 hold 50 GiB each. h4 is not in the pool.
+ */
 function full(): TestLog {
   const log = aLog()
   const hosts = ['h1', 'h2', 'h3', 'h4'].map((host) => aReport(host, { vcpus: 8, memoryMb: 1_024, localGb: 1_000, instances: [] }))
@@ -35,7 +37,7 @@ function full(): TestLog {
   return log
 }
 
-/** The warnings about pools by host. */
+/** All warnings about pools, as text: host, pool, capacity and held space in GiB. */
 const warned = (fleet: Fleet): string[] =>
   fleet.hosts.present.flatMap((record) =>
     warningsOf(fleet, record)
@@ -53,7 +55,7 @@ test.each<readonly [string, readonly Change[], readonly string[]]>([
   ['used by others, so that its total is unchanged', [document('h3', [fast(100, { usedGib: 60 })], 2)], []],
   ['no longer reported by any host', [document('h3', [], 2)], ['h1', 'h2'].map((host) => `${host}: disk pool ${POOL} 0 100`)],
   ['reported later by another host', [document('h4', [fast(50)])], ['h1', 'h2', 'h4'].map((host) => `${host}: disk pool fast 50 100`)],
-])('the warnings about a pool that is %s', (_name, changes, expected) => {
+])('a pool whose claims hold all of it is then %s: the hosts with a warning', (_name, changes, expected) => {
   const log = full()
   expect(warned(log.fleet)).toEqual([])
   for (const [i, change] of changes.entries()) log.append([change], { at: 50_000 + i })
@@ -65,16 +67,16 @@ test.each<readonly [string, readonly Change[], readonly string[]]>([
   expect(findings.map(({ host }) => host)).toEqual(expected.map((line) => line.slice(0, 2)))
 })
 
-test('the text of the warning mentions the claims of all hosts', () => {
+test('the text of a warning about a pool says that the claims of all hosts are summed', () => {
   const log = full()
   log.append([document('h3', [fast(50)], 2)])
   const [warning] = warningsOf(log.fleet, log.fleet.hosts.get(2 as never)).filter(({ code }) => code === 'capacity.below_claims')
   expect(warning && warningText(warning)).toBe(
-    'The disk pool fast may give 50 GiB in all; the live claims of all hosts hold 100, so that some instance lacks what it was promised. Report what the pool has, or move or end claims until the rest fits.',
+    'The disk pool fast has a capacity of 50 GiB; the live claims of all hosts hold 100 GiB, so some instances lack space that was promised to them. Report the full capacity of the pool, or move or end claims until the remaining claims fit.',
   )
 })
 
-test('the advice for a pool that became smaller names the pool, and the advice for a host names the host', () => {
+test('the advice about a pool asks for a report of the pool, and the advice about VCPU asks for a report of the host', () => {
   const log = full()
   log.append([document('h3', [fast(50)], 2)])
   const findings = [...auditWorld(log.fleet)].flatMap((looked) => looked.findings).filter(({ code }) => code === 'capacity.below_claims')
@@ -89,7 +91,7 @@ test('the advice for a pool that became smaller names the pool, and the advice f
   }
 })
 
-test('claims of a host that left the pool still count', () => {
+test('after a host leaves a pool, its claims are still in the sum of the claims on the pool', () => {
   const log = full()
   log.append([{ ...inPool, expectedVersion: 1, next: { name: 'disks', hosts: ['h2', 'h3'], metadata: { 'gantt:disk_pool': POOL } } }])
   log.append([document('h3', [fast(50)], 2)])

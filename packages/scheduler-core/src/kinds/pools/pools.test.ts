@@ -29,7 +29,7 @@ const space = (host: string, totalGib: number | null, sequence = 1, more: object
   aDocument(host, 'storage', { pools: [{ uuid: POOL, name: 'fast', totalGib, ...more }] }, sequence)
 const disk = (gib: number) => ({ classes: { VCPU: 1, DISK_GB: gib }, pools: { [POOL]: gib } })
 
-/** A log with hosts h1 to h3. The disks of h1 and h2 are in one pool of this many GiB. */
+/** A log with hosts h1 to h3. The disks of h1 and h2 are in one shared pool of `totalGib`. */
 function sharing(totalGib = 100): TestLog {
   const log = aLog()
   const shape = { vcpus: 64, memoryMb: 65_536, localGb: 1_000, instances: [] }
@@ -54,7 +54,7 @@ kindSuite({
 })
 
 describe('a pool that hosts share', () => {
-  test('two claims on two hosts that were decided on the same state never get the same space', () => {
+  test('if claims on two hosts are decided on the same state, a claim that exceeds the space of the pool is void', () => {
     const log = sharing()
     const basis = log.fleet.place
     expect(log.append([aClaim({ key: 'a', hosts: ['h1'], grants: disk(60) })], { basis })).toEqual([undefined])
@@ -63,7 +63,7 @@ describe('a pool that hosts share', () => {
     expect(free(log)).toBe(0)
   })
 
-  test('the parts of one proposal need space of the pool together, and all or none of them count', () => {
+  test('if the parts of one proposal together exceed the space of the pool, all parts are void', () => {
     const log = sharing()
     expect(log.append([aClaim({ key: 'a', hosts: ['h1', 'h2'], grants: disk(60) })])).toEqual(['claim.no_room'])
     expect(free(log)).toBe(100)
@@ -71,20 +71,20 @@ describe('a pool that hosts share', () => {
     expect(free(log)).toBe(0)
   })
 
-  test('a claim holds its space until it ends and its instance is gone, regardless of reports of its host', () => {
+  test('a claim holds its space until it is released and the host no longer reports its instance', () => {
     const log = sharing()
     log.append([aClaim({ hosts: ['h1'], grants: disk(60), instances: [aUuid(50)] })])
     log.append([aReport('h1', { vcpus: 64, localGb: 1_000, localGbUsed: 60, instances: [aUuid(50)] }, 2)])
     expect([log.fleet.ledger.claims.get('k1.0')?.state, free(log)]).toEqual(['MATERIALISED', 40])
     const fence = log.fleet.ledger.claims.get('k1.0')?.fence ?? 0
     expect(log.append([{ type: 'release', claim: 'k1.0', fence, reason: null }])).toEqual([undefined])
-    // the claim is released, but its space is not free yet, because the report still lists the instance
+    // the space of the released claim is not free, because the host's last report lists the instance
     expect(free(log)).toBe(40)
     log.append([aReport('h1', { vcpus: 64, localGb: 1_000, instances: [] }, 3)])
     expect(free(log)).toBe(100)
   })
 
-  test('both ends of a move hold space, but an instance that grows on its host takes only the difference', () => {
+  test('a move holds space for its source and its destination, and a resize on the same host takes only the difference', () => {
     const log = sharing()
     log.append([aClaim({ hosts: ['h1'], grants: disk(40), mode: 'CONFIRM' })])
     const source = { claim: 'k1.0', fence: log.fleet.ledger.claims.get('k1.0')?.fence ?? 0 }
@@ -100,7 +100,7 @@ describe('a pool that hosts share', () => {
     expect(free(log)).toBe(10)
   })
 
-  test('space that a claim holds is free only for its own move on its own host, and the decision counts', () => {
+  test('the space of a claim is free for a resize on its own host, but not on other hosts, and the judge accepts the resize', () => {
     for (const [gib, resized, stayers] of [
       [60, 60, ['h1', 'h3']],
       [60, 90, ['h1', 'h3']],
@@ -109,7 +109,7 @@ describe('a pool that hosts share', () => {
       const log = sharing()
       log.append([aClaim({ hosts: ['h1'], grants: disk(gib), mode: 'CONFIRM' })])
       const claim = log.fleet.ledger.claims.get('k1.0')
-      if (claim === undefined) throw new Error('it was not made')
+      if (claim === undefined) throw new Error('the claim was not made')
       const took = ['h1', 'h2', 'h3'].filter((host) => {
         const request = aRequest({ flavor: { vcpus: 1, memoryMb: 1, rootGb: resized }, forceHosts: [host] })
         const [part] = placedBy(log.fleet, request, profileNamed('default'), { intent: 'RESIZE', source: claim })
@@ -134,7 +134,7 @@ describe('a pool that hosts share', () => {
     }
   })
 
-  test('of contradicting documents the latest one is used, and of equally old ones that of the host that was seen first', () => {
+  test('if documents contradict each other, the latest is used, and at equal times that of the host that was seen first', () => {
     const log = sharing(100)
     log.append([space('h2', 50)], { at: 2_000 })
     expect(free(log)).toBe(50)
@@ -148,7 +148,7 @@ describe('a pool that hosts share', () => {
     expect(free(log)).toBe(115)
   })
 
-  test('a decision includes its earlier placements on all hosts of the pool', () => {
+  test('a decision for several instances subtracts its earlier instances on all hosts of the pool', () => {
     for (const name of ['default', 'random', 'first-fit']) {
       const { fleet } = sharing(50)
       const request = aRequest({ flavor: { vcpus: 1, memoryMb: 1, rootGb: 20 }, numInstances: 4, forceHosts: [], ignoreHosts: ['h3'] })
@@ -156,7 +156,7 @@ describe('a pool that hosts share', () => {
     }
   })
 
-  test('claims on pools and aggregates that name a pool need feature level 6, and other changes do not', () => {
+  test('a claim on a pool needs feature level 6, and so does an aggregate that names a pool', () => {
     expect([levelOf(aClaim({ grants: disk(1) })), levelOf(aClaim()), levelOf(inPool([]))]).toEqual([6, 1, 6])
     const { fleet } = sharing()
     const [part] = placedBy(fleet, aRequest({ flavor: { vcpus: 1, memoryMb: 1, rootGb: 5 }, forceHosts: ['h3'] }), profileNamed('default'))
@@ -177,7 +177,7 @@ function placedBy(fleet: Fleet, request: ReturnType<typeof aRequest>, profile: P
   return parts
 }
 
-test('law: accepted changes fit, held amounts equal those of claims, and copies and restored fleets agree', () => {
+test('law: accepted claims fit, held amounts equal those of the claims, and copied and restored fleets equal the original', () => {
   const step = fc.record({
     what: fc.constantFrom('claim', 'claim', 'claim', 'move', 'confirm', 'release', 'report', 'document', 'aggregate'),
     host: fc.constantFrom('h1', 'h2', 'h3'),
@@ -186,7 +186,7 @@ test('law: accepted changes fit, held amounts equal those of claims, and copies 
     pick: fc.nat({ max: 20 }),
     stale: fc.boolean(),
   })
-  // a report that makes a pool smaller than its claims, then a move that holds less than before
+  // an example that is always tested: a document makes a pool smaller than its claims, then a move holds less space than before
   const at = { host: 'h1' as const, pool: OTHER, stale: false }
   const shrunkThenLess = [
     { ...at, what: 'claim' as const, gib: 3, pick: 0 },
@@ -240,7 +240,7 @@ test('law: accepted changes fit, held amounts equal those of claims, and copies 
           expect(before).toBeGreaterThanOrEqual(gib)
           expect(hosts.pools.free(pool)).toBeGreaterThanOrEqual(0)
         }
-        // a move within its host that takes no more space than before is accepted, even if a report made the pool smaller than its claims
+        // if the pool is smaller than its claims, a move within a host is accepted only if it takes no more space than before
         if (what === 'move' && verdict === undefined) expect(hosts.pools.free(pool)).toBeGreaterThanOrEqual(Math.min(0, before))
       }
       const held = new Map<string, number>()

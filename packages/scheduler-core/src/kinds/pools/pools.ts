@@ -12,13 +12,13 @@ import { createHostState } from '../host-state.ts'
 import type { ResourceKind } from '../kind.ts'
 import { heldByMover } from '../mover.ts'
 
-/** The amount of each pool that the claims of one host hold. The sums over all hosts are in `hosts.pools`. */
+/** For one host, the GiB that its claims hold in each pool. The sums over all hosts are in `hosts.pools`. */
 const heldHere = createHostState<ReadonlyMap<string, number>>(new Map())
 
 /**
- * The kind of disk space in a pool that hosts share. An aggregate of the host names the pool, and a document of the namespace `storage`
- * contains its size. The space is allocated once, whichever hosts use it. Materialised claims stay counted, because the document counts
- * only other use.
+ * The resource kind for disk space in a pool that hosts share. An aggregate of the host names the pool, and a document of the namespace
+ * `storage` contains the pool's size. Materialised claims hold their full amount, because the used space in the document does not include
+ * the claims.
  */
 export const poolsKind: ResourceKind<number, PoolAmounts> = {
   name: 'pools',
@@ -45,7 +45,7 @@ export const poolsKind: ResourceKind<number, PoolAmounts> = {
 
   createAssign(setting) {
     if (setting !== undefined && setting.rule !== 'sum')
-      throw new RangeError(`pools has no assignment rule ${setting.rule}; it must be sum`)
+      throw new RangeError(`the resource kind pools has no assignment rule ${setting.rule}; it must be sum`)
     return (hosts, host, ask) => {
       if (!this.canGive(hosts, host, ask)) return undefined
       const pool = poolFor(hosts, host, ask)
@@ -63,7 +63,7 @@ export const poolsKind: ResourceKind<number, PoolAmounts> = {
 
   lift: (hosts, host, grant) => hosts.pools.lend(host, grant),
 
-  // a report of the host contains no pools, so the amounts of this host's claims are released here and the caller holds them again
+  // A host's report has no pools, so nothing is set. The amounts of the host's claims are dropped, because the caller holds them again.
   takeInventory: (hosts, host) => add(hosts, host, negated([...heldHere.of(hosts.get(host))])),
 
   countsUse: () => false,
@@ -157,7 +157,7 @@ export const poolsKind: ResourceKind<number, PoolAmounts> = {
     for (const { grant } of held) for (const [pool, gib] of Object.entries(grant)) expected.set(pool, (expected.get(pool) ?? 0) + gib)
     const actual = heldHere.of(hosts.get(host))
     const here = compare('held here of the pool', expected, actual)
-    // the amounts of all hosts together are checked once, with the first host
+    // the sums over all hosts are checked only once, in the call for the first host
     if (host !== 0) return here
     const sums = new Map<string, number>()
     for (const record of hosts.records) for (const [pool, gib] of heldHere.of(record)) sums.set(pool, (sums.get(pool) ?? 0) + gib)
@@ -166,8 +166,8 @@ export const poolsKind: ResourceKind<number, PoolAmounts> = {
 }
 
 /**
- * The pool from which an instance gets its disk. This is the only pool of the host or, if there are several, the pool of which the
- * instance already holds at least this amount.
+ * The pool from which an instance gets its disk. Normally this is the host's only pool. If the host has several pools, it is a pool of
+ * which the instance already holds at least this amount.
  */
 function poolFor(hosts: HostTable, host: HostIndex, gib: number): string | undefined {
   const { diskPools } = hosts.get(host)
@@ -177,7 +177,7 @@ function poolFor(hosts: HostTable, host: HostIndex, gib: number): string | undef
 }
 
 /**
- * Whether an amount fits in a pool. `held` is what the same instance already holds of the pool. An amount up to `held` needs no free
+ * True if an amount fits in a pool. `held` is the space that the instance already holds in the pool. An amount up to `held` needs no free
  * space.
  */
 function hasRoom(hosts: HostTable, host: HostIndex, pool: string, gib: number, held = 0): boolean {
@@ -188,15 +188,18 @@ function hasRoom(hosts: HostTable, host: HostIndex, pool: string, gib: number, h
 }
 
 /**
- * Whether the cause of a refusal is the total of the pool. At older feature levels this is so only if thin provisioning leaves enough
- * free.
+ * True if the reason for a refusal is the total of the pool. Below feature level IN_ALL_BEFORE_FREE, the reason is the free space if that
+ * is also too small.
  */
 const isShortInAll = (hosts: HostTable, host: HostIndex, figure: PoolFigure, pool: string, gib: number): boolean =>
   isBeyondAll(hosts, figure, gib) && (hosts.featureLevel >= IN_ALL_BEFORE_FREE || gib <= (hosts.pools.freeFor(host, pool) ?? -1))
 
 const inAllOf = ({ totalGib, reservedGib }: PoolFigure): number => Math.max(0, totalGib - reservedGib)
 
-/** Whether one instance asks for more than the pool has without thin provisioning. Thin provisioning only lets several instances share. */
+/**
+ * True if one instance asks for more than the total of the pool. Thin provisioning lets instances share the total, but does not raise this
+ * limit.
+ */
 const isBeyondAll = ({ featureLevel }: HostTable, figure: PoolFigure, gib: number): boolean =>
   featureLevel >= STRICT_CLAIMS && gib > inAllOf(figure)
 

@@ -33,7 +33,7 @@ export const networkV1_0 = z.strictObject({
 export type PhysicalNetwork = z.output<typeof physicalNetwork>
 export type Port = z.output<typeof port>
 
-/** The content of a network service's document about a host: the networks that the host reaches, and ports. */
+/** A network service's document about a host: the physical networks that the host reaches, and ports on them. */
 export interface Network {
   readonly physicalNetworks: ReadonlyMap<string, PhysicalNetwork>
   /** The ports by uuid. */

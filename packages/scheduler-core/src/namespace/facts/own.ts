@@ -3,8 +3,8 @@ import { isRegistered, type NamespaceName } from '../../records/namespace-names.
 import { network } from './network.ts'
 import { storage } from './storage.ts'
 
-/** All namespaces with documents that this release reads. */
+/** The namespaces whose documents this release reads without a plug-in. */
 export const namespaces: Readonly<Record<NamespaceName, Namespace<unknown>>> = { storage, network }
 
-/** The release's namespace with this name. Undefined if it has none. */
+/** The namespace of the release with this name. Undefined if the release has no such namespace. */
 export const ownNamespace = (name: string): Namespace<unknown> | undefined => (isRegistered(name) ? namespaces[name] : undefined)

@@ -42,7 +42,7 @@ export const storageV1_0 = z
 
 export type Pool = z.output<typeof pool>
 
-/** The content of a storage service's document about a host: the pools that the host reaches, and volumes in them. */
+/** A storage service's document about a host: the storage pools that the host reaches, and volumes in them. */
 export interface Storage {
   readonly pools: ReadonlyMap<string, Pool>
   /** The pool of each volume, by the uuid of the volume. */
@@ -55,7 +55,7 @@ export const storage = defineNamespace<Storage>(
     description: 'Pools of volumes that a host reaches, and volumes in them, as a storage service reports them.',
     maxAgeSeconds: 3_600,
     things: ({ pools, volumes }) => [...pools.keys(), ...volumes.keys()],
-    // the space of a pool is read separately, from documents that contain it (taken.ts)
+    // sizes of pools are left out, because `isOverruledOnSpace` (taken.ts) compares them
     says({ volumes }, thing) {
       const pool = volumes.get(thing)
       return pool && [pool.uuid, pool.zone]

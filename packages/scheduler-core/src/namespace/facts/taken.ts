@@ -7,19 +7,19 @@ import { ownNamespace } from './own.ts'
 import { type Storage, storage } from './storage.ts'
 
 const NOTHING: ReadonlySet<string> = new Set()
-/** The time of documents that were recorded before feature level 5. */
+/** The time that is used for documents without a report time, which were recorded before feature level 5. */
 const NO_TIME = -1
 
 /**
- * Whether a document has precedence over another one. The younger document does, and of two with the same time the document of the host
- * that was first seen.
+ * True if a document has precedence over another document. The younger document has precedence. If both have the same time, the document of
+ * the host with the lower index has precedence.
  */
 const isAhead = (time: number, host: HostIndex, otherTime: number, other: HostIndex): boolean =>
   time > otherTime || (time === otherTime && host < other)
 
 /**
- * Updates the indexes after a host's document of a namespace was replaced. The document is parsed at once, so that no decision has to wait
- * until all documents are parsed. A document that cannot be read, or with a namespace that this release does not read, names no things.
+ * Updates the index of things (volumes, ports) after a host's document of a namespace was replaced. The document is parsed now, so that the
+ * next decision does not have to parse all documents. A document that this release cannot read names no things.
  */
 export function takeDocument(hosts: HostTable, host: HostIndex, name: string, before: NamespaceDocument | undefined): void {
   const namespace = ownNamespace(name)
@@ -37,8 +37,8 @@ export function takeDocument(hosts: HostTable, host: HostIndex, name: string, be
 }
 
 /**
- * Updates the sizes of pools. Only documents with a report time are used, because documents from before feature level 5 were not checked
- * when they arrived.
+ * Updates the stored sizes of storage pools after a host's document was replaced. Documents without a report time are ignored, because they
+ * are from before feature level 5 and were not checked when they arrived.
  */
 function takePools(hosts: HostTable, host: HostIndex, was: ReadonlySet<string>, is: ReadonlySet<string>): void {
   const { pools } = hosts
@@ -51,14 +51,14 @@ function takePools(hosts: HostTable, host: HostIndex, was: ReadonlySet<string>, 
   }
   for (const thing of was) {
     if (pools.figure(thing)?.reporter !== host) continue
-    // the host's document may no longer contain the size of the pool; the youngest document that contains it is used
+    // the size came from this host's former document, so it is determined again from the documents of all hosts
     pools.forget(thing)
     for (const reporter of hosts.documentIndexOf(storage.name).of(thing)) takeFrom(reporter, thing)
   }
   for (const thing of is) takeFrom(host, thing)
 }
 
-/** The space of a pool in a document. Undefined if the document does not contain the size of the pool. */
+/** The size of a pool according to a document. Undefined if the document has no size for the pool. */
 function spaceIn({ pools }: Storage, pool: string): PoolSpace | undefined {
   const space = pools.get(pool)
   if (space === undefined || space.totalGib === null) return undefined
@@ -67,8 +67,8 @@ function spaceIn({ pools }: Storage, pool: string): PoolSpace | undefined {
 }
 
 /**
- * Whether another host has a younger document that differs in a thing that this host's document names. If the host then reports its
- * document again, the report must be written to the log, because it becomes the youngest document.
+ * True if another host has a younger document with different data about a thing that this host's document names. If this host reports its
+ * unchanged document again, the report must still be written to the log, because its document then becomes the youngest.
  */
 export function isOverruled(hosts: HostTable, host: HostIndex, name: string): boolean {
   const held = hosts.get(host).namespaces.get(name)
@@ -91,8 +91,8 @@ export function isOverruled(hosts: HostTable, host: HostIndex, name: string): bo
 }
 
 /**
- * Whether a younger document of another host contains another size of a pool. This document may be older than documents that only name the
- * pool.
+ * True if the stored size of one of the pools in this host's document is from another host and differs. Not every document that names a
+ * pool has its size, so the youngest document that names the pool may be a different document.
  */
 function isOverruledOnSpace({ pools }: HostTable, host: HostIndex, held: NamespaceDocument): boolean {
   const read = storage.read(held)

@@ -1,2 +1,2 @@
-/** The name of a filter that checks claims in a profile where a filter of Nova has the same name. */
+/** The name of a filter that checks claims in a profile with `compat: nova`, where one of Nova's filters may have the same name. */
 export const claimFilterName = (filter: string): string => `${filter} (claim)`

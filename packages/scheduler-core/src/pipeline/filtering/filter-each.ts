@@ -7,14 +7,14 @@ import type { FilterStep } from './filter-step.ts'
 import { type Filtered, isAsked, passesSafely, runFiltersInSteps } from './run-filters.ts'
 
 export interface FilteredEach extends Filtered {
-  /** Hosts whose result may differ from the previous call. Undefined if the result of any host may differ. */
+  /** The hosts for which the result can differ from that of the previous call. Undefined if it can differ for any host. */
   readonly changed: readonly HostIndex[] | undefined
 }
 
 /**
- * Filters the hosts for the instances of a request, one instance after the other. Each result equals that of `runFilters` (a law of
- * scheduler.suite.ts). Filters that read only the host are called again only for changed hosts. The generator yields after each `slice` of
- * hosts. No other code may use the fleet until it ends.
+ * Filters the hosts for the instances of a request, one call for each instance. Each result equals that of `runFilters`, which
+ * scheduler.suite.ts tests. Filters that read only the host are called again only for hosts that changed. The generator yields after about
+ * `slice` calls of filters. No other code may use the fleet until the generator ends.
  */
 export function createFiltering(
   steps: readonly FilterStep[],
@@ -72,7 +72,7 @@ export function createFiltering(
   }
 }
 
-/** The hosts whose version differs from the stored version. Their new versions are stored. */
+/** Returns the hosts whose version differs from the one in `versions`, and stores their new versions there. */
 function takeChanged({ hosts: { columns } }: Fleet, versions: Float64Array): readonly HostIndex[] {
   const { version } = columns
   const changed: HostIndex[] = []
@@ -84,16 +84,16 @@ function takeChanged({ hosts: { columns } }: Fleet, versions: Float64Array): rea
   return changed
 }
 
-/** The step that first refuses each host, and the number of hosts that each step refuses. */
+/** For each host, the first step that refuses it. For each step, the count of hosts that it refuses first. */
 class Verdicts {
   readonly #steps: readonly FilterStep[]
   /**
-   * The index of the first step that refuses the host. If no step refuses it, the number of steps. If the host has left the fleet, the
-   * number of steps plus one.
+   * For each host, the index of the first step that refuses it. The value is the count of steps if no step refuses the host, and one more
+   * if the host has left the fleet.
    */
   readonly #refusedBy: Uint16Array
   readonly #fleet: Fleet
-  /** 1 if the step at `refusedBy` failed on the host. */
+  /** For each host, 1 if the step in `#refusedBy` failed. */
   readonly #failed: Uint8Array
   readonly #refused: Uint32Array
   readonly #errors: Uint32Array
@@ -129,7 +129,7 @@ class Verdicts {
     return at(this.#refusedBy, host) < order
   }
 
-  /** Hosts that no step refuses, in order of index. */
+  /** The hosts that no step refuses, in the order of their indexes. */
   passing(): Int32Array<ArrayBuffer> {
     const hosts = new Int32Array(this.#refused[this.#steps.length] as number)
     let next = 0

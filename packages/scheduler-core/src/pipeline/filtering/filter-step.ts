@@ -3,8 +3,8 @@ import type { PreparedFilter } from '../../text/prepared-filter.ts'
 import type { HostIndex } from '../../values/host-index.ts'
 
 /**
- * A filter prepared for one request. `prepared` is undefined if the request needs nothing from the filter. `failed` means that preparing it
- * threw `error`.
+ * A filter prepared for one request. `prepared` is undefined if the filter does not apply to the request. If `failed` is true, preparing
+ * the filter threw `error`.
  */
 export interface FilterStep {
   readonly name: string
@@ -16,10 +16,10 @@ export interface FilterStep {
   readonly isOutside: boolean
   /** See `Filter.readsHostOnly`. */
   readonly readsHostOnly: boolean
-  /** See `Filter.readsOtherHosts`. True for a plug-in's filter that does not declare it. */
+  /** See `Filter.readsOtherHosts`. True for a plug-in's filter that declares neither `readsHostOnly` nor `readsOtherHosts`. */
   readonly readsOtherHosts: boolean
   /** See `Filter.admits`. */
   readonly admits: Admits | undefined
-  /** Set only for the first step, which selects candidates: see CandidatesFilter. */
+  /** See `CandidatesFilter`. Set only for the first step, which selects the candidates. */
   readonly named?: readonly HostIndex[]
 }

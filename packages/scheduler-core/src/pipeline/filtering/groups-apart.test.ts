@@ -13,7 +13,7 @@ import { aClaim, aLog, aReport, aRequest, aUuid } from '../../testing/index.ts'
 const [web, backup, third] = [aUuid(1), aUuid(2), aUuid(3)]
 const profileNamed = (name: string) => builtInProfiles.find((profile) => profile.name === name) as Profile
 const soft = 'SOFT_AFFINITY' as const
-/** A claim of a group on a host. */
+/** A proposal for a claim on this host, for a member of the group `uuid`. */
 const claimed = (id: string, host: string, uuid: string, ...apartFrom: readonly string[]): Change =>
   aClaim({
     key: id,
@@ -22,7 +22,7 @@ const claimed = (id: string, host: string, uuid: string, ...apartFrom: readonly 
     group: { uuid, policy: soft, maxServerPerHost: null, ...(apartFrom.length > 0 && { apartFrom }) },
   })
 
-/** Releases the second claim in the fleet. */
+/** A change that releases the claim with this key, which must be the second claim of the log. */
 const released = (id: string): Change => ({ type: 'release', claim: `${id}.0`, fence: 3 * 65_536, reason: null })
 
 function town(...changes: readonly Change[]) {
@@ -44,7 +44,7 @@ function placedOn(fleet: Fleet, asks: Parameters<typeof aRequest>[0], profile = 
 
 const groupOf = (uuid: string, ...apartFrom: string[]) => ({ instanceGroup: { uuid, policy: soft, apartFrom } })
 
-describe('G01, credativ/ProxLB #35: members of one group share no host with members of another', () => {
+describe('G01, credativ/ProxLB #35: members of a group share no host with members of a group that it must be kept apart from', () => {
   test.each(['default', 'nova-compat', 'best-fit', 'random'])('the requested group has the rule, under %s', (profile) => {
     const { log } = town(claimed('w', 'a', web), claimed('x', 'b', web))
     expect(placedOn(log.fleet, { numInstances: 2, ...groupOf(backup, web) }, profile)).toEqual(['c', 'c'])
@@ -55,18 +55,18 @@ describe('G01, credativ/ProxLB #35: members of one group share no host with memb
     expect(placedOn(log.fleet, { numInstances: 2, ...groupOf(backup) }, profile)).toEqual(['c', 'c'])
   })
 
-  test('other groups are not affected', () => {
+  test('members of other groups may share a host with members of these groups', () => {
     const { log } = town(claimed('w', 'a', web, backup), claimed('x', 'b', web, backup))
     expect(new Set(placedOn(log.fleet, { numInstances: 3, ...groupOf(third) }, 'first-fit'))).toEqual(new Set(['a']))
   })
 
-  test('the groups that one member names apply to all members', () => {
+  test('the groups that the request of one member names apply to all members of its group', () => {
     const { log } = town(claimed('w', 'a', web), claimed('x', 'b', web, backup))
     expect(placedOn(log.fleet, groupOf(backup), 'first-fit')).toEqual(['c'])
     expect(log.fleet.groups.find(web)?.apartFrom).toEqual([backup])
   })
 
-  test('a group without members is kept apart from none', () => {
+  test('a group is not kept apart from a group without members', () => {
     const { log } = town(claimed('w', 'a', web, backup))
     const claim = log.fleet.ledger.claims.get('w.0')
     log.append([{ type: 'release', claim: 'w.0', fence: claim?.fence ?? 0, reason: null }])
@@ -81,7 +81,7 @@ describe('G01, credativ/ProxLB #35: members of one group share no host with memb
   })
 })
 
-describe('the judge keeps two groups apart, whatever was decided at the same time', () => {
+describe('the judge keeps two groups apart even if their claims were decided at the same time', () => {
   test.each<[string, readonly Change[], readonly (string | undefined)[]]>([
     ['the second names the first', [claimed('w', 'a', web), claimed('x', 'a', backup, web)], [undefined, 'claim.group_rule']],
     ['the first names the second', [claimed('w', 'a', web, backup), claimed('x', 'a', backup)], [undefined, 'claim.group_rule']],
@@ -110,7 +110,7 @@ describe('the judge keeps two groups apart, whatever was decided at the same tim
     expect(town(...changes).verdicts).toEqual(verdicts)
   })
 
-  test('a claim that joins a group is refused next to a group that is kept apart', () => {
+  test('a claim cannot join a group if its host has members of a group that must be kept apart', () => {
     const joining = (host: string) => {
       const { log } = town(claimed('w', 'a', web, backup), claimed('x', host, third))
       const fence = log.fleet.ledger.claims.get('x.0')?.fence ?? 0

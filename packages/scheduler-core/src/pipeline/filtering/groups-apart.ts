@@ -5,11 +5,13 @@ import { groupFrom } from '../../hosts/sources.ts'
 import type { RequestSpec } from '../../request/request-spec.ts'
 import type { HostIndex } from '../../values/host-index.ts'
 
-/** Whether the request's group must be kept apart from another group that has members. Either group may have the rule. */
+/** Returns true if the request's group must be kept apart from another group that has members. Either group may have the rule. */
 export const asksApart = ({ instanceGroup }: RequestSpec, { groups }: Fleet): boolean =>
   instanceGroup !== null && groups.apartOf(instanceGroup.uuid, instanceGroup.apartFrom).length > 0
 
-/** Refuses a host with a member of a server group that must be kept apart from the request's group. Every claim must satisfy this rule. */
+/**
+ * Refuses a host that has members of a server group that must be kept apart from the request's group. Every claim must satisfy this rule.
+ */
 export const serverGroupApartFilter: Filter = {
   name: 'ServerGroupApartFilter',
   description: "The host has no members of a server group that must be kept apart from the instance's own group.",
@@ -20,7 +22,7 @@ export const serverGroupApartFilter: Filter = {
     if (instanceGroup === null || !asksApart(request, fleet)) return undefined
     const { uuid } = instanceGroup
     const others = fleet.groups.apartOf(uuid, instanceGroup.apartFrom).map((group) => group.uuid)
-    // A group is replaced by a new object when its members change.
+    // the group is looked up for each host, because it is replaced by a new object when its members change
     const found = (host: HostIndex): Group[] =>
       others.flatMap((other) => {
         const group = fleet.groups.find(other)

@@ -24,11 +24,11 @@ const hostsOf = (fleet: Fleet, request: ReturnType<typeof aRequest>, profile: Re
   }
 }
 
-describe('a host that leaves out what a filter reads', () => {
+describe('a host whose report omits a field that a filter or weigher reads', () => {
   const fleet = aFleet({ reported: { gpus: GPU }, none: {}, silent: { omitted: ['gpus', 'traits'] } })
   const request = aRequest({ gpus: { count: 1 } })
 
-  test('a host is refused because of the field that it leaves out, not because of its value', () => {
+  test('a host that omits a field is refused for the missing report, not for a missing resource', () => {
     const { firstRefusing, checksOf, steps } = examine(fleet, request, named('GpuFilter', 'RAMWeigher'), 's')
     const refusals = fleet.hosts.records.map(({ index }) => checksOf(index).find(({ verdict }) => verdict === 'FAIL'))
     expect(refusals.map((refusal) => refusal?.reason)).toEqual([
@@ -47,11 +47,11 @@ describe('a host that leaves out what a filter reads', () => {
     ])
   })
 
-  test('a host passes if the request needs nothing from the filter that reads the field', () => {
+  test('a host passes although it omits a field if the filter that reads the field does not apply to the request', () => {
     expect(hostsOf(fleet, aRequest(), named('GpuFilter', 'RAMWeigher')).sort()).toEqual(['none', 'reported', 'silent'])
   })
 
-  test('a host without the field that a weigher reads gets no number from the weigher, and counts as the lowest', () => {
+  test('a host that omits the field of a weigher gets the lowest score of the other hosts', () => {
     const busy = aFleet({ busy: { numIoOps: 9 }, silent: { omitted: ['numIoOps'] }, idle: { numIoOps: 1 } })
     const profile = named('ComputeFilter', 'IoOpsWeigher')
     const { weighed } = examine(busy, aRequest(), profile, 's')
@@ -73,7 +73,7 @@ describe('a host that leaves out what a filter reads', () => {
   })
 })
 
-test('left-out fields are known after a copy, a checkpoint and a delta', () => {
+test('omitted fields are known after a copy, a checkpoint and a delta', () => {
   const log = aLog()
   log.append([aReport('h', { omitted: ['numIoOps', 'gpus'] }), aReport('g')])
   const omitting = ({ hosts }: Fleet) => [hosts.omitting, ...hosts.records.map(({ stats }) => stats.omitted)]
@@ -84,7 +84,7 @@ test('left-out fields are known after a copy, a checkpoint and a delta', () => {
   expect(omitting(restored)).toEqual(omitting(fleet))
   expect([...restored.hosts.columns.omits.slice(0, 2)]).toEqual([...fleet.hosts.columns.omits.slice(0, 2)])
 
-  // After a report with the number, the field is no longer left out.
+  // after a report with a value for the field, the field is not omitted
   const { full: _, ...identity } = aReport('h', {}, 2)
   expect(log.append([{ ...identity, delta: { baseSequence: 1, numIoOps: 3 } }])).toEqual([undefined])
   expect(omitting(fleet)).toEqual([1, ['gpus'], []])
@@ -93,7 +93,7 @@ test('left-out fields are known after a copy, a checkpoint and a delta', () => {
   expect(fleet.hosts.columns.omits[0]).toBe(0)
 })
 
-test('every field that may be left out has its own bit', () => {
+test('every field that can be omitted has its own bit', () => {
   const fleet = aFleet(Object.fromEntries(omittableFields.map((field) => [field, { omitted: [field] }])))
   const bits = [...fleet.hosts.columns.omits.slice(0, omittableFields.length)]
   expect(new Set(bits).size).toBe(omittableFields.length)

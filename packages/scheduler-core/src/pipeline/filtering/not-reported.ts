@@ -8,7 +8,10 @@ import type { Reason } from '../../text/reason.ts'
 import type { HostIndex } from '../../values/host-index.ts'
 import { prepareUnreported } from '../namespaces/unreported.ts'
 
-/** The fields that a filter or weigher reads and that hosts do not report. */
+/**
+ * For one filter or weigher: `of` returns true for a host that does not report a field that the filter or weigher reads. `reason` and
+ * `facts` name the missing fields.
+ */
 interface NotReported {
   of(host: HostIndex): boolean
   reason(host: HostIndex): Reason
@@ -17,7 +20,7 @@ interface NotReported {
 
 const rule = fromRule('what a filter reads is reported')
 
-/** Fields that at least one host leaves out of its report; undefined if no host leaves out any. */
+/** The fields in `reads` that hosts omit from their reports. Undefined if no host omits any of them. */
 function leftOut({ hosts }: Fleet, reads: readonly Read[]): NotReported | undefined {
   const omits = prepareOmits(hosts, reads)
   if (omits === undefined) return undefined
@@ -33,17 +36,14 @@ function leftOut({ hosts }: Fleet, reads: readonly Read[]): NotReported | undefi
   }
 }
 
-/**
- * Data about hosts that other services have not reported in the namespaces of plug-ins. Undefined if the filter or weigher reads none of
- * these namespaces.
- */
+/** The fields in namespaces of plug-ins that other services have not reported about hosts. Undefined if `reads` has no such namespace. */
 function unreportedIn(fleet: Fleet, reads: readonly Read[], options: FilterOptions): NotReported | undefined {
   const unreportedOf = prepareUnreported(fleet, reads, options)
   if (unreportedOf === undefined) return undefined
   const of = (host: HostIndex) => unreportedOf(fleet.hosts.get(host))
   const refusal = (host: HostIndex) => {
     const found = of(host)
-    if (found === undefined) throw new Error('everything that is read of the host is reported')
+    if (found === undefined) throw new Error('a host was refused as not reporting a field, but it reports every field that is read')
     return found
   }
   return {
@@ -89,8 +89,8 @@ export function refuseUnreported(prepared: PreparedFilter, fleet: Fleet, reads: 
 }
 
 /**
- * The raw scores of a weigher. Hosts that do not report a field that the weigher reads get no score. `ages` is true if the scores also
- * depend on the log's time.
+ * Wraps the raw scores of a weigher. Hosts that do not report a field that the weigher reads get no score. `ages` is true if the scores
+ * also depend on the log's time.
  */
 export function withoutUnreported(
   rawOf: (host: HostIndex) => number,

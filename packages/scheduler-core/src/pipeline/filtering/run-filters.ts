@@ -18,11 +18,11 @@ import { refuseUnreported } from './not-reported.ts'
 import { reasonOf } from './step-reasons.ts'
 import { createTopologySpreadFilter } from './topology-spread.ts'
 
-/** Whether a step applies to the request. A step that failed always applies, and refuses every host. */
+/** Returns true if a step applies to the request. A step whose preparation failed always applies. It refuses every host. */
 export const isAsked = ({ prepared, failed }: FilterStep): boolean => prepared !== undefined || failed
 
 export interface Filtered {
-  /** Hosts that passed, in order of index. */
+  /** The hosts that passed, in the order of their indexes. */
   readonly hosts: Int32Array
   readonly steps: readonly FilterCount[]
 }
@@ -47,7 +47,7 @@ export function* prepareFiltersInSteps(compiled: CompiledProfile, request: Reque
     if (!isVerified(step)) return { ...known, prepared: undefined, failed: false }
     try {
       const prepared = filter.prepare(request, fleet, options)
-      // for a filter outside of this process, missing fields were checked before the call
+      // for a filter outside of this process, missing fields were checked before the filter was called
       const reads = isOutside ? [] : readsOf(filter.reads, options)
       return { ...known, prepared: prepared && refuseUnreported(prepared, fleet, reads, options), failed: false }
     } catch (error) {
@@ -55,7 +55,7 @@ export function* prepareFiltersInSteps(compiled: CompiledProfile, request: Reque
     }
   }
   const candidates = prepare(asCandidates(compiled))
-  // If preparing the candidates failed, no hosts are named, and the step refuses every host.
+  // if preparing the candidates filter failed, all hosts enter this step, and the step refuses all of them
   const named = candidates.failed ? undefined : compiled.candidates.named?.(request, fleet)
   const steps: FilterStep[] = [{ ...candidates, ...(named !== undefined && { named }) }]
   for (const step of compiled.filters) {
@@ -63,7 +63,7 @@ export function* prepareFiltersInSteps(compiled: CompiledProfile, request: Reque
     yield
     steps.push(prepare(step))
   }
-  // These steps exist only for requests that need them, so that cached data of other requests remains valid.
+  // the last steps are added only for requests that need them, so that the cached data of other requests remains valid
   if (asksApart(request, fleet)) steps.push(prepare(asClaims(compiled, serverGroupApartFilter)))
   if (request.topologySpread.length === 0) return steps
   yield
@@ -73,9 +73,9 @@ export function* prepareFiltersInSteps(compiled: CompiledProfile, request: Reque
 const MAINTENANCE = hostStatuses.indexOf('MAINTENANCE')
 
 /**
- * The hosts whose domains count in a topology spread. Such a host is admitted by the request, could hold an instance if it were empty, and
- * is not in MAINTENANCE, which counts as absent. Disabled, down and full hosts are included, because members may be placed on them later.
- * Below feature level ADMITTED_DOMAINS every host is included.
+ * Returns a function that is true for hosts whose domains are considered in a topology spread. Such a host is admitted by the request,
+ * could hold an instance if it were empty, and is not in MAINTENANCE. Disabled, down and full hosts are included, because members may be
+ * placed on them later. Below feature level ADMITTED_DOMAINS every host is included.
  */
 export function countedHosts(
   steps: readonly FilterStep[],
@@ -104,7 +104,7 @@ const asCandidates = ({ candidates }: CompiledProfile): CompiledFilter => ({
   verifiedAt: 'NONE',
 })
 
-/** The rules that every claim of a request must satisfy, under any profile. */
+/** The compiled form of a filter for a rule that every claim must satisfy under any profile. */
 const asClaims = ({ profile }: CompiledProfile, filter: Filter): CompiledFilter => ({
   filter,
   options: {},
@@ -113,7 +113,7 @@ const asClaims = ({ profile }: CompiledProfile, filter: Filter): CompiledFilter 
   verifiedAt: 'NONE',
 })
 
-/** How strictly a request with forced hosts is verified: filters of its level and of lower levels run. */
+/** The levels of `forceVerify`. On forced hosts, filters of the request's level and of lower levels run. */
 const levels = { NONE: 0, HARD: 1, ALL: 2 } as const
 
 function isVerifiedOf({ forceHosts, forceNodes, forceVerify }: RequestSpec): (filter: CompiledFilter) => boolean {
@@ -124,7 +124,7 @@ function isVerifiedOf({ forceHosts, forceNodes, forceVerify }: RequestSpec): (fi
 /** Runs every filter over the remaining hosts. If a filter throws on a host, the host is refused. */
 export const runFilters = (steps: readonly FilterStep[], fleet: Fleet): Filtered => atOnce(runFiltersInSteps(steps, fleet, WHOLE))
 
-/** `runFilters` as a generator that yields in between. The fleet must not change until the generator ends. */
+/** `runFilters` as a generator that yields after about `slice` calls of filters. The fleet must not change until the generator ends. */
 export function* runFiltersInSteps(steps: readonly FilterStep[], fleet: Fleet, slice = HOSTS_AT_ONCE): Steps<Filtered> {
   const asked = steps.filter(isAsked)
   let entered = fleet.hosts.presentCount
@@ -132,7 +132,7 @@ export function* runFiltersInSteps(steps: readonly FilterStep[], fleet: Fleet, s
   const hosts = named === undefined ? everyHost(fleet) : Int32Array.from(named)
   let left = hosts.length
   const counts: FilterCount[] = []
-  // The slice counts the calls of all filters together. If there are few hosts, several filters run before the generator yields.
+  // the slice counts the calls of all filters together, so with few hosts several filters run before the generator yields
   let untilPause = slice
   for (const { name, prepared } of asked) {
     let [kept, errors] = prepared === undefined ? [0, left] : [0, 0]
@@ -161,7 +161,10 @@ function everyHost({ hosts: { isWhole, count, presentIndexes } }: Fleet): Int32A
   return hosts
 }
 
-/** Moves the passing hosts of this part of the list behind the first `kept` hosts, in order. Returns the new number of kept hosts. */
+/**
+ * Calls the filter for this part of the list, and moves the hosts that pass behind the first `kept` hosts, in order. Returns the new count
+ * of kept hosts.
+ */
 function keepPassing(
   prepared: PreparedFilter,
   hosts: Int32Array,
@@ -178,7 +181,7 @@ function keepPassing(
       else if (verdict !== false) break
     }
   } catch {
-    // the loop below calls the filter again for the same host, with error handling
+    // the filter threw, so the next loop calls it again for the same host with error handling
   }
   let errors = 0
   for (; i < to; i++) {
@@ -190,7 +193,7 @@ function keepPassing(
   return { kept, errors }
 }
 
-/** Calls a filter for a host. Returns undefined if the filter threw, or returned anything but true or false. */
+/** Calls a filter for a host. Returns undefined if the filter threw, or returned a value other than true or false. */
 export function passesSafely(prepared: PreparedFilter, host: HostIndex): boolean | undefined {
   try {
     const verdict: unknown = prepared.passes(host)

@@ -31,13 +31,13 @@ describe('a filter in shadow mode', () => {
     expect(decided(withTraits(true)).host).toBe('h3')
   })
 
-  test('a filter in shadow mode refuses no host under compat: nova either', () => {
+  test('a filter in shadow mode refuses no host in a profile with compat: nova', () => {
     const filters = [{ name: 'NumInstancesFilter', options: { max_instances_per_host: 1 }, shadow: true }]
     const nova = (list: ProfileInput['filters']) => aProfile({ compat: 'nova', filters: list, weighers: [] })
     expect(decided(nova(filters))).toEqual(decided(nova([])))
   })
 
-  test('an explanation runs a filter in shadow mode and counts its reasons, and the funnel keeps its hosts', () => {
+  test('an explanation counts the hosts that a filter in shadow mode would refuse, and the hosts stay in the funnel', () => {
     const fleet = aFleet(hosts)
     const profile = withTraits(true)
     const found = examine(fleet, request, profile, 's')

@@ -10,18 +10,16 @@ import { type Findings, NOT_THERE, PASSES_ALL } from '../findings.ts'
 import { passesSafely, prepareFilters } from './run-filters.ts'
 import { reasonOf } from './step-reasons.ts'
 
-/**
- * The hosts that a filter in shadow mode would have refused. Such a filter does not refuse hosts, so these hosts are still in the funnel.
- */
+/** The hosts that a filter in shadow mode would refuse. In shadow mode a filter refuses no host, so these hosts stay in the funnel. */
 export interface ShadowStep {
   readonly filter: string
-  /** False if the request needs nothing from the filter. */
+  /** False if the filter does not apply to the request. */
   readonly asked: boolean
-  /** The number of hosts that the filter would refuse. */
+  /** The count of hosts that the filter would refuse. */
   readonly wouldRefuse: number
   /**
-   * The number of hosts that the filter would refuse although all other filters pass them. If the filter were enforced, the result would
-   * lose these hosts.
+   * The count of hosts that the filter would refuse and all other filters pass. If the filter were enforced, these hosts could not be
+   * chosen.
    */
   readonly ofThosePassing: number
   readonly reasons: readonly ReasonCount[]
@@ -30,7 +28,7 @@ export interface ShadowStep {
 /** The generator yields after this many hosts. */
 const SLICE = 128
 
-/** Calls the filters of a profile that are in shadow mode for every host. */
+/** Calls each filter that is in shadow mode for every host. */
 export function* examineShadows(
   fleet: Fleet,
   request: RequestSpec,

@@ -14,7 +14,7 @@ interface Town {
   readonly zones: Readonly<Record<string, readonly string[]>>
   readonly hosts?: Readonly<Record<string, HostShape>>
   readonly changes?: readonly Change[]
-  /** Hosts that hold one member each. A host that is listed twice holds two. */
+  /** The hosts of the group's members. A host with two members is listed twice. */
   readonly members?: readonly string[]
   readonly level?: number
   readonly profile?: string
@@ -24,7 +24,7 @@ type Asks = Omit<Parameters<typeof aRequest>[0] & object, 'topologySpread' | 'in
 
 const group = { uuid: aUuid(3), policy: 'SOFT_AFFINITY' as const }
 
-/** The hosts on which one more member may be placed, and the reason for the first refused host of the zones. */
+/** The hosts on which one more member can be placed, and the reason for the first host that the spread refuses. */
 function saidOf(
   { zones, hosts = {}, changes = [], members = [], level = ADMITTED_DOMAINS, profile: named }: Town,
   key: string,
@@ -61,7 +61,7 @@ function saidOf(
 const status = (host: string, to: 'DISABLED' | 'DRAINING' | 'MAINTENANCE') =>
   ({ type: 'status', host, node: host, status: to, reason: 'test' }) as const
 
-describe('a spread counts the domains that the request can use, and names the one with the fewest members', () => {
+describe('a topology spread counts only domains that the request can use, and a refusal names the domain with the fewest members', () => {
   const two: Town = { zones: { z1: ['a', 'b'], z2: ['c'] } }
   test.each<[name: string, town: Town, key: string, asks: Asks, said: ReturnType<typeof saidOf>]>([
     [
@@ -285,12 +285,12 @@ describe('a spread counts the domains that the request can use, and names the on
   })
 })
 
-/** Adds hosts to an aggregate with this rack. The aggregate has the lowest uuid, so that it determines their rack. */
+/** Adds hosts to an aggregate with this rack. The aggregate has the lowest uuid, so its rack takes precedence over the rack of a zone. */
 function rackOf(hosts: readonly string[], rack: string): Change {
   return { type: 'aggregate', uuid: aUuid(1), expectedVersion: 0, next: { name: 'moved', hosts, metadata: { rack } } }
 }
 
-test('law: hosts that the request does not admit, however many, do not change a spread', () => {
+test('law: hosts that the request does not admit do not change the result of a topology spread', () => {
   const drawn = fc.record({
     members: fc.array(fc.constantFrom('a', 'b', 'c'), { maxLength: 5 }),
     others: fc.array(fc.constantFrom('z2', 'z3', 'z4'), { maxLength: 6 }),

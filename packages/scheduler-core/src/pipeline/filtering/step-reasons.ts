@@ -4,10 +4,7 @@ import type { Reason } from '../../text/reason.ts'
 import type { HostIndex } from '../../values/host-index.ts'
 import type { FilterStep } from './filter-step.ts'
 
-/**
- * The reason with which a filter refuses a host. If the filter fails to give a reason, the reason is the filter's error, and the
- * explanation continues.
- */
+/** The reason with which a filter refuses a host. If the filter throws while it gives the reason, the reason is the filter's error. */
 export function reasonOf({ name, prepared, failed, error }: FilterStep, host: HostIndex): Reason {
   if (failed || prepared === undefined) return failure(name, error)
   try {
@@ -18,14 +15,17 @@ export function reasonOf({ name, prepared, failed, error }: FilterStep, host: Ho
   }
 }
 
-/** The facts that a filter adds to its reason. If the filter gives no facts or fails, the facts are the numbers of the reason. */
+/**
+ * The facts that a filter adds to its reason. If the filter gives no facts or throws, a single fact has the required and actual value of
+ * the reason.
+ */
 export function factsOf({ name, prepared }: FilterStep, host: HostIndex, reason: Reason): readonly Fact[] {
   if (reason.code !== 'filter.error')
     try {
       const facts = prepared?.facts?.(host) ?? []
       if (facts.length > 0) return facts
     } catch {
-      // if the filter fails, the reason is shown without facts
+      // if the filter throws, the fact is made from the reason instead
     }
   const { subject = name, need: required, have: actual, unit } = reason
   const unknown = fromRule(reason.code === 'filter.error' ? `${name} failed` : `as ${name} says`)
@@ -41,7 +41,7 @@ export function factsOf({ name, prepared }: FilterStep, host: HostIndex, reason:
   ]
 }
 
-/** The reason for a filter that failed. It names the field that the filter could not read, if the error names one. */
+/** The reason for a filter that failed: its name and at most 200 characters of the error message. */
 function failure(name: string, error: unknown): Reason {
   const have = error instanceof Error ? shorten(error.message) : undefined
   return {

@@ -13,8 +13,8 @@ import { ADMITTED_DOMAINS, SPREAD_ASKED_AGAIN } from '../../values/levels.ts'
 export const profile = builtInProfiles.find(({ name }) => name === 'first-fit') as Profile
 
 /**
- * Four members are on two hosts of rack r1, one host of rack r2, and one host without a rack. Each host has free capacity for all. Returns
- * the hosts with the new members, and the reason why the next member is refused.
+ * Places four members of a group. The hosts a and b are in rack r1, c is in rack r2, and d is in no rack. Each host could hold all members.
+ * Returns the hosts of the members, and the reasons for which each host refuses the next member.
  */
 function spread(rule: Partial<TopologySpread>, by = profile, level?: number) {
   const fleet = aFleet({ a: {}, b: {}, c: {}, d: {} })
@@ -72,7 +72,7 @@ test.each([
   expect(spread(rule)).toEqual({ hosts, reasons })
 })
 
-test('the facts of a refusal have the number of members in the domain with the fewest', () => {
+test('the facts of a refusal have the count of members in the domain with the fewest members', () => {
   const fleet = aFleet({ a: {}, b: {} })
   const request = aRequest({
     instanceGroup: { uuid: aUuid(3), policy: 'SOFT_AFFINITY' },
@@ -96,7 +96,7 @@ test('the facts of a refusal have the number of members in the domain with the f
   overlay.discard()
 })
 
-test('under compat: nova a rack that was refused is used again later', () => {
+test('under compat: nova a rack that was refused for one member can be used for a later member', () => {
   const novaCompat = builtInProfiles.find(({ name }) => name === 'nova-compat') as Profile
   const racksOf = (level: number) => spread({ maxSkew: 1 }, novaCompat, level).hosts.map((host) => (host === 'c' ? 'r2' : 'r1'))
   expect(racksOf(SPREAD_ASKED_AGAIN)).toEqual(['r1', 'r2', 'r1', 'r2'])

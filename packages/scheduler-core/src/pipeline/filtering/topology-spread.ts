@@ -8,8 +8,9 @@ import type { Reason } from '../../text/reason.ts'
 import type { HostIndex } from '../../values/host-index.ts'
 
 /**
- * Spreads the members of the request's server group over the domains of a topology, as `topologySpread` requires. The domain with the
- * fewest members is chosen among domains with an eligible host. Members are counted on all hosts of their domain.
+ * Spreads the members of the request's server group over the domains of a topology, as `topologySpread` requires. The limit of a domain
+ * depends on the domain with the fewest members. That domain must have a host for which `isCounted` returns true. Members are counted on
+ * all hosts of a domain.
  */
 export const createTopologySpreadFilter = (isCounted: (host: HostIndex) => boolean): Filter => ({
   name: 'TopologySpreadFilter',
@@ -61,14 +62,15 @@ function ruleOf(
   i: number,
   isCounted: (host: HostIndex) => boolean,
 ): (host: HostIndex) => Refusal | undefined {
-  // Looked up once for all instances, since hosts and aggregates do not change while the request is decided.
+  // the domains are looked up once for all instances, because hosts and aggregates do not change while the request is decided
   const find = domainsOf(fleet, topologyKey)
   const domains = fleet.hosts.records.map(({ index }) => find(index))
   const domainOf = (host: HostIndex) => domains[host]
   const field = (name: string) => `topologySpread.${i}.${name}`
   const countNow = createMemberCount(fleet, request, domainOf)
   let counted: { readonly writes: number; readonly members: ReadonlyMap<string, number>; readonly fewest: string | undefined } | undefined
-  // Counts members, including those that earlier instances of this request added. They are counted again only when there are more.
+  // Counts the members in each domain, including earlier instances of this request. The counts are cached until a member is added or
+  // removed.
   const count = () => {
     const { writes } = fleet.groups
     if (counted?.writes !== writes) {
@@ -104,7 +106,10 @@ function ruleOf(
   }
 }
 
-/** The first domain with the fewest members among the domains with an eligible host. Undefined if no domain has an eligible host. */
+/**
+ * Among the domains with a host for which `isCounted` returns true, the first with the fewest members. Undefined if there is no such
+ * domain.
+ */
 function fewestOf(
   { hosts }: Fleet,
   members: ReadonlyMap<string, number>,
@@ -116,7 +121,7 @@ function fewestOf(
     const domain = domainOf(index as HostIndex)
     if (domain === undefined) continue
     const held = members.get(domain) ?? 0
-    // Most hosts are in a domain that does not have fewer members than the present result, so the expensive check of the host comes last.
+    // `isCounted` is expensive, so it is called only for hosts whose domain has fewer members than the best domain so far.
     if ((fewest === undefined || held < fewest.held) && isCounted(index as HostIndex)) fewest = { domain, held }
   }
   return fewest?.domain

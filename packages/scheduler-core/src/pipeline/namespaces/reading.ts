@@ -8,7 +8,7 @@ import { compileProfile } from '../compile.ts'
 /** A namespace that a filter or weigher reads. */
 interface Reading {
   readonly namespace: string
-  /** The maximum age from the part's option; undefined if the maximum age of the namespace applies. */
+  /** The maximum age that an option of the filter or weigher sets. Undefined if the maximum age of the namespace applies. */
   readonly maxAgeSeconds: number | undefined
 }
 
@@ -25,7 +25,7 @@ const known = memoByObject((plugins: Plugins) =>
   }),
 )
 
-/** The namespaces among the fields that a part reads, each once, with its fields. */
+/** The namespaces among the fields that a filter or weigher reads, each with its fields. */
 export function fieldsIn(reads: readonly Read[]): ReadonlyMap<string, readonly string[]> {
   const fields = new Map<string, string[]>()
   for (const read of reads) {
@@ -39,13 +39,14 @@ export function fieldsIn(reads: readonly Read[]): ReadonlyMap<string, readonly s
 
 const namespacesIn = (reads: readonly Read[]): readonly string[] => [...fieldsIn(reads).keys()]
 
-/** The maximum age of a document that the options of a filter or weigher set. */
+/** Reads the maximum age of documents from the options of a filter or weigher. */
 export const maxAgeIn = ({ maxAgeSeconds }: Readonly<Record<string, unknown>>): Pick<Reading, 'maxAgeSeconds'> => ({
   maxAgeSeconds: typeof maxAgeSeconds === 'number' && maxAgeSeconds > 0 ? maxAgeSeconds : undefined,
 })
 
 /**
- * Whether decisions by a profile version depend on the time for every request, because its parts read documents of plug-ins' namespaces.
+ * Returns true if the filters or weighers of a profile version read documents in namespaces of plug-ins. Every decision by this version
+ * then depends on the time, because documents become too old.
  */
 export const readsByAge = (profile: Profile, plugins: Plugins): boolean =>
   plugins.namespaces.length > 0 && readingsOf(profile, plugins).some(({ namespace }) => !isRegistered(namespace))

@@ -5,8 +5,8 @@ import { profileRef } from '../../records/profile.ts'
 import { readingsOf } from './reading.ts'
 
 /**
- * The age in milliseconds at which an unchanged document must be written again, so that it does not grow too old. It is a quarter of the
- * shortest maximum age in any profile that is in use or in a rollout. Undefined if no such profile reads the namespace.
+ * The age in milliseconds at which an unchanged document is written again, so that it does not become too old for decisions. It is a
+ * quarter of the shortest maximum age in the profiles that are active or in a rollout. Undefined if no such profile reads the namespace.
  */
 export function renewalAge(fleet: Pick<Fleet, 'profiles' | 'plugins'>, name: string): number | undefined {
   const { profiles } = fleet

@@ -12,16 +12,16 @@ import type { Reason } from '../../text/reason.ts'
 import { isJsonObject } from '../../values/json.ts'
 import { fieldsIn, maxAgeIn } from './reading.ts'
 
-/** The report that is missing about a host, and the reporter that should have sent it. */
+/** Why a host counts as not reported, and the reporter that should have sent the missing data. */
 export interface Unreported {
   readonly reason: Reason
   readonly from: Source
 }
 
 /**
- * Prepares a check whether other services have reported the data about a host that a part reads in namespaces of plug-ins. Undefined if it
- * reads none of them. Filters that read the release's own namespaces check their data themselves. A namespace that no loaded plug-in
- * defines counts as not reported for every host.
+ * Prepares a check for the data that a filter or weigher reads in namespaces of plug-ins. The check returns the reason if another service
+ * has not reported the data about a host. Undefined if `reads` has no such namespace. The release's own namespaces are not checked, because
+ * their filters check them. A namespace that no loaded plug-in defines counts as not reported for every host.
  */
 export function prepareUnreported(
   fleet: Fleet,

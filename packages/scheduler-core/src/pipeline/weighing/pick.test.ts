@@ -8,7 +8,7 @@ import type { Weighed } from './run-weighers.ts'
 const aProfile = (parts: Partial<ProfileInput>): Profile =>
   profileSchema.parse({ name: 'p', number: 1, filters: [], weighers: [], ...parts })
 
-/** Hosts in any order with few distinct totals, so that most of them share a total. */
+/** Hosts in random order with few distinct totals, so that most hosts have the same total as another host. */
 const weighedHosts = fc
   .uniqueArray(fc.nat(5_000), { minLength: 1, maxLength: 90 })
   .chain((hosts) =>
@@ -31,7 +31,7 @@ const picked = ({ weighed: { hosts, totals }, tieOrder, hostSubsetSize, want, se
   return pick(weighed, want, profile, createTieOrder(profile, seed), createRandom(seed))
 }
 
-test('with any tie order only hosts among the allowed best are chosen', () => {
+test('with any tie order the chosen host is among the hostSubsetSize best hosts', () => {
   fc.assert(
     fc.property(given, (input) => {
       const { hosts, totals } = input.weighed
@@ -40,7 +40,7 @@ test('with any tie order only hosts among the allowed best are chosen', () => {
       const better = totals.filter((total) => total > (totals[hosts.indexOf(found.host)] as number)).length
       expect(better).toBeLessThan(input.hostSubsetSize)
       expect(better).toBeLessThanOrEqual(found.rank)
-      // The ranking follows the totals alone. The tie order only decides between equal hosts.
+      // The hosts are ranked by their totals. The tie order only decides between equal totals.
       const ranked = found.ranked.map((position) => totals[position] as number)
       expect(ranked).toEqual([...totals].sort((a, b) => b - a).slice(0, ranked.length))
       return true
@@ -49,7 +49,7 @@ test('with any tie order only hosts among the allowed best are chosen', () => {
   )
 })
 
-test('the same seed makes the same choice, and with the tie order by first sight every seed does', () => {
+test('the same seed gives the same choice, and with the tie order first-seen every seed gives the same choice', () => {
   fc.assert(
     fc.property(given, fc.string(), (input, other) => {
       expect(picked(input)).toEqual(picked(input))

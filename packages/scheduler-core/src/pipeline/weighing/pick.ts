@@ -6,26 +6,23 @@ import type { Weighed } from './run-weighers.ts'
 
 export interface Picked {
   readonly host: HostIndex
-  /** The best hosts as indexes in `weighed.hosts`, best first. At least `want` hosts, if there are that many. */
+  /** The best hosts as indexes in `weighed.hosts`, best first. Has at least `want` hosts, or all hosts if there are fewer. */
   readonly ranked: readonly number[]
   /** The index of the chosen host in `ranked`. It is above 0 only if `hostSubsetSize` is above 1. */
   readonly rank: number
-  /** The number of hosts that share the best total. */
+  /** The count of hosts that have the best total. */
   readonly tied: number
 }
 
-/** The order of hosts with equal totals: lower keys first. */
+/** The sort key of a host among hosts with equal totals. The host with the lowest key is best. */
 export type TieOrder = (host: number) => number
 
-/**
- * The order of the profile: by the first report of the hosts, or shuffled by the seed. It is a bijection, so no two hosts have the same
- * key.
- */
+/** The tie order of the profile: hosts in the order of their first reports, or shuffled by the seed. No two hosts have the same key. */
 export function createTieOrder(profile: Profile, seed: string): TieOrder {
   return profile.tieOrder === 'first-seen' ? (host) => host : shuffled(seed)
 }
 
-/** The order of a chance decision: shuffled by the seed, separately for each instance. */
+/** The order of hosts for the scheduler `chance`. It is shuffled by the seed, differently for each instance. */
 export const createChanceOrder = (seed: string, instance: number): TieOrder => shuffled(`${seed}/${instance}`)
 
 function shuffled(seed: string): TieOrder {
@@ -33,7 +30,10 @@ function shuffled(seed: string): TieOrder {
   return (host) => mix32(host ^ salt)
 }
 
-/** The best host, or one of the `hostSubsetSize` best by the seed; undefined when no host is left. */
+/**
+ * Chooses the best host. If `hostSubsetSize` is above 1, chooses one of the `hostSubsetSize` best hosts by the seed. Undefined if there are
+ * no hosts.
+ */
 export function pick(weighed: Weighed, want: number, profile: Profile, tieOrder: TieOrder, random: Random): Picked | undefined {
   const { hosts, totals } = weighed
   if (hosts.length === 0) return undefined
@@ -46,18 +46,22 @@ export function pick(weighed: Weighed, want: number, profile: Profile, tieOrder:
 }
 
 /**
- * Up to this many hosts, insertion into a sorted list is faster than sorting all hosts. The cost of insertion is quadratic in this number.
+ * To find up to this many best hosts, insertion into a sorted list is faster than sorting all hosts. The cost of insertion is quadratic in
+ * the count of best hosts.
  */
 const SHORT = 64
 
-/** The indexes of all hosts, best first, in the same order as `best`. Yields while it sorts. */
+/** All hosts as indexes in `weighed.hosts`, best first. The order is that of `best`. Yields while it sorts. */
 export const rankAll = ({ hosts, totals }: Weighed, tieOrder: TieOrder): Steps<number[]> =>
   sortInSteps(
     Array.from(hosts.keys()),
     (a, b) => (totals[b] as number) - (totals[a] as number) || tieOrder(hosts[a] as number) - tieOrder(hosts[b] as number),
   )
 
-/** The indexes of the `count` best hosts, best first. No two hosts have the same rank, so both algorithms find the same order. */
+/**
+ * The `count` best hosts as indexes in `weighed.hosts`, best first. Uses insertion for a small `count` and otherwise sorts. No two hosts
+ * rank equally, so both algorithms give the same order.
+ */
 export function best({ hosts, totals }: Weighed, count: number, tieOrder: TieOrder): number[] {
   const ranked: number[] = []
   const isBetter = (a: number, b: number): boolean => {

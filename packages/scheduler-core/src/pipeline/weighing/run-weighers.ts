@@ -9,7 +9,7 @@ import { HOSTS_AT_ONCE, type Steps, WHOLE } from '../../values/steps.ts'
 import { withoutUnreported } from '../filtering/not-reported.ts'
 import { type CachedScores, cachedScores } from './score-cache.ts'
 
-/** Scores of the hosts that passed; every array is parallel to `hosts`. */
+/** The scores of the hosts that passed all filters. Every array has one element for each element of `hosts`, in the same order. */
 export interface Weighed {
   readonly hosts: Int32Array
   readonly weighers: readonly WeigherScores[]
@@ -19,16 +19,16 @@ export interface Weighed {
 export interface WeigherScores {
   readonly name: string
   readonly unit: string
-  /** The multiplier of hosts that have no multiplier of their own. */
+  /** The multiplier for hosts whose aggregates set no other multiplier. */
   readonly multiplier: number
-  /** The multiplier of every host. Absent if all hosts have the same multiplier. */
+  /** The multiplier for each host. Absent if all hosts have the same multiplier. */
   readonly multipliers?: Float64Array
   readonly raw: Float64Array
-  /** Raw scores scaled by the profile's normalisation. A host's share of the total is its multiplier x this score. */
+  /** Raw scores scaled by the profile's normalisation. The weigher adds multiplier x normalised score to the total of a host. */
   readonly normalised: Float64Array
   readonly min: number
   readonly max: number
-  /** True if at least one host had no valid score. Such hosts get the lowest score of the other hosts. */
+  /** True if the weigher gave at least one host no valid score. Such a host gets the lowest score of the other hosts. */
   readonly hasNonsense?: true
 }
 
@@ -41,7 +41,7 @@ export interface WeighStep {
   readonly multiplier: number
   /** Returns the multiplier of each of these hosts. Undefined if all hosts have the same multiplier. */
   readonly multipliersOf: ((hosts: Int32Array) => Float64Array) | undefined
-  /** The raw numbers of these hosts, as the weigher returns them. They may be invalid. */
+  /** The raw scores of these hosts, as the weigher returns them. They can be invalid, such as NaN. */
   readonly rawOf: (hosts: Int32Array) => Float64Array
   /** See `Weigher.readsHostOnly`. */
   readonly readsHostOnly: boolean
@@ -56,13 +56,16 @@ export function prepareWeighers(compiled: CompiledProfile, request: RequestSpec,
   })
 }
 
-/** Totals in the canonical order of operations: sum over weighers, in the profile's order, of the host's multiplier x normalised. */
+/**
+ * Scores the hosts. The total of a host is the sum of multiplier x normalised score over the weighers. It is added in the profile's order,
+ * so that every replica computes the same floating-point result.
+ */
 export function runWeighers(steps: readonly WeighStep[], hosts: Int32Array): Weighed {
   const weighers = steps.map((step) => weigh(step, hosts))
   return { hosts, weighers, totals: totalsOf(weighers, new Float64Array(hosts.length)) }
 }
 
-/** `runWeighers` as a generator that yields in between. */
+/** `runWeighers` as a generator that yields after each `slice` of hosts. */
 export function* runWeighersInSteps(steps: readonly WeighStep[], hosts: Int32Array, slice = HOSTS_AT_ONCE): Steps<Weighed> {
   if (slice === WHOLE) return runWeighers(steps, hosts)
   const weighers: WeigherScores[] = []
@@ -103,7 +106,7 @@ function weigh({ name, unit, minval, normalisation, multiplier, multipliersOf, r
   }
 }
 
-/** Writes the totals of hosts, in the canonical order of operations. */
+/** Writes the totals of hosts into `totals`. The weighers are added in the profile's order. */
 export function totalsOf(weighers: readonly WeigherScores[], totals: Float64Array): Float64Array {
   totals.fill(0)
   for (const { multiplier, multipliers, normalised } of weighers)
@@ -129,16 +132,19 @@ function prepareRaw(
   const { rawOf, ages } = withoutUnreported(
     prepareSafely(() => weigher.prepare(request, fleet, options, multiplier)),
     fleet,
-    // Hosts without the report that an outside weigher reads were handled before it was called.
+    // for a weigher outside of this process, missing reports were checked before the weigher was called
     weigher.outside === undefined ? readsOf(weigher.reads, options) : [],
     options,
   )
-  // Only numbers that do not depend on the time are cached.
+  // only scores that do not depend on the time are cached
   const key = ages ? undefined : weigher.cacheKey?.(request, options)
   return key === undefined ? fillEach(rawOf) : fillFrom(cachedScores(fleet, `${cacheName}\u0000${key}`), fleet, rawOf)
 }
 
-/** The multiplier of a host is cached like a raw number, because an edit of one of its aggregates raises the host's version. */
+/**
+ * The multipliers of hosts are cached like raw scores. An edit of an aggregate raises the versions of its hosts, so that their cached
+ * multipliers are computed again.
+ */
 function prepareMultipliers(
   { weigher, options, multiplier, cacheName }: CompiledWeigher,
   fleet: Fleet,
@@ -156,7 +162,7 @@ const fillEach =
     return numbers
   }
 
-/** Fills a cache: numbers are computed again only for hosts that changed. */
+/** Computes numbers for hosts with a cache. A number is computed again only if the host has changed. */
 const fillFrom =
   ({ raw: known, version: knownAt }: CachedScores, { hosts: { columns } }: Fleet, numberOf: (host: HostIndex) => number) =>
   (hosts: Int32Array): Float64Array => {
@@ -174,7 +180,7 @@ const fillFrom =
     return numbers
   }
 
-/** A weigher that throws does not fail a decision. Its number becomes invalid, and an invalid number counts as the lowest one. */
+/** A weigher that throws does not make a decision fail. It gives NaN instead, and the host gets the lowest score of the other hosts. */
 function prepareSafely(prepare: () => (host: HostIndex) => number): (host: HostIndex) => number {
   let rawOf: (host: HostIndex) => number
   try {
@@ -193,7 +199,7 @@ function prepareSafely(prepare: () => (host: HostIndex) => number): (host: HostI
 
 function leastForNonsense(raw: Float64Array): Float64Array {
   let nonsense = false
-  // x - x is 0 for every finite number, and NaN for all others.
+  // x - x is 0 for every finite number, and NaN for infinite numbers and NaN.
   for (let i = 0; i < raw.length; i++) if ((raw[i] as number) - (raw[i] as number) !== 0) nonsense = true
   if (!nonsense) return raw
   const finite = raw.filter(Number.isFinite)
@@ -214,8 +220,8 @@ export function boundsOf(raw: Float64Array, minval: number | undefined): { min: 
 }
 
 /**
- * Scales raw numbers. minmax is (x - min) / (max - min) in this order of operations, so that the result equals Nova's to the last bit. The
- * result is written into `room` if it is given and the rule needs an array.
+ * Normalises raw scores. `minmax` is (x - min) / (max - min) in this order of operations, so that the result equals Nova's to the last bit.
+ * If `room` is given, the result of `minmax` is written into it.
  */
 export function normalise(raw: Float64Array, min: number, max: number, how: Profile['normalisation'], room?: Float64Array): Float64Array {
   if (how === 'fixed') return raw
@@ -227,14 +233,14 @@ export function normalise(raw: Float64Array, min: number, max: number, how: Prof
   return scaled
 }
 
-/** The share of the other hosts that have a lower raw number: 0 for the least, 1 for a sole best. */
+/** For each host, the share of the other hosts that have a lower raw score, 0 to 1. */
 function rank(raw: Float64Array): Float64Array {
   const sorted = Float64Array.from(raw).sort()
   const others = Math.max(1, raw.length - 1)
   return raw.map((value) => lowerBound(sorted, value) / others)
 }
 
-/** The number of values below a limit, in a list in ascending order. */
+/** The count of values that are below `value`, in a list in ascending order. */
 export function lowerBound(sorted: Float64Array, value: number): number {
   let low = 0
   let high = sorted.length

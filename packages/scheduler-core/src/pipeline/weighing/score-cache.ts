@@ -1,13 +1,16 @@
 import type { Fleet } from '../../fleet/fleet.ts'
 
-/** Raw numbers of one weigher for one kind of request. Each is valid at the host version in `version`. */
+/**
+ * The raw scores that one weigher gives the hosts for one kind of request. A score is valid only while the host has the version in
+ * `version`.
+ */
 export interface CachedScores {
   raw: Float64Array
-  /** The version of the host at which `raw` was computed; -1 means never. */
+  /** For each host, the version at which its score was computed. -1 means that no score was computed. */
   version: Float64Array
 }
 
-/** The largest number of scores that are cached per fleet. Beyond it, the least recently used kinds of request are dropped. */
+/** At most this many scores are cached per fleet. If there are more, the least recently used keys are dropped. */
 const MAX_NUMBERS = 16_000_000
 const MAX_KEYS = 4_096
 
@@ -19,7 +22,7 @@ export function cachedScores(fleet: Fleet, key: string): CachedScores {
   const cache = caches.get(fleet) ?? new Map<string, CachedScores>()
   caches.set(fleet, cache)
   let scores = cache.get(key)
-  // A Map keeps insertion order: re-inserting on use keeps the least recently used first.
+  // A Map has insertion order. A used key is inserted again, so the least recently used key is the first.
   if (scores !== undefined) cache.delete(key)
   if (scores === undefined || scores.raw.length < size) scores = grow(scores, size)
   cache.set(key, scores)

@@ -13,9 +13,9 @@ import {
 } from './run-weighers.ts'
 
 /**
- * Weighs the hosts for the instances of a request one after the other. Each result equals that of `runWeighers` (a law of
- * scheduler.suite.ts). If few hosts changed, only their numbers are computed again, and those that depend on a changed minimum or maximum.
- * A result is valid until the next call. Pauses after each `slice` of hosts; the fleet must not be used by others until the generator ends.
+ * Weighs the hosts for the instances of a request, one call for each instance. Each result equals that of `runWeighers`, which
+ * scheduler.suite.ts tests. If few hosts changed, only scores that can differ are computed again. A result is valid until the next call.
+ * The generator yields after each `slice` of hosts. No other code may use the fleet until the generator ends.
  */
 export function createWeighing(steps: readonly WeighStep[], slice = HOSTS_AT_ONCE): (filtered: FilteredEach) => Steps<Weighed> {
   const isKept = steps.every(({ readsHostOnly, normalisation }) => readsHostOnly && normalisation !== 'rank')
@@ -31,7 +31,7 @@ export function createWeighing(steps: readonly WeighStep[], slice = HOSTS_AT_ONC
 
 class Kept {
   readonly #steps: readonly WeighStep[]
-  /** the arrays of this object are written by this class only */
+  /** only this class writes the arrays of this object */
   weighed: Weighed
 
   constructor(steps: readonly WeighStep[], weighed: Weighed) {
@@ -39,7 +39,10 @@ class Kept {
     this.weighed = weighed
   }
 
-  /** Continues with these hosts, where only `changed` differ. Returns false if that is impossible; the object must then be discarded. */
+  /**
+   * Updates the scores for these hosts, of which only `changed` have changed. Returns false if the scores cannot be updated. The object
+   * must then be discarded.
+   */
   follow(hosts: Int32Array, changed: readonly HostIndex[]): boolean {
     const before = this.weighed.hosts
     const gone = changed.map((host) => (positionIn(hosts, host) < 0 ? positionIn(before, host) : -1)).filter((position) => position >= 0)
@@ -51,7 +54,7 @@ class Kept {
     for (const [w, step] of this.#steps.entries()) {
       const scores = this.weighed.weighers[w] as WeigherScores
       const fresh = step.rawOf(stayed)
-      // An invalid number counts as the lowest of the others, which requires all numbers.
+      // an invalid score is replaced by the lowest score of all other hosts, which is not known here
       if (!fresh.every(Number.isFinite)) return false
       let isBoundStale = gone.some((position) => isBound(scores, scores.raw[position] as number))
       const left = without(scores, gone)
@@ -85,7 +88,7 @@ class Kept {
   }
 }
 
-/** Whether a change of this number may change the minimum or maximum. */
+/** Returns true if a change of this raw score can change the minimum or maximum of the scores. */
 const isBound = ({ min, max }: WeigherScores, raw: number): boolean => raw <= min || raw >= max
 
 function without(scores: WeigherScores, positions: readonly number[]): WeigherScores {
@@ -94,19 +97,19 @@ function without(scores: WeigherScores, positions: readonly number[]): WeigherSc
   return {
     ...scores,
     raw,
-    // With `fixed`, raw and normalised numbers are the same array.
+    // with the normalisation `fixed`, raw and normalised scores are the same array
     normalised: scores.normalised === scores.raw ? raw : cut(scores.normalised, positions),
     ...(scores.multipliers !== undefined && { multipliers: cut(scores.multipliers, positions) }),
   }
 }
 
-/** Removes the numbers at these positions, which are in ascending order, in place. */
+/** Removes the numbers at these positions from the array in place. The positions are in ascending order. */
 function cut(numbers: Float64Array, positions: readonly number[]): Float64Array {
   for (const position of positions.toReversed()) numbers.copyWithin(position, position + 1)
   return numbers.subarray(0, numbers.length - positions.length)
 }
 
-/** The position of a host in this list, which is sorted by index; -1 if it is not in the list. */
+/** The position of a host in a list that is sorted by host index. -1 if the host is not in the list. */
 function positionIn(hosts: Int32Array, host: HostIndex): number {
   let low = 0
   let high = hosts.length

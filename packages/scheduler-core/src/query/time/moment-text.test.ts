@@ -18,7 +18,7 @@ test.each([
   ['as the API writes it', '2026-11-20T10:14:02.5+01:00', '2026-11-20T09:14:02.500Z'],
 ])('%s: %s', (_what, text, at) => expect(utc(text)).toEqual({ at }))
 
-test('times are in the zone that is shown, unless they end with UTC', () => {
+test('a time is read in the given time zone, unless it ends with UTC', () => {
   const local = new Date(2026, 10, 20, 9, 14).toISOString()
   expect(readMoment('2026-11-20 09:14', now, 'local')).toEqual({ at: local })
   expect(readMoment('2026-11-20 09:14 UTC', now, 'local')).toEqual({ at: '2026-11-20T09:14:00.000Z' })
@@ -30,7 +30,7 @@ test.each(['', 'yesterday', '15m', '-15', '2026-02-30', '2026-11-20 24:00', '9:6
   (text) => expect(utc(text)).toEqual(problem('88123')),
 )
 
-test('a moment in the future is reported as such', () => {
+test('a moment in the future gives the problem that it is in the future', () => {
   expect(utc('2026-11-22 11:31')).toEqual(problem('in the future'))
   expect(utc('2999-01-01')).toEqual(problem('in the future'))
 })

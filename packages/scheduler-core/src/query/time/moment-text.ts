@@ -1,7 +1,7 @@
-/** The zone of dates and times without one: the zone of this machine, or UTC. */
+/** The time zone in which dates and times without a zone are read: the zone of this machine, or UTC. */
 export type MomentZone = 'local' | 'utc'
 
-/** The typed moment in the form of an address, or the problem with it. */
+/** A moment that a user typed, in the form of the URL, or why the text is not a moment. */
 export type MomentRead = { readonly at: string } | { readonly problem: string }
 
 const units: Readonly<Record<string, number>> = { s: 1_000, m: 60_000, min: 60_000, h: 3_600_000, d: 86_400_000, w: 604_800_000 }
@@ -13,8 +13,8 @@ const dateForm = /^(\d{4})-(\d{2})-(\d{2})(?:[ T](\d{1,2}):(\d{2})(?::(\d{2}))?)
 const clockForm = /^(\d{1,2}):(\d{2})(?::(\d{2}))?\s*(Z|UTC)?$/i
 
 /**
- * Reads a revision (`88123`), an age (`-15m`), a date with or without a time, or a time of the last 24 hours (`09:14`). Dates and times are
- * in the given zone unless they end with UTC. `nowMs` is the service's time.
+ * Reads a moment: a revision (`88123`), an age (`-15m`), a date with or without a time, or a time in the last 24 hours (`09:14`). Dates and
+ * times are in the given zone unless they end with UTC. `nowMs` is the time of the service's clock.
  */
 export function readMoment(text: string, nowMs: number, zone: MomentZone): MomentRead {
   const given = text.trim()
@@ -23,7 +23,7 @@ export function readMoment(text: string, nowMs: number, zone: MomentZone): Momen
   const ms = timeOf(given, nowMs, zone)
   if (ms === undefined)
     return { problem: 'Write a revision (88123), how long ago (-15m, -2h, -1d), or a time (09:14, 2026-11-20 09:14, with UTC behind it).' }
-  // The largest number of milliseconds that a Date can represent.
+  // A Date cannot represent times beyond this many milliseconds.
   if (Math.abs(ms) > 8.64e15) return { problem: 'There is no such time.' }
   if (ms > nowMs) return { problem: 'This time is in the future.' }
   return { at: new Date(ms).toISOString() }
@@ -48,14 +48,14 @@ function timeOf(text: string, nowMs: number, zone: MomentZone): number | undefin
       ? [today.getUTCFullYear(), today.getUTCMonth() + 1, today.getUTCDate()]
       : [today.getFullYear(), today.getMonth() + 1, today.getDate()]
   const at = inZone(own, [year, month, day, ...[hours, minutes, seconds].map(Number0)])
-  // A time without a date that is later than now is yesterday's.
+  // A time without a date is today's, or yesterday's if today's is in the future.
   return at !== undefined && at > nowMs ? inZone(own, [year, month, day - 1, ...[hours, minutes, seconds].map(Number0)], true) : at
 }
 
 const Number0 = (digits: string | undefined): number => Number(digits ?? 0)
 
 /**
- * The time of a date in a zone; undefined if the date does not exist. `isLoose` allows day 0, which is the last day of the month before.
+ * The time of a date in a zone. Undefined if the date does not exist. `isLoose` allows day 0, which is the last day of the month before.
  */
 function inZone(zone: MomentZone, parts: readonly number[], isLoose = false): number | undefined {
   const [year = 0, month = 0, day = 0, hours = 0, minutes = 0, seconds = 0] = parts

@@ -1,7 +1,7 @@
-/** A day, or a day and a time with up to three decimals of a second, in UTC. */
+/** Matches a day, or a day and a UTC time with up to three decimals of a second. */
 const WRITTEN = /^(\d{4})-(\d\d)-(\d\d)(?:T(\d\d):(\d\d)(?::(\d\d)(?:\.(\d{1,3}))?)?Z)?$/
 
-/** Milliseconds since 1970 of a time in ISO 8601 and UTC. A day alone is its begin. Undefined for an invalid time, such as February 30. */
+/** Converts an ISO 8601 time in UTC to milliseconds since 1970. A day without a time is its beginning. Undefined for an invalid time. */
 export function timeOf(text: string): number | undefined {
   const found = WRITTEN.exec(text)
   if (found === null) return undefined
@@ -9,9 +9,9 @@ export function timeOf(text: string): number | undefined {
   const date = new Date(0)
   date.setUTCFullYear(year, month - 1, day)
   date.setUTCHours(hour, minute, second, Number((found[7] ?? '').padEnd(3, '0')))
-  // Date.parse turns a value beyond its month, day or hour into another time, so the text is compared again.
+  // A day such as February 30 becomes another date, so the date is compared with the text.
   return date.toISOString().slice(0, 10) === text.slice(0, 10) && hour < 24 && minute < 60 && second < 60 ? date.getTime() : undefined
 }
 
-/** The shortest text for a time. Milliseconds are left out if they are zero. */
+/** Writes a time in ISO 8601 and UTC. Milliseconds are left out if they are zero. */
 export const printTime = (ms: number): string => new Date(ms).toISOString().replace('.000Z', 'Z')

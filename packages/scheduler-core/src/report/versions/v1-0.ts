@@ -11,7 +11,7 @@ export const memory = z
   .min(0)
   .max(limits.memoryMib, `must be ${limits.memoryMib} MiB (64 TiB) or less; more is most likely given in bytes or KiB`)
 const className = z.string().regex(/^[A-Z][A-Z0-9_]{0,254}$/, 'must be a resource class: capital letters, digits and _')
-/** UUIDs are converted to lower case, because instances are compared as text. */
+/** A UUID, converted to lower case, because UUIDs are compared as text. */
 export const uuid = z.uuid().toLowerCase()
 export const cpus = list(whole(limits.cpus), limits.cpus)
 
@@ -61,7 +61,7 @@ const inventory = z
 export const numaCellText = 'A NUMA cell of the host.'
 export const gpuText = 'A GPU of the host.'
 
-/** The fields of a host's cell. */
+/** The fields of a NUMA cell in HostStats 1.0. */
 export const numaCellFields = {
   id: whole(limits.cpus).describe('The id of the cell on the host.'),
   cpuset: cpus.describe('Host CPUs of the cell.'),
@@ -85,7 +85,7 @@ interface CellCpus {
   readonly pinnedCpus: readonly number[] | null
 }
 
-/** Checks the rules that involve several fields of a cell. */
+/** Checks that the cell lists no CPU twice, and that pinned CPUs are CPUs of the cell. */
 export function checkCell({ cpuset, pinnedCpus }: CellCpus, context: z.core.$RefinementCtx): void {
   if (new Set(cpuset).size !== cpuset.length)
     context.addIssue({ code: 'custom', path: ['cpuset'], input: cpuset, message: 'must not list a CPU twice' })
@@ -97,23 +97,23 @@ export function checkCell({ cpuset, pinnedCpus }: CellCpus, context: z.core.$Ref
 interface NumberedCell {
   readonly id: number
   readonly cpuset: readonly number[]
-  /** A field of version 1.1 and later. */
+  /** Version 1.0 does not have this field. */
   readonly dedicatedCpuset?: readonly number[] | null
 }
 
-/** A list of cells, with the rules that involve several cells. */
+/** The schema of a list of cells. It also checks the rules between cells. */
 export const cellsOf = <Cell extends z.ZodType<NumberedCell>>(cell: Cell) =>
   list(cell, limits.numaCells)
     .refine(
       unique((one: { readonly id: number }) => one.id),
-      'must not number two cells alike',
+      'must not give two cells the same id',
     )
     .refine((cells) => {
       const all = cells.flatMap(({ cpuset, dedicatedCpuset }) => [...new Set([...cpuset, ...(dedicatedCpuset ?? [])])])
       return new Set(all).size === all.length
     }, 'must not list a CPU in two cells')
 
-/** The fields of a GPU. */
+/** The fields of a GPU in HostStats 1.0. */
 export const gpuFields = {
   index: whole(1_023).describe('The index of the GPU on the host.'),
   model: name.nullable().default(null).describe('Model of the device, e.g. A100.'),
@@ -228,8 +228,8 @@ export const statsFields = {
 }
 
 /**
- * HostStats 1.0: a host's full report about itself (namespace `compute`) as first published. The document does not contain its version.
- * Memory is in MiB, disk in GiB. A published version never changes: the next version is a new file.
+ * HostStats 1.0: the first published form of a host's full report (namespace `compute`). The form has no field `version`. Memory is in MiB,
+ * disk in GiB. A published version never changes. A new version gets a new file.
  */
 export const hostStatsV1_0 = z.strictObject(statsFields)
 

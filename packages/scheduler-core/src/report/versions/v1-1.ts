@@ -78,8 +78,8 @@ const pciPool = z
   .describe('Equal PCI devices of the host.')
 
 /**
- * HostStats 1.1: threads, page sizes and sockets of cells, PCI devices, and ComputeNodes in Nova's form. It is the first version with
- * documents that contain their version.
+ * HostStats 1.1 adds threads, page sizes and sockets of cells, PCI devices, and the ComputeNode in Nova's form. It is the first version
+ * with a field `version`.
  */
 export const hostStatsV1_1 = z.strictObject({
   ...statsFields,
@@ -112,7 +112,7 @@ export const hostStatsV1_1 = z.strictObject({
 
 export type HostStatsV1_1 = z.output<typeof hostStatsV1_1>
 
-/** Converts a report of 1.0, which has none of the fields that were added with 1.1. */
+/** Converts a report of 1.0 to 1.1. The fields that 1.1 added get their defaults. */
 export function upgradeFrom1_0(stats: HostStatsV1_0): HostStatsV1_1 {
   return {
     ...stats,
@@ -131,7 +131,7 @@ export function upgradeFrom1_0(stats: HostStatsV1_0): HostStatsV1_1 {
   }
 }
 
-/** Converts a report to the form of 1.0, or returns every field that 1.0 cannot express. */
+/** Converts a report of 1.1 to 1.0, or returns a problem for each field that 1.0 cannot express. */
 export function downgradeTo1_0(stats: HostStatsV1_1): Parsed<HostStatsV1_0> {
   const { version: _, numaCells, tunneledCells, pciPools, nova, ...rest } = stats
   const problems: Problem[] = []

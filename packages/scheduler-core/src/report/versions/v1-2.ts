@@ -3,7 +3,7 @@ import { newerField, type Problem } from '../../text/problem.ts'
 import { list, unique } from './v1-0.ts'
 import { type HostStatsV1_1, hostStatsV1_1 } from './v1-1.ts'
 
-/** The fields that a report may omit, with the values that they have then. All other fields are needed to account for claims. */
+/** The fields that a report may omit, each with the value of an omitted field. All other fields are needed to account for claims. */
 const placeholders = {
   freeDiskGb: null,
   diskAvailableLeast: null,
@@ -25,9 +25,7 @@ const placeholders = {
 
 export type OmittableField = keyof typeof placeholders
 
-/**
- * The names of these fields. There may be at most 31, because hosts store them as the bits of a number. The order is not stored anywhere.
- */
+/** The names of the fields that a report may omit. At most 31, because the column `omits` has a bit for each in a 32-bit number. */
 export const omittableFields = Object.keys(placeholders) as readonly OmittableField[]
 
 export const omittedFields = list(z.enum(omittableFields))
@@ -54,8 +52,8 @@ export function checkOmitted(
 }
 
 /**
- * HostStats 1.2: a report names the fields that it omits because nobody needs them. They then differ from resources that a host does not
- * have.
+ * HostStats 1.2 adds `omitted`: a report names the fields that it leaves out. The value of such a field is unknown. In version 1.1 an
+ * absent field means that the host does not have the resource.
  */
 export const hostStatsV1_2 = hostStatsV1_1
   .extend({ version: z.literal('1.2').default('1.2').describe('Version of this form.'), omitted: omittedFields })
@@ -63,13 +61,10 @@ export const hostStatsV1_2 = hostStatsV1_1
 
 export type HostStatsV1_2 = z.output<typeof hostStatsV1_2>
 
-/** Converts a report of 1.1, which omits nothing: a resource that it does not contain does not exist. */
+/** Converts a report of 1.1 to 1.2. A report of 1.1 omits nothing: the host does not have the resources that are absent. */
 export const upgradeFrom1_1 = (stats: HostStatsV1_1): HostStatsV1_2 => ({ ...stats, version: '1.2', omitted: [] })
 
-/**
- * Converts a report to the form of 1.1, without the list of omitted fields. For an older version, also returns a problem if the report
- * omits a field.
- */
+/** Converts a report of 1.2 to 1.1. There is a problem if the report omits fields. `asked` is the version that the problem names. */
 export function downgradeTo1_1(
   stats: HostStatsV1_2,
   asked = '1.1',

@@ -13,7 +13,7 @@ const gpu = z
   })
   .describe(gpuText)
 
-/** HostStats 1.4: the NUMA cells to which GPUs are near. */
+/** HostStats 1.4 adds the NUMA cell of each GPU. */
 export const hostStatsV1_4 = hostStatsV1_1
   .extend({
     version: z.literal('1.4').default('1.4').describe('Version of this form.'),
@@ -28,17 +28,14 @@ export const hostStatsV1_4 = hostStatsV1_1
 
 export type HostStatsV1_4 = z.output<typeof hostStatsV1_4>
 
-/** Converts a report of 1.3, which does not contain the cells to which GPUs are near. */
+/** Converts a report of 1.3 to 1.4. The NUMA cells of its GPUs are unknown. */
 export const upgradeFrom1_3 = (stats: HostStatsV1_3): HostStatsV1_4 => ({
   ...stats,
   version: '1.4',
   gpus: stats.gpus.map((device) => ({ ...device, numaNode: null })),
 })
 
-/**
- * Converts a report to the form of 1.3, without the cells of its GPUs. For an older version, also returns the problems if the report
- * contains cells.
- */
+/** Converts a report of 1.4 to 1.3. There is a problem for each GPU with a NUMA cell. `asked` is the version that the problems name. */
 export function downgradeTo1_3(
   stats: HostStatsV1_4,
   asked = '1.3',

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { limits } from '../limits.ts'
 
 export const name = z.string().min(1).max(limits.nameLength)
-/** Uuids have one spelling, because instances are compared as text. */
+/** A UUID, converted to lower case, because UUIDs are compared as text. */
 export const uuid = z.uuid().toLowerCase()
 export const whole = (max: number) => z.number().int().min(0).max(max)
 export const positive = (max: number) => z.number().int().min(1).max(max)
@@ -84,7 +84,7 @@ export const instanceGroupFields = {
 
 const instanceGroup = z.strictObject(instanceGroupFields)
 
-/** The fields of a guest's cell. */
+/** The fields of a guest's NUMA cell in RequestSpec 1.0. */
 export const numaCellFields = {
   id: whole(limits.numaCells).describe('The id of the cell in the guest.'),
   cpus: list(whole(limits.cpus), limits.cpus).min(1).describe("The guest's CPU ids in this cell. Only their count affects the placement."),
@@ -176,12 +176,12 @@ export const requestFields = {
     .describe('True if the instances boot from a volume, so that their root disk uses no disk space of the host.'),
 }
 
-/** RequestSpec 1.0, the first published version. A published version never changes: the next one is a new file. */
+/** RequestSpec 1.0, the first published version. A published version never changes. A new version gets a new file. */
 export const requestSpecV1_0 = z.strictObject(requestFields).superRefine(checkRequest).transform(countInstances)
 
 export type RequestSpecV1_0 = DeepReadonly<z.output<typeof requestSpecV1_0>>
 
-/** A type in which nested lists and objects are read-only too. */
+/** Makes a type read-only, including its nested lists and objects. */
 export type DeepReadonly<T> = T extends (infer Item)[]
   ? readonly DeepReadonly<Item>[]
   : T extends object
@@ -197,7 +197,7 @@ interface Checked extends Instances {
   readonly numaTopology: { readonly cells: readonly { readonly id: number }[] } | null
 }
 
-/** Rules that involve several fields. */
+/** Checks the rules between several fields of a request. */
 export function checkRequest(spec: Checked, context: z.core.$RefinementCtx): void {
   const named = spec.instanceUuids.length
   if (named > 0 && spec.numInstances !== undefined && spec.numInstances !== named)
@@ -211,10 +211,10 @@ export function checkRequest(spec: Checked, context: z.core.$RefinementCtx): voi
     context.addIssue({ code: 'custom', path: ['instanceUuids'], input: spec.instanceUuids, message: 'must not name an instance twice' })
   const cells = spec.numaTopology?.cells ?? []
   if (new Set(cells.map((cell) => cell.id)).size !== cells.length)
-    context.addIssue({ code: 'custom', path: ['numaTopology', 'cells'], input: cells, message: 'must not number two cells alike' })
+    context.addIssue({ code: 'custom', path: ['numaTopology', 'cells'], input: cells, message: 'must not give two cells the same id' })
 }
 
-/** Sets the number of instances to the number of named instances, or to one. */
+/** Sets `numInstances` if it is absent: to the count of `instanceUuids`, or to 1 without uuids. */
 export function countInstances<Spec extends Instances>(spec: Spec): Spec & { numInstances: number } {
   return { ...spec, numInstances: spec.numInstances ?? (spec.instanceUuids.length || 1) }
 }

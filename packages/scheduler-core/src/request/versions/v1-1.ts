@@ -131,15 +131,15 @@ export const requestFieldsV1_1 = {
     ),
 }
 
-/** RequestSpec 1.1: mixed CPUs, thread policies, page sizes, emulator threads, PCI devices, and requests as Nova wrote them. */
+/** RequestSpec 1.1 adds mixed CPUs, thread policies, page sizes, emulator threads, PCI devices, and requests in Nova's form. */
 export const requestSpecV1_1 = z.strictObject(requestFieldsV1_1).superRefine(checkRequest).transform(countInstances)
 
 type Output = z.output<typeof requestSpecV1_1>
 
-/** The type of Nova's document is not deeply read-only, since JSON may be nested to any depth. */
+/** The type of Nova's document is not deeply read-only, because the type of JSON is recursive. */
 export type RequestSpecV1_1 = DeepReadonly<Omit<Output, 'nova'>> & { readonly nova: Readonly<NonNullable<Output['nova']>> | null }
 
-/** Converts a request of 1.0, which uses none of the fields that 1.1 added. */
+/** Converts a request of 1.0 to 1.1. The fields that 1.1 added get their defaults. */
 export function upgradeFrom1_0(spec: RequestSpecV1_0): RequestSpecV1_1 {
   return {
     ...spec,
@@ -155,7 +155,7 @@ export function upgradeFrom1_0(spec: RequestSpecV1_0): RequestSpecV1_1 {
   }
 }
 
-/** The same request in the form of 1.0, or every field that 1.0 cannot express. */
+/** Converts a request of 1.1 to 1.0, or returns a problem for each field that 1.0 cannot express. */
 export function downgradeTo1_0(spec: RequestSpecV1_1): Parsed<RequestSpecV1_0> {
   const { pciRequests, requestedDestination, forceVerify, nova, numaTopology, ...rest } = spec
   const problems: Problem[] = []

@@ -6,7 +6,7 @@ import { type RequestSpecV1_1, requestFieldsV1_1 } from './v1-1.ts'
 
 export const gangMemberText = 'Instances of a further kind, in addition to those with the flavor of the request.'
 
-/** The fields of the instances of one kind in a gang. */
+/** The fields of one kind of instances in a gang. */
 export const gangMemberFields = {
   name: name.nullable().default(null).describe('Name of the kind, for display, e.g. worker.'),
   instances: positive(limits.instances).meta({
@@ -60,7 +60,7 @@ interface Gang {
   readonly topologySpread: readonly { readonly topologyKey: string }[]
 }
 
-/** Rules of gangs and spreads that involve several fields. */
+/** Checks the rules of gangs and topology spreads between several fields. */
 export function checkGang(spec: Gang, context: z.core.$RefinementCtx): void {
   const refuse = (path: keyof Gang, message: string) => context.addIssue({ code: 'custom', path: [path], input: spec[path], message })
   const others = spec.gang.reduce((sum, { instances }) => sum + instances, 0)
@@ -78,24 +78,26 @@ export function checkGang(spec: Gang, context: z.core.$RefinementCtx): void {
     refuse('topologySpread', 'must not name a topology key twice')
 }
 
-/** Sets the number of instances to the number of named instances, or to one of the flavor in addition to those of the other kinds. */
+/**
+ * Sets `numInstances` if it is absent: to the count of `instanceUuids`, or to one instance with `flavor` plus the instances of the gang.
+ */
 export function countGang<Spec extends Pick<Gang, 'instanceUuids' | 'numInstances' | 'gang'>>(spec: Spec): Spec & { numInstances: number } {
   const others = spec.gang.reduce((sum, { instances }) => sum + instances, 0)
   return countInstances({ ...spec, numInstances: spec.numInstances ?? (spec.instanceUuids.length || 1 + others) })
 }
 
-/** RequestSpec 1.2: gangs of different flavors, and spread over the domains of a topology. */
+/** RequestSpec 1.2 adds gangs of instances with different flavors, and topology spreads. */
 export const requestSpecV1_2 = z.strictObject(requestFieldsV1_2).superRefine(checkRequest).superRefine(checkGang).transform(countGang)
 
 type Output = z.output<typeof requestSpecV1_2>
 
-/** The type of Nova's document is not deeply read-only, since JSON may be nested to any depth. */
+/** The type of Nova's document is not deeply read-only, because the type of JSON is recursive. */
 export type RequestSpecV1_2 = DeepReadonly<Omit<Output, 'nova'>> & Pick<RequestSpecV1_1, 'nova'>
 
-/** Converts a request of 1.1, which uses none of the fields that 1.2 added. */
+/** Converts a request of 1.1 to 1.2. The fields that 1.2 added get their defaults. */
 export const upgradeFrom1_1 = (spec: RequestSpecV1_1): RequestSpecV1_2 => ({ ...spec, version: '1.2', gang: [], topologySpread: [] })
 
-/** The same request in the form of 1.1, or every field that 1.1 cannot express. */
+/** Converts a request of 1.2 to 1.1, or returns a problem for each field that 1.1 cannot express. */
 export function downgradeTo1_1({ gang, topologySpread, ...spec }: RequestSpecV1_2): Parsed<RequestSpecV1_1> {
   const problems: Problem[] = []
   if (gang.length > 0) problems.push(newerField('spec', '1.1', ['gang'], gang, 'an empty list'))

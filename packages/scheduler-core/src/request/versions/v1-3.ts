@@ -21,7 +21,7 @@ const gpus = z
   .default(null)
   .describe('GPUs, whole or shares of them; null: none.')
 
-/** RequestSpec 1.3: GPUs near the CPUs, and server groups that are kept apart from each other. */
+/** RequestSpec 1.3 adds GPUs near the CPUs, server groups that are kept apart from each other, and the volumes and ports of an instance. */
 export const requestSpecV1_3 = z
   .strictObject({
     ...requestFieldsV1_2,
@@ -61,7 +61,7 @@ export const requestSpecV1_3 = z
           code: 'custom',
           path: [...guest.path, 'numaPolicy'],
           input: guest.gpus.numaPolicy,
-          message: 'must be null without numaTopology: CPUs in no cell are near to no GPU',
+          message: 'must be null without numaTopology, because only CPUs in NUMA cells can be near to GPUs',
         })
     if (instanceGroup?.apartFrom.includes(instanceGroup.uuid))
       context.addIssue({
@@ -75,10 +75,10 @@ export const requestSpecV1_3 = z
 
 type Output = z.output<typeof requestSpecV1_3>
 
-/** The type of Nova's document is not deeply read-only, since JSON may be nested to any depth. */
+/** The type of Nova's document is not deeply read-only, because the type of JSON is recursive. */
 export type RequestSpecV1_3 = DeepReadonly<Omit<Output, 'nova'>> & Pick<RequestSpecV1_1, 'nova'>
 
-/** Converts a request of 1.2, which uses none of the fields that 1.3 added. */
+/** Converts a request of 1.2 to 1.3. The fields that 1.3 added get their defaults. */
 export const upgradeFrom1_2 = ({ gpus: own, gang, instanceGroup, ...spec }: RequestSpecV1_2): RequestSpecV1_3 => ({
   ...spec,
   version: '1.3',
@@ -90,7 +90,7 @@ export const upgradeFrom1_2 = ({ gpus: own, gang, instanceGroup, ...spec }: Requ
   nearVolumesAndPorts: true,
 })
 
-/** The same request without the fields of 1.3; the problems if it uses them and an older version was requested. */
+/** Converts a request of 1.3 to 1.2. There is a problem for each used field of 1.3. `asked` is the version that the problems name. */
 export function downgradeTo1_2(
   { gpus: own, gang, instanceGroup, volumes, ports, nearVolumesAndPorts, ...spec }: RequestSpecV1_3,
   asked = '1.2',

@@ -2,13 +2,13 @@ import { demandOf, type NumaCellRequest, type RequestSpec } from '../../request/
 import { restated } from '../../request/restated.ts'
 
 /**
- * The request with a different amount of a resource class for each instance. The amount is changed in the field that states it: an extra
- * spec, the flavor or a resource group.
+ * The request with a different amount of a resource class for each instance. The amount is changed in the field from which it comes: an
+ * extra spec, the flavor or a resource group.
  */
 export function withAmount(request: RequestSpec, resourceClass: string, amount: number): RequestSpec {
   const spec = `resources:${resourceClass}`
   const extraSpecs = { ...request.flavor.extraSpecs }
-  // the amounts of groups are added to those of the flavor
+  // an instance gets the sum of the amounts in resource groups and in the flavor
   const inGroups = request.requestedResources.flatMap(({ amounts }) => amounts).filter((asked) => asked.resourceClass === resourceClass)
   const grouped = Math.min(
     amount,
@@ -31,13 +31,14 @@ export function withAmount(request: RequestSpec, resourceClass: string, amount: 
 const MIB_PER_GIB = 1_024
 
 /**
- * The request with smaller disks of the flavor, so that their total is `gib`. The ephemeral disk is reduced first, then the root disk down
- * to the size that the image needs, then swap. Last, the root disk is reduced below the image's size. The API would refuse such a request.
+ * The request with disks of the flavor that have a total of `gib`. The ephemeral disk is reduced first, then the root disk down to the size
+ * that the image needs, then swap. If this is not enough, the root disk is reduced below the image's size. The API refuses such a request,
+ * so it is never proposed.
  */
 function withDisk(request: RequestSpec, gib: number): RequestSpec {
   const { flavor, image, isBfv } = request
   const swapGib = Math.ceil(flavor.swapMb / MIB_PER_GIB)
-  // a root disk on a volume takes no space of the host
+  // an instance that boots from a volume needs no space for its root disk on the host
   const root = isBfv ? 0 : flavor.rootGb
   let over = root + flavor.ephemeralGb + swapGib - gib
   const more = Math.max(0, -over)
@@ -53,7 +54,7 @@ function withDisk(request: RequestSpec, gib: number): RequestSpec {
   return restated(request, { flavor: { ...flavor, rootGb, ephemeralGb, swapMb } })
 }
 
-/** The guest's cells must add up to the flavor, so the cells are reduced in proportion to the flavor. */
+/** Reduces the guest's NUMA cells in proportion, because their sum must equal the flavor. */
 function withFittingCells(request: RequestSpec): RequestSpec {
   const { flavor, numaTopology } = request
   if (numaTopology === null) return request
@@ -69,7 +70,7 @@ function withFittingCells(request: RequestSpec): RequestSpec {
   return withCells(request, numbered(cells))
 }
 
-/** Reduces amounts in proportion so that their sum is at most `most`. Amounts with a smaller sum are unchanged. */
+/** Reduces amounts in proportion so that their sum is at most `most`. Returns them unchanged if their sum is not larger. */
 function shares(parts: readonly number[], most: number): readonly number[] {
   const sum = parts.reduce((total, part) => total + part, 0)
   if (sum <= most) return parts
@@ -78,7 +79,7 @@ function shares(parts: readonly number[], most: number): readonly number[] {
   return least.map((part) => part + (left-- > 0 ? 1 : 0))
 }
 
-/** The CPUs of a guest are numbered from 0 without gaps, so the remaining ones get new numbers in their old order. */
+/** Gives the CPUs of a guest's NUMA cells new ids in their old order, because CPU ids must begin at 0 and have no gaps. */
 export function numbered(cells: readonly NumaCellRequest[]): NumaCellRequest[] {
   const kept = cells.flatMap(({ cpus }) => cpus).sort((a, b) => a - b)
   const now = new Map(kept.map((cpu, i) => [cpu, i]))
@@ -86,7 +87,7 @@ export function numbered(cells: readonly NumaCellRequest[]): NumaCellRequest[] {
   return cells.map((cell) => ({ ...cell, cpus: renumbered(cell.cpus), dedicatedCpus: renumbered(cell.dedicatedCpus) }))
 }
 
-/** The request with these cells, and without the extra specs and image properties from which Nova would derive cells. */
+/** The request with these NUMA cells, and without the extra specs and image properties from which Nova derives cells. */
 export function withCells(request: RequestSpec, cells: readonly NumaCellRequest[]): RequestSpec {
   const { extraSpecs } = request.flavor
   const { flavor } = withoutExtraSpecs(request, (key) => /^hw:numa_(nodes|cpus|mem)/.test(key))
@@ -97,13 +98,13 @@ export function withCells(request: RequestSpec, cells: readonly NumaCellRequest[
   })
 }
 
-/** The amount of a class that the flavor itself requests. */
+/** The amount of a class that the flavor requests, without resource groups. */
 const ownAmount = (request: RequestSpec, resourceClass: string): number =>
   demandOf({ ...request, requestedResources: [] }).amounts[resourceClass] ?? 0
 
 /**
- * The resource groups with a changed total of a resource class. The total is distributed from the first group on, each up to its present
- * amount.
+ * The resource groups with a smaller total of a resource class. The total is distributed to the groups in order. Each group gets at most
+ * its present amount.
  */
 function spread(groups: RequestSpec['requestedResources'], resourceClass: string, total: number): RequestSpec['requestedResources'] {
   let left = total
@@ -118,13 +119,13 @@ function spread(groups: RequestSpec['requestedResources'], resourceClass: string
   }))
 }
 
-/** The request without the extra specs whose keys are unwanted. */
+/** The request without the extra specs for whose keys `isUnwanted` is true. */
 export function withoutExtraSpecs(request: RequestSpec, isUnwanted: (key: string) => boolean): RequestSpec {
   const extraSpecs = Object.fromEntries(Object.entries(request.flavor.extraSpecs).filter(([key]) => !isUnwanted(key)))
   return restated(request, { flavor: { ...request.flavor, extraSpecs } })
 }
 
-/** The request without these scheduler hints. */
+/** The request without the scheduler hints with these names. */
 export const withoutHints = (request: RequestSpec, names: readonly string[]): RequestSpec =>
   restated(request, {
     schedulerHints: Object.fromEntries(Object.entries(request.schedulerHints).filter(([name]) => !names.includes(name))),

@@ -15,10 +15,10 @@ interface HostDrawn {
   readonly shape: HostShape
   readonly zone: 'zone1' | 'zone2' | null
   readonly state: 'ENABLED' | 'DISABLED' | 'MAINTENANCE' | 'DRAINING' | 'DOWN'
-  /** The size in GiB and the lifetime in seconds of each reservation; 0 seconds stands for a confirmed claim. */
+  /** The claims on the host: memory in GiB, and lifetime in seconds. A lifetime of 0 stands for a confirmed claim. */
   readonly held: readonly (readonly [gib: number, seconds: number])[]
   readonly isMember: boolean
-  /** The memory in MiB that an operator reserved, and the ratio of vCPUs that was set; null for neither. */
+  /** The memory in MiB that an operator reserved (`reserved`), and the vCPU ratio that an operator set (`cpuRatio`). Null if not set. */
   readonly reserved: number | null
   readonly cpuRatio: number | null
 }
@@ -68,7 +68,10 @@ const unevenCells = (...mib: readonly number[]): Parts => ({
   numaTopology: { cells: mib.map((memoryMb, id) => ({ id, cpus: [id], memoryMb })) },
 })
 const sumOf = (numbers: readonly number[]): number => numbers.reduce((sum, one) => sum + one, 0)
-/** Draws the usual value most often. A request with many unusual requirements at once would need more than two changes. */
+/**
+ * Draws the usual value three times out of four. A request with many unusual requirements would need more than two changes, so nothing
+ * would be proposed.
+ */
 const rarely = <Value>(usual: Value, ...others: readonly Value[]): fc.Arbitrary<Value> =>
   fc.oneof({ weight: 3, arbitrary: fc.constant(usual) }, { weight: 1, arbitrary: fc.constantFrom(...others) })
 
@@ -136,7 +139,7 @@ export const requestDrawn: fc.Arbitrary<RequestSpec> = fc
     ),
   })
   .map(({ vcpus, gib, rootGb, numInstances, place, image, traits, specs, devices }) => {
-    // the service accepts a guest with cells only if the flavor equals their sum
+    // a guest with NUMA cells is accepted only if the flavor equals the sum of the cells
     const cells = devices?.numaTopology?.cells
     const size =
       cells === undefined

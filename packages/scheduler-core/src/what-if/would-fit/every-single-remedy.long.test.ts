@@ -12,7 +12,10 @@ import { atOnce } from '../../values/steps.ts'
 import { simulate } from '../simulate.ts'
 import { whatWouldFit } from './what-would-fit.ts'
 
-/* On small fleets every change of one number or one requirement is tried alone: each one that makes the request fit is proposed, with the nearest number that suffices. */
+/*
+ * On small fleets, each change of a single number or requirement is tried. If a change makes the request fit, it must be proposed, with the
+ * number that is nearest to the present value.
+ */
 
 const GIB = 1_024
 const isOver = () => false
@@ -59,7 +62,7 @@ interface Wanted {
   readonly gpus: number
   readonly pci: number
   readonly minRamMb: number
-  /** The memory in MiB of each cell of the guest. */
+  /** The memory of each NUMA cell of the guest, in MiB. */
   readonly cells: readonly number[]
   readonly trait: boolean
   readonly zone: string | null
@@ -73,7 +76,7 @@ const modest: Wanted = {
   ...{ zone: null, forced: null, destination: null, aggregate: null },
 }
 
-/** Further requirements of a request. A request has only a few of them, because no single change would suffice for a request with many. */
+/** Further requirements. A request has at most three of them, because a single change would not suffice for a request with many. */
 const more: fc.Arbitrary<Partial<Wanted>> = fc.oneof(
   fc.record({ vcpus: fc.constantFrom(3, 5, 9) }),
   fc.record({ mib: fc.constantFrom(3, 5, 9).map((gib) => gib * GIB), minRamMb: fc.constantFrom(0, 512, GIB) }),
@@ -163,10 +166,11 @@ const below = (now: number, step: number): readonly number[] =>
   Array.from({ length: Math.ceil(now / step) - 1 }, (_, i) => now - (now % step || step) - i * step)
 
 interface Dimension {
-  /** The name of the resource in proposals, and the unit in which they write its amount. */
+  /** The name of the resource in proposals. */
   readonly subject: string
+  /** The text of a number in proposals, with its unit. */
   readonly to: (number: number) => string
-  /** The numbers to try, nearest to the present one first. */
+  /** The numbers that are tried, in descending order from the present number. */
   readonly numbers: readonly number[]
   readonly with: (number: number) => Wanted
 }
@@ -204,7 +208,7 @@ function dimensionsOf(one: Wanted): readonly Dimension[] {
 
 const withCells = (one: Wanted, cells: readonly number[]): Wanted => ({ ...one, cells, mib: cells.reduce((sum, mib) => sum + mib, 0) })
 
-/** The requirements of a request, as a proposal names those that it drops. */
+/** For each requirement of a request: the text of a proposal that drops it, and the request without it. */
 const wishesOf = (one: Wanted): readonly (readonly [said: string, Wanted])[] => [
   ...(one.zone === null ? [] : [[`availability zone ${one.zone} -> any`, { ...one, zone: null }] as const]),
   ...(one.forced === null ? [] : [[`hosts asked for ${one.forced} -> any`, { ...one, forced: null }] as const]),
@@ -236,7 +240,7 @@ test.each(['default', 'nova', 'nova-compat'])('every single change that makes a 
         const found = said.filter((text) => text.startsWith(`${subject} `) && !text.endsWith('any'))
         if (subject.includes('cell')) expect([said, isCovered(one, withNumber(nearest), said)]).toEqual([said, true])
         else if (subject === 'memory' || subject === 'vCPUs')
-          // there may be nearer numbers between two numbers that were tried
+          // only some numbers are tried here, so a number that is nearer than `nearest` may be proposed
           expect([subject, nearest, found.some((text) => Number.parseInt(text.split(' -> ')[1] ?? '', 10) >= nearest)]).toEqual([
             subject,
             nearest,
@@ -257,13 +261,13 @@ test.each(['default', 'nova', 'nova-compat'])('every single change that makes a 
   for (const [kind, times] of Object.entries(met)) expect([kind, times > 0 || kind === 'cells']).toEqual([kind, true])
 })
 
-/** Whether a proposal in `said` reduces each guest cell at most as far as `less` does. */
+/** True if a proposal in `said` leaves each guest cell at least as much memory as the request `less` has. */
 function isCovered(one: Wanted, less: Wanted, said: readonly string[]): boolean {
   return said.some((text) => {
     const [, cell, to] = /^memory of (?:each )?NUMA cell ?(\d*) \d+ MiB -> (\d+) MiB$/.exec(text) ?? []
     if (to === undefined) return false
     const sizes = one.cells.map((own, i) => (cell === '' || cell === String(i) ? Math.min(own, Number(to)) : own))
-    // cells with equal demands cause the refusal together, so a proposal may name any of them
+    // if all guest cells are equal, the proposal may reduce another cell than `less`, so the sizes are compared in sorted order
     const inOrder = (all: readonly number[]) => (new Set(one.cells).size === 1 ? all.toSorted((a, b) => a - b) : all)
     return inOrder(sizes).every((size, i) => size >= (inOrder(less.cells)[i] ?? 0))
   })

@@ -16,7 +16,7 @@ const cellOf = (id: number, cpuset: number[], pages: readonly (readonly [number,
   pages: [{ sizeKib: 4, total: 1_048_576 }, ...pages.map(([sizeKib, total]) => ({ sizeKib, total }))],
 })
 
-/** The proposed memory sizes of the guest, on a fleet that consists only of this host. */
+/** The memory sizes that are proposed for the guest, on a fleet with only this host. */
 function lessMemory(host: HostShape, cells: readonly Partial<Cell>[], profile = 'default', instances = 1): readonly string[] {
   const log = aLog()
   log.append([{ type: 'feature', level: FEATURE_LEVEL }, aReport('h1', { memoryMb: 32_768, ...host })])
@@ -41,19 +41,24 @@ function lessMemory(host: HostShape, cells: readonly Partial<Cell>[], profile = 
 const twoMib = (pages: number) => ({ numaCells: [cellOf(0, [0, 1, 2, 3], [[2_048, pages]])] })
 
 test.each<[string, HostShape, readonly Partial<Cell>[], readonly string[]]>([
-  ['pages of 2 MiB, of which 100 are free', twoMib(100), [{ memoryMb: 1_024, pageSize: 2_048 }], ['200 MiB']],
-  ['an odd number of pages', twoMib(101), [{ memoryMb: 1_024, pageSize: 2_048 }], ['202 MiB']],
+  ['100 free pages of 2 MiB: 200 MiB are proposed', twoMib(100), [{ memoryMb: 1_024, pageSize: 2_048 }], ['200 MiB']],
+  ['101 free pages of 2 MiB: 202 MiB are proposed', twoMib(101), [{ memoryMb: 1_024, pageSize: 2_048 }], ['202 MiB']],
   [
-    'pages of 1 GiB, of which 3 are free',
+    '3 free pages of 1 GiB: 3072 MiB are proposed',
     { numaCells: [cellOf(0, [0, 1], [[GIB_PAGE, 3]])] },
     [{ memoryMb: 8_192, pageSize: GIB_PAGE }],
     ['3072 MiB'],
   ],
-  ['no free page', twoMib(0), [{ memoryMb: 1_024, pageSize: 2_048 }], []],
-  ['memory that is not a multiple of the page', twoMib(1_024), [{ memoryMb: 1_025, pageSize: 2_048 }], ['1024 MiB']],
-  ['large pages of the only size', twoMib(100), [{ memoryMb: 1_024, pageSize: 'large' }], ['200 MiB']],
+  ['no free page: nothing is proposed', twoMib(0), [{ memoryMb: 1_024, pageSize: 2_048 }], []],
   [
-    'large pages of two sizes: the size that gives more counts',
+    'memory that is not a multiple of the page size: the next smaller multiple is proposed',
+    twoMib(1_024),
+    [{ memoryMb: 1_025, pageSize: 2_048 }],
+    ['1024 MiB'],
+  ],
+  ['large pages, of which the host has one size: as many as are free', twoMib(100), [{ memoryMb: 1_024, pageSize: 'large' }], ['200 MiB']],
+  [
+    'large pages of two sizes: the size with more free memory',
     {
       numaCells: [
         cellOf(
@@ -70,7 +75,7 @@ test.each<[string, HostShape, readonly Partial<Cell>[], readonly string[]]>([
     ['3072 MiB'],
   ],
   [
-    'two cells of the guest, each with pages of its own cell',
+    'a guest with two cells, each with the pages of a separate host cell: the smaller free amount',
     { numaCells: [cellOf(0, [0, 1], [[2_048, 100]]), cellOf(1, [2, 3], [[2_048, 50]])] },
     [
       { memoryMb: 1_024, pageSize: 2_048 },
@@ -79,45 +84,50 @@ test.each<[string, HostShape, readonly Partial<Cell>[], readonly string[]]>([
     ['100 MiB'],
   ],
   [
-    'a host with less total memory than the flavor',
+    'the host has less total memory than the flavor: the free pages of its cell',
     { memoryMb: 4_096, ...twoMib(1_024) },
     [{ memoryMb: 8_192, pageSize: 2_048 }],
     ['2048 MiB'],
   ],
 ])('%s', (_situation, host, cells, expected) => expect(lessMemory(host, cells)).toEqual(expected))
 
-test('under Nova’s rules too', () => expect(lessMemory(twoMib(100), [{ pageSize: 2_048 }], 'nova-compat')).toEqual(['200 MiB']))
+test('by the profile nova-compat, the same amount is proposed for 100 free pages of 2 MiB', () =>
+  expect(lessMemory(twoMib(100), [{ pageSize: 2_048 }], 'nova-compat')).toEqual(['200 MiB']))
 
-test('several instances share the pages', () => expect(lessMemory(twoMib(101), [{ pageSize: 2_048 }], 'default', 2)).toEqual(['100 MiB']))
+test('for two instances on 101 free pages of 2 MiB, 50 pages for each instance are proposed', () =>
+  expect(lessMemory(twoMib(101), [{ pageSize: 2_048 }], 'default', 2)).toEqual(['100 MiB']))
 
 test.each<[Cell['pageSize'], number]>([
   [2_048, 1],
   [2_048, 2],
   ['large', 2],
   ['large', 3],
-])('for several instances with pages of %s, %i of them, there is one proposal of their memory in whole pages', (pageSize, instances) => {
-  const host = {
-    memoryMb: 4_096,
-    numaCells: [0, 1].map((id) => ({
-      ...{ id, cpuset: [0, 1, 2, 3].map((cpu) => cpu + 4 * id), memoryMb: 2_048 },
-      pages: [
-        { sizeKib: 4, total: 262_144 },
-        { sizeKib: 2_048, total: 512, reserved: 10 },
-      ],
-    })),
-  }
-  const proposed = lessMemory(host, [{ memoryMb: 2_000, pageSize }], 'default', instances)
-  expect(proposed).toEqual([instances === 3 ? '502 MiB' : '1004 MiB'])
-})
+])(
+  'with page size %s and %i instances, the only proposed memory size is a whole number of pages with which all fit',
+  (pageSize, instances) => {
+    const host = {
+      memoryMb: 4_096,
+      numaCells: [0, 1].map((id) => ({
+        ...{ id, cpuset: [0, 1, 2, 3].map((cpu) => cpu + 4 * id), memoryMb: 2_048 },
+        pages: [
+          { sizeKib: 4, total: 262_144 },
+          { sizeKib: 2_048, total: 512, reserved: 10 },
+        ],
+      })),
+    }
+    const proposed = lessMemory(host, [{ memoryMb: 2_000, pageSize }], 'default', instances)
+    expect(proposed).toEqual([instances === 3 ? '502 MiB' : '1004 MiB'])
+  },
+)
 
 test.each<[string, Readonly<Record<string, number>>, Cell['pageSize'], number, readonly string[]]>([
-  ['one on each of two hosts with pages of other sizes', { a: 2_048, b: GIB_PAGE }, 'large', 2, ['1024 MiB']],
-  ['the same by any size', { a: 2_048, b: GIB_PAGE }, 'any', 2, ['1024 MiB']],
-  ['three of them, which all share the smaller pages', { a: 2_048, b: GIB_PAGE }, 'large', 3, ['400 MiB']],
-  ['a stated size is given by one of the hosts', { a: 2_048, b: GIB_PAGE }, 2_048, 2, ['600 MiB']],
+  ['large pages, one instance on each of two hosts with different page sizes', { a: 2_048, b: GIB_PAGE }, 'large', 2, ['1024 MiB']],
+  ['pages of any size, one instance on each of two hosts with different page sizes', { a: 2_048, b: GIB_PAGE }, 'any', 2, ['1024 MiB']],
+  ['large pages, three instances that all fit on the host with the smaller pages', { a: 2_048, b: GIB_PAGE }, 'large', 3, ['400 MiB']],
+  ['pages of 2 MiB, two instances on the only host with this size', { a: 2_048, b: GIB_PAGE }, 2_048, 2, ['600 MiB']],
 ])('%s', (_situation, sizes, pageSize, instances, expected) => {
   const log = aLog()
-  // if the guest accepts any page size, it would fit into small pages, so the host has none
+  // a guest that accepts any page size would fit in small pages, so hosts have no small pages in this case
   const small = pageSize === 'any' ? [] : [{ sizeKib: 4, total: 262_144 }]
   const pagesOf = (sizeKib: number) => [...small, { sizeKib, total: sizeKib === GIB_PAGE ? 1 : 600 }]
   const report = (name: string, sizeKib: number) =>

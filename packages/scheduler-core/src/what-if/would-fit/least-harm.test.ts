@@ -7,7 +7,7 @@ const status = (host: string, to: 'DISABLED' | 'DRAINING' | 'MAINTENANCE') =>
   ({ type: 'status', host, node: host, status: to, reason: 'disk' }) as const
 const down = (host: string) => ({ type: 'liveness', host, node: host, state: 'DOWN', reason: 'silent' }) as const
 
-describe('a proposal does no harm if a smaller change suffices', () => {
+describe('if a harmless change suffices, no harmful change is proposed', () => {
   const small = { up: { memoryMb: 2 * GIB }, other: { memoryMb: 8 * GIB } }
   const request = { memoryMb: 4 * GIB }
   const inGroup = { instanceGroup: { uuid: aUuid(7), policy: 'ANTI_AFFINITY' as const } }
@@ -72,7 +72,7 @@ describe('a proposal does no harm if a smaller change suffices', () => {
 
   test.each<[what: string, given: Case, never: RegExp]>([
     [
-      'hosts kept for other projects',
+      'hosts that are reserved for other projects',
       {
         hosts: { kept: {} },
         request: { projectId: 'p2' },
@@ -82,11 +82,11 @@ describe('a proposal does no harm if a smaller change suffices', () => {
       /AggregateMultiTenancyIsolation|tenants/,
     ],
     [
-      'hosts kept for some images',
+      'hosts that are reserved for certain images',
       { hosts: { kept: {} }, request: {}, profile: withNova('IsolatedHostsFilter', { isolated_hosts: ['kept'], isolated_images: ['i1'] }) },
       /filter IsolatedHostsFilter/,
     ],
-  ])('%s remain kept, whatever changes are allowed', (_what, given, never) => {
+  ])('%s are never opened, whatever kinds of changes are requested', (_what, given, never) => {
     for (const kinds of [['POLICY'], ['FLEET'], ['REQUEST', 'FLEET', 'POLICY']] as const)
       for (const one of saidOf({ ...given, kinds })) expect(one).not.toMatch(never)
   })
@@ -129,17 +129,17 @@ describe('waiting for reservations', () => {
       `wait until claim large.0 expires at ${at(601)}`,
     ],
     [
-      'waits for the one that ends first if either suffices',
+      'waits for the reservation that ends first if either of two reservations suffices',
       { hosts: { a: { memoryMb: 8 * GIB } }, request: { memoryMb: 4 * GIB }, changes: [reserve('late', 3, 600), reserve('soon', 3, 60)] },
       `wait until claim soon.0 expires at ${at(61)}`,
     ],
     [
-      'waits for the end of both if both are needed',
+      'waits for the end of two reservations if both are needed',
       { hosts: { a: { memoryMb: 8 * GIB } }, request: { memoryMb: 8 * GIB }, changes: [reserve('one', 4, 60), reserve('two', 4, 120)] },
       `wait until claims one.0, two.0 expire, the last at ${at(121)}`,
     ],
     [
-      'for a member of the server group that is only reserved',
+      'waits for the reservation of a member of the server group',
       {
         hosts: { a: {} },
         request: { instanceGroup: { uuid: aUuid(7), policy: 'ANTI_AFFINITY' } },
@@ -148,7 +148,7 @@ describe('waiting for reservations', () => {
       `wait until claim k1.0 expires at ${at(61)}`,
     ],
     [
-      'for a GPU',
+      'waits for the reservation of a GPU',
       {
         hosts: { a: { gpus: [{ index: 0 }] } },
         request: { gpus: { count: 1 } },
@@ -157,7 +157,7 @@ describe('waiting for reservations', () => {
       `wait until claim k1.0 expires at ${at(61)}`,
     ],
     [
-      'for a reserved instance that must not be near',
+      'waits for the reservation of an instance that must be on a different host',
       {
         hosts: { a: {} },
         request: { schedulerHints: { different_host: [aUuid(5)] } },
@@ -166,7 +166,7 @@ describe('waiting for reservations', () => {
       `wait until claim k1.0 expires at ${at(61)}`,
     ],
     [
-      'for one of two reserved devices, whichever is free first',
+      'waits for the reservation that ends first if either of two reserved devices suffices',
       {
         hosts: { a: { pciPools: [{ vendorId: 'v', productId: 'p', total: 2 }] } },
         request: { pciRequests: [{ count: 1, specs: [{ vendor_id: 'v' }] }] },
@@ -175,7 +175,7 @@ describe('waiting for reservations', () => {
       `wait until claim soon.0 expires at ${at(61)}`,
     ],
     [
-      'for one of two cells, whichever is free first',
+      'waits for the reservation that ends first if either of two NUMA cells suffices',
       {
         hosts: { a: { numaCells: [0, 1].map((id) => ({ id, cpuset: [id * 2, id * 2 + 1], memoryMb: 2 * GIB })) } },
         request: { vcpus: 1, memoryMb: 2 * GIB, numaTopology: { cells: [{ id: 0, cpus: [0], memoryMb: 2 * GIB }] } },
@@ -184,7 +184,7 @@ describe('waiting for reservations', () => {
       `wait until claim soon.0 expires at ${at(61)}`,
     ],
     [
-      'for one of two members of a group with at most two on a host',
+      'waits for the member that ends first if a group allows at most two members on a host',
       {
         hosts: { a: {} },
         request: { instanceGroup: { uuid: aUuid(7), policy: 'ANTI_AFFINITY', maxServerPerHost: 2 } },
@@ -203,7 +203,7 @@ describe('waiting for reservations', () => {
   })
 })
 
-test('the requested number of answers are the smallest changes, so that the first is that of the headline', () => {
+test('if fewer proposals are requested, they are the first of all proposals, in the same order', () => {
   const given: Case = {
     hosts: { a: { memoryMb: 16 * GIB, vcpus: 8 }, b: { memoryMb: 5 * GIB, vcpus: 8 } },
     request: { memoryMb: 6 * GIB, vcpus: 4, numInstances: 3 },

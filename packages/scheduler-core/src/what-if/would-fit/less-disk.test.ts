@@ -15,7 +15,7 @@ type Flavor = NonNullable<NonNullable<Parameters<typeof aRequest>[0]>['flavor']>
 const asking = (flavor: Partial<Flavor>, minDiskGb = 0, isBfv = false) =>
   aRequest({ isBfv, flavor: { vcpus: 1, memoryMb: 512, ...flavor }, image: { id: 'i', minDiskGb } })
 
-describe.each(['default', 'nova-compat'])('on a host with 100 GiB, by the profile %s', (named) => {
+describe.each(['default', 'nova-compat'])('disks that are reduced to fit on a host with 100 GiB, by the profile %s', (named) => {
   const proposed = (...given: Parameters<typeof asking>) => {
     const log = aLog()
     log.append([{ type: 'feature', level: FEATURE_LEVEL }, aReport('h1', { localGb: 100 })])
@@ -48,7 +48,7 @@ describe.each(['default', 'nova-compat'])('on a host with 100 GiB, by the profil
   ])('%s', (_what, expected, ...given) => expect(proposed(...given)).toEqual(expected))
 })
 
-test.each([0, 1, 7, 30, 59, 60, 61, 90])('the proposal is %i GiB, whatever the present size', (amount) => {
+test.each([0, 1, 7, 30, 59, 60, 61, 90])('withAmount changes the total of the disks to %i GiB, for any present sizes', (amount) => {
   for (const flavor of [
     { rootGb: 20 },
     { rootGb: 20, ephemeralGb: 30 },

@@ -37,10 +37,7 @@ const ask = (fleet: Fleet, request: RequestSpec, profile: Profile, more: Partial
     }),
   )
 
-/**
- * Every set of changes with one part less than the given set. A part is a whole change, or a part of a change, such as one of the claims to
- * wait for.
- */
+/** All sets that result from leaving out one change of a set, or one part of a change, such as one of several claims to wait for. */
 const lackingOne = (changes: readonly ProposedChange[]): (readonly ProposedChange[])[] =>
   changes.flatMap((change) => {
     const others = changes.filter((one) => one !== change)
@@ -50,8 +47,8 @@ const lackingOne = (changes: readonly ProposedChange[]): (readonly ProposedChang
   })
 
 /**
- * Every set in which one number is nearer to its present value: by one step, by half of the steps, and by all steps but one. If there are
- * few steps, every number in between is used.
+ * Sets in which one number is nearer to its present value: by one step, by half of the steps, and by all steps but one. If there are at
+ * most 10 steps, all numbers in between are used.
  */
 const nearer = (changes: readonly ProposedChange[]): (readonly ProposedChange[])[] =>
   changes.flatMap((change) => {
@@ -60,13 +57,13 @@ const nearer = (changes: readonly ProposedChange[]): (readonly ProposedChange[])
     const { from, to, step = 1 } = number
     const towards = Math.sign(from - to)
     const all = Math.ceil(Math.abs(from - to) / step)
-    // a resource class may allow only multiples of a step; few numbers are tried one by one
+    // at most 10 numbers are tried one by one
     const tried = all <= 10 ? Array.from({ length: all }, (_, steps) => steps) : [1, Math.floor(all / 2), all - 1]
     const between = tried.flatMap((steps) => (steps > 0 && steps < all ? [to + towards * step * steps] : []))
     return [...new Set(between)].map((other) => changes.map((one) => (one === change ? number.at(other) : one)))
   })
 
-/** The fields that a request can have or lack independently: how each is read, and how it is copied from another request. */
+/** Requirements that a request can have or lack: `of` reads a requirement, `from` copies it from another request. */
 const wishes: readonly {
   readonly path: string
   of(request: RequestSpec): unknown
@@ -118,7 +115,7 @@ const wishes: readonly {
   {
     path: 'numaTopology',
     of: ({ numaTopology }) => numaTopology === null,
-    // all fields except the pages and the policy, which are separate requirements
+    // page size and CPU policy are left out, because they are separate requirements in this list
     from: (one, { numaTopology }) => ({
       ...one,
       numaTopology: numaTopology && {
@@ -140,14 +137,14 @@ const wishes: readonly {
   })),
 ]
 
-/** The requirements that a proposal drops and that can be restored one at a time. */
+/** The requirements that a proposal drops, if they can be restored separately. */
 const givenUp = (request: RequestSpec, changed: RequestSpec) =>
   wishes.filter(
     ({ of, from }) =>
       JSON.stringify(of(request)) !== JSON.stringify(of(changed)) && JSON.stringify(from(changed, request)) !== JSON.stringify(changed),
   )
 
-/** Decides with a proposal, regardless of how the proposal was found. */
+/** The effect of a proposal as text. Two proposals with the same text lead to the same decision. */
 const madeOf = ({ request, edits, filters }: Pick<Counterfactual, 'request' | 'edits' | 'filters'>): string =>
   canonicalJson({ request, edits, filters: filters ?? null })
 
@@ -156,12 +153,12 @@ const refused = fc
   .filter(({ request }) => tooSmallForImage(request).length === 0)
   .filter(({ hosts, request, profile }) => !fits(fleetOf(hosts), request, profile))
 
-describe('of two numbers for the same subject only the one nearer to the present value is proposed', () => {
+describe('of two numbers for the same subject, only the number that is nearer to the present value is proposed', () => {
   const saidOf = (fleet: Fleet, request: RequestSpec) =>
     ask(fleet, request, profiles[0] as Profile).counterfactuals.map(({ changes }) =>
       changes.map(({ subject, from, to }) => `${subject} ${from} -> ${to}`).join('; '),
     )
-  test('if one of them is 0', () => {
+  test('an amount of 0 is not proposed if a larger amount suffices', () => {
     const log = aLog()
     const fpga = (total: number) => ({ inventories: [{ resourceClass: 'CUSTOM_FPGA', total }] })
     log.append([{ type: 'feature', level: FEATURE_LEVEL }, aReport('h0', fpga(2)), aReport('h1')])
@@ -170,7 +167,7 @@ describe('of two numbers for the same subject only the one nearer to the present
     expect(ofClass).toEqual(['CUSTOM_FPGA 3 -> 2'])
   })
 
-  test('for a ratio in addition to fewer instances', () => {
+  test('a set with a larger ratio, or with fewer instances, contains the set with the nearer numbers', () => {
     const ratio = (milli: number): ProposedChange => ({
       ...{ kind: 'POLICY', subject: 'VCPU allocation ratio of host h0', from: '1', to: String(milli / 1_000), effort: 5 },
       number: { from: 1_000, to: milli, at: ratio },
@@ -182,11 +179,11 @@ describe('of two numbers for the same subject only the one nearer to the present
     expect(containsAll([ratio(10_000), instances(5)], [ratio(9_000), instances(5)])).toBe(true)
     expect(containsAll([ratio(9_000), instances(5)], [ratio(10_000), instances(5)])).toBe(false)
     expect(containsAll([ratio(9_000), instances(4)], [ratio(9_000), instances(5)])).toBe(true)
-    // neither set is smaller than the other in both numbers
+    // not contained, because each set has one number that is nearer than in the other set
     expect(containsAll([ratio(10_000), instances(5)], [ratio(9_000), instances(4)])).toBe(false)
   })
 
-  test('a larger amount is not proposed as a smaller one, however near it is', () => {
+  test('a set that raises an amount contains no set that lowers the amount', () => {
     const amount = (to: number): ProposedChange => ({
       ...{ kind: 'REQUEST', subject: 'CUSTOM_FPGA', from: '4', to: String(to), effort: 2 },
       number: { from: 4, to, at: amount },
@@ -196,7 +193,7 @@ describe('of two numbers for the same subject only the one nearer to the present
   })
 })
 
-test('if GPUs farther away are accepted, giving up the nearby cells is not proposed', () => {
+test('if it suffices to accept GPUs that are not near, dropping the NUMA topology is not proposed', () => {
   const log = aLog()
   const shape = { vcpus: 2, memoryMb: GIB, numaCells: [{ id: 0, cpuset: [0, 1], memoryMb: GIB }], gpus: [{ index: 0 }] }
   log.append([{ type: 'feature', level: FEATURE_LEVEL }, aReport('h0', shape), aReport('h1', { vcpus: 1, memoryMb: GIB })])
@@ -206,8 +203,8 @@ test('if GPUs farther away are accepted, giving up the nearby cells is not propo
   expect(said).not.toContainEqual(['NUMA topology'])
 })
 
-describe('of random refusals', () => {
-  test('each proposal makes the request fit, none of its parts can be left out or be less, and none is harmful', () => {
+describe('for random refusals', () => {
+  test('each proposal makes the request fit, no part of it can be left out or reduced, and harmful ones are the last resort', () => {
     const met = {
       proposals: 0,
       numbers: 0,
@@ -235,7 +232,7 @@ describe('of random refusals', () => {
           let before = request
           for (const { subject, number, request: change } of changes) {
             const own = number?.of?.(before)
-            // the stated present value is that of the request after the preceding changes
+            // `from` of a change is the value in the request after the preceding changes
             if (number?.of !== undefined) expect([text, subject, own?.number?.from]).toEqual([text, subject, number.from])
             before = change?.(before) ?? before
           }
@@ -259,7 +256,7 @@ describe('of random refusals', () => {
             }
         }
         const isLast = ({ changes }: (typeof counterfactuals)[number]) => changes.some(({ lastResort = false }) => lastResort)
-        // if another request or waiting suffices, no other change is proposed
+        // if a changed request or waiting suffices, no change of last resort is proposed
         const isMild = (one: (typeof counterfactuals)[number]) =>
           !isLast(one) && one.changes.every(({ kind, waits }) => kind === 'REQUEST' || waits)
         if (counterfactuals.some(isMild)) expect(counterfactuals.filter(isLast), texts).toEqual([])
@@ -283,7 +280,7 @@ describe('of random refusals', () => {
       }),
       draws(100, 100, 2_000),
     )
-    // random runs reach every kind; rare kinds appear only in many runs
+    // every kind of proposal occurs, except that rare kinds may not occur in short runs
     const inManyRuns = ['ratios', 'reserves', 'spreads', 'policies', 'spellings']
     const rare = byExtent(inManyRuns, inManyRuns, [])
     for (const [kind, count] of Object.entries(met)) expect([kind, count > 0 || rare.includes(kind)]).toEqual([kind, true])

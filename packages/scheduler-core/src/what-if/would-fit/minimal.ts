@@ -6,20 +6,20 @@ import type { ChangedNumber, ProposedChange } from './remedies/remedy.ts'
 import { type Candidate, effortOf, type Kept, type SearchOptions } from './shared-room.ts'
 import { type Applied, applyTo, type createFleets, tryOn } from './trial.ts'
 
-/** The parts of a change, such as claims to wait for, are left out one by one only if the change has at most this many parts. */
+/** A change can have parts, such as several claims to wait for. It is tried without single parts only if it has at most this many parts. */
 const MOST_TRIED = 16
 
-/** The inputs for reducing a set of changes with which the request is already placed. */
+/** The inputs of `minimal`. */
 export interface MinimalOptions extends SearchOptions {
   readonly fleets: ReturnType<typeof createFleets>
-  /** The number of instances that find a host without any change. */
+  /** How many instances find a host without any change. */
   readonly failed: number
 }
 
 /**
- * Removes every change without which the request is still placed, and every such part of a change (a claim to wait for, a requirement).
- * Then moves each changed number as near to its present value as possible. `isCut` means that the limit of runs or time was reached. In
- * that case a number may be farther from its present value than necessary. If the limit was reached before the necessary parts were known,
+ * Reduces a set of changes with which the request is placed. First, leaves out all changes and parts of changes that are not needed to
+ * place the request. Then moves each changed number as near to its present value as possible. `isCut` means that the limit of runs or time
+ * was reached, so a number may be farther from its present value than necessary. If the limit was reached while changes were left out,
  * `kept` is undefined.
  */
 export function* minimal(
@@ -30,7 +30,7 @@ export function* minimal(
   let best = kept
   let runs = 0
   const isOver = () => runs >= mostRuns || options.isOver()
-  /** Whether the request is placed with these changes. If so, they become the best set. */
+  /** Decides the request with these changes. Returns true if it is placed. The changes are then the new best set. */
   function* isEnough(changes: readonly ProposedChange[]): Steps<boolean> {
     yield
     runs++
@@ -50,7 +50,7 @@ export function* minimal(
       const now = best.candidate.changes.find((one) => one.subject === subject)?.number
       if (now === undefined) break
       const { first, count } = between(range, now.from, now.to)
-      /** The changes with the number of this subject set to a value `steps` steps from the farthest value towards the present value. */
+      /** The best set with another number for this subject: `steps` steps nearer to the present value than the farthest number. */
       const nearer = (steps: number) => {
         const other = first + range.step * (now.to < now.from ? steps : count - 1 - steps)
         return best.candidate.changes.map((one) => (one.subject === subject ? number.at(other, range.step) : one))
@@ -58,7 +58,7 @@ export function* minimal(
       if (count === 0) continue
       if (isOver()) return { kept: best, runs, isCut: true }
       let [enough, tooLittle] = [-1, count]
-      // an increased number is easiest to satisfy at its smallest value, so only that value is tried
+      // a smaller number is easier to place, so for an increased number only the smallest number of the range is tried
       if (now.to > now.from && number.among !== undefined) {
         yield* isEnough(nearer(count - 1))
         continue
@@ -74,7 +74,7 @@ export function* minimal(
   return { kept: best, runs, isCut: false }
 }
 
-/** All sets with one part less. Sets without a whole change come first, then sets without one part of a change, the last part first. */
+/** All sets without one change, and then all sets without one part of a change, beginning with the last part. */
 function smallerThan({ changes }: Candidate): (readonly ProposedChange[])[] {
   const without = (change: ProposedChange) => changes.filter((one) => one !== change)
   return [
@@ -88,8 +88,8 @@ function smallerThan({ changes }: Candidate): (readonly ProposedChange[])[] {
 }
 
 /**
- * Adapts each change to the request that results from the changes before it. This is necessary because a change may have been created for a
- * request that also had a change which is now left out.
+ * Adapts each change to the request that results from the preceding changes. This is necessary because a change may have been proposed for
+ * a request with a preceding change that is now left out.
  */
 function ofRequest(request: RequestSpec, changes: readonly ProposedChange[]): readonly ProposedChange[] {
   let now = request
@@ -115,8 +115,8 @@ function* tryWith(
 }
 
 /**
- * Whether a proposal is redundant because of a known proposal: it contains all changes of the known proposal, or has the same effect with
- * no less effort.
+ * True if a known proposal makes a proposal redundant: the proposal contains all changes of the known one, or has the same effect and not
+ * less effort.
  */
 export const saysNoMore = (one: Proposal, known: Proposal): boolean =>
   containsAll(one.candidate.changes, known.candidate.changes) || (one.candidate.effort >= known.candidate.effort && isSame(one, known))
@@ -124,19 +124,19 @@ export const saysNoMore = (one: Proposal, known: Proposal): boolean =>
 type Proposal = Pick<Kept, 'candidate' | 'applied'>
 
 /**
- * Whether two proposals lead to the same decision. For example, correcting a name and then dropping it has the same effect as dropping it.
+ * True if two proposals lead to the same decision. For example, correcting a name and then dropping it has the same effect as dropping it.
  */
 const isSame = ({ applied: one }: Proposal, { applied: other }: Proposal): boolean => saidOf(one) === saidOf(other)
 
 const saidOf = ({ request, edits, filters }: Applied): string => canonicalJson({ request, edits, filters: filters ?? null })
 
-/** Whether `changes` contain each of `others`, or a larger change of the same subject. Then `others` alone suffice. */
+/** True if for each change in `others`, `changes` contain the same change or a larger change of the same subject. */
 export const containsAll = (changes: readonly ProposedChange[], others: readonly ProposedChange[]): boolean =>
   others.every(
     (other) => changes.some((change) => containsOne(change, other)) || (others.length <= changes.length && isLower(changes, other)),
   )
 
-/** Whether `changes` together reduce every amount that the given change reduces, by at least as much. */
+/** True if `changes` together reduce each amount that one change reduces (`lowers`), by at least as much. */
 function isLower(changes: readonly ProposedChange[], { lowers }: ProposedChange): boolean {
   return (
     lowers !== undefined &&
@@ -158,7 +158,7 @@ function containsOne(change: ProposedChange, other: ProposedChange): boolean {
   return other.parts.names.every((name) => names.has(name))
 }
 
-/** Whether `one` is at least as far from the present value as `other`, in the same direction. Both are numbers for the same subject. */
+/** True if `one` changes the number of a subject in the same direction as `other`, and by at least as much. */
 function isAsFar(one: ChangedNumber, other: ChangedNumber): boolean {
   const direction = Math.sign(one.to - one.from)
   return direction === Math.sign(other.to - other.from) && one.to * direction >= other.to * direction

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { aUuid } from '../../testing/index.ts'
 import { answerOf, type Case, extra, saidOf, withNova, zone } from './testing/case.ts'
 
-describe('names that are misspelt', () => {
+describe('misspelt names in a request', () => {
   const flavored = (name: string) => ({ flavor: { name, vcpus: 1, memoryMb: 512 } })
   const kept = (names: string) => [{ name: 'kept', hosts: ['a'], metadata: { instance_type: names } }]
   const byFlavor = withNova('AggregateTypeAffinityFilter')
@@ -36,7 +36,7 @@ describe('names that are misspelt', () => {
       'key of extra spec storgae -> storage',
     ],
     [
-      'its value',
+      'a value of an extra spec',
       {
         hosts: { a: {} },
         request: extra({ storage: 'nvem' }),
@@ -69,7 +69,7 @@ describe('names that are misspelt', () => {
       },
       'spread over rakc -> rack',
     ],
-  ])('%s is proposed first, with a name of the fleet', (_what, given, first) => {
+  ])('%s: a name that exists in the fleet is proposed first', (_what, given, first) => {
     expect(saidOf(given)[0]).toBe(first)
   })
 
@@ -144,20 +144,20 @@ describe('names that are misspelt', () => {
       },
       'spread over rakc',
     ],
-  ])('%s is not changed to the other name, because a wish would be lost', (_what, given, subject) => {
+  ])('%s: no correction is proposed, because the request would lose a requirement', (_what, given, subject) => {
     const { counterfactuals } = answerOf(given)
-    // other proposals are found, so that the empty list below is about the name alone
+    // other proposals are found, so the search itself did not fail
     expect(counterfactuals.length).toBeGreaterThan(0)
     const renamed = counterfactuals.flatMap(({ changes }) => changes.filter((change) => change.subject === subject && change.effort < 1.4))
     expect(renamed.map(({ from, to }) => `${from} -> ${to}`)).toEqual([])
   })
 
-  test('the sentence says a misspelt name once', () => {
+  test('the text of a proposal contains the misspelt name only once', () => {
     const given: Case = { hosts: { a: { traits: ['CUSTOM_FAST'] } }, request: extra({ 'trait:CUSTOM_FSAT': 'required' }) }
     expect(answerOf(given).counterfactuals[0]?.text).toBe('request: trait CUSTOM_FSAT -> CUSTOM_FAST: unlocks 1 host (a)')
   })
 
-  test('if a key occurs in two forms, only the misspelt value changes', () => {
+  test('if an extra spec occurs with and without its scope, only the misspelt value is changed', () => {
     const given: Case = {
       hosts: { a: {} },
       request: extra({ storage: 'nvem', 'aggregate_instance_extra_specs:storage': 'ssd' }),
@@ -178,9 +178,9 @@ describe('names that are misspelt', () => {
     ],
     ['a trait without similar names', { hosts: { a: { traits: ['CUSTOM_FAST'] } }, request: extra({ 'trait:HW_GPU': 'required' }) }],
     ['a flavor without similar names', { hosts: { a: {} }, request: flavored('huge'), aggregates: kept('m1.large'), profile: byFlavor }],
-  ])('%s is not changed to another name', (_what, given) => {
+  ])('%s: no proposal changes the name to another name', (_what, given) => {
     const efforts = answerOf(given).counterfactuals.map(({ effort }) => effort)
-    // the effort of correcting a name is less than that of any other change
+    // only corrections of names have an effort below 1.4
     expect(efforts.filter((effort) => effort < 1.4)).toEqual([])
   })
 })

@@ -8,7 +8,7 @@ const numberAmong = (among: readonly NumberRange[]): ChangedNumber => ({
   to: 500,
   among,
   at: () => {
-    throw new Error('no change is made here')
+    throw new Error('`at` must not be called in this test')
   },
 })
 
@@ -16,7 +16,7 @@ const MOST = 600
 const numbersOf = ({ step, least }: NumberRange): readonly number[] =>
   Array.from({ length: MOST + 1 }, (_, i) => i).filter((one) => one >= least && one % step === 0)
 
-test('for every set of kinds of hosts the numbers that all of them give are tried', () => {
+test('for each set of kinds of hosts, the numbers that all these kinds allow form one of the searched ranges', () => {
   const range = fc
     .record({ step: fc.constantFrom(1, 2, 3, 4, 5, 8, 10), times: fc.integer({ min: 1, max: 6 }) })
     .map(({ step, times }) => ({ step, least: step * times }))
@@ -33,7 +33,7 @@ test('for every set of kinds of hosts the numbers that all of them give are trie
   )
 })
 
-test('if kinds of units have too many common numbers, the result says that not all were tried', () => {
+test('if the unit rules of hosts have more than 64 intersections, the result says that not all were searched', () => {
   const primes = [2, 3, 5, 7, 11, 13, 17, 19]
   const number = numberAmong(primes.map((step) => ({ step, least: step })))
   expect([rangesOf(number).length, hasMoreRanges(number)]).toEqual([64, true])

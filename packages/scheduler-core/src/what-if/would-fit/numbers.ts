@@ -5,20 +5,20 @@ import type { ChangedNumber, NumberRange } from './remedies/remedy.ts'
 const MOST_RANGES = 64
 
 /**
- * The ranges that are searched for the number nearest to the present one. Each kind of host allows a range of numbers. The intersections of
- * ranges are searched too, because instances may be on hosts of several kinds. Within the range of all hosts that allow the nearest number,
- * every farther number suffices too.
+ * The ranges of numbers that are searched for the number that suffices and is nearest to the present number. The unit rules of each kind of
+ * host allow a range of numbers. Intersections of ranges are searched too, because instances may be on hosts of several kinds. Within a
+ * range, a binary search is possible: if a number suffices, every number that is farther from the present number suffices too.
  */
 export function rangesOf({ step = 1, among, to }: ChangedNumber): readonly NumberRange[] {
-  // hosts have no unit rules for this number, so the range has equal steps and contains the number that was found
+  // hosts have no unit rules for this number, so there is a single range with the step of the number
   if (among === undefined) return [{ step, least: step + (to % step) }]
   return inCommon(among).slice(0, MOST_RANGES)
 }
 
-/** Whether hosts have so many different unit rules that not all intersections of their ranges are searched. */
+/** True if hosts have so many different unit rules that some intersections of their ranges are not searched. */
 export const hasMoreRanges = ({ among }: ChangedNumber): boolean => among !== undefined && inCommon(among).length > MOST_RANGES
 
-/** The numbers of a range that are strictly between `one` and `other`: the first of them, and their count. */
+/** The numbers of a range between `one` and `other`, without these two: the smallest number, and the count of numbers. */
 export function between({ step, least }: NumberRange, one: number, other: number): { readonly first: number; readonly count: number } {
   const offset = least % step
   const low = Math.max(Math.min(one, other) + 1, least)
@@ -27,16 +27,16 @@ export function between({ step, least }: NumberRange, one: number, other: number
 }
 
 /**
- * The intersections of all sets of ranges, each once. The step of an intersection is the least common multiple of the steps, and its first
- * number is the largest of the first numbers. The search ends when `MOST_RANGES` is exceeded.
+ * The ranges and all their intersections, without duplicates. The step of an intersection is the least common multiple of the steps. The
+ * search stops if there are more than `MOST_RANGES`.
  */
 function inCommon(among: readonly NumberRange[]): readonly NumberRange[] {
   const found = new Map(among.map((range) => [keyOf(range), range]))
-  // ranges that are added during the loop are visited too
+  // the loop also visits the ranges that it adds
   for (const one of found.values())
     for (const other of among) {
       const both = inBoth(one, other)
-      // no request contains a number that is too large to be represented exactly
+      // larger numbers are skipped, because a request cannot contain them exactly
       if (found.size <= MOST_RANGES && Number.isSafeInteger(both.least)) found.set(keyOf(both), both)
     }
   return [...found.values()]

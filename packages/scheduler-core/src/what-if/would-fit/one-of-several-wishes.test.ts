@@ -10,7 +10,7 @@ import { whatWouldFit } from './what-would-fit.ts'
 
 type Asked = Parameters<typeof aRequest>[0]
 
-/** The proposals on a fleet of many hosts, of which h8 and h9 are in two separate aggregates. */
+/** The proposals for a request on a fleet of ten hosts. Host h8 is in one aggregate, and h9 in another. */
 function proposals(asked: Asked, named: string, shapes: Readonly<Record<string, HostShape>> = {}): readonly string[] {
   const hosts = Array.from({ length: 10 }, (_, i) => `h${i}`)
   const log = aLog()
@@ -33,22 +33,22 @@ const memberOf = (host: number): NonNullable<NonNullable<Asked>['requestedResour
 
 const rows: readonly [string, Asked, readonly string[]][] = [
   [
-    'hosts that are forced, and another destination',
+    'a forced host and another requested destination: each can be dropped',
     { forceHosts: ['h8'], requestedDestination: { host: 'h9' } },
     ['hosts asked for h8 -> any', 'requested destination h9 -> any'],
   ],
   [
-    'forced hosts and other forced nodes',
+    'a forced host and another forced node: each can be dropped',
     { forceHosts: ['h8'], forceNodes: ['h9'] },
     ['hosts asked for h8 -> any', 'nodes asked for h9 -> any'],
   ],
   [
-    'a forced host, and a destination in an aggregate that it is not in',
+    'a forced host that is not in the requested aggregate: the host or the aggregate can be dropped',
     { forceHosts: ['h8'], requestedDestination: { aggregates: [aUuid(9)] } },
     [`aggregates asked for ${aUuid(9)} -> any`, 'hosts asked for h8 -> any'],
   ],
   [
-    'two lists of aggregates that have no host in common',
+    'two required aggregates without a common host: each can be dropped',
     { requestedResources: [memberOf(8), memberOf(9)] },
     [`aggregates asked for ${aUuid(8)} -> any`, `aggregates asked for ${aUuid(9)} -> any`],
   ],
@@ -57,7 +57,7 @@ const rows: readonly [string, Asked, readonly string[]][] = [
 describe.each(['default', 'nova-compat'])('by the profile %s', (named) => {
   test.each(rows)('%s', (_wishes, asked, expected) => expect(proposals(asked, named)).toEqual(expected))
 
-  test('properties of an image that no host has together', () => {
+  test('two image properties that no host satisfies together: each can be dropped', () => {
     const shape = (arch: string, hvType: string): HostShape => ({ supportedInstances: [{ arch, hvType, vmMode: 'hvm' }] })
     const shapes = Object.fromEntries(
       Array.from({ length: 10 }, (_, i) => [`h${i}`, i < 5 ? shape('x86_64', 'kvm') : shape('aarch64', 'xen')]),

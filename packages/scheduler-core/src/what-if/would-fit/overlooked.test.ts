@@ -15,8 +15,9 @@ interface Situation {
   readonly asked: Parameters<typeof aRequest>[0]
   readonly expected: readonly string[]
   readonly maxChanges?: number
-  /** The aggregates and zones that contain a single host, given by the number of that host. */
+  /** Aggregates that contain a single host. The numbers are the indexes of these hosts. */
   readonly aggregates?: readonly number[]
+  /** Availability zones that contain a single host, with the index of the host. */
   readonly zones?: Readonly<Record<string, number>>
 }
 
@@ -62,7 +63,7 @@ const many = (count: number): readonly HostShape[] => Array.from({ length: count
 
 const rows: readonly (readonly [string, Situation])[] = [
   [
-    'a host that lacks only one thing, behind nearer hosts that also violate a rule for all claims',
+    'a host that lacks only memory, after hosts that lack less memory, but also the resource class',
     {
       hosts: [...Array.from({ length: 3 }, () => ({ memoryMb: 7 * GIB })), { memoryMb: 4 * GIB, inventories: fpgas(4) }],
       asked: { flavor: { ...asksFpgas(1), memoryMb: 8 * GIB } },
@@ -70,7 +71,7 @@ const rows: readonly (readonly [string, Situation])[] = [
     },
   ],
   [
-    'steps of a class, for several members on one host',
+    'a class with a step size, for several instances on one host',
     {
       hosts: [{ inventories: fpgas(32, 4) }],
       asked: { flavor: asksFpgas(16), numInstances: 3 },
@@ -78,7 +79,7 @@ const rows: readonly (readonly [string, Situation])[] = [
     },
   ],
   [
-    'steps of a class, for members on hosts of several kinds',
+    'a class with a step size, for two instances on hosts with different step sizes',
     {
       hosts: [{ inventories: fpgas(30, 4) }, { inventories: fpgas(27, 6) }],
       asked: { flavor: asksFpgas(60), numInstances: 2 },
@@ -86,7 +87,7 @@ const rows: readonly (readonly [string, Situation])[] = [
     },
   ],
   [
-    'units of which the smallest is more than one',
+    'a class with a min_unit above 1, for several instances on one host',
     {
       hosts: [{ inventories: fpgas(17, 1, 4) }],
       asked: { flavor: asksFpgas(9), numInstances: 3 },
@@ -94,7 +95,7 @@ const rows: readonly (readonly [string, Situation])[] = [
     },
   ],
   [
-    'several members with an image that needs a minimum of memory',
+    'several instances with an image that needs a minimum of memory',
     {
       hosts: [{ memoryMb: 9 * GIB + 512, vcpus: 16 }],
       asked: { memoryMb: 9 * GIB, vcpus: 1, numInstances: 3, image: { id: 'i', minRamMb: GIB } },
@@ -102,7 +103,7 @@ const rows: readonly (readonly [string, Situation])[] = [
     },
   ],
   [
-    'several members with an image that needs a minimal root disk',
+    'several instances with an image that needs a minimum root disk',
     {
       hosts: [{ memoryMb: 64 * GIB, vcpus: 16, localGb: 65 }],
       asked: { flavor: { vcpus: 1, memoryMb: GIB, rootGb: 60 }, numInstances: 3, image: { id: 'i', minDiskGb: 20 } },
@@ -110,7 +111,7 @@ const rows: readonly (readonly [string, Situation])[] = [
     },
   ],
   [
-    'the smaller of uneven cells',
+    'a guest with two unequal cells, one of which does not fit',
     {
       hosts: [cellsOf(4 * GIB, GIB)],
       asked: guestOf(4 * GIB, 2 * GIB),
@@ -122,7 +123,7 @@ const rows: readonly (readonly [string, Situation])[] = [
     },
   ],
   [
-    'two uneven cells that both have to be smaller',
+    'a guest with two unequal cells that both do not fit',
     {
       hosts: [cellsOf(5 * GIB, GIB)],
       asked: guestOf(6 * GIB, 2 * GIB),
@@ -135,7 +136,7 @@ const rows: readonly (readonly [string, Situation])[] = [
     },
   ],
   [
-    'three wishes of which no host meets two, behind many hosts that meet none',
+    'three requirements of which each host meets at most one, after many hosts that meet none',
     {
       hosts: many(20),
       aggregates: [19],
@@ -148,7 +149,7 @@ const rows: readonly (readonly [string, Situation])[] = [
     },
   ],
   [
-    'three wishes of which one is a zone',
+    'three requirements of which each host meets at most one, and one of which is a zone',
     {
       hosts: many(20),
       zones: { a: 17, b: 18, c: 19 },
@@ -171,8 +172,8 @@ describe.each(['default', 'nova-compat'])('by the profile %s', (named) => {
   })
 })
 
-test('hosts that are not considered are counted, and the result says that it may be incomplete', () => {
-  // each host is in its own zone, so each has a different kind of refusal
+test('of 60 kinds of refused hosts, 48 are considered, and the result says that it may be incomplete', () => {
+  // each host is in a separate zone, so the refusals of all hosts are different
   const zones = Object.fromEntries(Array.from({ length: 60 }, (_, i) => [`z${i}`, i]))
   const answer = answerFor(many(60), { asked: { availabilityZone: 'z', memoryMb: 900 * GIB }, zones })
   expect([answer.cut, answer.leftOut]).toEqual(['limit', 12])

@@ -26,7 +26,7 @@ function answerFor(
   return atOnce(whatWouldFit(log.fleet, { request: aRequest(asked), profile, kinds, seed: 's', isOver: () => false, ...limits }))
 }
 
-/** The texts of the changes of all proposals. */
+/** The changes of each proposal, as text. */
 const proposals = (...given: Parameters<typeof answerFor>): readonly string[] =>
   answerFor(...given).counterfactuals.map(({ changes }) => changes.map(({ subject, from, to }) => `${subject} ${from} -> ${to}`).join('; '))
 
@@ -35,7 +35,7 @@ const withPci = (total: number, productId = 'p'): HostShape => ({ pciPools: [{ v
 const devices = (count: number, product_id = 'p') => ({ count, specs: [{ vendor_id: 'v', product_id }] })
 const together = { instanceGroup: { uuid: aUuid(7), policy: 'AFFINITY' as const } }
 
-test('instances that take all GPUs of a host can share them with fewer GPUs each, or with smaller shares', () => {
+test('if too few GPUs are free for all instances, fewer GPUs for each instance or smaller shares are proposed', () => {
   expect(proposals([withGpus(4), withGpus(2)], { numInstances: 4, gpus: { count: 2 } })).toEqual([
     'GPUs 2 -> 1',
     'share of each GPU 100% -> 50%',
@@ -43,13 +43,13 @@ test('instances that take all GPUs of a host can share them with fewer GPUs each
   ])
 })
 
-test('instances share PCI devices in the same way, in a group or in none', () => {
+test('if too few PCI devices are free for all instances, fewer devices for each instance are proposed, with and without a group', () => {
   const fewer = 'PCI devices 2 -> 1'
   expect(proposals([withPci(4), withPci(2)], { numInstances: 4, pciRequests: [devices(2)] })).toEqual([fewer, 'instances 4 -> 3'])
   expect(proposals([withPci(4)], { numInstances: 3, ...together, pciRequests: [devices(2)] })).toContain(fewer)
 })
 
-test('A16: a guest in memory pages may have as many of them as a cell has free, and the proposed size has its unit once', () => {
+test('A16: for a guest in memory pages, the memory of all free pages of a cell is proposed, with its unit', () => {
   const numaCells = [{ id: 0, cpuset: [0, 1, 2, 3], memoryMb: 8_192, pages: [{ sizeKib: 2_048, total: 512 }] }]
   const guest = (memoryMb: number) => ({
     flavor: { vcpus: 2, memoryMb },
@@ -61,14 +61,14 @@ test('A16: a guest in memory pages may have as many of them as a cell has free, 
   ])
 })
 
-test('of several requests for devices of one kind, each can be reduced', () => {
+test('if two PCI requests need the same devices, a reduction of each request is proposed', () => {
   expect(proposals([withPci(4)], { pciRequests: [devices(3), devices(2)] })).toEqual([
     'PCI devices of request 0 3 -> 2',
     'PCI devices of request 1 2 -> 1',
   ])
 })
 
-test('of several requests for devices of different kinds, each can be left out, so that another host fits', () => {
+test('if no host has the devices of two PCI requests, dropping each request is proposed', () => {
   expect(proposals([withPci(1, 'p'), withPci(1, 'q')], { pciRequests: [devices(1, 'p'), devices(1, 'q')] })).toEqual([
     'PCI devices of request 0 1 (vendor v, product p) -> none',
     'PCI devices of request 1 1 (vendor v, product q) -> none',
@@ -84,7 +84,7 @@ const cellsOf8 = (memoryMb: number): HostShape => ({
   numaCells: [0, 1].map((id) => ({ id, cpuset: Array.from({ length: 8 }, (_, cpu) => id * 8 + cpu), memoryMb })),
 })
 
-test('shortfalls of cells are reported for the cells of the request, not for additional ones', () => {
+test('for several guests with NUMA cells, only changes of the cells that the request has are proposed', () => {
   const two = { maxChanges: 2 }
   const ofCpus = proposals([cellsOf8(32_768)], { numInstances: 3, ...inOneCell(6, 1_024) }, two)
   expect(ofCpus.filter((said) => said.includes('CPUs of each'))).toEqual(['CPUs of each NUMA cell 6 -> 4'])
@@ -92,30 +92,30 @@ test('shortfalls of cells are reported for the cells of the request, not for add
   expect(ofMemory.filter((said) => said.includes('memory of each'))).toEqual(['memory of each NUMA cell 6000 MiB -> 2666 MiB'])
 })
 
-test('correcting a name and then giving it up equals giving it up', () => {
+test('correcting a trait and then dropping it is not proposed, because dropping it has the same effect', () => {
   const traits = { maxChanges: 2 }
   const asked = { requestedResources: [{ amounts: [], requiredTraits: ['CUSTOM_FASTEST', 'CUSTOM_FAST'] }] }
   expect(proposals([{ traits: ['CUSTOM_FAST'] }, { traits: ['CUSTOM_FASTER'] }], asked, traits)).toEqual([
     'trait CUSTOM_FASTEST required -> not asked',
-    // the other host needs this change
+    // this proposal is for the host with CUSTOM_FASTER
     'trait CUSTOM_FASTEST CUSTOM_FASTEST -> CUSTOM_FASTER; trait CUSTOM_FAST required -> not asked',
   ])
 })
 
-describe.each(['default', 'nova', 'nova-compat', 'best-fit'])('of a group that lives together, by profile %s', (named) => {
+describe.each(['default', 'nova', 'nova-compat', 'best-fit'])('for a group with AFFINITY, by profile %s', (named) => {
   const ofHost = (host: string, said: readonly string[]) => said.filter((one) => one.includes(`host ${host} `))
 
   test.each([
     [20, '1.563'],
     [22, '1.688'],
     [40, '2.813'],
-  ])('one ratio of a host is proposed for all %i instances, however many found no room', (numInstances, ratio) => {
+  ])('the proposed ratio of a host is large enough for all %i instances of the group', (numInstances, ratio) => {
     const hosts = [{ vcpus: 64 }, { vcpus: 128, vcpusUsed: 40 }].map((shape): HostShape => ({ ...shape, memoryMb: 1_048_576 }))
     const said = proposals(hosts, { numInstances, vcpus: 8, memoryMb: 64, ...together }, { kinds: ['POLICY'], named })
     expect(ofHost('h1', said)).toEqual([`VCPU allocation ratio of host h1 1 -> ${ratio}`])
   })
 
-  test('one reserved amount of a host is proposed for all instances', () => {
+  test('the proposed reserved amount of a host is small enough for all instances of the group', () => {
     const kept = {
       type: 'hostAllocation',
       host: 'h0',
@@ -131,7 +131,7 @@ describe.each(['default', 'nova', 'nova-compat', 'best-fit'])('of a group that l
   })
 })
 
-test('the largest number of GPUs and PCI devices with which all instances are placed is proposed, and none only if no number suffices', () => {
+test('the largest count of devices with which all instances are placed is proposed, and dropping them only if no count suffices', () => {
   const met = { fewer: 0, none: 0 }
   const count = fc.integer({ min: 1, max: 5 })
   const drawn = fc.record({
@@ -166,11 +166,11 @@ test('the largest number of GPUs and PCI devices with which all instances are pl
   for (const [kind, times] of Object.entries(met)) expect([kind, times > 0]).toEqual([kind, true])
 })
 
-test('if hosts have many different units, a number that fits all instances is found, regardless of the order of the hosts', () => {
+test('if hosts have many different unit rules, an amount with which all instances fit on one host is found', () => {
   const fpgas = (total: number, minUnit: number, stepSize = 1): HostShape => ({
     inventories: [{ resourceClass: 'CUSTOM_FPGA', total, minUnit, stepSize }],
   })
-  // each of these hosts has enough for at most one instance
+  // each of these hosts has enough for only one instance, because its min_unit equals its total
   const kinds = [14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3].map((minUnit) => fpgas(minUnit, minUnit))
   const asked = { numInstances: 3, flavor: { vcpus: 1, memoryMb: 1_024, extraSpecs: { 'resources:CUSTOM_FPGA': '20' } } }
   expect(proposals([...kinds, fpgas(6, 2, 2)], asked)).toContain('CUSTOM_FPGA 20 -> 2')

@@ -43,7 +43,7 @@ const request = fc
 
 type Drawn<Value> = Value extends fc.Arbitrary<infer Of> ? Of : never
 
-/** Two hosts with two nodes each, with the drawn ratio from its source. */
+/** A fleet of the drawn nodes, two for each host, with the drawn ratios and reserved amounts from reports, aggregates and operators. */
 function fleetOf(drawn: Drawn<typeof hosts>, aggregates: Drawn<typeof aggregateRatios>): Fleet {
   const named = drawn.map((one, i) => ({ ...one, host: `h${Math.floor(i / 2)}`, node: `n${i}` }))
   const log = aLog()
@@ -74,7 +74,7 @@ function fleetOf(drawn: Drawn<typeof hosts>, aggregates: Drawn<typeof aggregateR
   return log.fleet
 }
 
-/** The entry that `hostSetAllocation` writes. */
+/** The change that the mutation `hostSetAllocation` writes to the log. */
 const overrideOf = ({ host, node }: Pick<HostRecord, 'host' | 'node'>, resourceClass: string, value: number): Change => ({
   type: 'hostAllocation',
   ...{ host, node, resourceClass, ratio: value, by: 'operator', reason: 'more of it' },
@@ -85,7 +85,7 @@ const reserveOf = ({ host, node }: Pick<HostRecord, 'host' | 'node'>, resourceCl
   ...{ host, node, resourceClass, reserved, by: 'operator', reason: 'kept back' },
 })
 
-/** The fleet after an operator has written the entries of a proposal. */
+/** The fleet after an operator has made the edits of a proposal. */
 function madeReal(fleet: Fleet, { ratios, reserves }: FleetEdits): Fleet {
   const own = copyFleet(fleet)
   const changes = [
@@ -104,7 +104,7 @@ const fits = (fleet: Fleet, asked: RequestSpec, profile: Profile): boolean =>
 const freeOf = ({ hosts: { classes, present } }: Fleet) =>
   [...classes].flatMap(([resourceClass, { free }]) => present.map(({ index, node }) => ({ resourceClass, node, free: at(free, index) })))
 
-test('a proposed ratio or reserve makes the request fit when an operator sets it, states the present value, and reduces the capacity of no host', () => {
+test('if an operator sets a proposed ratio or reserve, the request fits, and no host has less free than before', () => {
   const met = { ratios: 0, reserves: 0 }
   fc.assert(
     fc.property(hosts, aggregateRatios, request, fc.constantFrom(...profiles), (drawn, aggregates, asked, profile) => {
@@ -129,7 +129,7 @@ test('a proposed ratio or reserve makes the request fit when an operator sets it
             const record = fleet.hosts.find({ host, node: String(node) }) as HostRecord
             const now = reservedOf(fleet.hosts, record, resourceClass)
             expect([text, now.source, from?.split(' ')[0]]).toEqual([text, 'HOST', String(now.value)])
-            // the reserve in the host's report is an amount that the host itself needs
+            // the proposal must not go below the reserved amount in the host's report, which the host itself needs
             const ofReport = record.stats.inventories.find((one) => one.resourceClass === resourceClass)?.reserved ?? 0
             expect([text, reserved >= ofReport, reserved < now.value]).toEqual([text, true, true])
           }

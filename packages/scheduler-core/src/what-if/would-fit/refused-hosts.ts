@@ -15,17 +15,17 @@ import type { HostIndex } from '../../values/host-index.ts'
 import type { Steps } from '../../values/steps.ts'
 import { remedyFor } from './remedies/index.ts'
 
-/** A host that takes no instance, with all its shortfalls. */
+/** A host that refuses the instance, with all of its refusals. */
 export interface RefusedHost {
   readonly host: HostIndex
-  /** The refusals by the profile's filters, in their order, followed by those of the rules that every claim must meet. */
+  /** The refusals of the profile's filters in order, and then the refusals of the rules that every claim must meet. */
   readonly lacks: readonly Lack[]
   /**
-   * A text of the shortfalls without their amounts. Hosts with the same text get the same proposals, except for the numbers in them and for
-   * changes of the fleet.
+   * The refusals as text, without amounts. Hosts with the same text get proposals that differ only in their numbers and in changes of
+   * single hosts.
    */
   readonly kind: string
-  /** For each amount in `kind`, in the same order, the share of the needed amount that is missing. */
+  /** For each amount that is left out of `kind`, in order: the missing fraction of the needed amount. */
   readonly missing: readonly number[]
   readonly distance: number
 }
@@ -39,8 +39,8 @@ interface Lack {
 const SLICE = 64
 
 /**
- * All hosts that refuse the instance. Every filter and every rule for claims is evaluated for every host, so that a host with one shortfall
- * is never mistaken for a host with more shortfalls.
+ * All hosts that refuse the instance. All filters and rules for claims are evaluated for every host, and not only until the first refusal,
+ * so that all refusals of a host are known.
  */
 export function* refusedHosts(fleet: Fleet, asked: RequestSpec, profile: Profile, instance: number): Steps<readonly RefusedHost[]> {
   const request = requestAt(asked, instance)
@@ -64,7 +64,7 @@ export function* refusedHosts(fleet: Fleet, asked: RequestSpec, profile: Profile
   return found
 }
 
-/** The shortfalls by one filter, as text made from its reason and facts. The missing share of each amount is added to `missing`. */
+/** The refusal of one filter as text, from its reason and facts without amounts. Adds the missing fraction of each amount to `missing`. */
 function kindOf({ filter, reason }: Lack, step: FilterStep | undefined, host: HostIndex, missing: number[]): string {
   const said = [filter, reason.code, reason.subject ?? '']
   const note = (required: number | string | undefined, actual: number | string | undefined): void => {

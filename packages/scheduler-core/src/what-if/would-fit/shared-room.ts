@@ -8,25 +8,25 @@ import type { ChangedNumber, NumberRange, ProposedChange } from './remedies/reme
 import { type Applied, applyTo, isAskable, type Trial, tryOn } from './trial.ts'
 
 /**
- * A set of changes to try, and the hosts on which it is expected to place the request. If it does not, these hosts are examined for further
- * refusals.
+ * A set of changes to try. `hosts` are the hosts for whose refusals the changes were proposed. If the request is not placed with the
+ * changes, further changes are sought for the refusals of these hosts.
  */
 export interface Candidate {
   readonly changes: readonly ProposedChange[]
   readonly hosts: readonly HostName[]
   readonly effort: number
-  /** How often a change in the set was replaced by another change of the same subject. */
+  /** How many times a change in the set was replaced by a larger change of the same subject. */
   readonly refined: number
 }
 
-/** A set of changes with which the request is placed. */
+/** A set of changes with which a trial placed the request. */
 export interface Kept {
   readonly candidate: Candidate
   readonly trial: Trial
   readonly applied: Applied
 }
 
-/** The request to place, and the time limit of the search. */
+/** The request to place, and the limits of the search. */
 export interface SearchOptions {
   readonly request: RequestSpec
   readonly profile: Profile
@@ -41,17 +41,17 @@ const EFFORT_PER_FURTHER_CHANGE = 1
 export const effortOf = (changes: readonly ProposedChange[]): number =>
   changes.reduce((sum, one) => sum + one.effort, 0) + EFFORT_PER_FURTHER_CHANGE * (changes.length - 1)
 
-/** The subject of a change of the number of instances. */
+/** The subject of a change that reduces the count of instances. */
 export const INSTANCES = 'instances'
 
-/** Smallest numbers are tried only if a set lowers at most this many numbers. */
+/** `sharedRoom` tries only sets that lower at most this many numbers. */
 const MOST_LOWERED = 2
-/** If hosts have different unit rules, at most this many combinations of two smallest numbers are tried. */
+/** If a set lowers two numbers and hosts have different unit rules, at most this many combinations of smallest numbers are tried. */
 const MOST_SETS = 8
 
 /**
- * The set of changes that was found, if any, the number of decisions that the search took, and whether untried combinations might have been
- * enough.
+ * The result of `sharedRoom`: the set of changes that suffices, if one was found, and the count of decisions that were tried. `isPartial`
+ * is true if some combinations were not tried.
  */
 interface SharedRoom {
   readonly kept: Kept | undefined
@@ -62,10 +62,10 @@ interface SharedRoom {
 const NOTHING_LOWERED: SharedRoom = { kept: undefined, runs: 0, isPartial: false }
 
 /**
- * Tries lower numbers than those with which one instance fits on one host. Such numbers may not suffice, because several instances share a
- * host, because another host allows only a smaller number, or because one host lacks the first of two numbers and another host the second.
- * A trial with the smallest possible numbers shows whether any numbers suffice. The nearest sufficient numbers are searched afterwards.
- * This is done once for each set of other changes, with at most `mostRuns` decisions.
+ * Tries a set of changes with the smallest numbers that hosts and callers allow, if the set lowers numbers. The numbers in the set are
+ * those with which one instance fits on one host. They may not suffice for all instances, because several instances share a host, or
+ * because another host has less. If the smallest numbers suffice, the caller searches for the nearest numbers that do. This is done only
+ * once for sets that differ only in these numbers, with at most `mostRuns` decisions.
  */
 export function* sharedRoom(
   fleet: Fleet,
@@ -95,15 +95,15 @@ export function* sharedRoom(
   return { kept: undefined, runs, isPartial }
 }
 
-/** Whether a change lowers a countable amount other than the number of instances. */
+/** True if a change lowers a number, but not the count of instances. */
 export const isLowered = ({ subject, number }: ProposedChange): boolean =>
   number !== undefined && number.to < number.from && subject !== INSTANCES
 
 type Changes = readonly ProposedChange[]
 
 /**
- * Sets of the changes in which each lowered number has the smallest value that a unit rule of the hosts allows. A single number is combined
- * with all unit rules, two numbers with some combinations of unit rules. The original set is left out.
+ * Sets of changes in which each lowered number has the smallest value that a unit rule of hosts allows. For one number, there is a set for
+ * each unit rule. For two numbers, there are sets for at most `MOST_SETS` combinations. The original set is left out.
  */
 function* leastSets(
   request: RequestSpec,
@@ -124,15 +124,15 @@ function* leastSets(
 }
 
 /**
- * One set for each smallest number that a unit rule of the hosts allows, with the change set to this number. If there is no smaller number,
- * the original set.
+ * For each unit rule of hosts, the set with the smallest number that the rule allows for one change. Returns the original set if no rule
+ * allows a smaller number than at present.
  */
 function* withLeast(request: RequestSpec, profile: Profile, set: Changes, { subject, number }: ProposedChange): Steps<readonly Changes[]> {
   if (number === undefined) return [set]
   const withNumber = (one: number, step: number) => set.map((other) => (other.subject === subject ? number.at(one, step) : other))
   const least = new Map<number, Changes>()
   for (const range of rangesOf(number)) {
-    // one range needs some tens of requests, each of which is parsed
+    // yields for each range, because a range takes tens of requests, each of which is parsed
     yield
     const isAsked = (one: number): boolean => isAskable(applyTo(request, profile, withNumber(one, range.step)).request)
     const one = leastAsked(range, number, isAsked)
@@ -142,8 +142,8 @@ function* withLeast(request: RequestSpec, profile: Profile, set: Changes, { subj
 }
 
 /**
- * The smallest number of a range that is below the present number and that a caller may request. An image may need more than the smallest
- * number that hosts allow.
+ * The smallest number of a range that a caller may request and that is below the present number. Callers may not request the smallest
+ * number of the range if, for example, the image needs more.
  */
 function leastAsked(range: NumberRange, { from }: ChangedNumber, isAsked: (one: number) => boolean): number | undefined {
   const { first, count } = between(range, 0, from)

@@ -84,7 +84,7 @@ test('every single change that suffices is proposed, and amounts are changed as 
         zone: [fits(fleet, requestOf({ ...wish, zone: null })), found.some(({ subject }) => subject === 'availability zone')],
         trait: [fits(fleet, requestOf({ ...wish, requiredTraits: [] })), found.some(({ subject }) => subject === 'trait FAST')],
         enabled: [
-          // enabling a host that an operator disabled is not proposed if a different request or waiting suffices
+          // enabling a host that an operator disabled is proposed only if no change of the request and no waiting suffices
           !found.some(({ kind, waits }) => kind === 'REQUEST' || waits) &&
             shapes.some((shape, i) => shape.isDisabled && fits(edit(copyFleet(fleet), { enableHosts: [`h${i}`] }), request)),
           found.some(({ edits }) => edits.enableHosts.length > 0),
@@ -105,7 +105,7 @@ test('every single change that suffices is proposed, and amounts are changed as 
   expect(refused).toBeGreaterThan(0)
 })
 
-test('a smaller amount is proposed although only one host has free capacity and two instances do not fit there', () => {
+test('for four instances that fit on no host, the memory with which all four fit is proposed', () => {
   const log = aLog()
   log.append([2, 5, 6, 5].map((gib, i) => aReport(`h${i}`, { memoryMb: gib * GIB, vcpus: 8 })))
   const request = aRequest({ memoryMb: 8 * GIB, numInstances: 4 })
@@ -122,7 +122,7 @@ test('a smaller amount is proposed although only one host has free capacity and 
   expect(counterfactuals.map(({ changes: [change] }) => [change?.subject, change?.to])).toEqual([['memory', `${3 * GIB} MiB`]])
 })
 
-test('fewer instances are proposed together with another change if some instances fit only with both', () => {
+test('if no other change suffices for all instances, it is proposed together with fewer instances', () => {
   const log = aLog()
   log.append([aReport('h0', { memoryMb: 8 * GIB, vcpus: 8 }), aReport('h1', { memoryMb: 8 * GIB, vcpus: 8 })])
   const request = aRequest({
@@ -145,7 +145,7 @@ test('fewer instances are proposed together with another change if some instance
   ])
 })
 
-test('instances that filled a host can share the host with smaller amounts', () => {
+test('if one of two instances fills the only host, half of the vCPUs is proposed, with which both fit', () => {
   const log = aLog()
   log.append([aReport('h0', { memoryMb: 64 * GIB, vcpus: 8 })])
   const request = aRequest({ vcpus: 8, memoryMb: GIB, numInstances: 2 })
@@ -162,7 +162,7 @@ test('instances that filled a host can share the host with smaller amounts', () 
   expect(counterfactuals.map(({ changes: [change] }) => `${change?.subject} ${change?.to}`)).toEqual(['vCPUs 4', 'instances 1'])
 })
 
-test('the proposal for a guest with cells is a request that a caller may send', () => {
+test('for a guest with NUMA cells, each proposed request is valid and fits', () => {
   const log = aLog()
   const cells = [0, 1].map((id) => ({ id, cpuset: Array.from({ length: 4 }, (_, i) => 4 * id + i), memoryMb: 4_096 }))
   log.append([{ type: 'feature', level: FEATURE_LEVEL }, aReport('h1', { vcpus: 8, memoryMb: 8_192, numaCells: cells })])

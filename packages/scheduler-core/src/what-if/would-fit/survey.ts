@@ -12,7 +12,7 @@ import { hasEndingClaims } from './remedies/ending-claims.ts'
 import { remedyFor } from './remedies/index.ts'
 import type { Refusal } from './remedies/remedy.ts'
 
-/** A host for whose refusals changes are sought. Hosts with the same refusals and shortfalls of at least the same size are left out. */
+/** A refused host for which changes are sought. Hosts with the same refusals and larger shortfalls are left out. */
 export interface NearHost {
   readonly name: HostName
   /** The refusals of the host in the order of the filters. */
@@ -20,33 +20,34 @@ export interface NearHost {
 }
 
 export interface Survey {
-  /** The hosts, sorted by the number of reasons, then by distance, nearest first. */
+  /** The hosts for which changes are sought, sorted by the count of refusals, and then by distance, nearest first. */
   readonly nearest: readonly NearHost[]
-  /** The number of refused hosts that were not considered although they may need smaller changes than the considered hosts. */
+  /** How many refused hosts were not considered, although they may need smaller changes than the considered hosts. */
   readonly leftOut: number
-  /** The cause of the refusal. */
+  /** The cause for which the request is refused. */
   readonly cause: Cause
 }
 
 /**
- * At least this many hosts of a kind are considered, even if the second lacks no less than the first, because changes of the fleet concern
- * only one host.
+ * Hosts with the same refusals are of one kind (`RefusedHost.kind`). At least this many hosts of a kind are considered, even if the second
+ * lacks more than the first in every respect, because a change of the fleet is about a single host.
  */
 const PER_KIND = 2
-/** Of one kind, at most this many hosts are considered of which none lacks less than another in every respect. */
+/**
+ * A host is considered if it lacks less of some amount than each nearer considered host of its kind. At most this many such hosts of a kind
+ * are considered.
+ */
 const MOST_OF_KIND = 4
 /** At most this many hosts are considered in total. */
 const MOST_HOSTS = 48
-/** Of one kind, the claims of at most this many hosts are considered. */
+/** Of one kind, at most this many hosts are examined for claims whose end would suffice. */
 const MOST_HELD = 200
-/**
- * Two changes may suffice for a host only if at most this many filters refuse it. Other hosts come last, and are not counted as left out.
- */
+/** Hosts with more refusals than this are not counted as left out, because a proposal of two changes would hardly suffice for them. */
 const MOST_REASONS = 4
 
 /**
- * Evaluates all reasons of every host. For each kind of refusal, selects the hosts nearest to passing. The result does not depend on the
- * order in which hosts reported.
+ * Evaluates all filters for every host, and selects the hosts for which changes are sought: for each kind of refusal, the hosts that are
+ * nearest to passing. The result does not depend on the order in which hosts reported.
  */
 export function* surveyRefusals(
   fleet: Fleet,
@@ -95,13 +96,13 @@ const byName = (fleet: Fleet, one: HostIndex, other: HostIndex): number =>
 
 interface Chosen {
   readonly chosen: readonly NearHost[]
-  /** The number of hosts of the kind that were not chosen although they lack less of at least one amount than each chosen host. */
+  /** How many hosts of the kind were not chosen, although they lack less of some amount than each chosen host. */
   readonly others: number
 }
 
 /**
- * Selects the nearest host, hosts that lack less of at least one amount than all earlier ones, and the nearest host that is refused because
- * of claims, since waiting may suffice there. If several hosts must pass, only the host that completes their number is selected.
+ * From hosts of one kind, selects the nearest host, hosts that lack less of some amount than all nearer hosts, and the nearest host for
+ * which it would suffice to wait for the end of claims. If more than one host must pass, only the host at position `minHosts` is selected.
  */
 function chosenOf(hosts: readonly RefusedHost[], minHosts: number, toNear: (found: RefusedHost) => NearHost): Chosen {
   const wanted = hosts[Math.min(minHosts, hosts.length) - 1]
@@ -120,7 +121,7 @@ function chosenOf(hosts: readonly RefusedHost[], minHosts: number, toNear: (foun
   return { chosen: held === undefined || chosen.some(isHeld) ? chosen : [...chosen, held], others }
 }
 
-/** The first host, among a limited number, that has enough once claims on it have ended. */
+/** The first host that has enough after claims on it have ended. At most `MOST_HELD` hosts with such claims are examined. */
 function heldAmong(group: readonly RefusedHost[], toNear: (found: RefusedHost) => NearHost): NearHost | undefined {
   let asked = 0
   for (const found of group) {

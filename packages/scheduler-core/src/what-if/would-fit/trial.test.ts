@@ -5,7 +5,7 @@ import { aFleet, aRequest } from '../../testing/index.ts'
 import { NO_EDITS } from '../edits.ts'
 import { tryOn } from './trial.ts'
 
-test('the search for further changes yields at each host', () => {
+test('if a trial fails, the search for further changes yields once for each host', () => {
   const names = Array.from({ length: 90 }, (_, i) => `h${i}`)
   const fleet = aFleet(Object.fromEntries(names.map((name) => [name, { memoryMb: 1_024 }])))
   const profile = builtInProfiles.find(({ name }) => name === 'default') as Profile

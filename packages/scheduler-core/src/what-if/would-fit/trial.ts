@@ -20,20 +20,21 @@ import { type FleetEdits, isNoEdit, joinEdits, NO_EDITS } from '../edits.ts'
 import { proposalsFor, proposalsForSeveral } from './remedies/index.ts'
 import type { ProposedChange } from './remedies/remedy.ts'
 
-/** The result of trying a candidate. */
+/** The result of a decision with the changes of a candidate. */
 export interface Trial {
   readonly placed: boolean
-  /** The number of instances that found a host. */
+  /** How many instances found a host. */
   readonly found: number
+  /** How many hosts pass every filter for the first instance that found no host without the changes. */
   readonly unlocks: number
   readonly hosts: readonly HostName[]
-  /** The address of the first host that was found, as HOST or HOST/NODE; null if no host was found. */
+  /** The name of the first of `hosts`, as HOST or HOST/NODE. Null if there is none. */
   readonly address: string | null
-  /** If the request is not placed: for each of the candidate's hosts, changes that may be added to the candidate. */
+  /** If the request is not placed: for each of the candidate's hosts, further changes that can be added to the candidate. */
   readonly next: readonly NextChanges[]
 }
 
-/** Changes that may remove the first reason why a host is refused, after a candidate is applied. */
+/** Changes for the first refusal that a host still has with the changes of a candidate. */
 interface NextChanges {
   readonly host: HostName
   readonly changes: readonly ProposedChange[]
@@ -43,7 +44,7 @@ const EXAMPLES = 5
 /** At most this many edited fleets are cached for candidates with the same edits. */
 const KEPT_FLEETS = 6
 
-/** Copies of the fleet with edits; undefined for edits that cannot be made. */
+/** Creates and caches copies of the fleet with edits. Returns undefined for edits that cannot be made. */
 export function createFleets(fleet: Fleet) {
   const made = new Map<string, Fleet | undefined>()
   return {
@@ -57,8 +58,7 @@ export function createFleets(fleet: Fleet) {
         made.delete(oldest)
         spare = old
       }
-      // Reuses the columns of a fleet that is no longer needed. Allocating new columns for a large fleet would burden the garbage
-      // collector.
+      // reuses the memory of the oldest cached fleet, because allocating columns for a large fleet starts garbage collections
       const copy = copyFleet(fleet, spare)
       yield
       const problems = yield* applyEdits(copy, edits)
@@ -68,7 +68,7 @@ export function createFleets(fleet: Fleet) {
   }
 }
 
-/** A request and a profile after the changes are applied to them, and the edits for the fleet. */
+/** A set of changes, applied: the changed request, the changed profile, and the edits of the fleet. */
 export interface Applied {
   readonly request: RequestSpec
   readonly profile: Profile
@@ -91,7 +91,7 @@ export const inputOf = (request: RequestSpec, profile: Profile, seed: string): D
   id: '',
   request,
   profile,
-  // the seed that a simulation uses for the only copy of its only request
+  // the seed that a simulation of this request uses, so that both have the same result
   seed: `${seed} 0.0`,
   attempt: 1,
   alternatesPerInstance: 0,
@@ -99,13 +99,13 @@ export const inputOf = (request: RequestSpec, profile: Profile, seed: string): D
   claimIds: Array.from({ length: request.numInstances }, (_, i) => `${i}`),
 })
 
-/** Used for decisions whose resulting state is not read. */
+/** A `read` for `decideOn` that does not read the state. */
 export function* nothing(): Steps<undefined> {
   yield
   return undefined
 }
 
-/** Decides, placing as many instances as possible, and reads the state in which the first instance found no host. */
+/** Decides as many instances as possible. Then calls `read` on the state in which the next instance found no host. */
 export function* decideOn<Read>(
   fleet: Fleet,
   seed: string,
@@ -122,7 +122,7 @@ export function* decideOn<Read>(
   }
 }
 
-/** Whether a caller could send this request. A proposed request must pass the same checks as the request of a call. */
+/** True if a caller could send this request. A proposed request must pass the same checks as the request of a call. */
 export const isAskable = (request: RequestSpec): boolean =>
   request.nova !== null || (parseRequestSpec(request).ok && contradictionsOf(request).length + tooSmallForImage(request).length === 0)
 
@@ -140,7 +140,7 @@ export function* tryOn(
   if (found < request.numInstances) return { placed: false, found, unlocks: 0, hosts: [], address: null, next: read }
   const overlay = openOverlay(fleet)
   try {
-    // reads the state in which the instance that now found a host had found none
+    // restores the state for the first instance that found no host without the changes
     const at = Math.min(failed, found - 1)
     for (const part of parts.slice(0, at)) overlay.hold(part, groupOf(request))
     const { hosts: unlocked } = yield* runFiltersInSteps(
@@ -160,7 +160,7 @@ export function* tryOn(
   }
 }
 
-/** The further changes for each host. Yields at each host, because the search for similar names may read the names of all hosts. */
+/** Further changes for each host. Yields at each host, because the search for misspelt names may read the names of all hosts. */
 function* nextFor(fleet: Fleet, request: RequestSpec, profile: Profile, hosts: readonly HostName[]): Steps<readonly NextChanges[]> {
   if (hosts.length === 0) return []
   const { checksOf } = yield* prepareChecksInSteps(fleet, request, profile)

@@ -31,7 +31,7 @@ const ask = (fleet: Fleet, request: RequestSpec, more: Partial<WhatWouldFitOptio
     }),
   )
 
-/** Checks that every proposal, when it is applied and simulated, places the request. */
+/** Checks each proposal: if its changes are applied, a simulation places the request. */
 function expectPlaced(fleet: Fleet, { counterfactuals }: ReturnType<typeof ask>, profile = profileNamed('default')): void {
   for (const { request, edits, filters, text } of counterfactuals) {
     const own = edit(copyFleet(fleet), edits)
@@ -73,7 +73,7 @@ describe('what would make a request fit', () => {
     const texts = found.counterfactuals.map(({ text }) => text)
     expect(texts).toContain('request: memory 8192 MiB -> 7168 MiB: unlocks 1 host (near)')
     expect(texts).toContain('request: availability zone az1 -> any: unlocks 1 host (elsewhere)')
-    // an operator disabled the host for a reason, so enabling the host is not proposed if a smaller change suffices
+    // an operator disabled the host `closed`, so enabling it is not proposed if a change of the request suffices
     expect(texts.some((text) => text.includes('host closed'))).toBe(false)
     expect(texts.some((text) => text.startsWith('fleet: reservations on near'))).toBe(true)
     expect(texts).toContain('policy: MEMORY_MB allocation ratio of host near 1 -> 1.125: unlocks 1 host (near)')
@@ -82,7 +82,7 @@ describe('what would make a request fit', () => {
     expectPlaced(fleet, found)
   })
 
-  test('only the requested kinds of changes are proposed, at most the requested number, and only changes that let the requested number of hosts pass', () => {
+  test('the options kinds, first and minHosts limit which changes are proposed, how many, and for how many passing hosts', () => {
     expect(new Set(ask(town(), request, { kinds: ['POLICY'] }).counterfactuals.map(({ kind }) => kind))).toEqual(new Set(['POLICY']))
     expect(ask(town(), request, { first: 2 }).counterfactuals).toHaveLength(2)
     const wide = ask(town(), request, { minHosts: 2 })
@@ -91,7 +91,7 @@ describe('what would make a request fit', () => {
     expectPlaced(town(), wide)
   })
 
-  test('two changes are proposed if one does not suffice, and no second one that is not needed', () => {
+  test('two changes are proposed together only if one of them does not suffice', () => {
     const fleet = aFleet({ h1: { memoryMb: 2_048, vcpus: 2 } })
     const asked = aRequest({ memoryMb: 4_096, vcpus: 4 })
     expect(ask(fleet, asked, { maxChanges: 1, kinds: ['REQUEST'] }).counterfactuals).toEqual([])
@@ -113,7 +113,7 @@ describe('what would make a request fit', () => {
     expect(texts(2_049)).toEqual([])
   })
 
-  test('for several instances, fewer instances are proposed, or instances so small that all fit', () => {
+  test('if not all of several instances fit, fewer instances or smaller instances are proposed', () => {
     const fleet = aFleet({ h1: { memoryMb: 10_000 }, h2: { memoryMb: 3_000 } })
     const found = ask(fleet, aRequest({ memoryMb: 4_000, numInstances: 3 }))
     const texts = found.counterfactuals.map(({ text }) => text)
@@ -122,7 +122,7 @@ describe('what would make a request fit', () => {
     expectPlaced(fleet, found)
   })
 
-  test('for several instances, the largest amount with which all of them fit is proposed, not the amount that one host has for one instance', () => {
+  test('the proposed amount for several instances is the largest with which all fit, not the largest for one instance', () => {
     const fleet = aFleet({ h1: { memoryMb: 16_384 } })
     const found = ask(fleet, aRequest({ memoryMb: 6_144, numInstances: 3 }))
     expect(found.counterfactuals[0]?.text).toBe('request: memory 6144 MiB -> 5461 MiB: unlocks 1 host (h1)')
@@ -140,7 +140,7 @@ describe('what would make a request fit', () => {
     expectPlaced(log.fleet, found)
   })
 
-  test('a guest that is too large for a NUMA cell: a smaller guest or two cells are proposed, and not the removal of the topology', () => {
+  test('for a guest that is too large for a NUMA cell, fewer CPUs or two cells are proposed, but not dropping the topology', () => {
     const numaCells = [0, 1].map((id) => ({ id, cpuset: [0, 1, 2, 3].map((cpu) => cpu + id * 4), memoryMb: 4_096 }))
     const fleet = aFleet({ h1: { numaCells } })
     const cells = [{ id: 0, cpus: [0, 1, 2, 3, 4, 5], memoryMb: 2_048, cpuPolicy: 'dedicated' as const }]
@@ -149,12 +149,12 @@ describe('what would make a request fit', () => {
       ['CPUs of each NUMA cell -> 4'],
       ['NUMA topology -> 2 cells'],
     ])
-    // the flavor equals the sum of the cells
+    // the flavor of each proposed request equals the sum of its cells
     expect(found.counterfactuals.map(({ request }) => request.flavor.vcpus)).toEqual([4, 6])
     expectPlaced(fleet, found)
   })
 
-  test('a GPU that is held or shared: waiting, or the free share, is proposed', () => {
+  test('if a reservation holds a part of the only GPU, waiting, the free share, or one more host are proposed', () => {
     const log = aLog()
     log.append([aReport('h1', { gpus: [{ index: 0 }] })])
     log.append([aClaim({ grants: { gpu: [{ index: 0, milli: 400 }] } })])
@@ -164,7 +164,7 @@ describe('what would make a request fit', () => {
     expectPlaced(log.fleet, found)
   })
 
-  test('an anti-affinity group with a member on every host: another host is proposed', () => {
+  test('for an anti-affinity group with a member on every host, one more host is proposed', () => {
     const log = aLog()
     log.append([aReport('h1')])
     log.append([aClaim({ mode: 'CONFIRM', grants: {}, group: { uuid: aUuid(7), policy: 'ANTI_AFFINITY', maxServerPerHost: 1 } })])
@@ -174,11 +174,11 @@ describe('what would make a request fit', () => {
     expectPlaced(log.fleet, found)
   })
 
-  test('a request that is placed needs no change, and the result says so', () => {
+  test('for a request that is placed without changes, the result says so and has no proposals', () => {
     expect(ask(town(), aRequest())).toMatchObject({ fits: true, counterfactuals: [], cause: null })
   })
 
-  test('if all instances fit in a different order, the answer has this order and the cause, as the refusal does', () => {
+  test('if all members of a gang fit in a different order, the answer has this order', () => {
     const shape = (vcpus: number) => ({ vcpus, cpuAllocationRatio: 1 })
     const fleet = aFleet({ large: shape(53), small: shape(31) })
     const gang = (first: number, other: number) =>
@@ -191,7 +191,7 @@ describe('what would make a request fit', () => {
     expect(ask(fleet, gang(32, 52), { kinds: ['POLICY'] }).way).toBeUndefined()
   })
 
-  test('if nothing within the limits works, the cause is returned with the nearest host', () => {
+  test('if no proposal is found, the cause of the refusal is returned with the nearest host', () => {
     const hosts = { h1: { memoryMb: 1_024, vcpus: 1, localGb: 1 }, h2: { memoryMb: 2_048, vcpus: 1, localGb: 1 } }
     const asked = aRequest({ flavor: { vcpus: 4, memoryMb: 8_192, rootGb: 10 } })
     const { counterfactuals, cause } = ask(aFleet(hosts), asked, { kinds: ['REQUEST'] })
@@ -202,7 +202,7 @@ describe('what would make a request fit', () => {
     expect(sole.cause?.nearest?.refusals[0]).toMatchObject({ filter: 'RamFilter', reason: { code: 'memory.short', have: 4_096 } })
   })
 
-  test('trials are bounded by their number and by time', () => {
+  test('the search stops after the allowed count of decisions or at the deadline, and the result says which', () => {
     expect(ask(town(), request, { mostRuns: 2 })).toMatchObject({ runs: 2, cut: 'limit' })
     expect(ask(town(), request, { isOver: () => true })).toMatchObject({ runs: 1, cut: 'deadline', counterfactuals: [] })
   })
@@ -240,7 +240,7 @@ const hard: fc.Arbitrary<RequestSpec> = fc
   .map(({ extra, ...shape }) => aRequest({ ...shape, ...extra }))
 
 describe.each(['default', 'random', 'nova-compat'])('by the profile %s', (name) => {
-  test('every proposal is placed when it is simulated', () => {
+  test('with the changes of a proposal, a simulation always places the request', () => {
     fc.assert(
       fc.property(fc.array(shapes, { minLength: 1, maxLength: 5 }), hard, (hosts, request) => {
         const fleet = aFleet(Object.fromEntries(hosts.map((shape, i) => [`h${i}`, shape])))

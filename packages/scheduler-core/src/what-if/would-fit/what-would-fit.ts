@@ -40,56 +40,59 @@ export interface WhatWouldFitOptions {
 /** A proposal: changes with which the request was placed in a trial. */
 export interface Counterfactual {
   /**
-   * The kind of the change with the widest effect. A policy change has a wider effect than a fleet change, and a fleet change a wider one
-   * than a change of the request.
+   * The kind of the change with the widest effect: POLICY if there is a policy change, otherwise FLEET if there is a change of the fleet,
+   * otherwise REQUEST.
    */
   readonly kind: ChangeKind
   readonly changes: readonly ProposedChange[]
-  /** With the changes, the number of hosts that pass every filter for the first instance that found no host without the changes. */
+  /** With the changes, how many hosts pass every filter for the first instance that found no host without the changes. */
   readonly unlocks: number
-  /** The host that would be chosen, then other passing hosts; at most five. */
+  /** At most five hosts: first the host that would be chosen, and then other hosts that pass. */
   readonly exampleHosts: readonly HostName[]
   readonly effort: number
   readonly text: string
-  /** The request, the edits and the filters of the profile for the decision; `filters` is undefined if they are unchanged. */
+  /**
+   * The result of the changes: the request, the edits of the fleet, and the profile's filters. `filters` is undefined if they are
+   * unchanged.
+   */
   readonly request: RequestSpec
   readonly edits: FleetEdits
   readonly filters: Profile['filters'] | undefined
 }
 
 export interface WhatWouldFit {
-  /** Whether the request is placed without any change. */
+  /** True if the request is placed without any change. */
   readonly fits: boolean
-  /** The proposals, sorted by least effort, then by most hosts. */
+  /** The proposals, sorted by `effort`, smallest first, and then by `unlocks`, largest first. */
   readonly counterfactuals: readonly Counterfactual[]
-  /** The cause of the refusal of the unchanged request; null if it fits. */
+  /** The cause of the refusal of the unchanged request. Null if it fits. */
   readonly cause: Cause | null
   /**
-   * A different order of placement that places all instances, as text. Undefined if none was found, if there was no time to search, or if
-   * the request fits.
+   * An order in which all instances of the unchanged request can be placed, as text. Undefined if none was found, if there was no time to
+   * search, or if the request fits.
    */
   readonly way: string | undefined
-  /** The number of decisions that were tried. */
+  /** How many decisions were tried. */
   readonly runs: number
-  /** Why the search ended before all candidates were tried; null if all were tried. The candidates do not include every pair of changes. */
+  /** Why the search stopped before all candidates were tried. Null if all were tried. Not every pair of changes is a candidate. */
   readonly cut: 'deadline' | 'limit' | null
-  /** The number of refused hosts that were not considered although they may need smaller changes than the considered hosts. */
+  /** How many refused hosts were not considered, although they may need smaller changes than the considered hosts. */
   readonly leftOut: number
 }
 
 const MOST_REFINED = 6
 /**
- * If this share of the allowed decisions has found nothing, the simple changes of the nearest hosts are tried before all other candidates.
- * These trials may use the same share.
+ * If this fraction of the allowed decisions has found nothing, simple changes for the nearest hosts are tried next (`tryPlain`), with at
+ * most the same fraction of the allowed decisions.
  */
 const SHARE_OF_PLAIN = 1 / 8
-/** While nothing is found, the search for the numbers of one candidate may use this share of the allowed decisions. */
+/** While nothing is found, the search for the numbers of one candidate may use at most this fraction of the allowed decisions. */
 const SHARE_OF_NUMBERS = 1 / 2
 
 /**
- * Finds the smallest changes that make a request fit. Remedies propose changes for the refusals of the nearest hosts. Each set of changes,
- * least effort first, is applied to a copy of the fleet, and the request is decided there. If the request is placed, the set becomes a
- * proposal. If not, the remaining refusals of the host lead to further changes. The fleet must be a private copy.
+ * Finds the smallest changes that make a request fit. Remedies propose changes for the refusals of the nearest hosts. The sets of changes
+ * are tried in order of effort: a set is applied to a copy of the fleet, and the request is decided there. If the request is placed, the
+ * set becomes a proposal. Otherwise, changes for the remaining refusals are added. The fleet must be a private copy.
  */
 export function* whatWouldFit(fleet: Fleet, options: WhatWouldFitOptions): Steps<WhatWouldFit> {
   const { request, maxChanges, first, minHosts, mostRuns, isOver } = options
@@ -100,7 +103,7 @@ export function* whatWouldFit(fleet: Fleet, options: WhatWouldFitOptions): Steps
   const survey = yield* surveyOn(fleet, options)
   const queue = createQueue(options.kinds)
   queue.add(fewerInstances(request, start.found), [], survey.nearest[0]?.name, 0)
-  // another host like the one that took the last instance would take one more instance
+  // proposes one more host like the host that took the last instance, because such a host would take one more instance
   for (const part of start.parts.slice(-1)) queue.add([anotherHost(part)], [], part, 0)
   for (const { name, refusals } of survey.nearest)
     queue.add(
@@ -118,18 +121,18 @@ export function* whatWouldFit(fleet: Fleet, options: WhatWouldFitOptions): Steps
   let cut: WhatWouldFit['cut'] = null
   let isPartial = false
   const isKnown = (one: Pick<Kept, 'candidate' | 'applied'>): boolean => results.some((known) => saysNoMore(one, known))
-  /** Adds a proposal after reducing it to its necessary parts and moving each number as near to its present value as possible. */
+  /** Reduces a set of changes (`minimal`), and adds it to the results unless a known result makes it redundant. */
   function* addResult(kept: Kept, isOtherOrder = false): Steps<void> {
     if (!isOtherOrder && isKnown(kept)) return
     const found = yield* minimal({ ...options, fleets, failed: start.found }, kept, mostRuns - runs)
     runs += found.runs
     if (found.isCut) cut = isOver() ? 'deadline' : 'limit'
-    // a number that may be farther than necessary is better than no proposal at all
+    // if the search was cut, its result may be larger than necessary, so it is used only if there is no other result
     const least = found.isCut && results.length > 0 ? undefined : found.kept
     if (least !== undefined && !isKnown(least)) results = [...results.filter((other) => !saysNoMore(other, least)), least].sort(leastFirst)
   }
   const tried = new Map<Candidate, { readonly hosts: number; readonly trial: Trial }>()
-  /** Tries a candidate on the fleet. The result is reused for all hosts of the candidate. */
+  /** Decides with the changes of a candidate. The result is cached until the candidate gets a further host. */
   function* trialOf(own: Fleet, candidate: Candidate, applied: Applied): Steps<Trial> {
     const hosts = candidate.hosts.length
     const known = tried.get(candidate)
@@ -139,7 +142,7 @@ export function* whatWouldFit(fleet: Fleet, options: WhatWouldFitOptions): Steps
     tried.set(candidate, { hosts, trial })
     return trial
   }
-  /** Tries the simple changes until one is enough; the search then continues with changes of less effort. */
+  /** Tries simple changes for the nearest hosts until one suffices. The search then continues with candidates of less effort. */
   function* tryPlain(): Steps<void> {
     const most = Math.min(mostRuns, runs + Math.ceil(mostRuns * SHARE_OF_PLAIN))
     for (const candidate of queue.plain(survey)) {
@@ -160,7 +163,7 @@ export function* whatWouldFit(fleet: Fleet, options: WhatWouldFitOptions): Steps
       isPlainTried = true
       yield* tryPlain()
     }
-    // all further candidates have more effort than the results that will be shown
+    // stops if all further candidates have at least as much effort as the results that will be shown
     const rivals = isLastResort(candidate) ? results : results.filter((known) => !isLastResort(known.candidate))
     if (rivals.length >= first && (rivals[first - 1] as Kept).candidate.effort <= candidate.effort) break
     if (isLastResort(candidate) && results.some(({ candidate: known }) => isMild(known))) break
@@ -183,7 +186,7 @@ export function* whatWouldFit(fleet: Fleet, options: WhatWouldFitOptions): Steps
       runs += shared.runs
       isPartial ||= shared.isPartial
       if (shared.kept !== undefined) yield* addResult(shared.kept)
-      // the number that is optimised first limits how near the second number can come to its present value
+      // of two numbers, the number that is optimised first limits the second, so the reverse order is tried too
       if (shared.kept !== undefined && candidate.changes.filter(isLowered).length > 1 && cut === null)
         yield* addResult(withReversed(shared.kept), true)
     }
@@ -207,7 +210,7 @@ export function* whatWouldFit(fleet: Fleet, options: WhatWouldFitOptions): Steps
           refined,
         )
     }
-    // with these changes, at least one instance found a host
+    // if some instances found a host with these changes, fewer instances may suffice in addition
     if (changes.length < maxChanges && !changes.some(({ subject }) => subject === INSTANCES))
       for (const host of candidate.hosts) queue.add(fewerInstances(request, trial.found), changes, host, refined)
   }
@@ -247,20 +250,20 @@ const withReversed = ({ candidate, ...kept }: Kept): Kept => ({
 
 const leastFirst = (a: Kept, b: Kept): number => a.candidate.effort - b.candidate.effort || b.trial.unlocks - a.trial.unlocks
 
-/** Whether all changes of a candidate affect only the request, or only wait. */
+/** True if each change of a candidate only changes the request or waits, and none is a last resort. */
 const isMild = (candidate: Candidate): boolean =>
   !isLastResort(candidate) && candidate.changes.every(({ kind, waits }) => kind === 'REQUEST' || waits)
 
 /**
- * A change that replaces an insufficient change of the same subject. Its present value is the original value, not the result of the
- * insufficient change.
+ * The change that replaces an insufficient change (`before`) of the same subject. Its `from` is the original value, and not the result of
+ * the insufficient change.
  */
 function insteadOf(before: ProposedChange, change: ProposedChange): ProposedChange {
   if (before.number !== undefined && change.number !== undefined) return before.number.at(change.number.to, change.number.step)
   return { ...change, from: before.from, effort: Math.max(before.effort, change.effort) }
 }
 
-/** Proposes to place fewer of several instances, unless the request must be placed as a whole or not at all. */
+/** Proposes to place fewer instances. Proposes nothing for a gang, which must be placed as a whole. */
 function fewerInstances({ numInstances, gang }: RequestSpec, found: number): ProposedChange[] {
   return found === 0 || numInstances === 1 || gang.length > 0 ? [] : [countOf(numInstances, found)]
 }

@@ -1,7 +1,7 @@
 import { createSource, type Offer, readPicture } from '@gantt/agent'
 import type { OwnService } from '../../../testing/own-service.ts'
 
-/** The part of the machine that is offered to instances. */
+/** The agent's options for what the machine offers to instances: all of it except 512 MiB of memory, without overcommit or PCI devices. */
 export const offer: Offer = {
   nodeName: '',
   hostIp: undefined,

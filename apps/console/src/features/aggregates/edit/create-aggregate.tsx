@@ -76,13 +76,13 @@ export function CreateAggregate({ onClose, onDone }: CreateAggregateProps) {
           />
           <TextInput
             label="Availability zone"
-            description="Makes it a zone; leave it empty for a plain aggregate."
+            description="Makes the aggregate a zone. Leave empty for a plain aggregate."
             value={zone}
             onChange={({ currentTarget }) => change(setZone)(currentTarget.value)}
           />
           <Textarea
             label="Metadata"
-            description="key=value, one a line"
+            description="key=value, one per line"
             autosize
             minRows={2}
             value={metadata}

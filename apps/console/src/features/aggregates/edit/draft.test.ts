@@ -35,14 +35,14 @@ test('lines of key=value are parsed, and a value may contain an equals sign', ()
   expect(parsePairs('a=1\n b = x=y \nwrong\n=nothing')).toEqual({ pairs: { a: '1', b: 'x=y' }, wrong: ['wrong', '=nothing'] })
 })
 
-describe('the fields that are sent', () => {
-  test('are empty if nothing differs', () => {
+describe('toUpdateInput', () => {
+  test('the input of an update is empty if the draft equals its base', () => {
     const same = { ...draft, addHosts: ['h1'], removeHosts: ['h9'], setMetadata: { ssd: 'true' }, unsetMetadata: ['none'] }
     expect(toUpdateInput(same)).toEqual({})
     expect(changesNothing(same)).toBe(true)
   })
 
-  test('are only those that differ', () => {
+  test('the input of an update has only the fields that differ from the base', () => {
     const changed = {
       ...draft,
       name: 'fast',
@@ -126,7 +126,7 @@ test('the draft that reverts an edit has only the necessary fields', () => {
   })
 })
 
-test('hosts that are handed over are added to the draft, and the draft no longer removes them', () => {
+test('selected hosts are added to a draft as members, and the draft no longer removes them', () => {
   const begun = { ...draft, addHosts: ['h3'], removeHosts: ['h1', 'h2'] }
   expect(withHosts(begun, ['h4', 'h3', 'h2'])).toEqual({ ...begun, addHosts: ['h3', 'h4', 'h2'], removeHosts: ['h1'] })
   expect(toUpdateInput(withHosts(begun, ['h4', 'h3', 'h2']))).toEqual({ addHosts: ['h3', 'h4'], removeHosts: ['h1'] })

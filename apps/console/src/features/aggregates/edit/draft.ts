@@ -37,7 +37,7 @@ export const beginDraft = (base: AggregateState): Draft => ({
 /** Parses a pasted list of names, separated by spaces, tabs, lines, commas or semicolons. Repeated names are dropped. */
 export const parseNames = (text: string): string[] => [...new Set(text.split(/[\s,;]+/).filter((name) => name !== ''))]
 
-/** Parses `key=value` lines; lines without `=` are returned in `wrong`. */
+/** Parses `key=value` lines. Lines without `=` are returned in `wrong`. */
 export function parsePairs(text: string): { readonly pairs: Readonly<Record<string, string>>; readonly wrong: readonly string[] } {
   const lines = text
     .split('\n')
@@ -118,7 +118,7 @@ export const rebase = (draft: Draft, current: AggregateState): Draft => ({
   name: draft.name === draft.base.name ? current.name : draft.name,
 })
 
-/** The draft with these hosts as further members, even if it would have removed them. */
+/** The draft with these hosts as additional members. If the draft removes one of them from the aggregate, the removal is dropped. */
 export function withHosts(draft: Draft, hosts: readonly string[]): Draft {
   const wanted = new Set(hosts)
   return {

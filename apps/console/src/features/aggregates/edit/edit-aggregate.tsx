@@ -37,7 +37,7 @@ interface EditAggregateProps {
   onDone(): void
 }
 
-/** The editor of a draft: the changes, their effect, and the conflict if another operator was faster. */
+/** The editor of a draft: the changes, their effect, and a conflict if another operator has changed the aggregate meanwhile. */
 export function EditAggregate({ uuid, draft, onChange, onDone }: EditAggregateProps) {
   const [answer, setAnswer] = useState<Answer | undefined>()
   const { problem, isBusy, isMaking, see, make, forget } = useChange()
@@ -62,11 +62,11 @@ export function EditAggregate({ uuid, draft, onChange, onDone }: EditAggregatePr
     see(send(true), setAnswer)
   }
   const apply = (): void => {
-    // cancels running queries, because their results would be for the draft before this edit
+    // Cancels running queries about the effect of the draft. Their results would be outdated after the draft is applied.
     for (const document of OF_A_DRAFT) void queryClient.cancelQueries({ queryKey: operationKey(document) })
     make(send(false), (answer) => {
       const isApplied = answer.__typename === 'AggregatePayload'
-      // no preview is requested for an applied draft
+      // The answer is dropped after the draft was applied, so that no preview of the applied draft is requested.
       setAnswer(isApplied ? undefined : answer)
       if (!isApplied) return
       void queryClient.invalidateQueries()
@@ -97,7 +97,7 @@ export function EditAggregate({ uuid, draft, onChange, onDone }: EditAggregatePr
             <Names label="Remove hosts" names={draft.removeHosts} onChange={(removeHosts) => change({ removeHosts })} />
             <Textarea
               label="Set metadata"
-              description="key=value, one a line; availability_zone makes it a zone"
+              description="key=value, one per line. The key availability_zone makes the aggregate a zone."
               autosize
               minRows={2}
               value={metadata}
@@ -158,7 +158,7 @@ interface NamesProps {
   onChange(names: readonly string[]): void
 }
 
-/** A list of names, typed or pasted; the text is unchanged while it is edited. */
+/** An input for a list of names, typed or pasted. While the operator types, the text is not reformatted. */
 function Names({ label, names, onChange }: NamesProps) {
   const [text, setText] = useState(names.join('\n'))
   return (
@@ -184,7 +184,7 @@ interface ConflictProps {
   onDiscard(): void
 }
 
-/** The changes of another operator who was faster, next to those of the draft. */
+/** Shows what another operator has changed since the draft was begun, next to the changes of the draft. */
 function Conflict({ draft, current, onRebase, onDiscard }: ConflictProps) {
   return (
     <Alert

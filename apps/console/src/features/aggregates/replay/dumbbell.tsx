@@ -27,7 +27,7 @@ export function Dumbbell({ label, before, after, most }: DumbbellProps) {
   )
 }
 
-/** The meaning of the marks. */
+/** The legend of the chart. */
 export function DumbbellKey() {
   return (
     <span className="g-dumbbell-key">

@@ -57,10 +57,10 @@ export function Room({ room }: { readonly room: readonly FlavorRoom[] }) {
 
 interface Row extends Sides {
   readonly flavor: string
-  /** Undefined for all zones. */
+  /** The zone of the row. Undefined for the total of all zones. */
   readonly zone: string | undefined
   readonly exact: boolean
-  /** The end of the flavor's axis. */
+  /** The value at the right end of the axis, which all rows of a flavor share. */
   readonly most: number
 }
 

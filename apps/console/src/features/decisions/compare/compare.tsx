@@ -58,7 +58,7 @@ export function Compare({ decision, other, scale, onChoose, onOpen }: ComparePro
         <TextInput
           size="xs"
           id={`${id}-other`}
-          label="or any, by its id"
+          label="Any decision, by its id"
           value={written}
           autoComplete="off"
           spellCheck={false}

@@ -34,7 +34,7 @@ export function ReplayBy({ recorded, by, on, onAsk }: ReplayByProps) {
           label="Replay with profile"
           value={by ?? ''}
           data={[
-            { value: '', label: `${recorded ?? 'the one that decided'}, as it was` },
+            { value: '', label: `${recorded ?? 'the profile of the decision'}, as it was` },
             ...others.map((value) => ({ value, label: value })),
           ]}
           onChange={({ currentTarget: { value } }) => onAsk({ by: value === '' ? undefined : value, on })}

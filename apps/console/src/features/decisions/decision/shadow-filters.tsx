@@ -8,7 +8,7 @@ interface ShadowFiltersProps {
   readonly steps: ResultOf<typeof EXPLANATION>['explainPlacement']['shadowSteps']
 }
 
-/** The verdicts of filters in shadow mode: they are evaluated like others, but refuse no host. */
+/** The verdicts of filters in shadow mode. Such a filter is evaluated like any other, but refuses no host. */
 export function ShadowFilters({ steps }: ShadowFiltersProps) {
   if (steps.length === 0) return null
   return (

@@ -16,7 +16,7 @@ export interface Try {
   readonly hosts: readonly string[]
   /** The result of the attempt. */
   readonly text: string
-  /** Whether the attempt no longer holds any resources. */
+  /** True if the attempt holds no resources any more. */
   readonly isLost: boolean
 }
 

@@ -9,7 +9,7 @@ const SHOWN = 12
 
 interface CombosProps {
   readonly combos: readonly Combo[]
-  /** Filters that have a column, in order. */
+  /** The filters that have a column of dots, in the order of the columns. */
   readonly filters: readonly string[]
   readonly chosen: string | undefined
   onChoose(combo: string | undefined): void

@@ -22,7 +22,7 @@ export interface HostMatrixProps {
   readonly sort: MatrixSort
   readonly all: boolean
   readonly host: string | undefined
-  /** Whether another panel is next to the matrix. */
+  /** True if another panel is next to the matrix. */
   readonly isNarrow: boolean
   onSelect(selection: Selection): void
   onFind(text: string): void

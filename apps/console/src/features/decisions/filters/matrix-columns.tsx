@@ -6,7 +6,7 @@ import { countRefusals, type FilterPlace, headNames, shortfallText, type Verdict
 const glyphs: Readonly<Record<Verdict, string>> = { pass: '+', fail: 'x', skipped: '·' }
 const words: Readonly<Record<Verdict, string>> = { pass: 'passes', fail: 'refuses', skipped: 'not run' }
 
-/** Up to this many filters, longer names fit into the headings. */
+/** With at most this many filters, the headings have space for longer names. */
 const ROOMY = 7
 
 /**

@@ -2,7 +2,7 @@ import { Text } from '@mantine/core'
 import { readableAmount } from '../facts.ts'
 import type { Shortfall } from './shortfalls.ts'
 
-/** The smallest and largest missing amount of a reason. */
+/** Shows the smallest and the largest missing amount of the hosts that were refused for one reason. */
 export const Short = ({ shortfall }: { readonly shortfall: Shortfall }) => (
   <Text size="xs" c="dimmed" component="span">
     {shortfallInWords(shortfall)}

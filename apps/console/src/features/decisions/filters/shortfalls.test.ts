@@ -26,7 +26,7 @@ test('every host is in one bin, and each bin selects exactly its hosts', () => {
   )
 })
 
-describe('the width of bins is', () => {
+describe('the width of bins', () => {
   test.each([
     ['one host', [11_264], 'MiB', ['11264-11265']],
     ['all alike', [3, 3, 3], 'CPUs', ['3-4']],

@@ -22,7 +22,7 @@ export interface Range {
 
 const MOST_BINS = 12
 const ROUND = [1, 2, 5]
-/** Units whose amounts come in powers of two. */
+/** Units whose amounts are usually powers of two. */
 const BINARY: ReadonlySet<string> = new Set(['MiB', 'GiB', 'KiB'])
 
 export const isWithin = (amount: number, { from, to }: Range): boolean => amount > 0 && amount >= from && amount < to

@@ -6,7 +6,7 @@ import type { FITTING } from './fitting-documents.ts'
 type Change = ResultOf<typeof FITTING>['whatWouldFit']['counterfactuals'][number]['changes'][number]
 type Place = Change['places'][number]
 
-/** The filter of a link has at most this many claims. */
+/** A link to the list of claims filters by at most this many claim ids. */
 const MOST_CLAIMS = 20
 
 /** Links to the pages where the proposed changes can be made. A link itself changes nothing. */

@@ -13,7 +13,10 @@ const trying = <Skeleton height={120} role="status" aria-label="Changes are bein
 
 interface FittingProps {
   readonly decisionId: string
-  /** Whether the search was started. Opening the page does not start it, because the service must decide many times. */
+  /**
+   * True if the operator has started the search. Opening the page does not start it, because the service decides the request many times for
+   * it.
+   */
   readonly isAsked: boolean
   onAsk(isAsked: boolean): void
   onOpen(host: string): void

@@ -10,7 +10,7 @@ test('the row of a decision that is older than the log shows that only its summa
 })
 
 test('the list shows the cause for a refused request, and the destinations for a placed one', () => {
-  // the fields that the column reads
+  // `row` has only the fields that the column reads.
   const shownOf = (row: object) =>
     decisionColumns('utc', 0)
       .find(({ label }) => label === 'Host or cause')

@@ -72,7 +72,7 @@ export const decisionColumns = (zone: TimeZoneChoice, firstRevision: number): Ta
   {
     key: 'request',
     label: 'Request',
-    title: 'Ids of the requests that it answered, as recorded in the audit',
+    title: 'Ids of the requests that the decision answered, as recorded in the audit',
     isExtra: true,
     width: 'minmax(180px, 1.4fr)',
     value: ({ requestIds }) => requestIds.join(', '),
@@ -84,7 +84,7 @@ export const decisionColumns = (zone: TimeZoneChoice, firstRevision: number): Ta
     key: 'kept',
     label: 'Kept',
     title: 'The full record, which can be replayed exactly, or a summary: reasons, counts and destinations',
-    // while the log is complete, all rows have the same value
+    // While the log is complete, all rows have the same value, so the column is hidden by default.
     isExtra: firstRevision === 0,
     width: '76px',
     value: (row) => keptOf(row, firstRevision),
@@ -92,7 +92,7 @@ export const decisionColumns = (zone: TimeZoneChoice, firstRevision: number): Ta
   {
     key: 'revision',
     label: 'Revision',
-    title: 'The revision of the fleet that it was decided on',
+    title: 'The revision of the fleet on which the request was decided',
     isExtra: true,
     width: '90px',
     align: 'right',
@@ -105,7 +105,7 @@ export const decisionColumns = (zone: TimeZoneChoice, firstRevision: number): Ta
   },
 ]
 
-/** The columns of a copied decision. `firstRevision` is the first revision in the log. */
+/** The fields of a decision that are copied as CSV or JSON. `firstRevision` is the first revision in the log. */
 export const decisionFieldsCopied = (firstRevision: number): readonly RowField<DecisionRow>[] => [
   ['id', ({ id }) => id],
   ['at', ({ at }) => at, 'at'],

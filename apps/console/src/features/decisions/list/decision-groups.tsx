@@ -119,7 +119,7 @@ const columnsOf = ({ label, none, zone, most, searchOf }: ColumnsOptions): Table
   {
     key: 'share',
     label: '',
-    title: 'Relative to the largest',
+    title: 'Relative to the largest group',
     width: '116px',
     value: ({ decisions }) => decisions / most,
     cell: ({ decisions }) => <div className="group-share" style={{ width: `${(100 * decisions) / most}%` }} aria-hidden />,
@@ -145,7 +145,7 @@ const columnsOf = ({ label, none, zone, most, searchOf }: ColumnsOptions): Table
 interface OpensProps {
   readonly search: DecisionsSearch
   readonly count: number
-  /** What is counted, for the accessible name. */
+  /** The name of the counted thing, for the accessible name of the link. */
   readonly what: string
 }
 

@@ -41,7 +41,8 @@ export function Feed({ q, enabled, onState, onEvent }: FeedProps) {
   })
   useEffect(() => onState(state), [state, onState])
   useEffect(() => {
-    // after a freeze, the next stream begins with a gap, so that the list is read again
+    // While live updates are off, decisions are missed. The next stream therefore starts by reporting a gap, so that the list is read
+    // again.
     if (!enabled) seen.current = NOTHING_SEEN
   }, [enabled])
   return null
@@ -49,7 +50,7 @@ export function Feed({ q, enabled, onState, onEvent }: FeedProps) {
 
 interface TailOptions {
   readonly q: string
-  /** Whether the operator is reading the list, so that no row may move. */
+  /** True if the operator is reading the list, so that no row may move. */
   readonly isReading: boolean
   readonly pages: Pick<Pages<DecisionRow, { readonly nodes: readonly DecisionRow[] }>, 'rows' | 'readNewest' | 'read'>
 }
@@ -66,7 +67,10 @@ export function useTail({ q, isReading, pages }: TailOptions) {
   const [isBehind, setBehind] = useState(true)
   const latest = useLatest({ isReading, pages, state })
   const { readNewest } = pages
-  /** Events that the page has not processed yet, so that it is not rendered for each of hundreds of events per second. */
+  /**
+   * Events that the page has not processed yet. They are collected, so that the page is not rendered for each of hundreds of events per
+   * second.
+   */
   const gathered = useRef(none())
   /** The decisions that are not in the list yet. */
   const counted = useRef(none())
@@ -99,8 +103,8 @@ export function useTail({ q, isReading, pages }: TailOptions) {
     }
   }, [readNewest, count])
   /**
-   * Finds missed decisions by refreshing the list. While no row may move, it reads only the newest rows and counts those that are not in
-   * the list.
+   * Finds missed decisions by refreshing the list. While the operator reads the list, only the newest rows are read, and those that are not
+   * in the list are counted.
    */
   const catchUp = useCallback(async () => {
     const mine = round.current
@@ -153,7 +157,7 @@ export function useTail({ q, isReading, pages }: TailOptions) {
   useEffect(
     () =>
       contact.onReturn(() => {
-        // a frozen list does not change
+        // While live updates are off, the list does not change.
         if (latest.current.state === 'off') return
         setBehind(true)
         clearTimeout(timers.current.catchingUp)
@@ -166,7 +170,8 @@ export function useTail({ q, isReading, pages }: TailOptions) {
     if (isDue) void takeIn()
   }, [isDue, takeIn])
   return {
-    // `live` is shown only after the list was read with the stream open, so that no decision is missing between the two
+    // `live` is shown only after the list was read with the stream open. Otherwise decisions between the reading and the stream would be
+    // missed.
     state: state === 'live' && isBehind ? ('connecting' as const) : state,
     waiting: isReading ? waiting : 0,
     ...{ suppressed, hasGap, onState, onEvent, takeIn },

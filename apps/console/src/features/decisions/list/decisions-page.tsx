@@ -31,7 +31,7 @@ const DecisionBeside = lazy(async () => ({ default: (await import('./decision-pa
 
 /** The interval in milliseconds at which decisions are counted. It is long, because each count reads many rows. */
 const COUNTS_EVERY_MS = 5_000
-/** How long the beginning of the log is cached, in milliseconds. It changes rarely. */
+/** How long the first revision of the log is cached, in milliseconds. It changes rarely. */
 const KEPT_STALE_MS = 60_000
 /** The height of the histogram in pixels, reserved so that nothing moves when it appears. */
 const HISTOGRAM_HEIGHT = 94
@@ -80,7 +80,7 @@ export function DecisionsPage() {
   const counted = useMemo(() => ({ total, isMore }), [total, isMore])
   const { lists, read } = pages
   const copied = useMemo(() => ({ lists, total, read }), [lists, total, read])
-  // a live list changes twice a second, but the parts around it are not rendered again
+  // A live list changes twice a second, but the elements around it are not rendered again.
   const aside = useMemo(
     () => (
       <>
@@ -106,7 +106,7 @@ export function DecisionsPage() {
         height={HISTOGRAM_HEIGHT}
         counts={counts.data?.decisionCounts}
         isOld={counts.isPlaceholderData}
-        // if the list or the groups cannot be read either, they show the reason
+        // If the list or the groups below cannot be read either, they show the error, so the histogram does not.
         error={pages.error === null && group === undefined ? counts.error : null}
         fresh={{ atMs: counts.dataUpdatedAt, everyMs: isLive ? COUNTS_EVERY_MS : undefined, isFollowed: isLive }}
         onRetry={() => void counts.refetch()}

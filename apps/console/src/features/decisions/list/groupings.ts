@@ -4,13 +4,12 @@ interface GroupingText {
   /** The name of the grouping within a sentence, such as "cause" in "by cause". */
   readonly name: string
   readonly nouns: readonly [one: string, many: string]
-  /** The label of the group of decisions that have no value. */
+  /** The label of the group with the decisions that have no value, such as no flavor name. */
   readonly none: string
   /** The name of the grouping in the API. */
   readonly by: 'CAUSE' | 'FLAVOR' | 'PROJECT' | 'PROFILE' | 'CHAIN'
 }
 
-/** The groupings of decisions. */
 export const groupingTexts: Readonly<Record<Grouping, GroupingText>> = {
   cause: { by: 'CAUSE', name: 'cause', nouns: ['cause', 'causes'], none: 'no cause kept' },
   flavor: { by: 'FLAVOR', name: 'flavor', nouns: ['flavor', 'flavors'], none: 'a flavor without a name' },

@@ -17,13 +17,13 @@ interface HistogramProps {
   readonly height: number
   /** The counts over time. Undefined until they are loaded. */
   readonly counts: Counts | undefined
-  /** Whether the bars belong to the previous filter, because those of the present filter are not loaded yet. */
+  /** True if the bars belong to the previous filter, because those of the present filter are not loaded yet. */
   readonly isOld: boolean
   readonly error: Error | null
-  /** The freshness of the bars. */
+  /** When the counts were read, and how they are kept up to date. */
   readonly fresh: FreshProps
   onRetry(): void
-  /** The filter. */
+  /** The filter of the list of decisions. */
   readonly q: string
   onFilter(q: string): void
 }
@@ -84,7 +84,7 @@ type Kind = (typeof kinds)[number]['key']
 const sumOf = (steps: readonly Step[], key: Kind | 'decisions'): number => steps.reduce((sum, step) => sum + step[key], 0)
 
 interface RangeProps {
-  /** Selects the steps from one index to another, both included. */
+  /** Called with the indexes of the first and the last selected step. */
   onTake(from: number, to: number): void
 }
 
@@ -110,7 +110,7 @@ function Chart({ counts: { steps, decisions, since, until }, onTake }: RangeProp
   )
 }
 
-/** A line of text about a range of steps: its time, and the number of decisions by result. */
+/** A line of text about a range of steps: its time, and the count of decisions by result. */
 function lineOf(steps: readonly Step[], from: number, to: number, zone: TimeZoneChoice): string {
   const some = steps.slice(from, to + 1)
   const [first, last] = [some[0], some.at(-1)]
@@ -120,7 +120,7 @@ function lineOf(steps: readonly Step[], from: number, to: number, zone: TimeZone
   return `${formatTime(first.at, zone)} to ${formatTime(last.until, zone)}: ${formatCount(count)} ${count === 1 ? 'decision' : 'decisions'}${ended.length === 0 ? '' : `, ${ended.join(', ')}`}`
 }
 
-/** The steps that have decisions, as a table with links. */
+/** A table of the steps that have decisions. Each row links to its decisions. */
 function Steps({ steps, onTake }: RangeProps & { readonly steps: readonly Step[] }) {
   const zone = useTimeZone()
   const busy = steps.flatMap((step, index) => (step.decisions === 0 ? [] : [{ ...step, place: index }]))

@@ -7,8 +7,8 @@ export interface Segment {
 }
 
 /**
- * The layout of a host's contributions: positive contributions to the right of zero, negative contributions to the left, in the order of
- * the profile. The total is the sum. A plain stack would not show it correctly if multipliers are negative.
+ * The layout of a host's contributions in the order of the profile: positive contributions to the right of zero, negative contributions to
+ * the left. The total is the sum of all contributions. A plain stack would not show the total correctly if multipliers are negative.
  */
 export function stack(weights: readonly { readonly weigher: string; readonly weighted: number }[]): Segment[] {
   let right = 0
@@ -31,8 +31,8 @@ interface Weights {
 }
 
 /**
- * Separates the weighers that give every host 0 from the others, and returns their names. A column of zeros has no information, and the
- * sums do not change without it.
+ * Separates the weighers that give every host 0 from all other weighers, and returns the names of the separated weighers. A column of zeros
+ * has no information, and the totals do not change without it.
  */
 export function withoutSilent<
   Weigher extends { readonly name: string },
@@ -67,7 +67,7 @@ export function extentOf(stacks: readonly (readonly Segment[])[]): readonly [num
   return low === high ? [0, 1] : [low, high]
 }
 
-/** The differences between two hosts by weigher; negative if the first host has less. */
+/** The differences between two hosts by weigher. A difference is negative if the first host has less. */
 export const gapsBetween = (
   one: readonly { readonly weigher: string; readonly weighted: number }[],
   other: readonly { readonly weigher: string; readonly weighted: number }[],

@@ -60,14 +60,15 @@ test('with changed multipliers the order and the totals are those of a profile w
       multipliers,
       fc.constantFrom<Way>('minmax', 'fixed', 'rank', 'nova'),
       (shapes, before, after, way) => {
-        // some of Nova's weighers are not evaluated at 0: their numbers are unknown, and the page does not offer to change them
+        // Some of Nova's weighers are not evaluated if their multiplier is 0. Their raw numbers are then unknown, and the page does not
+        // offer to change them.
         fc.pre(way !== 'nova' || before.every((multiplier) => multiplier !== 0))
         const fleet = aFleet(Object.fromEntries(shapes.map((one, i) => [`h${i}`, one])))
         const tried = new Map(WEIGHERS.map((name, w) => [name as string, after[w] as number]))
         const asItWas = answered(found(fleet, before, way))
         const ranks = (hosts: typeof asItWas) => hosts.map(({ index, rank, totalWeight }) => ({ index, rank, totalWeight }))
         expect(ranks(tryOut(asItWas, tried, ({ index }) => index))).toEqual(ranks(answered(found(fleet, after, way))))
-        // without changes the result is the same
+        // Without changed multipliers, the result equals that of the decision.
         expect(tryOut(asItWas, new Map(), ({ index }) => index)).toEqual(asItWas)
       },
     ),
@@ -75,7 +76,7 @@ test('with changed multipliers the order and the totals are those of a profile w
   )
 })
 
-test('a host with its own multiplier keeps it', () => {
+test('a host with its own multiplier keeps this multiplier', () => {
   const host = (name: string, multiplierSource: string | null) => ({
     name,
     rank: 1,
@@ -103,7 +104,7 @@ describe('the tried multipliers in the URL', () => {
     ['A:,B:x,:3,C:1e10,D', []],
   ])('%s', (text, pairs) => expect([...readTried(text)]).toEqual(pairs))
 
-  test('is read as it was written', () =>
+  test('changed multipliers in the URL are read back unchanged', () =>
     fc.assert(
       fc.property(fc.dictionary(fc.constantFrom(...WEIGHERS), fc.double({ min: -MOST, max: MOST, noNaN: true })), (pairs) => {
         const tried = new Map(Object.entries(pairs).map(([name, value]) => [name, value === 0 ? 0 : value]))
@@ -111,7 +112,7 @@ describe('the tried multipliers in the URL', () => {
       }),
     ))
 
-  test('is omitted if it equals the recorded one', () => {
+  test('a multiplier that equals the recorded one is omitted from the URL', () => {
     const tried = withTried(new Map(), 'A', 2, 1)
     expect(printTried(tried)).toBe('A:2')
     expect(printTried(withTried(tried, 'A', 1, 1))).toBeUndefined()
@@ -128,7 +129,7 @@ test.each([
   ['one', undefined],
 ])('the text "%s" as a multiplier', (text, value) => expect(readMultiplier(text)).toBe(value))
 
-test('the largest multiplier is that of the core', () => expect(MOST_MULTIPLIER).toBe(MOST))
+test('the page and scheduler-core have the same largest multiplier', () => expect(MOST_MULTIPLIER).toBe(MOST))
 
 const limits = (given: Partial<Limits>): Limits => ({ name: 'A', multiplier: 1, flipsBelow: null, flipsAbove: null, ...given })
 
@@ -176,7 +177,7 @@ describe('the track of a slider', () => {
     }
   })
 
-  test('has no position for a value beyond its ends, or for a missing value', () => {
+  test('a slider has no position for a value beyond its ends, or for a missing value', () => {
     const track = { min: -1, max: 3, step: 0.1 }
     expect([-1, 1, 3, 3.1, null].map((value) => placeOn(track, value))).toEqual([0, 0.5, 1, undefined, undefined])
   })

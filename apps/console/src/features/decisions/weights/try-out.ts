@@ -59,7 +59,7 @@ export function tryOut<One extends Weight, Host extends Weighed<One>>(
 ): Host[] {
   const reweighed = hosts.map((host) => {
     const weights = host.weights.map((one) => reweigh(one, tried))
-    // sums start at 0, and weighers follow each other as in the profile
+    // Adds from 0 on, in the order of the profile, as a decision does.
     return { ...host, weights, totalWeight: weights.reduce((sum, { weighted }) => sum + weighted, 0) }
   })
   return reweighed.sort((a, b) => b.totalWeight - a.totalWeight || orderOf(a) - orderOf(b)).map((host, i) => ({ ...host, rank: i + 1 }))
@@ -78,7 +78,7 @@ export interface Limits {
   readonly flipsAbove: number | null
 }
 
-/** Whether the first host certainly stays first, because only one multiplier was changed, and its value is within its limits. */
+/** True if the first host certainly stays first. This is known if only one multiplier was changed and its value is within its limits. */
 export function isWithinLimits(weighers: readonly Limits[], tried: Tried): boolean {
   if (tried.size !== 1) return tried.size === 0
   return weighers.every(({ name, flipsBelow, flipsAbove }) => {
@@ -106,8 +106,8 @@ export interface Track {
 }
 
 /**
- * A limit is on the track if its distance from the multiplier is at most this many times the multiplier. Limits beyond are only shown as
- * text.
+ * A limit is on the track if its distance from the multiplier is at most this many times the multiplier. Limits farther away are only shown
+ * as text.
  */
 const REACH = 10
 

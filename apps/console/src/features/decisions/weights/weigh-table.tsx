@@ -189,7 +189,7 @@ function decisiveText(weighers: Weighing['weighers']): string {
     : `Decisive: ${decisive.join(', ')}; without any one of them another host would be best.`
 }
 
-/** Two hosts, weigher by weigher. */
+/** Compares the contributions of two hosts, weigher by weigher. */
 function Comparison({ taken, other }: { readonly taken: Weighed; readonly other: Weighed }) {
   const gaps = gapsBetween(taken.weights, other.weights)
   const total = (taken.totalWeight ?? 0) - (other.totalWeight ?? 0)

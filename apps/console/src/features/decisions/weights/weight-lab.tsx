@@ -188,7 +188,7 @@ interface LimitProps {
   readonly name: string
   readonly at: number | null
   readonly winner: string | null
-  /** A button that sets exactly this value. */
+  /** Called when the operator clicks the limit. Undefined if the multiplier cannot be changed. */
   readonly onSet: ((value: number) => void) | undefined
 }
 

@@ -4,7 +4,7 @@ import './weights.css'
 
 interface WeightSliderProps {
   readonly weigher: Limits
-  /** The changed value. */
+  /** The multiplier that the slider shows. It can differ from the recorded multiplier. */
   readonly value: number
   /** Why the multiplier cannot be changed on this page. Undefined if it can. */
   readonly fixedBecause: string | undefined
@@ -17,7 +17,7 @@ export function WeightSlider({ weigher, value, fixedBecause, onChange }: WeightS
   const { name, multiplier, flipsBelow, flipsAbove } = weigher
   const at = (one: number | null): string | undefined => {
     const index = placeOn(track, one)
-    // the middle of the thumb moves between half its width from each end
+    // The thumb is 16 px wide, so its middle stays at least 8 px from each end of the track.
     return index === undefined ? undefined : `calc(8px + ${index} * (100% - 16px))`
   }
   const [below, above] = [at(flipsBelow), at(flipsAbove)]

@@ -51,7 +51,7 @@ function CheckLine({ check: { filter, status, text, facts } }: { readonly check:
   )
 }
 
-/** needed − available = missing, with the source. */
+/** Shows needed − available = missing, and the source of the available amount. */
 function Arithmetic({ fact }: { readonly fact: Check['facts'][number] | undefined }) {
   const { required = null, actual = null, shortfall = null, unit = null } = fact ?? {}
   const share = fact === undefined ? undefined : shareOf(fact)

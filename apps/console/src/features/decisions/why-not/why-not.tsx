@@ -15,7 +15,7 @@ interface WhyNotProps {
   readonly host: string | undefined
   /** The names of hosts that contain a text, as suggestions. The operator may also enter any other name. */
   suggest(text: string): readonly string[]
-  /** Whether the answer takes the focus, because the operator has just requested it. */
+  /** True if the answer takes the focus, because the operator has just requested it. */
   readonly takesFocus: boolean
   onAsk(host: string): void
   onClose(): void

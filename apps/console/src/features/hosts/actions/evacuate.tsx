@@ -81,7 +81,7 @@ export function Evacuate({ host, node, hasOtherNodes, onClose, onDone }: Evacuat
 /** How long the resources are reserved for the moves. */
 const HELD = 'PT30M'
 
-/** A warning that powering the host off would end these instances. */
+/** Warns that instances do not move, and that powering the host off would end them. */
 function NotMoving({ count }: { readonly count: number }) {
   if (count === 0) return null
   const title = count === 1 ? '1 instance will not move' : `${formatCount(count)} instances will not move`

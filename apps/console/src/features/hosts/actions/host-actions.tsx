@@ -91,6 +91,9 @@ export function HostActions({ host, scopes, onChanged, onRenamed }: HostActionsP
   )
 }
 
-/** Whether to offer that the host's usage is computed from claims: its reports list no instances, or it has this setting already. */
+/**
+ * True if the page offers to compute the host's usage from claims. The host's reports list no instances, or the host already has this
+ * setting.
+ */
 const mayCountByClaims = ({ usedFrom, warnings }: HostDetail): boolean =>
   usedFrom === 'CLAIMS' || warnings.some(({ code }) => code === 'use.no_instances')

@@ -49,7 +49,7 @@ export function LeavingProblem({ error }: { readonly error: unknown }) {
 interface LeavingImpactProps {
   readonly host: LeavingHost
   readonly impact: Impact
-  /** A part of a sentence about the claims, such as "follow it". */
+  /** What happens to the claims, as the predicate of a sentence, such as "follow it". */
   readonly claims: string
   readonly aggregates: string
   readonly keys: string
@@ -63,7 +63,7 @@ export function LeavingImpact({ host, impact, claims, aggregates, keys, children
     <Alert color={claimCount === 0 ? 'blue' : 'yellow'} role="status" title="Nothing is changed yet" data-claims={claimCount}>
       {children}
       {claimCount === 0 ? (
-        <Text size="sm">No claim is on it.</Text>
+        <Text size="sm">No claim is on the host.</Text>
       ) : (
         <>
           <Text size="sm">
@@ -145,7 +145,7 @@ function BoundKeys({ host, text }: { readonly host: LeavingHost; readonly text: 
   const { data, error, refetch } = useQuery({ queryKey: ['BoundKeys', names], queryFn: ({ signal }) => keysBoundTo(names, signal) })
   if (error) return <Problem error={error} onRetry={() => void refetch()} />
   if (data === undefined) return <Text size="sm">API keys are being looked up …</Text>
-  if (data.length === 0) return <Text size="sm">No API key is bound to it.</Text>
+  if (data.length === 0) return <Text size="sm">No API key is bound to the host.</Text>
   return (
     <Text size="sm">
       {text}{' '}

@@ -45,7 +45,7 @@ export function ReplaceHost({ host, onClose, onDone }: ReplaceHostProps) {
       </Text>
       <TextInput
         label="New name"
-        description="The name under which it reports from now on: HOST, or HOST/NODE. It may have reported under it already."
+        description="The name under which the host reports from now on: HOST or HOST/NODE. The host may already have reported under this name."
         required
         value={by}
         onChange={({ currentTarget: { value } }) => change.edit(setBy)(value)}

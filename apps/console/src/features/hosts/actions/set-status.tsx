@@ -35,7 +35,7 @@ export interface SetStatusProps {
 /** One call can have at most this many hosts. */
 const MOST_AT_ONCE = 1_000
 
-/** Enables or disables hosts for new instances. The input stays after a failure. */
+/** Enables or disables hosts for new instances. After a failed call, the dialog stays open with its input. */
 export function SetStatus({ hosts, status = 'DISABLED', onClose, onDone }: SetStatusProps) {
   const [wanted, setWanted] = useState<Status>(status)
   const [reason, setReason] = useState('')
@@ -92,7 +92,7 @@ interface Step {
   readonly dryRun: boolean
 }
 
-/** Sends as many calls as needed, one after the other; returns their combined effect. Throws at the first refusal. */
+/** Sends as many calls as needed, one after the other, and returns their combined effect. Throws an error at the first refusal. */
 async function setStatusOf(hosts: SetStatusProps['hosts'], step: Step): Promise<Impact> {
   let sum: Impact = { hostsAffected: 0, claimsOnAffectedHosts: 0, warnings: [] }
   const names = hosts.map(({ host, node }) => ({ host, node }))

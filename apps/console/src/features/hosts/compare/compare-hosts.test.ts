@@ -13,7 +13,7 @@ const storeOf = (hosts: readonly TestHost[]) => {
   return store
 }
 
-it('lists the attributes with the largest differences first', () => {
+it('the attributes with the largest differences between selected and other hosts are listed first', () => {
   const store = storeOf([
     { ordinal: 0, name: 'a', az: 'z1', traits: ['AVX'], memUsed: 95 },
     { ordinal: 1, name: 'b', az: 'z2', traits: ['AVX'], memUsed: 10 },
@@ -25,7 +25,7 @@ it('lists the attributes with the largest differences first', () => {
   expect(others.map(({ difference }) => difference)).toEqual(others.map(() => 0))
 })
 
-it('shows reported values, and the count of hosts that do not report them', () => {
+it('the values of an attribute are listed with the count of hosts that do not report it', () => {
   const store = storeOf([
     { ordinal: 0, name: 'a', reported: { 'cpu.model': 'Milan' } },
     { ordinal: 1, name: 'b' },
@@ -43,13 +43,13 @@ it('shows reported values, and the count of hosts that do not report them', () =
   })
 })
 
-it('returns nothing if all hosts or no hosts are selected', () => {
+it('there is no comparison if all hosts or no hosts are selected', () => {
   const store = storeOf([{ ordinal: 0, name: 'a' }])
   expect(() => compareHosts(store, Uint32Array.of(0), new Uint32Array(), NOW)).not.toThrow()
   expect(compareHosts(store, new Uint32Array(), new Uint32Array(), NOW)).toEqual([])
 })
 
-describe('any fleet, divided into two groups', () => {
+describe('a comparison of any two groups of hosts', () => {
   const host = fc.record({
     isInside: fc.boolean(),
     state: fc.constantFrom('UP', 'DOWN'),
@@ -60,7 +60,7 @@ describe('any fleet, divided into two groups', () => {
       { 'cpu.model': fc.constantFrom('M 1', '-*'), 'hypervisor.version': fc.constantFrom('0', '7') },
       { requiredKeys: [] },
     ),
-    // with each of these used shares, totals are whole MiB; a share above 100 % makes the free amount negative
+    // Each of these used shares (in per cent) makes the totals whole MiB. A share above 100 % makes the free amount negative.
     memory: fc
       .record({ free: fc.nat(10), memUsed: fc.constantFrom(0, 50, 75, 80, 90, 95, 125) })
       .map(({ free, memUsed }) => ({ memFreeMib: memUsed > 100 ? -free : free, memUsed })),

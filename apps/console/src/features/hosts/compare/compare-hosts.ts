@@ -16,9 +16,7 @@ export interface ComparedValue {
 
 export interface ComparedField {
   readonly field: string
-  /**
-   * For each value, the share among the selected hosts is compared with the share among the others. This is the largest difference, 0 to 1.
-   */
+  /** The largest difference, 0 to 1, between the share of a value among the selected hosts and its share among all other hosts. */
   readonly difference: number
   /** The values: texts with the largest differences first, ranges in ascending order. */
   readonly values: readonly ComparedValue[]
@@ -38,7 +36,7 @@ const shownIn: Readonly<Record<NumberField['unit'], (value: number) => string>> 
   GiB: formatGib,
   s: (seconds) => formatDuration(seconds * 1_000),
 }
-/** The limits of ranges for fields with conventional limits; those of other fields depend on the hosts' values. */
+/** The limits of ranges for fields with conventional limits. The limits of all other fields depend on the hosts' values. */
 const knownEdges: Readonly<Partial<Record<NumberField['name'], readonly number[]>>> = {
   'cpu.used': [25, 50, 75, 90],
   'mem.used': [25, 50, 75, 90],
@@ -49,7 +47,7 @@ const knownEdges: Readonly<Partial<Record<NumberField['name'], readonly number[]
 const RANGES = 5
 
 /**
- * The differences between the selected hosts and the others, by attribute, the largest first. Attributes that no host has are omitted.
+ * The differences between the selected hosts and all other hosts, by attribute, the largest first. Attributes that no host has are omitted.
  * `nowMs` is the service's time, for ages.
  */
 export function compareHosts(store: FleetStore, inside: Uint32Array, outside: Uint32Array, nowMs: number): readonly ComparedField[] {
@@ -92,7 +90,7 @@ type ReadNumber = (ordinal: number) => number | undefined
 function rangesOf(field: NumberField, read: ReadNumber, inside: Uint32Array, outside: Uint32Array): readonly ComparedValue[] {
   const known = [...inside, ...outside].flatMap((ordinal) => read(ordinal) ?? [])
   const edges = knownEdges[field.name] ?? edgesOf(known)
-  // over-full hosts have negative free amounts
+  // Hosts whose usage exceeds their capacity have negative free amounts.
   const least = Math.floor(known.reduce((low, value) => Math.min(low, value), 0))
   // the last element counts the hosts whose value of this field is unknown
   const count = (hosts: Uint32Array): readonly number[] => {

@@ -9,7 +9,7 @@ import { ELSEWHERE } from '../documents.ts'
 
 interface DecisionsElsewhereProps {
   readonly host: string
-  /** The names of the host and its node in the query. */
+  /** The host as HOST or HOST/NODE, for the link to "why not this host". */
   readonly label: string
 }
 

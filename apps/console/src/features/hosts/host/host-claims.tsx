@@ -65,7 +65,7 @@ interface HostDecisionsProps {
   readonly decisions: HostDetail['recentDecisions']
 }
 
-/** The newest decisions that chose the host, with a link to all. */
+/** The newest decisions that chose the host, with a link to all decisions that chose it. */
 export function HostDecisions({ host, decisions }: HostDecisionsProps) {
   const zone = useTimeZone()
   return (

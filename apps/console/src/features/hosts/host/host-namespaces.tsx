@@ -27,9 +27,9 @@ export function HostNamespace({ report }: { readonly report: NamespaceReport }) 
   )
 }
 
-/** The age of a document. Decisions use the age that is in the log. A document without a time is treated as old. */
+/** Shows the age of a document. Decisions compute the age by the time in the log. They treat a document without a time as old. */
 function Since({ report: { reportedAt, ageSeconds } }: { readonly report: NamespaceReport }): ReactNode {
-  if (reportedAt === null) return 'time unknown: it counts as old'
+  if (reportedAt === null) return 'time unknown, treated as old'
   return (
     <>
       <Age atMs={Date.parse(reportedAt)} ago />

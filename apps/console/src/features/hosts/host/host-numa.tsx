@@ -14,7 +14,7 @@ interface HostNumaProps {
   readonly pools: readonly Pool[]
 }
 
-/** The NUMA cells as boxes, with the states of their CPUs, the use of memory and pages, and the attached devices. */
+/** The NUMA cells as boxes, with the states of their CPUs, the usage of memory and pages, and the attached devices. */
 export function HostNuma({ cells, pools }: HostNumaProps) {
   return (
     <>
@@ -99,7 +99,7 @@ interface FilledProps {
   readonly title?: string
 }
 
-/** A bar with its numbers as text. */
+/** A bar for the used share of an amount, with the amounts as text. */
 function Filled({ of, used, text, title }: FilledProps) {
   return (
     <div>

@@ -33,7 +33,7 @@ import { Stale } from '../../../ui/stale.tsx'
 
 const route = getRouteApi('/hosts/$host')
 
-/** Rarely opened sections, and sections for hosts that left. */
+/** Sections that are loaded separately, because they are rarely opened or are only for hosts that have left. */
 const DecisionsElsewhere = lazy(async () => ({ default: (await import('./decisions-elsewhere.tsx')).DecisionsElsewhere }))
 const HostForgotten = lazy(async () => ({ default: (await import('./host-gone.tsx')).HostForgotten }))
 const CalledFormerly = lazy(async () => ({ default: (await import('./host-gone.tsx')).CalledFormerly }))
@@ -176,7 +176,7 @@ function HostSheets({ sheet, ...props }: IdentityProps & { readonly sheet: HostS
               <Section title="Traits">
                 {host.traits.length === 0 ? (
                   <Text size="sm" c="dimmed">
-                    It reports none.
+                    The host reports no traits.
                   </Text>
                 ) : (
                   <Group gap={6}>
@@ -190,7 +190,7 @@ function HostSheets({ sheet, ...props }: IdentityProps & { readonly sheet: HostS
               </Section>
             ) : (
               <Text size="sm" c="dimmed">
-                It has no capacity any more. Its history is in its timeline, and under Claims and Decisions.
+                The host has no capacity any more. Its history is under Timeline, Claims and Decisions.
               </Text>
             )}
             {host.namespaces.map((namespace) => (

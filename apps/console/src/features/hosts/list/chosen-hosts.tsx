@@ -27,7 +27,7 @@ export function ChosenHosts({ fleet: { store }, choice, ordinals }: ChosenHostsP
   const [isSetting, setSetting] = useState(false)
   const [isAdding, setAdding] = useState(false)
   const navigate = route.useNavigate()
-  // by name, because an aggregate contains hosts with all their nodes
+  // An aggregate contains host names, each with all its nodes. So several selected nodes of a host give one name.
   const namesChosen = (): readonly string[] => [...new Set(Array.from(choice.items.values(), (ordinal) => store.nameOf(ordinal)))]
   return (
     <>

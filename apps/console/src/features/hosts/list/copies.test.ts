@@ -21,7 +21,7 @@ const row: HostRow = {
   },
 }
 
-it('writes a row of CSV under its heading', () => {
+it('a copied host is a row of CSV below a heading', () => {
   expect(csvOf({ rows: [row], columns: [] })).toBe(
     'host,node,availabilityZone,state,status,vcpus,vcpusFree,cpuUsedPercent,memoryFreeMib,memoryUsedPercent,diskFreeGib,' +
       'diskUsedPercent,gpus,gpusFree,claims,instances,reportedAt\r\n' +
@@ -37,7 +37,7 @@ it.each([
   expect(csvOf({ rows: [{ ...row, texts: { ...row.texts, az } }], columns: [] }).split('\r\n')[1]).toContain(`cmp-1,cmp-1,${cell},UP`)
 })
 
-it('writes aggregates, traits and verdicts if their columns are shown', () => {
+it('aggregates, traits and verdicts are copied if their columns are shown', () => {
   const rows = [{ ...row, sets: { ...row.sets, agg: ['gpu', 'ssd'], trait: ['CUSTOM_A'] } }]
   const columns = [...hostColumns.filter(({ key }) => key === 'agg' || key === 'trait'), { key: 'verdict', value: () => 'passed' }]
   expect(csvOf({ rows, columns }).replaceAll(/(?<=^|\n).*,reportedAt|(?<=^|\n)cmp-1.*3,/g, '')).toBe(
@@ -45,7 +45,7 @@ it('writes aggregates, traits and verdicts if their columns are shown', () => {
   )
 })
 
-it('writes a value for each shown column, and an empty one for hosts without the value', () => {
+it('a copied row has a value for each shown column, and an empty text if the host has no value', () => {
   const rows = [{ ...row, sets: { ...row.sets, 'cpu.model': ['Milan'] } }]
   const columns = hostColumns.filter(({ key }) => key === 'cpu.model' || key === 'hypervisor.version')
   expect(JSON.parse(jsonOf({ rows, columns }))).toEqual([
@@ -53,11 +53,11 @@ it('writes a value for each shown column, and an empty one for hosts without the
   ])
 })
 
-it('writes JSON with the same columns', () => {
+it('a JSON copy has the same columns as a CSV copy', () => {
   expect(JSON.parse(jsonOf({ rows: [row], columns: [] }))).toMatchObject([{ host: 'cmp-1', memoryFreeMib: 1_024, reportedAt: null }])
 })
 
-it('quotes a filter for the shell and for GraphQL', () => {
+it('a copied filter is quoted for the shell and for GraphQL', () => {
   const anyFilter = fc.stringMatching(/^[ -~]{0,30}$/).map((text) => text.trim())
   fc.assert(
     fc.property(anyFilter, (filter) => {

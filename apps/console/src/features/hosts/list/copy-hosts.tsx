@@ -18,7 +18,7 @@ export interface CopyHostsProps {
   readonly text: string
   /** The order in the form of the URL. The default is by name. */
   readonly sort: string | undefined
-  /** Whether the list is restricted to one verdict. No API call returns such a list, because the page computes it. */
+  /** True if the list is restricted to one verdict. No API call returns such a list, because the page computes it. */
   readonly isOfVerdict: boolean
   readonly count: number
   /** A decision's verdict on each host, if the list shows it. */

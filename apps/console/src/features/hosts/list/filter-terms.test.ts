@@ -18,9 +18,9 @@ describe('a click on a value of a facet', () => {
     ['replaces these hosts', '-cpu.model:*', 'cpu.model', 'Milan', 'cpu.model:Milan'],
   ] as const)('%s', (_name, text, field, value, after) => expect(toggleValue(text, field, value, false)).toBe(after))
 
-  test('with Shift adds to the selected values', () => expect(toggleValue('az:z1', 'az', 'z2', true)).toBe('az:z1,z2'))
+  test('a click with Shift adds the value to the selected values', () => expect(toggleValue('az:z1', 'az', 'z2', true)).toBe('az:z1,z2'))
 
-  test('with Shift, "not reported" replaces other values, because no term finds both', () => {
+  test('a click with Shift on "not reported" replaces the selected values, because no term finds both', () => {
     for (const other of ['hypervisor.version>=9000000', '-hypervisor.version>=9000000', '-hypervisor.version:9000000'])
       expect(toggleValue(other, 'hypervisor.version', '8002000', true)).toBe('hypervisor.version:8002000')
     expect(toggleValue('cpu.model:Milan', 'cpu.model', '', true)).toBe('-cpu.model:*')

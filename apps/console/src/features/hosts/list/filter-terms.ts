@@ -17,11 +17,11 @@ export function toggleValue(text: string, field: FacetName, value: string, isAdd
   return isAdded && value !== NONE && isOfValues(text, field) ? withTerm(text, field, value) : withInstead(text, field, value)
 }
 
-/** Whether the filter restricts a field only by a list of values, to which another value can be added. */
+/** True if the filter restricts a field only by a list of values, to which another value can be added. */
 const isOfValues = (text: string, field: FacetName): boolean =>
   parseQuery(text, hostFields).query.terms.every((term) => fieldOf(term) !== field || (term.operator === ':' && !term.negated))
 
-/** Whether the filter contains the term of this value of the facet. `text` must be the filter's canonical text. */
+/** True if the filter contains the term of this value of the facet. `text` must be the filter's canonical text. */
 export const isChosen = (text: string, field: FacetName, value: string): boolean =>
   value === NONE ? isThere(text, termOf(field, NONE)) : hasTerm(text, field, value)
 

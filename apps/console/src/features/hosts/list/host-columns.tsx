@@ -22,7 +22,7 @@ import { inWords, NONE } from './select-hosts.ts'
 /** The title of a cell has at most this many characters. */
 const MOST_OF_TITLE = 1_000
 
-/** The default columns, in their order; every other field is an optional column. */
+/** The default columns, in their order. Every other field is an optional column. */
 const shownAtFirst: readonly HostFieldName[] = [
   ...(['host', 'az', 'state', 'cpu.used', 'mem.used', 'mem.free', 'disk.used', 'gpu.free', 'claims', 'instances', 'age'] as const),
 ]
@@ -30,7 +30,7 @@ const shownAtFirst: readonly HostFieldName[] = [
 /** Fields that are shown in the column of another field. */
 const withinOthers: readonly HostFieldName[] = ['node', 'status', 'gpu.count']
 
-/** Properties of columns that differ from the default of their kind. */
+/** The properties of single columns that differ from the defaults for the type of their values. */
 const special: Readonly<Partial<Record<HostFieldName, Partial<TableColumn<HostRow>>>>> = {
   host: {
     width: 'minmax(112px, 2fr)',
@@ -132,7 +132,7 @@ function amount({ name, unit }: FieldHolding<'number'>): Pick<TableColumn<HostRo
   }
 }
 
-/** The columns with a decision's verdict on each host, after the name. */
+/** The columns of the list with an additional column after the name: a decision's verdict on each host. */
 export function withVerdicts({ groups, ofName }: Verdicts): readonly TableColumn<HostRow>[] {
   const value = (row: HostRow): string => groups[ofName(keyOf(row))]?.label ?? ''
   const column: TableColumn<HostRow> = {

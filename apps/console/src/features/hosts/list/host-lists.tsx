@@ -1,5 +1,5 @@
 import { parseSort, printSort } from '@gantt/scheduler-core/query'
-import { Button, Group, Skeleton, Text } from '@mantine/core'
+import { Button, Skeleton, Text } from '@mantine/core'
 import { useMediaQuery } from '@mantine/hooks'
 import { lazy, memo, Suspense, useCallback, useEffect, useMemo, useState } from 'react'
 import { useShortcuts } from '../../../lib/browser/keys.ts'
@@ -10,6 +10,7 @@ import { useSidePanel, useSidePanelKeys } from '../../../ui/dialog/use-side-pane
 import { NoMatch } from '../../../ui/filter/no-match.tsx'
 import { useChoice } from '../../../ui/filter/use-choice.ts'
 import { ColumnChooser } from '../../../ui/table/column-chooser.tsx'
+import { ListHead } from '../../../ui/table/list-head.tsx'
 import type { Fleet } from '../fleet.ts'
 import type { FleetStore } from '../fleet-store.ts'
 import { keyOfHost } from '../host/opened-host.ts'
@@ -37,7 +38,7 @@ interface HostListsProps {
   readonly verdicts: VerdictsFeed['verdicts']
   readonly search: HostsSearch
   readonly handlers: ReturnType<typeof useHand>['handlers']
-  /** Whether the lists still belong to an earlier filter than the one in the input. */
+  /** True if the lists still belong to an earlier filter than the one in the input. */
   readonly isBehind: boolean
 }
 
@@ -81,31 +82,34 @@ export const HostLists = memo(function HostLists({ fleet, list, verdicts, search
     sidePanel,
     useCallback((ordinal: number) => panelIdOf(store, ordinal), [store]),
   )
-  // a click shows the host in the side panel; a second click on the same host opens its page, as does the first click on a narrow window
+  // The first click on a host shows it in the side panel, and a second click opens its page. In a narrow window, the first click opens the
+  // page.
   const press = (ordinal: number): void => {
     if (panelCells === undefined || panelIdOf(store, ordinal) === sidePanel.id) open(ordinal)
     else panelCells.onToggle(ordinal)
   }
   const toggleCompare = (): void => go((now) => ({ compare: now.compare === 'yes' ? undefined : 'yes' }))
-  useShortcuts([{ keys: 'c', label: 'Compare the chosen hosts with the others', run: toggleCompare }])
+  useShortcuts([{ keys: 'c', label: 'Compare the selected hosts with all others', run: toggleCompare }])
   const toggle = (field: FacetName, value: string, isAdded: boolean): void =>
     go(({ q = '' }) => ({ q: toggleValue(canonical(q), field, value, isAdded) }))
 
   return (
     <div aria-busy={isBehind}>
-      <Group gap="xs" mb="xs">
+      <ListHead chooser={view === 'map' ? null : <ColumnChooser list="hosts" columns={columns} />}>
         <Text size="sm" fw={600} role="status" data-count={found}>
           {formatCount(found)} of {formatCount(total)} {total === 1 ? 'host' : 'hosts'}
         </Text>
-        <Button size="compact-sm" variant="subtle" aria-expanded={areFacetsOn} onClick={() => setFacetsWanted(!areFacetsOn)}>
-          {areFacetsOn ? 'Hide facets' : 'Show facets'}
-        </Button>
+        {/* while hosts are selected, their actions need its space */}
+        {items.size > 0 ? null : (
+          <Button size="compact-sm" variant="subtle" aria-expanded={areFacetsOn} onClick={() => setFacetsWanted(!areFacetsOn)}>
+            {areFacetsOn ? 'Hide facets' : 'Show facets'}
+          </Button>
+        )}
         <ChosenHosts fleet={fleet} choice={choice} ordinals={ordinals} />
         <Button size="compact-sm" variant="subtle" aria-expanded={compare === 'yes'} title="c" onClick={toggleCompare}>
           Compare
         </Button>
-        <div className="hosts-columns">{view === 'map' ? null : <ColumnChooser list="hosts" columns={columns} />}</div>
-      </Group>
+      </ListHead>
       {compare === 'yes' ? (
         <Suspense fallback={<Skeleton height={120} />}>
           <ComparePanel

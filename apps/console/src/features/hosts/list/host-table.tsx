@@ -10,7 +10,7 @@ import { type HostRow, readHost } from '../host-row.ts'
 export interface HostTableProps {
   readonly fleet: Fleet
   readonly columns: readonly TableColumn<HostRow>[]
-  /** The hosts, in order. */
+  /** The hosts to show, in the order of the rows. */
   readonly ordinals: Uint32Array
   readonly choice: Choice<number>
   readonly sidePanel: ListTableProps<HostRow>['sidePanel']

@@ -21,7 +21,7 @@ const EmptyFleet = lazy(async () => ({ default: (await import('./empty-fleet.tsx
 const ForgottenLink = lazy(async () => ({ default: (await import('./forgotten-hosts.tsx')).ForgottenLink }))
 const ForgottenHosts = lazy(async () => ({ default: (await import('./forgotten-hosts.tsx')).ForgottenHosts }))
 
-/** The page of all hosts with their use and state. */
+/** The page of all hosts with their usage and state. */
 export function HostsPage() {
   const at = useAt()
   const { gone } = route.useSearch()

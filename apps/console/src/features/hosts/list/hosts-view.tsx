@@ -15,7 +15,6 @@ import { facetNames, NONE } from './select-hosts.ts'
 
 /** Loaded later, to keep the page small. */
 const CopyHosts = lazy(async () => ({ default: (await import('./copy-hosts.tsx')).CopyHosts }))
-const FilterChips = lazy(async () => ({ default: (await import('../../../ui/filter/filter-chips.tsx')).FilterChips }))
 const ViewsButton = lazy(async () => ({ default: (await import('../../../ui/filter/views-button.tsx')).ViewsButton }))
 
 /** Loaded only if the page is opened from a decision. */
@@ -54,7 +53,6 @@ export function HostsView({ fleet }: { readonly fleet: Fleet }) {
               .filter((facet) => facet === field)
               .flatMap((facet) => list.selection.facets[facet].filter(({ value }) => value !== NONE))
           }
-          Chips={FilterChips}
         />
         <SegmentedControl
           size="xs"

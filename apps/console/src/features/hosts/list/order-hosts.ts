@@ -18,7 +18,7 @@ export function orderHosts(store: FleetStore, names: Uint32Array, orders: readon
   const keys = orders.map(({ key, descending }) => {
     const field = hostFields.find(({ name }) => name === key)
     const rank = field !== undefined && 'column' in field ? rankOf(store, field.column, isNumeric(key)) : place
-    // the column has the time of the report, so the largest age has the smallest value
+    // The age is computed from the time of the report, so the largest age has the smallest time.
     const isReversed = field !== undefined && 'order' in field && 'isReversed' in field.order
     return { rank, sign: descending === isReversed ? 1 : -1 }
   })

@@ -47,7 +47,7 @@ describe('the hosts that match a filter', () => {
     expect([...selection.ordinals].map(store.nameOf)).toEqual(names)
   })
 
-  it('counts the values of a facet with the terms about other fields, but without those about the facet itself', () => {
+  it('the values of a facet are counted with the terms about other fields, but without those about the facet itself', () => {
     const { selection } = select(fleet, 'az:az1 state:UP')
     expect(selection.facets.az).toEqual([
       { value: 'az1', count: 1 },
@@ -79,7 +79,7 @@ describe('the hosts that match a filter', () => {
     expect([...selection.ordinals].map(store.nameOf).join('')).toBe(names)
   })
 
-  it('counts reported and unreported values of all hosts; a field that no host reports is not a facet', () => {
+  it('reported and unreported values of all hosts are counted, and a field that no host reports is not a facet', () => {
     const { facets } = select(kinds, '').selection
     expect(facets['cpu.model']).toEqual([
       { value: 'Milan', count: 2 },
@@ -122,7 +122,7 @@ describe('the hosts that match a filter', () => {
     'h1',
   ])
 
-  it('selects the same hosts as the filter grammar, and each facet count equals the count of hosts after a click on the value', () => {
+  it('the selected hosts are those of the filter grammar, and each facet count is the count of hosts after a click on the value', () => {
     fc.assert(
       fc.property(anyHosts, fc.array(anyTerm, { maxLength: 4 }), (hosts, terms) => {
         const { store, query, selection } = select(hosts, terms.join(' '))

@@ -26,13 +26,13 @@ export const NONE = ''
 export const inWords = (value: string): string => (value === NONE ? 'not reported' : value)
 
 export interface FacetValue {
-  /** The value, or NONE. */
+  /** The value of the facet. NONE for hosts that do not report a value. */
   readonly value: string
   readonly count: number
 }
 
 export interface HostSelection {
-  /** The matching hosts, in the given order. */
+  /** The matching hosts, in the order of `order`. */
   readonly ordinals: Uint32Array
   /**
    * For each facet, its values with their counts, the largest first. The counted hosts match the filter without its terms about the facet.
@@ -40,12 +40,12 @@ export interface HostSelection {
   readonly facets: Readonly<Record<FacetName, readonly FacetValue[]>>
 }
 
-/** The readers of the values of each facet. */
+/** The column with the values of each facet. */
 export const textColumns = byField(facetFields, 'name', ({ column }): CodeColumn | SetColumn => column)
 
 /**
- * Selects the hosts that match a query, in the given order, and counts the facets. A term about texts is evaluated once for each different
- * text, and not once for each host. `nowMs` is the service's time, which ages are computed from.
+ * Selects the hosts that match a query, in the order of `order`, and counts the facets. A term about texts is evaluated once for each
+ * different text, and not once for each host. `nowMs` is the service's time, which ages are computed from.
  */
 export function selectHosts(store: FleetStore, query: Query, order: Uint32Array, nowMs: number): HostSelection {
   const others: ((ordinal: number) => boolean)[] = []
@@ -93,7 +93,7 @@ export function hostReaders(store: FleetStore, nowMs: number): QueryReaders<numb
   return { '': store.nameOf, host: store.nameOf, node: store.nodeOf, ...texts, ...numbers }
 }
 
-/** A term about texts, evaluated for every different text: 1 if it matches. */
+/** A term about texts. `passes` has a 1 for each different text that the term matches. */
 interface TextTerm {
   readonly codes: Uint32Array
   readonly passes: Uint8Array
@@ -160,10 +160,10 @@ const toFacet = (values: readonly string[], counts: Uint32Array): FacetValue[] =
     .filter(({ count }) => count > 0)
     .sort((a, b) => b.count - a.count || (a.value < b.value ? -1 : 1))
 
-/** Whether hosts may omit the field in their reports. */
+/** True if hosts may omit the field in their reports. */
 const isReported = (field: FacetName): boolean => reportedFields.some(({ name }) => name === field)
 
-/** Whether the grammar compares the field as a number. */
+/** True if the grammar compares the field as a number. */
 export const isNumeric = (field: string): boolean => reportedFields.some(({ name, kind }) => name === field && kind === 'number')
 
 const ofEachFacet = <Value>(make: (field: FacetName, index: number) => Value): Readonly<Record<FacetName, Value>> =>

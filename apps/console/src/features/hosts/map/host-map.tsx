@@ -21,11 +21,11 @@ export interface HostMapProps {
   /** A decision's verdicts on the hosts. If undefined, the colours by verdict are not offered. */
   readonly verdicts: Verdicts | undefined
   readonly height: string
-  /** Called for a click on a group's heading, with the key of groupHosts. */
+  /** Called with the group's key after a click on its heading. */
   onOpenGroup(key: string): void
   onOpen(ordinal: number): void
   onPress(ordinal: number): void
-  /** See CellMap. */
+  /** Shows a host of the map in the side panel. CellMap describes the functions. */
   readonly sidePanel: CellMapProps['sidePanel']
   readonly choice: Choice<number>
 }

@@ -20,11 +20,11 @@ const summaries = (by: HostGroup, ordinals = store.ordinals) =>
     ({ label, summary, cells }) => `${label}: ${[...cells].map(store.nameOf).join('')}, ${summary}`,
   )
 
-it('groups hosts by zone, the fullest host first', () => {
+it('the map groups hosts by zone, the fullest host first', () => {
   expect(summaries('az')).toEqual(['z1: bcd, 3 hosts, 60 % used on average', 'z2: a, 1 host, 20 % used on average'])
 })
 
-it('shows a host in each of its aggregates, and those in none at the end', () => {
+it('the map shows a host in each of its aggregates, and hosts without an aggregate at the end', () => {
   expect(summaries('aggregate')).toEqual([
     'gpu: a, 1 host, 20 % used on average',
     'ssd: bad, 3 hosts, 50 % used on average',
@@ -32,11 +32,11 @@ it('shows a host in each of its aggregates, and those in none at the end', () =>
   ])
 })
 
-it('groups hosts by a reported value, with hosts that do not report it at the end', () => {
+it('the map groups hosts by a reported value, with hosts that do not report it at the end', () => {
   expect(summaries('cpu.model')).toEqual(['Milan: a, 1 host, 20 % used on average', 'not reported: bcd, 3 hosts, 60 % used on average'])
 })
 
-it('shows only the given hosts', () => {
+it('the map shows only the hosts of the list', () => {
   expect(summaries('az', Uint32Array.of(0))).toEqual(['z2: a, 1 host, 20 % used on average'])
 })
 
@@ -50,7 +50,7 @@ it.each([
   expect(toShade(percent)).toBe(shade)
 })
 
-it('when coloured by the age of reports, hosts with the oldest reports come first, and hosts without a report are counted', () => {
+it('if the map is coloured by the age of reports, hosts with the oldest reports come first, and hosts without a report are counted', () => {
   const fleetStore = createFleetStore()
   fleetStore.apply(
     packHosts([

@@ -29,7 +29,10 @@ export interface MapLoad {
   note?(ordinal: number): string
 }
 
-/** The colours by use, free amount, held amount or age of reports. `shown` are the hosts for the scale; `nowMs` is the service's time. */
+/**
+ * The colours by usage, free amount, held amount or age of reports. If the value has no natural maximum, the scale ends at the largest
+ * value among the hosts `shown`. `nowMs` is the service's time.
+ */
 export function loadOf(store: FleetStore, colour: LoadColour, shown: Uint32Array, nowMs: number): MapLoad {
   const numbers = store.numbers(columns[colourFields[colour]])
   switch (colour) {
@@ -73,7 +76,7 @@ function amountOf(amounts: Float64Array, shown: Uint32Array, inWords: (amount: n
   }
 }
 
-/** From 0 to a day on a logarithmic scale. */
+/** Colours by the age of reports, from 0 to one day on a logarithmic scale. */
 function ageOf(reportedAt: Float64Array, nowMs: number): MapLoad {
   const hasNone = (ordinal: number): boolean => (reportedAt[ordinal] ?? 0) === 0
   const ageAt = (ordinal: number): number => Math.max(0, nowMs - (reportedAt[ordinal] ?? 0))
@@ -89,7 +92,7 @@ function ageOf(reportedAt: Float64Array, nowMs: number): MapLoad {
   }
 }
 
-/** A decision's verdicts on hosts, with one shade per group; the first group has the last shade. */
+/** The colours by a decision's verdicts on hosts. Each group of verdicts has one shade. The first group has the last shade. */
 export const verdictLoad = ({ of, groups }: Verdicts): MapLoad => ({
   of: (ordinal) => positionOf(of(ordinal)) / 2.55,
   summarise(ordinals) {

@@ -13,7 +13,7 @@ const groupNames: Readonly<Record<HostGroup, string>> = {
 interface MapSwitchesProps {
   readonly group: HostGroup
   readonly colour: HostColour
-  /** Whether a decision's verdicts are available as colours. */
+  /** True if a decision's verdicts are available as colours. */
   readonly hasVerdicts: boolean
   onGroup(group: HostGroup): void
   onColour(colour: HostColour): void

@@ -7,7 +7,7 @@ import { readVerdicts, type Verdicts } from './verdicts.ts'
 
 /** The verdicts of the decision in the URL. */
 export interface VerdictsFeed {
-  /** Undefined without a decision, and until it is replayed. */
+  /** Undefined if the URL has no decision, and until the decision is replayed. */
   readonly verdicts: Verdicts | undefined
   readonly headline: string | undefined
   readonly isApproximate: boolean

@@ -24,7 +24,7 @@ export function verdictColours(groups: readonly VerdictGroup[], backdrop: Backdr
   })
 }
 
-/** The colours as pixels of an ImageData (ABGR, little-endian), each in the shade of its group. */
+/** The colours as pixels of an ImageData (ABGR, little-endian). The colour of a group is at the index of the group's shade. */
 export function verdictPixels(groups: readonly VerdictGroup[], backdrop: Backdrop): Uint32Array {
   const pixels = new Uint32Array(256)
   verdictColours(groups, backdrop).forEach(([red, green, blue], group) => {

@@ -10,7 +10,7 @@ store.apply(
   packHosts(['a', 'b', 'c', 'd', 'e', 'late'].map((name, ordinal) => ({ ordinal, name, ...(name === 'e' ? { node: 'n' } : {}) }))),
 )
 
-/** Verdicts in another order than the fleet's; the host `gone` no longer exists. */
+/** The hosts of the matrix are in another order than those of the fleet. The host `gone` no longer exists. */
 const names = ['gone', 'e/n', 'd', 'c', 'b', 'a']
 const matrix: Matrix = {
   hostCount: names.length,

@@ -69,7 +69,7 @@ export function readVerdicts(store: FleetStore, matrix: Matrix, pickedRank: numb
   return { groups, of: (ordinal) => codes.get(ordinal) ?? places.unknown, ofName }
 }
 
-/** The hosts with a verdict, in the given order. The chosen host is also among the hosts that passed. Empty for an unknown verdict. */
+/** The hosts with a verdict, in the order of `order`. The chosen host is also among the hosts that passed. Empty for an unknown verdict. */
 export function ofVerdict(order: Uint32Array, { groups, of }: Verdicts, key: string): Uint32Array {
   return order.filter((ordinal) => {
     const group = groups[of(ordinal)]

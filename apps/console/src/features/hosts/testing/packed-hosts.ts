@@ -1,7 +1,7 @@
 import { type ReportedField, reportedFields } from '@gantt/scheduler-core/query'
 import type { FleetColumn, PackedHosts } from '../fleet-store.ts'
 
-/** A host for tests; irrelevant fields are omitted. */
+/** A host for tests. Fields that a test does not need are omitted. */
 export interface TestHost {
   readonly ordinal: number
   readonly name: string
@@ -14,7 +14,7 @@ export interface TestHost {
   readonly traits?: readonly string[]
   readonly reported?: Readonly<Partial<Record<ReportedField['name'], string>>>
   readonly memFreeMib?: number
-  /** Percent of the memory; of 100 MiB without `memFreeMib`. */
+  /** The used memory in per cent. Without `memFreeMib`, the host has 100 MiB of memory. */
   readonly memUsed?: number
   readonly cpuFree?: number
   readonly gpuFreeMilli?: number

@@ -11,7 +11,7 @@ import './host-lanes.css'
 const route = getRouteApi('/hosts/$host')
 
 interface HostLanesProps {
-  /** The steps, newest first. */
+  /** The events of the timeline, newest first. */
   readonly rows: readonly Happening[]
   readonly shown: readonly GroupName[]
   /** The host's state at the shown moment. */
@@ -183,7 +183,7 @@ const wordsAt = (lanes: readonly Lane[], ms: number): string => {
 
 const nameOf = (word: string | undefined): string => word?.toLowerCase() ?? 'not known'
 
-/** The box of a span, with the name of the state if it fits. The border shows the same as the colour. */
+/** The box of a span, with the name of the state if it fits. The border distinguishes the same states as the colour. */
 function SpanBox({
   span: { word, from, to, times },
   axis,

@@ -152,7 +152,7 @@ function Rows({ rows, log }: { readonly rows: readonly Happening[]; readonly log
   )
 }
 
-/** The time of an event. If the log goes back that far, it is a link to the console at this time. */
+/** The time of an event. If the log still contains this time, it is a link to the console at this time. */
 function When({ row, log }: { readonly row: Happening; readonly log: Log }) {
   const zone = useTimeZone()
   const moment = momentOf(row, log)

@@ -12,7 +12,7 @@ const state = (ms: number, before: string, to: string): Step => step(ms, 'LIVENE
 
 const now = { shown: groupNames, state: 'UP', status: 'ENABLED' } as const
 
-/** The spans of a lane as texts: the second at which a span begins, and its state; `?` is an unknown state. */
+/** The spans of a lane as texts: the second at which a span begins, and its state. `?` is an unknown state. */
 function wordsOf(steps: readonly Step[], group: Lane['group'], known: Partial<Parameters<typeof lanesOf>[2]> = {}): string[] {
   const axis = axisOf(steps)
   if (axis === undefined) return []
@@ -79,25 +79,25 @@ describe('the states of a host', () => {
     expect(wordsOf(steps, 'status', known)).toEqual(expected)
   })
 
-  test('are unknown for the time before the tables followed the log', () => {
+  test('the state of a host is unknown before the time since when all events are recorded', () => {
     const steps = [step(0, 'CLAIM_MADE')]
     const axis = axisOf(steps)
     const known = { ...now, sinceMs: START + 90_000 }
     expect(axis && lanesOf(steps, axis, known).map(({ spans }) => spans.map(({ to }) => to))).toEqual([[axis?.to], [axis?.to], [], []])
   })
 
-  test('end with "forgotten" for a forgotten host, after any state', () => {
+  test('the last state of a forgotten host is "forgotten", after any other state', () => {
     const steps = [step(0, 'FIRST_REPORT'), status(5_000, 'ENABLED', 'DISABLED'), step(20_000, 'FORGOTTEN')]
     const known = { goneMs: START + 20_000 }
     expect(wordsOf(steps, 'status', known)).toEqual(['0 ENABLED', '5 DISABLED', '20 FORGOTTEN'])
     expect(wordsOf(steps, 'liveness', known)).toEqual(['0 ?', '20 FORGOTTEN'])
   })
 
-  test('include the liveness like the status', () => {
+  test('the liveness of a host has spans like its status', () => {
     expect(wordsOf([state(0, 'UP', 'SUSPECT'), state(5_000, 'SUSPECT', 'DOWN')], 'liveness')).toEqual(['0 SUSPECT', '5 DOWN'])
   })
 
-  test('cover the axis without a gap, also with 1,000 steps, and after short ones were merged', () => {
+  test('the spans cover the axis without a gap, with 1,000 steps too, and after short spans were merged', () => {
     const steps = Array.from({ length: 1_000 }, (_, i) =>
       i % 2 === 0 ? status(i * 7, 'ENABLED', 'DISABLED') : status(i * 7, 'DISABLED', 'ENABLED'),
     )
@@ -113,7 +113,7 @@ describe('the states of a host', () => {
     expect(gatherSpans(spans, 50).map(({ word, times }) => word ?? times)).toEqual([999, 'ENABLED'])
   })
 
-  test('can be looked up by time', () => {
+  test('the state of a host is found by time', () => {
     const spans = [
       { word: 'UP', from: 0, to: 10, times: 0 },
       { word: undefined, from: 10, to: 20, times: 0 },
@@ -131,7 +131,7 @@ describe('the states of a host', () => {
 describe('spans that are too short', () => {
   const spans = [0, 10, 11, 12, 30, 31, 60].map((from, i, all) => ({ word: `w${i}`, from, to: all[i + 1] ?? 61, times: 0 }))
 
-  test('are merged with a count if several follow each other, and a single short span keeps its state', () => {
+  test('short spans are merged with a count if several follow each other, and a single short span keeps its state', () => {
     expect(gatherSpans(spans, 5).map(({ word, from, to, times }) => [word ?? times, from, to])).toEqual([
       ['w0', 0, 10],
       [2, 10, 12],
@@ -142,7 +142,7 @@ describe('spans that are too short', () => {
     ])
   })
 
-  test('do not exist in an empty lane', () => {
+  test('an empty lane has no spans', () => {
     expect(gatherSpans([], 5)).toEqual([])
     expect(gatherSpans(spans, 0)).toEqual(spans)
   })
@@ -158,7 +158,7 @@ describe('an event of a host', () => {
     return one === undefined ? [] : gatherMarks(one, leastMs).map(({ glyph, at, count, row }) => `${row} ${glyph}${count} ${at - START}`)
   }
 
-  test('is a mark of its kind, and each kind has its own row', () => {
+  test('an event is drawn as a mark of its kind, and each kind has its own row', () => {
     expect(marksOf('claims', [step(0, 'CLAIM_ENDED'), step(5, 'CLAIM_MADE'), step(9, 'CLAIM_CONFIRMED')], 1)).toEqual([
       '0 +1 5',
       '1 −1 0',
@@ -167,13 +167,13 @@ describe('an event of a host', () => {
     expect(marksOf('inventory', [step(0, 'INVENTORY')], 1)).toEqual(['0 o1 0'])
   })
 
-  test('is merged with a count if it is crowded, never with marks of another kind', () => {
+  test('crowded marks of the same kind are merged with a count, but never with marks of another kind', () => {
     const steps = [step(0, 'CLAIM_MADE'), step(1, 'CLAIM_ENDED'), step(1, 'CLAIM_MADE'), step(9, 'CLAIM_MADE'), step(10, 'CLAIM_MADE')]
     expect(marksOf('claims', steps, 10)).toEqual(['0 +3 0', '0 +1 10', '1 −1 1'])
     expect(marksOf('claims', steps, 0)).toHaveLength(5)
   })
 
-  test('is counted once among 1,000 steps, and no two marks of a kind touch', () => {
+  test('each of 1,000 events is counted once, and no two marks of a kind touch', () => {
     const steps = Array.from({ length: 1_000 }, (_, i) => step(i * i, i % 3 === 0 ? 'CLAIM_ENDED' : 'CLAIM_MADE'))
     const found = lane('claims', steps)
     const marks = found === undefined ? [] : gatherMarks(found, 5_000)
@@ -184,7 +184,7 @@ describe('an event of a host', () => {
     }
   })
 
-  test('has a lane if its kind is selected, and a rare kind has a lane only if it has events', () => {
+  test('events have a lane if their kind is selected, and a rare kind has a lane only if it has events', () => {
     const groupsOf = (steps: readonly Step[], shown: readonly Lane['group'][] = groupNames): string[] => {
       const axis = axisOf(steps)
       return axis === undefined ? [] : lanesOf(steps, axis, { ...now, shown }).map(({ label }) => label)
@@ -196,13 +196,13 @@ describe('an event of a host', () => {
 })
 
 describe('the axis', () => {
-  test('begins at the first step and ends after the last one, even if all steps are close together', () => {
+  test('the axis begins at the first step and ends after the last step, even if all steps are close together', () => {
     expect(axisOf([step(0, 'INVENTORY'), step(160_000, 'INVENTORY')])).toEqual({ from: START, last: START + 160_000, to: START + 170_000 })
     expect(axisOf([step(0, 'INVENTORY')])).toEqual({ from: START, last: START, to: START + 1_000 })
     expect(axisOf([])).toBeUndefined()
   })
 
-  test('finds the step nearest to a time within the maximum distance, and the last one if several steps are equally near', () => {
+  test('the step nearest to a time is found within the maximum distance, and the last one if several steps are equally near', () => {
     const steps = [step(0, 'INVENTORY'), step(100, 'INVENTORY'), step(100, 'STATUS'), step(300, 'INVENTORY')]
     const near = (ms: number) => nearestStep(steps, START + ms, 20)
     expect([-5, 10, 60, 95, 119, 320, 321].map(near)).toEqual([0, 0, undefined, 2, 2, 3, undefined])

@@ -27,7 +27,7 @@ export interface Mark {
   readonly glyph: string
   readonly at: number
   readonly count: number
-  /** The index of the row from the top of the lane; each glyph in the lane has one. */
+  /** The index of the row from the top of the lane. Each glyph in the lane has its own row. */
   readonly row: number
 }
 
@@ -40,7 +40,7 @@ export interface Lane<One extends Step = Step> {
   readonly steps: readonly { readonly step: One; readonly glyph: string }[]
 }
 
-/** What the lanes show in addition to the steps. */
+/** The data for the lanes that is not in the steps. */
 interface Known {
   readonly shown: readonly GroupName[]
   /** The host's state at the shown moment. */
@@ -54,7 +54,7 @@ interface Known {
 
 interface LaneShape {
   readonly label: string
-  /** Only for a lane that shows spans of time: a new span begins whenever this field of the host changes. */
+  /** The field of the host whose changes begin a new span. Only for a lane that shows spans of time. */
   readonly field?: 'state' | 'status'
   readonly glyphs: Partial<Readonly<Record<Kind, string>>>
   /** If true, the lane is hidden as long as it has no events. */
@@ -100,7 +100,7 @@ export function lanesOf<One extends Step>(steps: readonly One[], axis: Axis, kno
     .filter(({ group, steps: own }) => !shapes[group].isRare || own.length > 0)
 }
 
-/** A time at which a state may have changed, with the states before and after it. Undefined if they were not reported. */
+/** A time at which a state may have changed, with the states before and after it. A state is undefined if it was not reported. */
 interface Cut {
   readonly at: number
   readonly before?: string | undefined
@@ -115,9 +115,9 @@ function spansOf(steps: readonly Step[], { from, to }: Axis, field: 'state' | 's
   const { sinceMs, goneMs } = known
   const cuts = steps.flatMap((step): Cut[] => {
     const at = Date.parse(step.at)
-    // before this step the host did not exist
+    // Before the first report the host had no state.
     if (step.kind === 'FIRST_REPORT') return [{ at }]
-    // a status or liveness with only another reason does not change the state
+    // A step that changes only the reason of a status or liveness does not change the state.
     if (step.kind !== 'STATUS' && step.kind !== 'LIVENESS') return []
     const change = step.changes.find((one) => one.field === field)
     return change === undefined ? [] : [{ at, before: change.before ?? undefined, after: change.after ?? undefined }]

@@ -26,7 +26,7 @@ export const REACH = graphql(`
   }
 `)
 
-/** What changed in the host's inventory in the last report that changed it, and since when such changes are recorded. */
+/** The changes in the last report that changed the host's inventory, and the time since when such changes are recorded. */
 export const LAST_INVENTORY = graphql(`
   query HostLastInventory($host: String!, $node: String, $at: Moment) {
     host(name: $host, node: $node, at: $at) {
@@ -60,7 +60,7 @@ export const groups = {
 export type GroupName = keyof typeof groups
 export const groupNames = Object.keys(groups) as readonly GroupName[]
 
-/** Parses the groups in the URL. Without the parameter, all groups. Unknown names are ignored. */
+/** Parses the groups in the URL. Without the parameter, all groups are shown. Unknown names are ignored. */
 export const readGroups = (kinds: string | undefined): readonly GroupName[] =>
   kinds === undefined ? groupNames : groupNames.filter((name) => kinds.split(',').includes(name))
 

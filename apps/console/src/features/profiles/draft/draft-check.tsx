@@ -15,9 +15,9 @@ interface DraftCheckProps {
   readonly active: number
   /** The version number that the draft would get. */
   readonly next: number
-  /** The parts of the drafted profile, for the evaluation. */
+  /** The drafted profile, in the form of the API, for the evaluation. */
   readonly document: object
-  /** Whether the evaluation is not possible yet, because a field is invalid. */
+  /** True if the evaluation is not possible yet, because a field is invalid. */
   readonly isWrong: boolean
 }
 

@@ -24,7 +24,11 @@ export function DraftConflict({ draft, latest, onRebase }: DraftConflictProps) {
     <Alert color="orange" role="alert" title={`Another operator wrote version ${latest.number} meanwhile`} data-conflict={latest.number}>
       <Stack gap="xs">
         <Side title="Their changes" lines={differences(draft.base, theirs)} nothing="No visible changes." />
-        <Side title="Your changes on top of it" lines={differences(theirs, next.own)} nothing="All your changes are already there." />
+        <Side
+          title="Your changes on top of that version"
+          lines={differences(theirs, next.own)}
+          nothing="All your changes are already there."
+        />
         <Group>
           <Button size="compact-sm" onClick={() => onRebase(next)}>
             Apply my changes to version {latest.number}

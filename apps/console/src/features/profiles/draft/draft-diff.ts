@@ -9,7 +9,9 @@ export interface Difference {
   readonly after: string | null
 }
 
-/** The changes of a draft: added, removed and moved parts, then their fields, then the settings. A new note is not a change. */
+/**
+ * The changes of a draft: added, removed and moved filters and weighers, then their fields, then the settings. A new note is not a change.
+ */
 export function differences(before: Document, after: Document): Difference[] {
   return [
     ...partDifferences('filters', before.filters, after.filters),
@@ -72,7 +74,7 @@ export function signed(text: string): string {
   return value === undefined ? text : formatSigned(value, formatNumber)
 }
 
-/** JSON without insignificant spaces; invalid JSON is unchanged. */
+/** JSON without insignificant spaces. Text that is not JSON stays unchanged. */
 function compact(text: string): string {
   const value = readObject(text)
   if (value === undefined) return text.trim()

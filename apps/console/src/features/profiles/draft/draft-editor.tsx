@@ -31,7 +31,7 @@ interface DraftEditorProps {
   onWritten(number: number): void
 }
 
-/** The editor of a draft: its parts, the differences, the evaluation, and a button to write the version. */
+/** The editor of a draft: its filters and weighers, the differences, the evaluation, and a button to write the version. */
 export function DraftEditor({ name, draft, active, latest, parts, onChange, onDiscard, onWritten }: DraftEditorProps) {
   const [answer, setAnswer] = useState<Answer | undefined>()
   const { problem, isBusy, isMaking, see, make, forget } = useChange()
@@ -54,7 +54,7 @@ export function DraftEditor({ name, draft, active, latest, parts, onChange, onDi
   }
   const showAnswer = (answer: Answer): void => {
     setAnswer(answer)
-    // the page shows another operator's version after its next read
+    // After a conflict, all data is read again, so that the page shows the other operator's version.
     if (isConflict(answer)) void queryClient.invalidateQueries()
   }
   const look = (): void => see(send(true), showAnswer)
@@ -73,7 +73,7 @@ export function DraftEditor({ name, draft, active, latest, parts, onChange, onDi
       <Fieldset variant="unstyled" disabled={isMaking}>
         <Stack gap="lg">
           <section aria-label="Filters">
-            <Heading keys="1">Filters, in the order of running</Heading>
+            <Heading keys="1">Filters, in the order of evaluation</Heading>
             <PartList
               list="filters"
               label="Filters of the draft"

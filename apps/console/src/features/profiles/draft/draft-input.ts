@@ -20,12 +20,12 @@ export interface Read {
   readonly problems: readonly FieldProblem[]
 }
 
-/** A draft in the form of the API; disabled parts are omitted. */
+/** Converts a draft to the input of the API. Disabled filters and weighers are omitted. */
 export function readInput({ own: { filters, weighers, settings }, compat }: ProfileDraft): Read {
   const problems: FieldProblem[] = []
   const object = (field: string, text: string): Readonly<Record<string, unknown>> => {
     const value = readObject(text)
-    if (value === undefined) problems.push({ field, message: 'not an object as JSON' })
+    if (value === undefined) problems.push({ field, message: 'not a JSON object' })
     return value ?? {}
   }
   const number = (field: string, text: string): number => {
@@ -67,13 +67,15 @@ export function readInput({ own: { filters, weighers, settings }, compat }: Prof
   return { input, problems }
 }
 
-/** The API's names of the release's schedulers; any other name belongs to a plug-in. */
+/**
+ * Converts a scheduler's name to the input of the API. Schedulers of the release are an enum there. Any other name belongs to a plug-in.
+ */
 export const schedulerInput = ({ scheduler }: DraftSettings): Readonly<Record<string, string>> =>
   ['filter', 'chance', 'solver'].includes(scheduler) ? { scheduler: scheduler.toUpperCase() } : { schedulerName: scheduler }
 
 export const fieldOf = (list: PartList, id: string, field: string): string => `${list}.${id}.${field}`
 
-/** Parses a typed number. Undefined for an invalid one. */
+/** Parses a typed number. Undefined if the text is not a number. */
 export function readNumber(text: string): number | undefined {
   const value = Number(text.trim().replace('−', '-'))
   return text.trim() === '' || !Number.isFinite(value) ? undefined : value

@@ -26,7 +26,7 @@ const settingNames = [
 ] as const satisfies readonly (keyof DraftSettings)[]
 const partMembers = ['enabled', 'shadow', 'multiplier', 'options'] as const satisfies readonly (keyof DraftPart)[]
 
-/** Merges members: those that the draft has changed are taken from the draft, and all others from the other operator's version. */
+/** Merges fields. Fields that the draft has changed are taken from the draft, and all other fields from the other operator's version. */
 function mergeMembers<Whole>(base: Whole, own: Whole, theirs: Whole, names: readonly (keyof Whole)[]): Whole {
   const changes = names.filter((name) => own[name] !== base[name]).map((name) => [name, own[name]] as const)
   return { ...theirs, ...Object.fromEntries(changes) }
@@ -40,7 +40,7 @@ function mergeParts(base: readonly DraftPart[], own: readonly DraftPart[], their
     if (other === undefined) return was !== undefined && partMembers.every((name) => mine[name] === was[name]) ? [] : [mine]
     return [was === undefined ? mine : mergeMembers(was, mine, other, partMembers)]
   }
-  // the order is that of the draft if the draft moved a part, otherwise that of the other version
+  // If the draft moved a filter or weigher, the order is that of the draft. If not, it is the order of the other operator's version.
   const [first, second] = movedIds(base, own).size > 0 ? [own, theirs] : [theirs, own]
   const order = first.map(({ id }) => id)
   for (const [i, { id }] of second.entries()) {

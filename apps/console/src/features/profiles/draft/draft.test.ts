@@ -36,7 +36,7 @@ test('a draft begins with the content of its version, and an empty note', () => 
   for (const text of [null, '', '{}', '[]', '{"from":1,"latest":1}']) expect(readProfileDraft(text)).toBeUndefined()
 })
 
-describe('parts', () => {
+describe('the lists of filters and weighers in a draft', () => {
   test.each([
     ['B', 0, 'BACD'],
     ['B', 2, 'ACBD'],
@@ -45,7 +45,7 @@ describe('parts', () => {
     ['nobody', 1, 'ABCD'],
   ])('%s moved to position %i', (id, to, order) => expect(names(moved(begun.own.filters, id, to))).toBe(order))
 
-  test('a part with an existing name gets a different id', () => {
+  test('a second filter with the same name gets a different id', () => {
     const twice = added(begun.own.filters, 'A', 'filters')
     expect(twice.at(-1)).toMatchObject({ id: 'A (2)', name: 'A', multiplier: '' })
     expect(added(begun.own.weighers, 'X', 'weighers').at(-1)).toMatchObject({ id: 'X', multiplier: '1' })
@@ -56,7 +56,7 @@ describe('parts', () => {
 })
 
 describe('the fields that are sent', () => {
-  test('enabled parts in their order, without unset fields', () => {
+  test('the sent input has the enabled filters and weighers in their order, without unset fields', () => {
     const filters = changed(changed(begun.own.filters, 'B', { enabled: false }), 'C', { shadow: true, options: '{"least": 3}' })
     expect(readInput(noted({ filters }))).toEqual({
       problems: [],
@@ -84,7 +84,7 @@ describe('the fields that are sent', () => {
       'weighers.V.options',
       'hostSubsetSize',
     ])
-    // fields of disabled parts are not checked
+    // The fields of disabled weighers are not checked.
     expect(readInput(noted({ weighers: changed(weighers, 'W', { enabled: false }).slice(0, 1) })).problems).toEqual([])
   })
 
@@ -107,14 +107,14 @@ describe('the fields that are sent', () => {
   })
 })
 
-describe('what a draft changes', () => {
-  test('a moved part is listed, but not the parts that it was moved past', () => {
+describe('the changes of a draft', () => {
+  test('a moved filter is listed, but not the filters that it was moved past', () => {
     const filters = moved(begun.own.filters, 'D', 0)
     expect([...movedIds(begun.base.filters, filters)]).toEqual(['D'])
     expect(differences(begun.base, { ...begun.own, filters })).toEqual([{ field: 'filters.D', before: 'position 4', after: 'position 1' }])
   })
 
-  test('added, removed, reversed and shadowed parts', () => {
+  test('filters that were added, removed or set to shadow mode are listed as changes, and so are reversed weighers', () => {
     const filters = added(changed(changed(begun.own.filters, 'A', { enabled: false }), 'B', { shadow: true }), 'E', 'filters')
     const weighers = changed(begun.own.weighers, 'W', { multiplier: '-1.5' })
     const settings = { ...begun.own.settings, note: 'no difference', tieOrder: 'SEEDED' }
@@ -140,7 +140,7 @@ describe('what a draft changes', () => {
   ])('the sign of %s', (text, shown) => expect(signed(text)).toBe(shown))
 })
 
-describe('applied to the version of another operator', () => {
+describe('a draft that is rebased on the version of another operator', () => {
   const theirs = documentOf({
     ...VERSION,
     number: 3,
@@ -149,7 +149,7 @@ describe('applied to the version of another operator', () => {
     weighers: [{ name: 'W', multiplier: 7, options: {} }],
   })
 
-  test('unchanged parts are taken from the other version, and changed ones are kept', () => {
+  test('a rebased draft has the unchanged filters and weighers of the other version, and keeps its own changed ones', () => {
     const mine = noted({
       filters: added(changed(begun.own.filters, 'D', { enabled: false }), 'E', 'filters'),
       weighers: changed(begun.own.weighers, 'V', { multiplier: '-3' }),
@@ -167,7 +167,7 @@ describe('applied to the version of another operator', () => {
     expect(next.own.weighers.map(({ name, multiplier }) => `${name}${multiplier}`)).toEqual(['W7', 'V-3'])
   })
 
-  test('the order of the draft is kept, and a part that the other version added comes after the same part as in that version', () => {
+  test('a rebased draft keeps its order, and a filter that the other version added comes after the same filter as in that version', () => {
     const next = rebase(noted({ filters: moved(begun.own.filters, 'D', 0) }), theirs, 3)
     expect(names(next.own.filters)).toBe('NDAC')
   })

@@ -1,15 +1,15 @@
 /** A filter or weigher in a draft, with numbers and options as typed texts. */
 export interface DraftPart {
-  /** The name of the part; a second part with the same name is `name (2)`. */
+  /** The name of the filter or weigher. A second entry with the same name has the id `name (2)`. */
   readonly id: string
   readonly name: string
-  /** If false, the part is omitted from the version, but keeps its position in the draft. */
+  /** If false, the filter or weigher is omitted from the version, but keeps its position in the draft. */
   readonly enabled: boolean
-  /** Whether a filter is in shadow mode; false for a weigher. */
+  /** True if a filter is in shadow mode. Always false for a weigher. */
   readonly shadow: boolean
-  /** Set for a weigher. Empty for a filter. */
+  /** The multiplier of a weigher as typed text. Empty for a filter. */
   readonly multiplier: string
-  /** An object as JSON. Empty for none. */
+  /** The options as the text of a JSON object. Empty if there are none. */
   readonly options: string
 }
 
@@ -45,7 +45,7 @@ export interface ProfileDraft {
 
 export type PartList = 'filters' | 'weighers'
 
-/** The fields of a version in the API that a draft has. */
+/** The fields of a version that a draft copies, in the form of the API. */
 export interface VersionParts {
   readonly number: number
   readonly note: string | null
@@ -67,7 +67,7 @@ export const furtherNames = ['assignment', 'solver', 'nova', 'collects'] as cons
 
 export function beginDraft(version: VersionParts, latest: number): ProfileDraft {
   const base = documentOf(version)
-  // a note belongs to its version
+  // A note describes only its own version, so the draft begins with an empty note.
   const own = { ...base, settings: { ...base.settings, note: '' } }
   return { from: version.number, latest, compat: version.compat, base, own }
 }
@@ -109,7 +109,7 @@ const isNothing = (value: unknown): boolean =>
 
 const jsonText = (value: unknown): string => (isNothing(value) ? '' : JSON.stringify(value, null, 2))
 
-/** Moves a part to another index. An index beyond the ends of the list is clamped. */
+/** Moves a filter or weigher to another index. An index beyond the ends of the list is clamped. */
 export function moved(parts: readonly DraftPart[], id: string, to: number): readonly DraftPart[] {
   const part = parts.find((one) => one.id === id)
   if (part === undefined) return parts
@@ -121,13 +121,13 @@ export function moved(parts: readonly DraftPart[], id: string, to: number): read
 export const changed = (parts: readonly DraftPart[], id: string, change: Partial<DraftPart>): readonly DraftPart[] =>
   parts.map((part) => (part.id === id ? { ...part, ...change } : part))
 
-/** Appends a part; a weigher gets the multiplier 1. */
+/** Appends a filter or weigher. A weigher gets the multiplier 1. */
 export const added = (parts: readonly DraftPart[], name: string, list: PartList): readonly DraftPart[] => [
   ...parts,
   { id: freeId(parts, name), name, enabled: true, shadow: false, multiplier: list === 'weighers' ? '1' : '', options: '' },
 ]
 
-/** Parses a stored draft. Undefined for anything else. */
+/** Parses a stored draft. Undefined if the text is not a draft. */
 export function readProfileDraft(text: string | null): ProfileDraft | undefined {
   try {
     const value: unknown = JSON.parse(text ?? 'null')

@@ -8,15 +8,18 @@ interface PartListProps {
   readonly list: ListName
   readonly label: string
   readonly parts: readonly DraftPart[]
-  /** The parts of the base version. */
+  /** The filters or weighers of the base version. */
   readonly base: readonly DraftPart[]
-  /** The parts that may be named. */
+  /** The filters or weighers that a profile can use. */
   readonly known: readonly KnownPart[]
   readonly problems: readonly FieldProblem[]
   onChange(parts: readonly DraftPart[]): void
 }
 
-/** Filters or weighers in their order: dragged, or moved by Alt and the arrow keys, with an announcement for screen readers. */
+/**
+ * The list of filters or weighers in their order. The operator drags them, or moves them with Alt and the arrow keys. Each move is
+ * announced to screen readers.
+ */
 export function PartList({ list, label, parts, base, known, problems, onChange }: PartListProps) {
   const [said, setSaid] = useState('')
   const rows = useRef<HTMLOListElement>(null)

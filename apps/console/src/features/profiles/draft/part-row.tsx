@@ -5,7 +5,7 @@ import type { DraftPart, PartList } from './draft.ts'
 import { signed } from './draft-diff.ts'
 import { type FieldProblem, fieldOf, readNumber } from './draft-input.ts'
 
-/** The description of a part that profiles may name. */
+/** The description of a filter or weigher that a profile can use. */
 export interface KnownPart {
   readonly name: string
   readonly description: string
@@ -19,9 +19,9 @@ export interface KnownPart {
 interface PartRowProps {
   readonly list: PartList
   readonly part: DraftPart
-  /** Undefined if the answering service does not have the part. */
+  /** Undefined if the answering service does not have the filter or weigher. */
   readonly known: KnownPart | undefined
-  /** The index of the part, from 0, and the count of parts. */
+  /** The index of the filter or weigher in the list, from 0, and the length of the list. */
   readonly index: number
   readonly count: number
   /** The multiplier in the base version. */
@@ -144,7 +144,7 @@ function Shadow({ part: { id, shadow }, known, onChange }: PartRowProps) {
       className="draft-side"
       size="xs"
       label="shadow"
-      title="It runs, but refuses no host."
+      title="The filter is evaluated, but refuses no host."
       aria-label={`${id} in shadow mode: it refuses no host`}
       checked={shadow}
       onChange={({ currentTarget: { checked } }) => onChange({ shadow: checked })}
@@ -188,7 +188,7 @@ function Multiplier({ part: { id, multiplier }, usual, problems, onChange }: Par
   )
 }
 
-/** The options as JSON, with the part's description of them. */
+/** The options as JSON, with the description of the options that the filter or weigher accepts. */
 function Options({ list, part: { id, options }, known, problems, onChange }: PartRowProps) {
   const wrong = problems.filter(({ field }) => field === fieldOf(list, id, 'options'))
   if (known?.takesOptions !== true && options === '' && wrong.length === 0) return null

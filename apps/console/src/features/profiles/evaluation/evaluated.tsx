@@ -166,7 +166,7 @@ function ShadowFilters({ comparison: { shadowFilters } }: { readonly comparison:
 
 const HOSTS_SHOWN = 2
 
-/** Hosts, one in a line, with the number of instances if a host has several. */
+/** The hosts, one in each line. A host with several instances is followed by their count. */
 function Hosts({ hosts }: { readonly hosts: readonly string[] }) {
   const counts = new Map<string, number>()
   for (const host of hosts) counts.set(host, (counts.get(host) ?? 0) + 1)

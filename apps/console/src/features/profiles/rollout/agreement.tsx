@@ -28,7 +28,7 @@ interface AgreementProps {
   readonly versions: Versions
 }
 
-/** The share of decisions on which both versions agree, over time; a range links to its decisions. */
+/** A chart of the share of decisions on which both versions agree, over time. A selected range links to its decisions. */
 export function AgreementOverTime({ steps, versions }: AgreementProps) {
   const navigate = useNavigate()
   const sampled = sumOf(steps, 'sampled')
@@ -77,7 +77,7 @@ function emptyText(steps: readonly Step[]): string {
   return `Nothing was compared: ${left.join(', ')}.`
 }
 
-/** The decisions of both versions from one step to another, as a filter. */
+/** A filter that finds the decisions of both versions from one step to another. */
 function decisionsOf({ name, active, candidate }: Versions, first: Step | undefined, last: Step | undefined): string | undefined {
   if (first === undefined || last === undefined) return undefined
   const both = withTerm(withTerm('', 'profile', `${name}@${active}`), 'profile', `${name}@${candidate}`)
@@ -151,7 +151,7 @@ function lineOf(steps: readonly Step[], from: number, to: number, zone: TimeZone
   return [`${range}: of ${formatCount(sampled)} ${formatShare(sumOf(some, 'agreed') / sampled)} alike`, ...others].join(', ')
 }
 
-/** The steps with compared decisions, as a table with links to these. */
+/** The steps with compared decisions, as a table with links to the decisions. */
 function Steps({ steps, versions }: AgreementProps) {
   const zone = useTimeZone()
   const busy = steps.filter(({ sampled, skipped, notSolved }) => sampled + skipped + notSolved > 0)

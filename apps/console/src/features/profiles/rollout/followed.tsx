@@ -31,7 +31,7 @@ export function Followed({ profile: { name, active, rollout } }: FollowedProps) 
     ) : (
       <Skeleton height={HEIGHT} role="status" aria-label="The rollout is being loaded" />
     )
-  // these results belong to another rollout than the one that is shown above
+  // These results belong to another rollout than the rollout that is shown above, so they are not shown.
   if (!found || found.since !== rollout.since) return null
   const versions: Versions = { name, active: active.number, candidate: rollout.candidate.number }
   return (

@@ -5,7 +5,7 @@ const one = (old: number | null, next: number | null, kind = 'ELSEWHERE') => ({
   ...{ kind, candidateChoice: { rank: old }, baselineChoice: { rank: next } },
 })
 
-test('decisions with the same two ranks form one point, ordered from the best to those without a rank; decisions without different hosts have no point', () => {
+test('decisions with the same two ranks form one point, points without a rank are last, and decisions without different hosts have no point', () => {
   const points = rankPoints([one(null, 2), one(3, 2), one(2, 40), one(3, 2), one(null, null, 'NEW_FAILURE')])
   expect(points.map(({ key, of }) => [key, of.length])).toEqual([
     ['2 40', 1],
@@ -29,7 +29,7 @@ test('an axis ends at a power of ten', () => {
   expect(rankTicks(1_000)).toEqual([1, 10, 100, 1_000])
 })
 
-test('a decision is replayed with the version that did not make it', () => {
+test('a decision is replayed with the other one of the two versions', () => {
   const versions = { name: 'site', active: 1, candidate: 2 }
   expect([1, 2, undefined].map((decider) => otherVersion(versions, decider))).toEqual(['site@2', 'site@1', 'site@2'])
 })

@@ -18,7 +18,7 @@ interface Ranked {
   readonly candidateChoice: Choice
 }
 
-/** Decisions with the same two ranks. */
+/** A point of the chart. It represents all decisions with the same two ranks. */
 export interface RankPoint<One> {
   readonly key: string
   /** The rank of the candidate's host in the order of the active version, 1 = best. Null if it has none. */

@@ -77,14 +77,14 @@ function aggregateText({
 
 const some = (names: readonly string[]): string => (names.length > 3 ? `${formatCount(names.length)} hosts` : names.join(', '))
 
-/** The kinds of edits that can be written by hand. */
+/** The kinds of edits that the form offers. */
 export const editKinds = ['add', 'remove', 'drain', 'disable', 'enable', 'metadata', 'ratio', 'release'] as const
 export type EditKind = (typeof editKinds)[number]
 
 /** The content of the form for a new edit. The kind of the edit determines which fields are used. */
 export interface EditDraft {
   readonly kind: EditKind
-  /** Names of hosts or ids of claims; for new hosts, the name of the host that they copy. */
+  /** Names of hosts or ids of claims. To add hosts, the name of the host that is copied. */
   readonly names: readonly string[]
   readonly count: number
   readonly zone: string
@@ -106,14 +106,14 @@ export const NO_DRAFT: EditDraft = {
   ratio: 1,
 }
 
-/** Whether a draft has all fields that its kind needs. */
+/** True if a draft has all fields that its kind needs. */
 export function isWhole({ kind, names, count, aggregate, metadata, resourceClass, ratio }: EditDraft): boolean {
   if (kind === 'metadata') return aggregate !== '' && metadata.length > 0
   if (kind === 'ratio') return resourceClass !== '' && ratio > 0
   return names.length > 0 && (kind !== 'add' || count > 0)
 }
 
-/** The overlay with a further edit. */
+/** The overlay with one more edit, which the form describes. */
 export function withEdit(overlay: Overlay, draft: EditDraft): Overlay {
   const { kind, names, count, zone, aggregate, metadata, resourceClass, ratio } = draft
   const joined = (before: readonly string[] = []): string[] => [...new Set([...before, ...names])]

@@ -5,10 +5,10 @@ import { type EditDraft, type EditKind, editKinds, editsOf, isWhole, NO_DRAFT, w
 import { Amount, Word } from './request-form.tsx'
 
 const kindNames: Readonly<Record<EditKind, string>> = {
-  add: 'Add hosts like one',
-  remove: 'Remove hosts, and what is on them',
-  drain: 'Drain hosts: what is on them moves',
-  disable: 'Disable hosts: what is on them stays',
+  add: 'Add copies of a host',
+  remove: 'Remove hosts and their instances',
+  drain: 'Drain hosts: their instances move',
+  disable: 'Disable hosts: their instances stay',
   enable: 'Enable hosts',
   metadata: "Set an aggregate's metadata",
   ratio: 'Set an allocation ratio',

@@ -9,7 +9,7 @@ interface RequestFormProps {
   onChange(request: RequestDocument): void
   /** Called with true if the text is not a valid request. The simulation cannot run then. */
   onInvalid(isInvalid: boolean): void
-  /** Further controls that fill in a request from another source. */
+  /** Controls that fill in a request from another source, such as a recently requested flavor. */
   readonly from: ReactNode
 }
 
@@ -66,7 +66,7 @@ function Fields({ request, onChange }: Pick<RequestFormProps, 'request' | 'onCha
       <Textarea
         size="xs"
         label="Extra specs"
-        description="key=value, one a line: trait:HW_CPU_X86_AVX2=required"
+        description="key=value, one per line: trait:HW_CPU_X86_AVX2=required"
         autosize
         minRows={1}
         maxRows={8}
@@ -121,7 +121,7 @@ interface AmountProps {
   onChange(value: number): void
 }
 
-/** A whole number that is 0 or more. */
+/** An input for a whole number that is at least 0. */
 export function Amount({ label, value, onChange }: AmountProps) {
   return (
     <TextInput

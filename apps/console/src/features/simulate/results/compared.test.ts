@@ -37,7 +37,7 @@ const failure: Simulation['firstFailure'] = {
 const cellsOf = (known: readonly Known[], label: string) => resultRows(known).find((row) => row.label === label)
 
 describe('the difference between scenarios', () => {
-  test('is listed by field, without equal fields', () => {
+  test('the difference between scenarios is listed by field, without equal fields', () => {
     const other = {
       ...EMPTY,
       request: { flavor: { vcpus: 4, memoryMb: 4_096, rootGb: 20 }, availabilityZone: 'az1', ignoreHosts: ['a', 'b'] },
@@ -55,14 +55,15 @@ describe('the difference between scenarios', () => {
     ])
   })
 
-  test('is empty if only the names differ', () => expect(askedRows([EMPTY, { ...EMPTY, name: 'b' }])).toEqual([]))
+  test('the list of differences is empty if only the names of the scenarios differ', () =>
+    expect(askedRows([EMPTY, { ...EMPTY, name: 'b' }])).toEqual([]))
 })
 
 describe('the results of scenarios', () => {
   const one: Known = { simulation: simulation({ placed: 1, failed: 1, firstFailure: failure }), capacity: capacity({ fits: 0 }) }
   const two: Known = { simulation: simulation({ utilisationAfter: zones(4) }), capacity: capacity({}) }
 
-  test('are compared with the first scenario', () => {
+  test('results are compared with those of the first scenario', () => {
     expect(cellsOf([one, two], 'Placed')).toMatchObject({ differs: true, cells: [{ text: '1 of 2' }, { text: '2 of 2', delta: '+1' }] })
     expect(cellsOf([two, one], 'Placed')?.cells[1]).toMatchObject({ delta: '−1' })
     expect(cellsOf([one, two], 'Failure cause')?.cells.map((cell) => cell?.text)).toEqual([
@@ -75,23 +76,23 @@ describe('the results of scenarios', () => {
     expect(verdictOf(['A', 'B'], [two, two], 1)).toBe('“B” places as many as “A”: 2.')
   })
 
-  test('are not compared while one of the results is unknown', () => {
+  test('results are not compared while one of them is unknown', () => {
     const row = cellsOf([one, { simulation: undefined, capacity: undefined }], 'Placed')
     expect(row).toMatchObject({ differs: false, cells: [{ text: '1 of 2' }, undefined] })
     expect(verdictOf(['A', 'B'], [one, { simulation: undefined, capacity: undefined }], 1)).toBeUndefined()
   })
 
-  test('are not compared if counts are not exact', () => {
+  test('results are not compared if counts are not exact', () => {
     const cut: Known = { ...two, capacity: capacity({ fits: 9, exact: false, cut: 'DEADLINE' }) }
     expect(cellsOf([one, cut], 'More fit')?.cells[1]).toEqual({ text: 'at least 9', delta: undefined })
   })
 
-  test('have a row for unfinished computations only if there are any', () => {
+  test('there is a row for unfinished computations only if there are any', () => {
     expect(cellsOf([one, two], 'Not decided in time')).toBeUndefined()
     expect(cellsOf([one, { ...two, simulation: simulation({ notDecided: 3 }) }], 'Not decided in time')?.cells[1]).toEqual({ text: '3' })
   })
 
-  test('have the instances without a destination only if hosts are drained', () => {
+  test('there is a row for instances without a destination only if hosts are drained', () => {
     const drained = (moved: number, stuck: number): Known => ({
       ...two,
       simulation: simulation({

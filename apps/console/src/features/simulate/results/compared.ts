@@ -28,11 +28,11 @@ export interface ComparedCell {
 export interface ComparedRow {
   readonly label: string
   readonly cells: readonly (ComparedCell | undefined)[]
-  /** Whether the values differ. False while one of the values is unknown. */
+  /** True if the values differ. False while one of the values is unknown. */
   readonly differs: boolean
 }
 
-/** The differences between scenarios: the fields of the request, then the rest. Equal fields are omitted. */
+/** The differences between scenarios: the fields of the request, then all other settings. Equal fields are omitted. */
 export function askedRows(scenarios: readonly Scenario[]): ComparedRow[] {
   const requests = scenarios.map(({ request }) => new Map(leavesOf(request, '')))
   const fields = [...new Set(requests.flatMap((leaves) => [...leaves.keys()]))]
@@ -159,7 +159,7 @@ function drainCell(drain: Drain | null, first: Drain | null): ComparedCell {
   }
 }
 
-/** The resource classes whose use changes in any of the simulations. */
+/** The resource classes whose usage changes in any of the simulations. */
 function usedClasses(known: readonly Known[]): readonly string[] {
   const changed = known.flatMap(({ simulation }) => {
     if (simulation === undefined) return []

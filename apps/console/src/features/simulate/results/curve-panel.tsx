@@ -7,7 +7,7 @@ import { SmallTable } from '../../../ui/table/small-table.tsx'
 import { type Curve, classesOf, placedLine, pointAt, spacingOf, stepsOf, usedLine } from './curve.ts'
 import './curve-panel.css'
 
-/** The curve of a scenario. `place` is the index of the scenario, which determines the style of the line. */
+/** The curve of a scenario. `index` is the index of the scenario, which determines the style of the line. */
 interface DrawnCurve {
   readonly name: string
   readonly index: number
@@ -17,14 +17,13 @@ interface DrawnCurve {
 interface CurvePanelProps {
   /** The curves of scenarios that have an answer. */
   readonly curves: readonly DrawnCurve[]
-  /** The resource class whose use is drawn. The default is the class with the highest use at the end. */
+  /** The resource class whose usage is drawn. The default is the class with the highest usage at the end. */
   readonly resourceClass: string | undefined
   onResourceClass(resourceClass: string): void
 }
 
 /**
- * Draws how many instances are placed, and how the use of the fleet grows, with the count of requested instances. All scenarios have the
- * same axes.
+ * Draws the count of placed instances and the usage of the fleet over the count of requested instances. All scenarios have the same axes.
  */
 export function CurvePanel({ curves, resourceClass, onResourceClass }: CurvePanelProps) {
   const drawn = curves.map(({ curve }) => curve)
@@ -66,7 +65,7 @@ export function CurvePanel({ curves, resourceClass, onResourceClass }: CurvePane
       <div className="simulate-axis">
         <NativeSelect
           size="xs"
-          aria-label="Resource class whose use is drawn"
+          aria-label="Resource class whose usage is drawn"
           value={shown}
           data={[...classes]}
           onChange={({ currentTarget: { value } }) => onResourceClass(value)}
@@ -113,7 +112,7 @@ function Section({ children }: { readonly children: ReactNode }) {
   )
 }
 
-/** The same values as a table, for operators who cannot see the lines. */
+/** The values of the chart as a table, for operators who cannot see the lines. */
 function CurveTable({ curves, resourceClass }: { readonly curves: readonly DrawnCurve[]; readonly resourceClass: string }) {
   return (
     <details className="simulate-twin">

@@ -23,7 +23,7 @@ test('lines go through the points of a curve', () => {
   expect(usedLine(curve, 'GPU')).toEqual([])
 })
 
-test('the classes whose use changes can be drawn, the class with the highest use first, or all classes if the use of none changes', () => {
+test('the classes whose usage changes can be drawn, the class with the highest usage first, or all classes if no usage changes', () => {
   expect(classesOf([curve])).toEqual(['MEMORY_MB', 'VCPU'])
   expect(classesOf([curve.slice(0, 1)])).toEqual(['DISK_GB', 'VCPU', 'MEMORY_MB'])
   expect(classesOf([])).toEqual([])
@@ -38,7 +38,7 @@ test.each([
   [9, 5],
 ])('the value at %i requested instances is that of the point at %i', (asked, at) => expect(pointAt(curve, asked)?.asked).toBe(at))
 
-test('finds the largest distance between points, and all counts of instances at which any curve has a point', () => {
+test('the largest distance between the points of a curve is found, and all counts of instances at which any curve has a point', () => {
   expect(spacingOf(curve)).toBe(3)
   expect(spacingOf([])).toBe(0)
   expect(stepsOf([curve, [{ asked: 3, placed: 0, usage: [] }]])).toEqual([0, 2, 3, 5])

@@ -10,8 +10,8 @@ export interface CurvePoint {
 export type Curve = readonly CurvePoint[]
 
 /**
- * The classes whose use changes in any curve. The class with the highest use at the end comes first. All classes if the use of none
- * changes.
+ * The resource classes whose usage changes in any curve. The class with the highest usage at the end comes first. If no usage changes, all
+ * classes are returned.
  */
 export function classesOf(curves: readonly Curve[]): readonly string[] {
   const ends = new Map<string, number>()

@@ -33,7 +33,7 @@ export interface UtilisationRow {
   readonly after: number
 }
 
-/** The use before and after by zone and class; classes without capacity are omitted. */
+/** The usage before and after by zone and class. Classes without capacity are omitted. */
 export function utilisationRows(before: readonly Zone[], after: readonly Zone[]): UtilisationRow[] {
   const used = new Map(before.flatMap(({ key, usage }) => usage.map((one) => [`${key} ${one.resourceClass}`, one.used] as const)))
   return after.flatMap(({ key, usage }) =>
@@ -54,7 +54,7 @@ export interface ClassSum {
   readonly used: number
 }
 
-/** The use of all zones together by class; classes that no host has are omitted. */
+/** The usage of all zones together by class. Classes that no host has are omitted. */
 export function classUses(zones: readonly Zone[]): ReadonlyMap<string, ClassSum> {
   const sums = new Map<string, ClassSum>()
   for (const { usage } of zones)

@@ -19,7 +19,7 @@ interface OutcomeProps extends Pick<Answer, 'simulation'> {
 }
 
 /**
- * The results of the requests: the placed instances and their hosts, why the first failed request failed, and the use of the zones
+ * The results of the requests: the placed instances and their hosts, why the first failed request failed, and the usage of the zones
  * afterwards.
  */
 export function Outcome({ simulation, name }: OutcomeProps) {
@@ -65,7 +65,7 @@ function Simulated({ simulation }: { readonly simulation: Simulation }) {
   )
 }
 
-/** Only for profiles with a solver: whether the arrangements of the solver or those of the filter scheduler were used. */
+/** Shows whether the arrangements of the solver or those of the filter scheduler were used. Only for profiles with a solver. */
 function Solved({ solved }: Pick<Simulation, 'solved'>) {
   return (
     <Text size="sm" data-solved>
@@ -118,7 +118,7 @@ function FirstFailure({ failure: { copy, explanation } }: { readonly failure: Fa
   const { headline, hostCount, steps } = explanation
   const asked = steps.filter(({ skippedBecause }) => skippedBecause === null)
   return (
-    <section aria-label="The first that was not placed">
+    <section aria-label="The first request that was not placed">
       <Text component="h3" fw={600} size="sm" mt="sm">
         Why request {formatCount(copy + 1)} was not placed
       </Text>

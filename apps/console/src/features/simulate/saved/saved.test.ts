@@ -11,7 +11,7 @@ const saved = (result: ReturnType<typeof withSaved>): readonly SavedView[] => {
 }
 
 describe('the scenarios stored in this browser', () => {
-  test('are read as they were written', () => {
+  test('stored scenarios are read back unchanged', () => {
     const scenarios = [
       { ...EMPTY, name: 'as it is', at: '7' },
       { ...EMPTY, count: 5, overlay: { removeHosts: ['h'] } },
@@ -35,7 +35,7 @@ describe('the scenarios stored in this browser', () => {
     ['a search that is too long for an address', [{ name: 'a', search: { request: JSON.stringify({ hint: 'x'.repeat(40_000) }) } }]],
   ])('a stored value is left out if it is %s', (_name, value) => expect(readSaved(value)).toEqual([]))
 
-  test('have unique names, and their count is limited', () => {
+  test('stored scenarios have unique names, and their count is limited', () => {
     expect(readSaved([...kept('a', 'b', 'a'), null])).toEqual(kept('a', 'b'))
     expect(readSaved(Array.from({ length: MOST_SAVED + 9 }, (_, i) => ({ name: `n${i}`, search })))).toHaveLength(MOST_SAVED)
   })
@@ -44,7 +44,7 @@ describe('the scenarios stored in this browser', () => {
 describe('saving', () => {
   const full = kept(...Array.from({ length: MOST_SAVED }, (_, i) => `n${i}`))
 
-  test('under an existing name replaces the stored scenarios, even if no further set can be stored', () => {
+  test('saving under an existing name replaces the stored scenarios, even if no further set can be stored', () => {
     const views = saved(withSaved(full, 'n3', [{ ...EMPTY, count: 9 }]))
     expect(views).toHaveLength(MOST_SAVED)
     expect(views.find(({ name }) => name === 'n3')?.search.count).toBe('9')
@@ -59,7 +59,7 @@ describe('saving', () => {
   )
 })
 
-test('a set is renamed unless another set has the new name, and is deleted by its name', () => {
+test('a saved set of scenarios is renamed unless another set has the new name, and is deleted by its name', () => {
   expect(withRenamed(kept('a', 'b'), 'a', ' c ')).toEqual({ views: kept('b', 'c') })
   expect(withRenamed(kept('a', 'b'), 'a', 'a')).toEqual({ views: kept('a', 'b') })
   expect(withRenamed(kept('a', 'b'), 'a', 'b')).toEqual({ problem: 'Another is called b already.' })
@@ -67,7 +67,7 @@ test('a set is renamed unless another set has the new name, and is deleted by it
   expect(withoutSaved(kept('a', 'b'), 'a')).toEqual(kept('b'))
 })
 
-test('a saved set is described in a few words', () => {
+test('a saved set of scenarios is described in a few words', () => {
   expect(aboutOf(kept('a')[0] as SavedView)).toBe('1 × 2 vCPU / 512 MiB')
   expect(aboutOf({ name: 'a', search: { ...search, beside: '[{"count":2}]' } })).toBe('2 scenarios, the first 1 × 2 vCPU / 512 MiB')
 })

@@ -15,7 +15,7 @@ export const CLAIM = `query ($id: ID!) { claim(id: $id) { id state fence reason 
 export function movesOn(api: () => TestService) {
   const flavor = (vcpus: number) => ({ flavor: { vcpus, memoryMb: 1_024 } })
 
-  /** A placement in the form of `spec.gantt`, with further fields of the call. */
+  /** Places a request. `gantt` is the content of `spec.gantt`, and `input` has further fields of the call. */
   async function place(gantt: Record<string, unknown>, input: Record<string, unknown> = {}): Promise<Json> {
     return (await dataOf(api(), MOVE, { in: { idempotencyKey: randomUUID(), spec: { gantt }, ...input } })).selectDestinations
   }
@@ -41,7 +41,7 @@ export function movesOn(api: () => TestService) {
       await dataOf(api(), 'query ($name: String!) { host(name: $name) { capacity { resourceClass free } } }', { name: host })
     ).host.capacity.find(({ resourceClass }: Json) => resourceClass === 'VCPU').free
 
-  /** Hosts for one test only; its requests name them. */
+  /** Reports hosts that only one test uses. The requests of the test name these hosts. */
   async function hosts(prefix: string, count: number, shape: Record<string, unknown> = {}): Promise<string[]> {
     const names = Array.from({ length: count }, (_, i) => `${prefix}-${i + 1}`)
     await api().report(Object.fromEntries(names.map((name) => [name, { vcpus: 8, ...shape }])))

@@ -31,7 +31,7 @@ export function casesOn(api: () => TestService) {
     return { id, fence }
   }
 
-  /** The host, or the codes of the reasons for a refusal. */
+  /** The selected hosts, or the reason codes of a refusal. */
   const outcomeOf = (answer: Json): unknown => hostsOf(answer) ?? answer.reasons?.map(({ code }: Json) => code) ?? answer.__typename
 
   /** Reports hosts in a separate zone, so that hosts of other tests do not influence the result. */
@@ -67,7 +67,7 @@ export function casesOn(api: () => TestService) {
       { hosts: [{ host }], status },
     )
 
-  /** A confirmed claim of a new instance on a host. */
+  /** Places a new instance, and returns its confirmed claim. */
   async function placed(gantt: Json): Promise<{ readonly id: string; readonly fence: number }> {
     const answer = await select({ instanceUuids: [randomUUID()], ...gantt }, { claim: { mode: 'CONFIRM' } })
     expect(hostsOf(answer)).toHaveLength(1)

@@ -10,7 +10,7 @@ import { type Answers, createAnswers, writeInPieces } from './answer-size.ts'
 const KIB = 1_024
 const limits = { answerBytes: 64 * KIB, answersBytes: 256 * KIB, smallAnswerBytes: 8 * KIB }
 
-/** A schema of 500 items with a KiB each, with counted sizes. It counts how often a value was resolved. */
+/** A service with 500 items of 1 KiB each. It counts the sizes of its answers, and how often a value was resolved. */
 function aService(answers: Answers = createAnswers(limits)) {
   const schema = buildSchema(`scalar JSON
     type Query { items: [Item!]! item: Item! } type Mutation { change: Item! }
@@ -174,7 +174,7 @@ test('the size of a value is about that of its JSON, and a value that is too lon
 })
 
 describe('a long answer is written in slices', () => {
-  test('the pieces together equal the text of JSON.stringify', async () => {
+  test('the pieces of a long answer together equal the text of JSON.stringify', async () => {
     await fc.assert(
       fc.asyncProperty(fc.jsonValue({ maxDepth: 4 }), async (value) => {
         expect(await jsonInPieces(value, 1e9)).toBe(JSON.stringify(value))

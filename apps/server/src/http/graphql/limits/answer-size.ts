@@ -19,7 +19,7 @@ export interface Answer extends AnswerSize {
 export interface Answers {
   /** How many bytes all these answers have. */
   readonly bytes: number
-  /** `stop` ends the work on an answer that is too large. */
+  /** Begins an answer. `stop` ends the work on it if it is too large. */
   begin(stop?: () => void): Answer
 }
 
@@ -38,7 +38,7 @@ export function createAnswers({ answerBytes, answersBytes, smallAnswerBytes }: A
     let isEnded = false
     const turnTo = (event: unknown): void => {
       if (event === lastEvent) return
-      // a stream requests its next event when it has sent the last one
+      // a stream requests its next event only when it has sent the last one, so the last one no longer uses memory
       all -= bytes
       bytes = 0
       known = undefined
@@ -48,7 +48,7 @@ export function createAnswers({ answerBytes, answersBytes, smallAnswerBytes }: A
       all -= bytes
       bytes = 0
       known = why
-      // a stream continues with its next event
+      // a call ends here, but a stream continues with its next event
       if (lastEvent === undefined) stop()
       throw why
     }

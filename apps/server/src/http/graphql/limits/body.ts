@@ -24,7 +24,7 @@ const tooLarge = () =>
 /**
  * Reads the parameters of a call from a JSON body. If an operation was sent by its id, its text is looked up. The document's text is in its
  * normal form. Throws an error for another content type, an unknown id, or a document that is too long or not GraphQL. Also throws for a
- * body that is not JSON or not a call, or is too large; it is then not read completely.
+ * body that is not JSON, not a call or too large. A body that is too large is not read completely.
  */
 export async function readParams(request: IncomingMessage, documents: Documents, texts: DocumentTexts): Promise<Params> {
   const type = request.headers['content-type'] ?? ''
@@ -158,8 +158,8 @@ const WIDE_KEYS = 500
 const wide = new WeakSet<object>()
 
 /**
- * Whether variables contain a wide object. For a value that does not fit, the executor would print all keys, once for each error. Such a
- * call is checked for errors before it runs.
+ * Returns true if variables contain a wide object. For a value that does not fit its type, the executor would print all keys, once for each
+ * error. Such a call is checked for errors before it runs.
  */
 export const areWide = (variables: object): boolean => wide.has(variables)
 

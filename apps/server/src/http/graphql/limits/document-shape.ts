@@ -40,8 +40,8 @@ export function checkShape(document: DocumentNode, work: Work = { steps: 0 }): v
 }
 
 /**
- * Checks all limits except those of the depth. A fragment may be part of an introspection query; the depth limit then depends on the
- * operation that uses it.
+ * Checks all limits. For a fragment, `mostDepth` is the larger limit of introspection, because an introspection query may contain the
+ * fragment. The operation that uses the fragment is checked with its own limit.
  */
 function checkShapeOf({ depth, introspectionDepth, aliases, directives, fields }: Shape, mostDepth: number): void {
   checkLimit('depth', depth, mostDepth)

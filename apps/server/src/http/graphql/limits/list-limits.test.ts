@@ -1,4 +1,5 @@
 import {
+  atOnce,
   CURRENT_SPEC_VERSION,
   CURRENT_STATS_VERSION,
   fleetEditsSchema,
@@ -20,7 +21,7 @@ import {
 import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
 import { createSchema } from '../../../schema/index.ts'
-import { checkLists, LIST_ITEMS, listLimits } from './list-limits.ts'
+import { checkListsInSteps, LIST_ITEMS, listLimits } from './list-limits.ts'
 
 const schema = createSchema()
 const inner = (type: GraphQLInputType): GraphQLInputType => (isNonNullType(type) ? type.ofType : type)
@@ -50,7 +51,7 @@ function aList(length: number) {
 
 const check = (type: string, variables: Readonly<Record<string, unknown>>): unknown => {
   try {
-    checkLists(schema, parse(`query ($v: ${type}) { __typename }`), undefined, variables)
+    atOnce(checkListsInSteps(schema, parse(`query ($v: ${type}) { __typename }`), undefined, variables))
     return undefined
   } catch (error) {
     return (error as { readonly extensions: unknown }).extensions
@@ -96,7 +97,10 @@ interface Shape {
   readonly anyOf?: readonly Shape[]
 }
 
-/** The lists that a form and its input have in common, by their names in the table, each with the maximum length in the form. */
+/**
+ * The lists that a form in JSON Schema and its GraphQL input have in common: the names in the table of limits, and the maximum lengths in
+ * the form.
+ */
 function listsOf(type: GraphQLInputObjectType, { properties = {} }: Shape): (readonly [name: string, most: number])[] {
   return Object.entries(properties).flatMap(([name, shape]) => {
     const field = type.getFields()[name]
@@ -120,7 +124,7 @@ test.each<[string, z.ZodType]>([
   ['FleetOverlayInput', fleetEditsSchema],
 ])('no list that the form of %s accepts is refused for its length', (name, form) => {
   const type = schema.getType(name)
-  if (!isInputObjectType(type)) throw new Error(`${name} is no input type`)
+  if (!isInputObjectType(type)) throw new Error(`${name} is not an input type`)
   const shape: Shape = JSON.parse(JSON.stringify(z.toJSONSchema(form, { io: 'input', unrepresentable: 'any' })))
   const lists = listsOf(type, shape)
   expect(lists.length).toBeGreaterThan(0)

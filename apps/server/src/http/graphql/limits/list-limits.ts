@@ -1,3 +1,4 @@
+import type { Steps } from '@gantt/scheduler-core'
 import {
   type DocumentNode,
   type GraphQLInputType,
@@ -51,23 +52,31 @@ interface Spot {
   readonly name: string
 }
 
+/** The check yields after this many values that may contain lists. */
+const VALUES_AT_ONCE = 1_000
+
 /**
  * Refuses variables with a list that is longer than its input allows, before the items are read. Lists in the document are limited by the
- * document's length. Throws the error. This uses a loop instead of recursion, although the depth of variables is limited too.
+ * document's length. Throws the error. This uses a loop instead of recursion, although the depth of variables is limited too. Yields in
+ * between, because the variables of one call can have a hundred thousand values.
  */
-export function checkLists(
+export function* checkListsInSteps(
   schema: GraphQLSchema,
   document: DocumentNode,
   operationName: string | undefined,
   variables: Readonly<Record<string, unknown>>,
-): void {
+): Steps<void> {
   const waiting: Spot[] = []
   for (const { variable, type: node } of getOperationAST(document, operationName)?.variableDefinitions ?? []) {
     const type = typeFromAST(schema, node as never)
     const name = variable.name.value
     if (isInputType(type)) waiting.push({ value: variables[name], type, path: [name], name })
   }
-  for (let spot = waiting.pop(); spot !== undefined; spot = waiting.pop()) waiting.push(...insideOf(spot))
+  let checked = 0
+  for (let spot = waiting.pop(); spot !== undefined; spot = waiting.pop()) {
+    for (const inner of insideOf(spot)) waiting.push(inner)
+    if (++checked % VALUES_AT_ONCE === 0) yield
+  }
 }
 
 /** The parts of a value that may contain lists. Throws if a list is too long. */

@@ -42,7 +42,7 @@ const weights: Readonly<Record<string, number>> = {
   'SimulatedDecision.explanation': 100,
   'Decision.explanation': 100,
   'Decision.replica': 5,
-  // each decision needs a past state
+  // the age is computed from the fleet as it was at the decision
   'Destination.reportAge': 20,
   'Fleet.columns': 500,
   // the first event contains all hosts that changed since the reader's revision
@@ -186,7 +186,7 @@ function costOfField(walk: Walk, node: FieldNode, call: Call): Cost {
     return { all, heavy: all }
   }
   if (!isList) return { all: weight + 1 + inner.all, heavy: weight + inner.heavy }
-  // the answer has an item for each item of the input; many items are allowed, unless each has a page or an expensive field
+  // the answer may have an item for each item of the input; only pages and expensive fields are counted for all of these items
   const items = inner.heavy === 0 || call.inList || isRoot ? PLAIN_LIST : Math.max(PLAIN_LIST, call.itemCount())
   const heavy = items * inner.heavy
   return { all: weight + PLAIN_LIST * (1 + inner.all - inner.heavy) + heavy, heavy: weight + heavy }
@@ -200,7 +200,7 @@ function timesOf({ variables }: Walk, node: FieldNode, field: GraphQLField<unkno
     const value = given === undefined ? undefined : readValue(given, variables)
     return typeof value === 'number' && value > 0 ? value : Number(sized.defaultValue ?? 1)
   }
-  // the number that was requested by name
+  // an argument with a list, such as ids, requests one item for each of its elements
   for (const { value: given } of node.arguments ?? []) {
     const value = readValue(given, variables)
     if (Array.isArray(value)) return value.length
@@ -208,7 +208,7 @@ function timesOf({ variables }: Walk, node: FieldNode, field: GraphQLField<unkno
   return undefined
 }
 
-/** Whether the field is a list other than the items of a page. The items of a page are counted with the page. */
+/** Returns true if the field is a list other than the items of a page. The items of a page are counted with the page. */
 function isPlainList(node: FieldNode, { type }: GraphQLField<unknown, unknown>): boolean {
   return isListType(isNonNullType(type) ? type.ofType : type) && node.name.value !== 'edges' && node.name.value !== 'nodes'
 }

@@ -12,8 +12,8 @@ import { simulate } from '../../simulate.ts'
 import { whatWouldFit } from '../what-would-fit.ts'
 
 /**
- * One host may have too little of one resource, and another host too little of another resource. A request for several instances then fits
- * only if both amounts are lowered, and neither is lowered more than necessary.
+ * One host can have too few CPUs, and another host too little memory. A request for several instances then fits only if both amounts are
+ * lowered. Neither amount must be lowered more than necessary.
  */
 
 const GIB = 1_024
@@ -39,7 +39,7 @@ function proposals(fleet: Fleet, request: RequestSpec, { minHosts = 1, mostRuns 
   }
 }
 
-test('if one host has few CPUs and another host little memory, lowering both places one instance on each host', () => {
+test('if one host has few CPUs and another host has little memory, lowering both amounts for two instances is proposed', () => {
   const fleet = fleetOf([
     { vcpus: 2, memoryMb: 16 * GIB },
     { vcpus: 16, memoryMb: 2 * GIB },
@@ -50,7 +50,7 @@ test('if one host has few CPUs and another host little memory, lowering both pla
   ])
 })
 
-test('both amounts are lowered for a single instance if minHosts requires both hosts to pass', () => {
+test('if one host has few CPUs, another has little memory, and two hosts must pass (minHosts), lowering both is proposed', () => {
   const fleet = fleetOf([
     { vcpus: 2, memoryMb: 16 * GIB },
     { vcpus: 16, memoryMb: 2 * GIB },
@@ -61,7 +61,7 @@ test('both amounts are lowered for a single instance if minHosts requires both h
   ])
 })
 
-test('a resource class with different units on different hosts is lowered together with memory', () => {
+test('if hosts have different step sizes for a class and one host has little memory, each proposed request fits', () => {
   const fpgas = (total: number, stepSize: number): HostShape => ({
     ...{ vcpus: 16, memoryMb: stepSize === 2 ? 2 * GIB : 64 * GIB },
     inventories: [{ resourceClass: 'CUSTOM_FPGA', total, stepSize }],
@@ -81,7 +81,7 @@ const drawn = fc.record({
   numInstances: fc.integer({ min: 2, max: 5 }),
 })
 
-test('law: if lowering one amount is not enough and lowering both is, both are proposed, and neither number can be nearer to its present value', () => {
+test('law: if only lowering both amounts suffices, this is proposed, and neither number can be nearer to its present value', () => {
   let pairs = 0
   let isCut = 0
   fc.assert(
@@ -90,7 +90,7 @@ test('law: if lowering one amount is not enough and lowering both is, both are p
       const requestOf = (cpus: number, memoryMb: number) => aRequest({ vcpus: cpus, memoryMb, numInstances })
       const isEnough = (cpus: number, memoryMb: number) => fits(fleet, requestOf(cpus, memoryMb))
       if (isEnough(vcpus, gib * GIB)) return
-      // lowering only one of the two numbers is not enough, however much it is lowered
+      // true if the request fits with both numbers at 1, but not with only one of them at 1
       const isPair = !isEnough(1, gib * GIB) && !isEnough(vcpus, 1) && isEnough(1, 1)
       const { requests, cut } = proposals(fleet, requestOf(vcpus, gib * GIB))
       if (cut !== null) isCut++

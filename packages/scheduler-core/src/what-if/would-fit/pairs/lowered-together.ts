@@ -11,15 +11,16 @@ interface Lowered {
   readonly host: HostName
 }
 
-/** Two numbers of the request that are lowered together, and the host that lacks both amounts or one of them. */
+/** Two changes that each lower a number of the request, and a host that is refused because of at least one of these numbers. */
 interface Pair {
   readonly changes: readonly ProposedChange[]
   readonly host: HostName
 }
 
 /**
- * All pairs of numbers that examined hosts lack. Each number is lowered to the nearest value that one of these hosts allows. If several
- * hosts have to pass, one host may lack the first number and another host the second.
+ * All pairs of changes that lower numbers for which the nearest hosts are refused. Needed because, if several hosts must pass, one host may
+ * have too little of the first amount and another host too little of the second. Each number is lowered to the largest value that one of
+ * the hosts allows.
  */
 export function* loweredTogether({ nearest }: Pick<Survey, 'nearest'>): Steps<readonly Pair[]> {
   const bySubject = new Map<string, Lowered>()
@@ -27,7 +28,7 @@ export function* loweredTogether({ nearest }: Pick<Survey, 'nearest'>): Steps<re
   for (const { name, refusals } of nearest)
     for (const refusal of refusals) {
       const { filter, reason } = refusal
-      // among the numbers of one kind, the one that the nearest host lacks is the first in the list
+      // refusals with the same filter, code and subject are used once, for the nearest host, which comes first
       const lack = `${filter} ${reason.code} ${reason.subject ?? ''}`
       if (asked.has(lack)) continue
       asked.add(lack)
@@ -49,7 +50,7 @@ export function* loweredTogether({ nearest }: Pick<Survey, 'nearest'>): Steps<re
 
 const toOf = ({ number }: ProposedChange): number => number?.to ?? 0
 
-/** Whether both changes lower amounts of the same guest cell. */
+/** True if both changes lower the same amount of the same guest cell. */
 const isOfOneThing = ({ lowers: own = {} }: ProposedChange, { lowers: others = {} }: ProposedChange): boolean =>
   Object.keys(own).some((path) => Object.hasOwn(others, path))
 

@@ -7,7 +7,7 @@ import { atOnce } from '../../../values/steps.ts'
 import { surveyRefusals } from '../survey.ts'
 import { type WhatWouldFitOptions, whatWouldFit } from '../what-would-fit.ts'
 
-/* A simple change for the nearest host is found before the search reaches its limit of work. */
+/* A simple change for the nearest host must be found before the search reaches its limit of decisions. */
 
 const GIB = 1_024
 const profile = builtInProfiles.find(({ name }) => name === 'default') as Profile
@@ -24,7 +24,8 @@ interface Near {
 }
 
 /**
- * Sixty hosts with different kinds of refusals, for which cheap changes do not suffice, and the host `near`, which lacks only one thing.
+ * A fleet with the host `near`, which has a single refusal, and 60 other hosts, for which several changes are needed. The refusals of each
+ * host are different.
  */
 function crowded({ shape, changes = [] }: Near) {
   const others = Array.from({ length: 60 }, (_, i) => `h${i}`)
@@ -50,12 +51,12 @@ const request = aRequest({
   flavor: { vcpus: 1, memoryMb: 64 * GIB, rootGb: 1_000, extraSpecs: { 'trait:FAST': 'required' } },
 })
 
-describe('a change for the nearest host is found although cheaper changes for many other hosts are tried first and do not suffice', () => {
+describe('a change for the nearest host is proposed, although changes of less effort for 60 other hosts are tried first', () => {
   const disabled = [{ type: 'status', host: 'near', node: 'near', status: 'DISABLED', reason: 'fan' }] as const
   test.each<readonly [string, Near, WhatWouldFitOptions['kinds'], string]>([
-    ['less of an amount', { shape: { localGb: 10 } }, ['REQUEST', 'FLEET'], 'disk -> 10 GiB'],
+    ['a smaller disk', { shape: { localGb: 10 } }, ['REQUEST', 'FLEET'], 'disk -> 10 GiB'],
     [
-      'another host like one that is closed',
+      'one more host like a disabled host',
       { shape: { localGb: 2_000 }, changes: disabled },
       ['REQUEST', 'FLEET'],
       'hosts -> one more like near',
@@ -65,7 +66,7 @@ describe('a change for the nearest host is found although cheaper changes for ma
   })
 })
 
-test('if the search for the nearest number ends early, a number farther from the present value is proposed', () => {
+test('if the search for the nearest number reaches its limit, a number that is farther than necessary is proposed', () => {
   const log = aLog()
   log.append([{ type: 'feature', level: FEATURE_LEVEL }, aReport('h', { memoryMb: 50_000 })])
   const answer = atOnce(
@@ -79,7 +80,7 @@ test('if the search for the nearest number ends early, a number farther from the
   expect([answer.cut, answer.counterfactuals.length]).toEqual(['limit', 1])
 })
 
-test('the unit rules of hosts are read only for amounts that are searched, not for every proposed amount', () => {
+test('proposing amounts for 50 refused hosts does not read the unit rules of all hosts for each proposal', () => {
   const log = aLog()
   const names = Array.from({ length: 50 }, (_, i) => `h${i}`)
   log.append([

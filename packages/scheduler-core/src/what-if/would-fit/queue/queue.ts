@@ -5,14 +5,14 @@ import { type Candidate, effortOf, INSTANCES } from '../shared-room.ts'
 import type { Survey } from '../survey.ts'
 
 /**
- * Whether a candidate overrides a decision of an operator, or a state such as DOWN that nobody chose. Such a candidate is tried only as a
- * last resort.
+ * True if a candidate overrides a decision of an operator, or brings up a host that is DOWN. Such a candidate is tried after all other
+ * candidates.
  */
 export const isLastResort = ({ changes }: Candidate): boolean => changes.some(({ lastResort = false }) => lastResort)
 
 /**
- * A queue of candidates, least effort first. All last resorts come after all other candidates. Each candidate is tried once for each host.
- * A candidate that waits for claims to end is tried only once for all hosts.
+ * A queue of candidates in order of effort, with all last resorts at the end. If a candidate in the queue is added again for another host,
+ * the host is added to the candidate. A candidate that was added before for the same host is ignored.
  */
 export function createQueue(kinds: readonly ChangeKind[]) {
   let waiting: (Candidate & { readonly key: string; readonly hosts: HostName[] })[] = []
@@ -42,13 +42,13 @@ export function createQueue(kinds: readonly ChangeKind[]) {
     },
     next: (): Candidate | undefined => waiting.shift(),
     /**
-     * The queued candidates with a single change that may suffice alone, because the host lacks only one thing, or because the change is to
-     * place fewer instances. They are sorted by the nearest host, with last resorts at the end.
+     * The queued candidates with a single change that can suffice: fewer instances, or a change for a host with a single refusal. They are
+     * sorted by the nearest host, with last resorts at the end.
      */
     plain({ nearest }: Survey): readonly Candidate[] {
       const lacksOne = nearest.filter(({ refusals }) => refusals.length === 1)
       const places = new Map(lacksOne.map(({ name }, place) => [hostKey(name), place]))
-      /** The rank of the nearest host that lacks only what the candidate changes; infinite if there is no such host. */
+      /** The rank of the candidate's nearest host with a single refusal. Infinite if there is no such host. */
       const placeOf = ({ changes, hosts }: Candidate): number => {
         if (changes.length > 1) return Number.POSITIVE_INFINITY
         if (changes[0]?.subject === INSTANCES) return 0

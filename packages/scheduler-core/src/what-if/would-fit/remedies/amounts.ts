@@ -32,10 +32,10 @@ const standard: Partial<Record<Code, string>> = {
 }
 
 const MIB_PER_GIB = 1_024
-/** Ratios above this value are not proposed. */
+/** Ratios above 16 are not proposed. The unit is thousandths. */
 const HIGHEST_RATIO_MILLI = 16_000
 
-/** A countable resource is short: request less, wait until claims end, raise the ratio, reduce the reserve, or add hosts. */
+/** For hosts with too little of a resource class: proposes to request less, wait, raise the ratio, reduce the reserve, or add a host. */
 export const amountsRemedy: Remedy = {
   name: 'amounts',
   codes: [
@@ -78,13 +78,12 @@ export const amountsRemedy: Remedy = {
   },
 }
 
-/** The free space of a pool in whole GiB. */
+/** The free space of a disk pool, in GiB. 0 if it is unknown. */
 const leftInPool = ({ have }: Refusal['reason']): number => (typeof have === 'number' ? Math.max(0, have) : 0)
 
 /**
- * Proposals for hosts on which earlier instances of the same request took the whole free amount: the smallest amount that can be requested,
- * and the ratio and reserve with which the host has enough for all instances. The search for an amount that the instances can share, also
- * with other hosts, starts at these numbers.
+ * For several instances: proposes the smallest amount of the class, and the ratio and the reserve with which the host has enough for all
+ * instances. If such a change suffices, the search looks for the number that is nearest to the present value.
  */
 export function amountForSeveral(refusal: Refusal): ProposedChange[] {
   const { fleet, host, request, reason } = refusal
@@ -102,22 +101,25 @@ export function amountForSeveral(refusal: Refusal): ProposedChange[] {
   ]
 }
 
-/** The host's amount as the filter counts it, in the units of the class; undefined if the host does not have the class. */
+/**
+ * The amount of the class that the host has: `shown` in the filter's reason, `have` in the units of the class. `shortfall` is what is
+ * missing. Undefined if the host does not have the class.
+ */
 function roomOf({ fleet, host, reason }: Refusal, resourceClass: string, need: number) {
   const columns = fleet.hosts.classes.get(resourceClass)
   if (columns === undefined || columns.reported[host] === 0) return undefined
   const shown = typeof reason.have === 'number' ? reason.have : at(columns.free, host)
   const have = Math.floor(resourceClass === 'DISK_GB' && reason.unit === 'MiB' ? shown / MIB_PER_GIB : shown)
-  // a filter may count differently from the rules for claims, so the smaller of the two free amounts applies
+  // a filter may count another free amount than the rules for claims, so the smaller of the two amounts is used
   const least = Math.min(have, Math.max(at(columns.free, host), have - need))
   return { have: least, shown: have, shortfall: need - have }
 }
 
 type AskFor = (resourceClass: string, need: number, amount: number) => ProposedChange
 
-/** Returns a function that proposes a different amount of a resource class, in units that at least one host of the fleet allows. */
+/** Returns a function that proposes another amount of a resource class. */
 function askIn(fleet: Fleet): AskFor {
-  // Computing the units reads every host. So they are computed only when they are needed, and once per resource class.
+  // The unit rules of all hosts are read at most once for each resource class, and only if they are needed.
   const units = new Map<string, ReturnType<typeof unitsOf>>()
   const unitsFor = (resourceClass: string) => {
     if (!units.has(resourceClass)) units.set(resourceClass, unitsOf(fleet, resourceClass))
@@ -134,13 +136,13 @@ function askIn(fleet: Fleet): AskFor {
       request: (request) => withAmount(request, resourceClass, amount),
       number: {
         ...{ from: need, to: amount },
-        // Computed on demand, because many amounts are proposed, and only for few of them the nearest sufficient amount is searched.
+        // computed on demand, because many amounts are proposed, but only few of them are optimised
         get among() {
           return unitsFor(resourceClass)
         },
         at: (other) => askFor(resourceClass, need, other),
         of: (request) => {
-          // memory in pages is reduced by whole pages in each cell (guest-cells.ts)
+          // the memory of a guest in huge pages is changed by whole pages in each of its cells (guest-cells.ts), not here
           if (resourceClass === 'MEMORY_MB' && hasPages(request)) return undefined
           const now = demandOf(request).amounts[resourceClass]
           return now === undefined || now === amount ? undefined : askFor(resourceClass, now, amount)
@@ -151,7 +153,7 @@ function askIn(fleet: Fleet): AskFor {
   return askFor
 }
 
-/** The unit rules of a class, each once; undefined if every host allows any amount. */
+/** The different unit rules that hosts have for a class. Undefined if every host allows any amount. */
 function unitsOf({ hosts }: Fleet, resourceClass: string): readonly NumberRange[] | undefined {
   const columns = hosts.classes.get(resourceClass)
   if (columns === undefined) return undefined
@@ -159,7 +161,7 @@ function unitsOf({ hosts }: Fleet, resourceClass: string): readonly NumberRange[
   for (const { index: host } of hosts.present) {
     if (columns.reported[host] !== 1) continue
     const step = at(columns.stepSize, host)
-    // an amount above `maxUnit` is refused, as is an amount above the free amount
+    // `maxUnit` is not part of the range, because an amount above it is refused like an amount above the free amount
     const least = Math.max(1, Math.ceil(at(columns.minUnit, host) / step)) * step
     ranges.set(`${step} ${least}`, { step, least })
   }
@@ -170,7 +172,7 @@ const unitOf = (resourceClass: string): string => (resourceClass === 'MEMORY_MB'
 
 const names: Readonly<Record<string, string>> = { VCPU: 'vCPUs', MEMORY_MB: 'memory', DISK_GB: 'disk' }
 
-/** The nearest smaller amount, or else the nearest larger one, that the host allows in its steps. */
+/** Proposes the nearest smaller amount that the unit rules of the host allow. If there is none, proposes the nearest larger amount. */
 function inUnits({ fleet, host }: Refusal, resourceClass: string, need: number): ProposedChange[] {
   const { minUnit, maxUnit, stepSize } = fleet.hosts.classColumns(resourceClass)
   const step = at(stepSize, host)
@@ -186,20 +188,20 @@ function moreRoom(refusal: Refusal, resourceClass: string, need: number, shortfa
   return [
     ...endingClaims(refusal.fleet.hosts, record, heldOf(resourceClass, shortfall)),
     ...higherRatio(refusal, record, resourceClass, shortfall),
-    // the request fits on an empty copy of the host if its whole capacity suffices
+    // one more host is proposed only if an empty host with this capacity has enough
     ...(at(refusal.fleet.hosts.classColumns(resourceClass).capacity, refusal.host) < need ? [] : [anotherHost(record)]),
   ]
 }
 
-/** How much of a resource class claims hold, and whether the shortfall is resolved without some of them. */
+/** How much of a resource class each claim holds, and whether the end of claims resolves the shortfall. */
 function heldOf(resourceClass: string, shortfall: number): HeldRoom {
   const sizeOf = ({ grants }: Claim): number => grants.classes?.[resourceClass] ?? 0
   return { sizeOf, isEnough: (ended) => ended.reduce((sum, claim) => sum + sizeOf(claim), 0) >= shortfall }
 }
 
 /**
- * Proposes the smallest ratio, in thousandths, with which the host has enough. The ratio is set for this host only: it takes precedence
- * over the ratios of its aggregates, and affects no other host.
+ * Proposes the smallest ratio with which the host has enough. The ratio is set for this host only. It overrides the ratios of the host's
+ * aggregates, and does not affect other hosts.
  */
 function higherRatio({ fleet, host }: Refusal, record: HostRecord, resourceClass: string, shortfall: number): ProposedChange[] {
   const { total, reserved, ratioMilli, capacity } = fleet.hosts.classColumns(resourceClass)
@@ -215,8 +217,9 @@ function higherRatio({ fleet, host }: Refusal, record: HostRecord, resourceClass
 }
 
 /**
- * Proposes the largest reserved amount with which the host has enough. Only a reserve that an operator set for this host is reduced, and
- * never below the reserve of the report or the aggregates, which the host itself needs.
+ * Proposes the largest reserved amount with which the host has enough. Only a reserved amount that an operator set for this host is
+ * reduced. It is never reduced below the amount that would apply without the operator's value, because the host itself may need that
+ * amount.
  */
 function lowerReserve({ fleet: { hosts }, host }: Refusal, resourceClass: string, need: number, shortfall: number): ProposedChange[] {
   const record = hosts.get(host)
@@ -227,13 +230,13 @@ function lowerReserve({ fleet: { hosts }, host }: Refusal, resourceClass: string
   const columns = hosts.classColumns(resourceClass)
   const [total, ratio] = [at(columns.total, host), at(columns.ratioMilli, host)]
   const wanted = at(columns.capacity, host) + Math.max(0, shortfall)
-  // no instance can use more than the total minus the reserve
+  // `total - need` is included, because one instance never gets more than the total minus the reserved amount
   let reserved = Math.min(now.value - 1, total - need, total - Math.floor((wanted * 1_000) / ratio))
   while (reserved >= least && capacityOf(total, reserved, ratio) < wanted) reserved--
   return reserved < least ? [] : [keepBack({ ...nameOf(record), address: hostAddress(hosts, record) }, resourceClass, now.value, reserved)]
 }
 
-/** A host, and the text that sentences use for it. */
+/** A host, and the text that names it in proposals. */
 interface Addressed extends HostName {
   readonly address: string
 }

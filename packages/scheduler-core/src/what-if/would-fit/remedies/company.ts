@@ -20,11 +20,12 @@ const hints: Readonly<Record<string, readonly string[]>> = {
 }
 
 /**
- * The hints that need the documents of another service's namespace, by the name of the namespace. Reasons use this name as their subject.
+ * For each namespace of another service, the hints that need its documents. The subject of a reason about missing documents is the
+ * namespace.
  */
 const ofNamespace: Readonly<Record<string, readonly string[]>> = { storage: ['near_volume'], network: ['near_port'] }
 
-/** For requests that must be near or apart from other instances: members of their server group, or instances that their hints list. */
+/** For requests that must be near or apart from other instances, volumes or ports, because of a server group, hints or topology spread. */
 export const companyRemedy: Remedy = {
   name: 'company',
   codes: [
@@ -48,7 +49,7 @@ export const companyRemedy: Remedy = {
     const record = fleet.hosts.get(host)
     if (unwanted !== undefined)
       return [
-        // waiting suffices if the instance that the request must be apart from ends
+        // waiting suffices if the reservation of the instance that must be on a different host ends
         ...(reason.code === 'instance.same_host' ? waitsOn(fleet.hosts, record, ({ instance }) => instance !== null) : []),
         ...anyOf(
           [
@@ -68,7 +69,7 @@ export const companyRemedy: Remedy = {
         ),
       ]
     if (reason.code.startsWith('topology.')) {
-      // the subject of a reason about a domain consists of the key and its value
+      // the subject of the reason begins with the topology key, which may be followed by a value
       const isMeant = ({ topologyKey }: { readonly topologyKey: string }) => `${reason.subject} `.startsWith(`${topologyKey} `)
       return [
         ...(reason.code === 'topology.full' ? waitsOn(fleet.hosts, record, ({ group }) => group === request.instanceGroup?.uuid) : []),
@@ -84,7 +85,7 @@ export const companyRemedy: Remedy = {
     const softened = (one: typeof request) =>
       restated(one, { instanceGroup: one.instanceGroup && { ...one.instanceGroup, policy: soft, maxServerPerHost: null } })
     const binding = groupOf(softened(request))
-    // a group with members keeps the policy with which they were placed, and a claim with another policy would be void
+    // a group with members has a fixed policy, and a claim with another policy would be void
     const canSoften = binding !== null && fleet.groups.accepts(binding)
     if (reason.code === 'group.apart') {
       const other = String(reason.need).split(' ').at(-1) ?? ''
@@ -114,7 +115,7 @@ export const companyRemedy: Remedy = {
         ...asked(`server group ${uuid}`, policy, 'not in it', 5, (one) => restated(one, { instanceGroup: null, topologySpread: [] })),
         lastResort: true,
       },
-      // a new host has no members
+      // one more host would have no members of the group
       ...(reason.code === 'group.anti_affinity' ? [anotherHost(record)] : []),
     ]
   },
@@ -122,7 +123,7 @@ export const companyRemedy: Remedy = {
 
 const limits: Readonly<Record<string, 'maxSkew' | 'maxPerDomain'>> = { 'topology.skew': 'maxSkew', 'topology.full': 'maxPerDomain' }
 
-/** The name of the rule that an instance must be near its own volumes and ports. The rule applies even without a hint. */
+/** The request field that requires an instance to be near its own volumes and ports. It applies even without hints. */
 const NEAR_OWN = 'nearVolumesAndPorts'
 
 function nearOwn({ volumes, ports, nearVolumesAndPorts }: RequestSpec, hintsInTheWay: readonly string[]): Wish[] {
@@ -132,14 +133,14 @@ function nearOwn({ volumes, ports, nearVolumesAndPorts }: RequestSpec, hintsInTh
 }
 
 /**
- * Two limits on the number of members: one that is enough for the next instance, and one that is enough for all instances. The smallest
- * sufficient limit lies between the two.
+ * Two limits for the count of members: the limit for one more instance, and the limit for all instances of the request. The smallest
+ * sufficient limit is between these two.
  */
 const enoughFor = ({ have }: Reason, { numInstances }: RequestSpec): readonly number[] => [
   ...new Set([Number(have) + 1, Number(have) + numInstances]),
 ]
 
-/** Proposes to allow more members of the group on one host, unless a claim has already fixed the limit. */
+/** Proposes to allow more members of the group on one host, unless the group has members, because its limit is then fixed. */
 function morePerHost({ fleet, request, reason }: Refusal, { uuid, maxServerPerHost }: InstanceGroup): ProposedChange[] {
   const now = maxServerPerHost ?? 1
   const withMost = (one: RequestSpec, most: number) =>
@@ -161,12 +162,12 @@ const saidOf = {
   maxPerDomain: (most: number) => `at most ${most} in each`,
 } as const
 
-/** Proposes a higher value of the spread's limit for which the host is refused. */
+/** Proposes a higher value for the limit of the topology spread for which the host is refused (`maxSkew` or `maxPerDomain`). */
 function laxerLimit({ topologyKey, ...limitsNow }: TopologySpread, reason: Reason, request: RequestSpec): ProposedChange[] {
   const limit = limits[reason.code]
   const now = limit && limitsNow[limit]
   if (limit === undefined || now === undefined || now === null) return []
-  // a reason about skew states the allowed number of members, which is the skew plus the members of the domain with the fewest
+  // for maxSkew, `reason.need` contains the allowed count of members: maxSkew plus the members of the domain with the fewest
   const fewest = limit === 'maxSkew' ? Number(String(reason.need).split(' ').at(-1)) - now : 0
   const upTo = (most: number): ProposedChange => ({
     ...asked(`spread over ${topologyKey}`, saidOf[limit](now), saidOf[limit](most), 3.5, (one) =>
@@ -180,7 +181,9 @@ function laxerLimit({ topologyKey, ...limitsNow }: TopologySpread, reason: Reaso
   return enoughFor(reason, request).map((members) => upTo(members - fewest))
 }
 
-/** Proposes to remove the spread's limit for which the host is refused. If the spread has no other limit, the whole spread is removed. */
+/**
+ * Proposes to drop the limit of the topology spread for which the host is refused. If it is the only limit, the whole spread is dropped.
+ */
 function withoutLimit({ topologyKey, ...limitsNow }: TopologySpread, { code }: Reason): ProposedChange {
   const limit = limits[code]
   const keepsOther = limit !== undefined && limitsNow.maxSkew !== null && limitsNow.maxPerDomain !== null

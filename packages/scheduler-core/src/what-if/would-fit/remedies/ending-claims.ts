@@ -2,32 +2,32 @@ import { type HostRecord, hostAddress } from '../../../hosts/hosts.ts'
 import { type Claim, isLive } from '../../../records/claim.ts'
 import type { ProposedChange } from './remedy.ts'
 
-/** The hosts of the fleet. The address of a host includes its node if the host has several nodes. */
+/** The hosts of the fleet, which are needed to name a host with its node if it has several nodes. */
 type Hosts = Parameters<typeof hostAddress>[0]
 
-/** How much of the missing resource each claim of a host holds, and how much must be freed. */
+/** How much of a missing resource the claims of a host hold, and when enough is free. */
 export interface HeldRoom {
-  /** The amount of the missing resource that a claim holds; 0 if it holds none. */
+  /** The amount of the missing resource that a claim holds. 0 if it holds none. */
   sizeOf(claim: Claim): number
-  /** Whether the host has enough once these claims have ended. */
+  /** True if the host has enough after these claims have ended. */
   isEnough(ended: readonly Claim[]): boolean
 }
 
 /**
- * Whether a claim of the host can end and thereby free resources. The end of a MATERIALISED claim frees nothing, because the host's own
- * report counts its instance.
+ * True if the host has a live claim whose end frees resources. The end of a MATERIALISED claim frees nothing, because the host's report
+ * counts its instance.
  */
 export const hasEndingClaims = ({ claims }: HostRecord): boolean => {
   for (const claim of claims) if (isLive(claim) && claim.state !== 'MATERIALISED') return true
   return false
 }
 
-/** The ends of at most this many reservations are considered. */
+/** At most this many reservations of a host are considered, those that end first. */
 export const MOST_WAITED = 16
 
 /**
- * Proposes to wait for the reservations that end soonest and together free enough. If no reservations suffice, proposes as a last resort to
- * end one permanent claim: the claim that frees enough with the least excess.
+ * Proposes to wait for reservations that together free enough, the earliest ones. Also proposes, as a last resort, to release the smallest
+ * confirmed claim that frees enough.
  */
 export function endingClaims(hosts: Hosts, record: HostRecord, { sizeOf, isEnough }: HeldRoom): ProposedChange[] {
   const address = hostAddress(hosts, record)
@@ -52,7 +52,7 @@ export function endingClaims(hosts: Hosts, record: HostRecord, { sizeOf, isEnoug
   return changes
 }
 
-/** Removes reservations that end early but are not needed for the missing amount, the smallest first. */
+/** Leaves out reservations whose end is not needed, because the other reservations free enough. Tries the smallest reservations first. */
 function onlyNeeded(ending: readonly Ending[], { sizeOf, isEnough }: HeldRoom): readonly Ending[] {
   let needed = ending
   for (const claim of [...ending].sort((a, b) => sizeOf(a) - sizeOf(b))) {
@@ -62,7 +62,7 @@ function onlyNeeded(ending: readonly Ending[], { sizeOf, isEnough }: HeldRoom): 
   return needed
 }
 
-/** Proposes to wait for all reservations of a host that may cause the refusal. Trials then determine which of them have to end. */
+/** Proposes to wait for all reservations of a host that may cause the refusal. The search then leaves out those that are not needed. */
 export function waitsOn(hosts: Hosts, record: HostRecord, isInTheWay: (claim: Claim) => boolean): ProposedChange[] {
   const ending = expiring([...record.claims].filter(isInTheWay)).slice(0, MOST_WAITED)
   return ending.length === 0 ? [] : [waitFor(hostAddress(hosts, record), ending)]
@@ -77,7 +77,7 @@ const expiring = (claims: readonly Claim[]): Ending[] =>
     .filter((claim): claim is Ending => claim.state === 'RESERVED' && claim.expiresAt !== null)
     .sort((a, b) => a.expiresAt - b.expiresAt || a.fence - b.fence)
 
-/** Proposes to wait until these reservations end, the earliest first. */
+/** The proposal to wait until these reservations end. They must be sorted by their end. */
 function waitFor(address: string, claims: readonly Ending[]): ProposedChange {
   const end = new Date(claims.at(-1)?.expiresAt ?? 0).toISOString()
   const ids = claims.map(({ id }) => id)

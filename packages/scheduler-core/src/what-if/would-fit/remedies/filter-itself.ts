@@ -2,8 +2,8 @@ import { waitsOn } from './ending-claims.ts'
 import type { Remedy } from './remedy.ts'
 
 /**
- * For filters that enforce a decision of the operators that no request can change. As a last resort, the profile without the filter is
- * proposed.
+ * For filters whose refusal no change of the request can remove, because they enforce decisions of operators. Proposes to remove the filter
+ * from the profile, as a last resort.
  */
 export const filterItselfRemedy: Remedy = {
   name: 'filter-itself',

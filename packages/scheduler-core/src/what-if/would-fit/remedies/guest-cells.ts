@@ -7,7 +7,7 @@ import { hasPages, isPaged, pageRanges, pageSteps } from './page-steps.ts'
 import type { NumberRange, ProposedChange, Refusal } from './remedy.ts'
 import { asked } from './wishes.ts'
 
-/** Proposes to split the guest's only NUMA cell into as few cells as make the guest fit the host. */
+/** If the guest has a single NUMA cell: proposes to split it into the smallest count of cells with which the guest fits on the host. */
 export function moreCells(refusal: Refusal): ProposedChange[] {
   const { fleet, request, host } = refusal
   const [only, ...others] = request.numaTopology?.cells ?? []
@@ -30,23 +30,25 @@ function overCells(count: number) {
   }
 }
 
-/** Reduces the guest's cells to sizes that fit this host's cells, and reduces the flavor by the same amounts. */
+/**
+ * Proposes to reduce the memory or the CPUs of the guest's cells so that they fit on this host. The flavor is reduced by the same amount.
+ */
 export function smallerCells(refusal: Refusal): ProposedChange[] {
   const { code, need, have } = refusal.reason
   if (pageCodes.has(code)) return smaller(refusal, memory, 1)
-  // each cell fits alone, but all of them together do not
+  // each guest cell fits alone, but not all together, so smaller memory and fewer CPUs can both help
   if (togetherCodes.has(code)) return [...smaller(refusal, memory, 1), ...smaller(refusal, cpus, 1)]
   const part = memoryCodes.has(code) ? memory : cpuCodes.has(code) ? cpus : undefined
   return part === undefined || typeof have !== 'number' || typeof need !== 'number' ? [] : smaller(refusal, part, need - have)
 }
 
-/** If the flavor needs more memory than the host has, reduces guest cells whose memory is in pages by whole pages. */
+/** For a guest with memory in pages whose flavor needs too much memory: proposes to reduce the memory of its cells by whole pages. */
 export const smallerPages = (refusal: Refusal): ProposedChange[] => smaller(refusal, memory, 1)
 
 /**
- * Proposes smaller guest cells: the largest common size of all cells with which the host passes, at least `lack` below the present size,
- * and separately the largest size of each single cell. Memory in pages is reduced by whole pages. If no size of the refused guest cell lets
- * the host pass, the proposal is the largest size with which the filter refuses a different guest cell.
+ * Proposes smaller guest cells: the largest size for all cells with which the host passes, at least `lack` below the present size. Also
+ * proposes, for each cell, the largest size of only this cell with which the host passes. Memory in pages is reduced by whole pages. For
+ * the guest cell in the reason, the largest size with which another guest cell is the next to be refused is proposed too.
  */
 function smaller(refusal: Refusal, part: Part, lack: number): ProposedChange[] {
   const { request, reason } = refusal
@@ -54,7 +56,7 @@ function smaller(refusal: Refusal, part: Part, lack: number): ProposedChange[] {
   if (cells.length === 0 || cells.some((cell) => !part.canCut(cell))) return []
   const stuck = cells.findIndex(({ id }) => reason.subject === `cell ${id}`)
   const greatestSize = Math.max(...cells.map(part.sizeOf))
-  // each cell of this size may fit alone, although all cells together fit only with a smaller size
+  // the upper bound of the search: with this size each cell may fit alone, but all cells together may need a smaller size
   const most = Math.min(greatestSize - 1, (stuck < 0 ? greatestSize : part.sizeOf(cells[stuck] as NumaCellRequest)) - lack)
   const lets = (one: RequestSpec) => passes(refusal, one)
   const among = part === memory ? pageRanges(refusal) : undefined
@@ -70,8 +72,8 @@ function smaller(refusal: Refusal, part: Part, lack: number): ProposedChange[] {
 }
 
 /**
- * The smallest sizes of guest cells, for hosts that are full because of earlier instances of the same request. The search for sizes with
- * which all instances fit starts at these sizes.
+ * For several instances: proposes the smallest sizes of guest cells. If these suffice, the search looks for the largest sizes with which
+ * all instances fit.
  */
 export function leastCells({ fleet, host, request, reason: { code } }: Refusal): ProposedChange[] {
   const cells = request.numaTopology?.cells ?? []
@@ -93,19 +95,19 @@ export function leastCells({ fleet, host, request, reason: { code } }: Refusal):
 }
 
 /**
- * The indexes of the cells to reduce separately; empty if there is only one cell. Cells of equal size are listed too, because they are
- * placed in their order, so it can matter which of them is reduced.
+ * The indexes of the guest cells that are reduced separately. Empty if there is only one cell. Cells of equal size are all listed, because
+ * cells are placed in order, so it can matter which of them is reduced.
  */
 const singlesOf = (cells: readonly NumaCellRequest[]): readonly number[] => (cells.length === 1 ? [] : cells.map((_, i) => i))
 
 const askedBy = ({ id: _, cpus: own, dedicatedCpus, ...asked }: NumaCellRequest): string =>
   JSON.stringify([own.length, dedicatedCpus.length, asked])
 
-/** All cells of a guest, or one of them by its index. */
+/** All cells of a guest, or the cell with the index `only`. */
 interface SomeCells {
   readonly cells: readonly NumaCellRequest[]
   readonly only: number | null
-  /** The sizes that hosts allow; absent if every host allows all sizes. */
+  /** The sizes that hosts allow. Absent if every host allows all sizes. */
   readonly among?: readonly NumberRange[] | undefined
 }
 
@@ -146,7 +148,7 @@ function smallerBy(part: Part, { cells, only, among }: SomeCells, size: number, 
   }
 }
 
-/** Guests are not split into more cells than this, because guests with more cells need dedicated machines. */
+/** A guest is split into at most this many cells, because a guest with more cells needs an exceptional host. */
 const MOST_CELLS = 4
 
 const memoryCodes: ReadonlySet<string> = new Set(['numa.memory', 'numa.too_little_memory', 'numa.huge_pages', 'numa.pinned_memory'])
@@ -165,7 +167,7 @@ interface Part {
   readonly unit: string
   sizeOf(cell: NumaCellRequest): number
   canCut(cell: NumaCellRequest): boolean
-  /** Reduces all cells, or the cell `only`, to the size; a cell whose memory is in pages gets a multiple of the step. */
+  /** Reduces all cells, or the cell `only`, to at most `size`. The memory of a cell in pages is rounded down to a multiple of `step`. */
   cut(request: RequestSpec, size: number, step: number, only: number | null): RequestSpec
 }
 
@@ -190,7 +192,7 @@ const cpus: Part = {
   name: 'CPUs',
   unit: '',
   sizeOf: (cell) => cell.cpus.length,
-  // only the caller knows which CPUs of a mixed cell can be removed
+  // in a cell with the policy `mixed`, only the caller knows which CPUs can be removed
   canCut: ({ cpuPolicy }) => cpuPolicy !== 'mixed',
   cut(request, size, _step, only) {
     const cut = (cell: NumaCellRequest, i: number) => ((only ?? i) === i ? { ...cell, cpus: cell.cpus.slice(0, size) } : cell)
@@ -201,8 +203,8 @@ const cpus: Part = {
 }
 
 /**
- * The amount of the flavor after its cells are reduced: lower by the same amount, never below the sum of the cells and never above the old
- * amount.
+ * The amount of the flavor after the guest's cells were reduced: the old amount minus the reduction, but at least the sum of the cells, and
+ * at most the old amount.
  */
 function inFlavor(amount: number, { numaTopology }: RequestSpec, cells: readonly NumaCellRequest[], { sizeOf }: Part): number {
   const totalOf = (all: readonly NumaCellRequest[]): number => all.reduce((sum, cell) => sum + sizeOf(cell), 0)
@@ -210,7 +212,7 @@ function inFlavor(amount: number, { numaTopology }: RequestSpec, cells: readonly
   return Math.min(amount, Math.max(left, amount - (totalOf(numaTopology?.cells ?? []) - left)))
 }
 
-/** Splits a cell into this many cells, as evenly as possible. */
+/** Splits a guest cell into `count` cells, as evenly as possible. */
 function parted(cell: NumaCellRequest, count: number): NumaCellRequest[] {
   const share = (total: number, place: number): number => Math.floor((total * (place + 1)) / count) - Math.floor((total * place) / count)
   let from = 0
@@ -232,16 +234,16 @@ const reasonWith = ({ fleet, profile, host, filter }: Refusal, request: RequestS
     .checksOf(host)
     .find((check) => check.filter === filter && check.reason !== undefined)?.reason
 
-/** Whether the filter passes the host with this request. */
+/** True if the filter of the refusal passes the host for this request. */
 const passes = (refusal: Refusal, request: RequestSpec): boolean => reasonWith(refusal, request) === undefined
 
-/** Whether the filter passes the host with this request, or now refuses it for another subject. */
+/** True if, for this request, the filter passes the host or refuses it with another code or subject. */
 export function answers(refusal: Refusal, request: RequestSpec): boolean {
   const reason = reasonWith(refusal, request)
   return reason?.code !== refusal.reason.code || reason.subject !== refusal.reason.subject
 }
 
-/** The largest size up to `most` that suffices. Every size below a sufficient size must suffice too. */
+/** The largest size up to `most` that is good, found by binary search. Every size below a good size must be good too. */
 export function greatest(most: number, isGood: (size: number) => boolean): number | undefined {
   if (most < 1) return undefined
   if (isGood(most)) return most

@@ -12,7 +12,7 @@ import type { ProposedChange, Refusal, Remedy } from './remedy.ts'
 import { lessOfCells, lessTopology } from './topology.ts'
 import { anyOf, asked, eachOf, type Wish } from './wishes.ts'
 
-/** For guest cells that do not fit: proposes smaller cells, or no cells. */
+/** For guests whose NUMA cells do not fit: proposes smaller cells, more cells, waiting, or dropping requirements on the topology. */
 export const numaRemedy: Remedy = {
   name: 'numa',
   codes: [
@@ -54,7 +54,7 @@ export const numaRemedy: Remedy = {
   },
 }
 
-/** For hosts with too few devices: proposes as many devices as exist, or no devices. */
+/** For hosts with too few PCI devices: proposes waiting, devices that need not be near, fewer devices, or no devices. */
 export const pciRemedy: Remedy = {
   name: 'pci',
   codes: ['pci.not_reported', 'pci.short', 'pci.numa', 'pci.unasked'],
@@ -71,7 +71,8 @@ export const pciRemedy: Remedy = {
 }
 
 /**
- * Proposes to remove all device requests, or only those that cause the refusal. Removing a single one of them is also proposed separately.
+ * Proposes to drop all PCI requests, with parts so that fewer are dropped if that suffices. Also proposes to drop each PCI request
+ * separately.
  */
 function withoutSome({ pciRequests }: RequestSpec): ProposedChange[] {
   const wishes = pciRequests.map((wish, i) => ({
@@ -88,13 +89,13 @@ function withoutSome({ pciRequests }: RequestSpec): ProposedChange[] {
   return wishes.length > 1 ? [...without(wishes), ...wishes.flatMap((wish) => without([wish]))] : without(wishes)
 }
 
-/** The subject of a change of a device request: a general name if the request has one device request, a specific name if it has several. */
+/** The subject of a change of a PCI request. It contains the index of the PCI request if there are several. */
 const subjectOf = (path: string, { length }: RequestSpec['pciRequests']): string =>
   length > 1 ? `PCI devices of request ${path.split('.')[1]}` : 'PCI devices'
 
 /**
- * The request with one of its device requests replaced. The device request is found by its contents, because device requests before it may
- * have been removed or their policies changed. If it is not found, the request is unchanged.
+ * The request with one PCI request replaced. The PCI request is found by its contents, because a preceding change may have dropped other
+ * PCI requests. If it is not found, the request is unchanged.
  */
 function withWish(request: RequestSpec, wish: PciRequest, others: (wish: PciRequest) => readonly PciRequest[]): RequestSpec {
   const { pciRequests } = request
@@ -103,12 +104,12 @@ function withWish(request: RequestSpec, wish: PciRequest, others: (wish: PciRequ
   return restated(request, { pciRequests: pciRequests.flatMap((other) => (other === itself ? others(other) : [other])) })
 }
 
-/** The codes of refusals because devices are not near the guest's cells, or because the search for cells reached its limit. */
+/** The codes of refusals because devices are not near the guest's NUMA cells, or because the search for cells near devices was limited. */
 const farCodes: ReadonlySet<Code> = new Set(['pci.numa', 'gpu.numa', 'numa.missed', 'numa.search_limit'])
 
 /**
- * Proposes that devices need not be near the guest's cells. The reason determines whether this is about PCI devices or GPUs, since both
- * must be near the same cells. Also proposes smaller cells, so that the guest fits on cells near the devices.
+ * Proposes that PCI devices or GPUs need not be near the guest's NUMA cells, and that requirements on the cells are dropped, so that the
+ * guest fits on cells near the devices. Returns only the changes with which the reason disappears.
  */
 function farther(refusal: Refusal): ProposedChange[] {
   const { request, reason } = refusal
@@ -134,7 +135,7 @@ function farther(refusal: Refusal): ProposedChange[] {
   ].filter((change) => answers(refusal, change.request?.(request) ?? request))
 }
 
-/** Proposes fewer devices in one of the device requests: as many as the other device requests leave. */
+/** For each PCI request, proposes the largest smaller count with which the reason disappears. */
 const fewer = (refusal: Refusal): ProposedChange[] =>
   refusal.request.pciRequests.flatMap((wish, i) => {
     const change = fewerDevices(refusal.request, i)
@@ -142,7 +143,7 @@ const fewer = (refusal: Refusal): ProposedChange[] =>
     return count === undefined ? [] : [change(count)]
   })
 
-/** Changes the count of one of the requests for devices. */
+/** Returns a function that creates a change of the count of one PCI request. */
 function fewerDevices({ pciRequests }: RequestSpec, i: number) {
   const path = `pciRequests.${i}`
   const wish = pciRequests[i] as PciRequest
@@ -156,8 +157,8 @@ function fewerDevices({ pciRequests }: RequestSpec, i: number) {
 }
 
 /**
- * The smallest number of devices, or the smallest share of a GPU, for hosts on which earlier instances of the same request took all
- * devices. The search for numbers that the instances can share starts there.
+ * For several instances: proposes the smallest count of devices and the smallest share of a GPU. If these suffice, the search looks for the
+ * largest numbers with which all instances fit.
  */
 export function leastDevices({ request, reason }: Refusal): ProposedChange[] {
   const { gpus, pciRequests } = request
@@ -166,7 +167,7 @@ export function leastDevices({ request, reason }: Refusal): ProposedChange[] {
   return [...(gpus.count > 1 ? [fewerGpus(gpus, 1)] : []), ...(gpus.shareMilli > 1 ? [shareOf(gpus.shareMilli, 1)] : [])]
 }
 
-/** For hosts with too few GPUs or only other models: proposes fewer GPUs, smaller shares, other models, no GPUs, waiting, or more hosts. */
+/** For hosts with too few GPUs or other models: proposes fewer GPUs, smaller shares, any model, no GPUs, waiting, or one more host. */
 export const gpuRemedy: Remedy = {
   name: 'gpu',
   codes: ['gpu.none', 'gpu.model', 'gpu.count', 'gpu.short', 'gpu.numa'],
@@ -196,7 +197,7 @@ export const gpuRemedy: Remedy = {
   },
 }
 
-/** The requested number of GPUs as text, with the size of each share if shares are requested. */
+/** The requested count of GPUs as text, with the share if shares are requested. */
 const gpusText = ({ count, shareMilli }: Pick<GpuWish, 'count' | 'shareMilli'>): string =>
   shareMilli === WHOLE_GPU ? `${count}` : `${count} × ${percentText(shareMilli)}`
 
@@ -229,7 +230,7 @@ const shareOf = (now: number, share: number): ProposedChange => ({
   number: { from: now, to: share, at: (other) => shareOf(now, other) },
 })
 
-/** How much of the suitable GPUs the claims hold. */
+/** For the host's GPUs of the requested models: how much each claim holds, and when enough is free. */
 function gpusHeld({ gpus }: HostRecord, ask: GpuWish): HeldRoom {
   const matching = gpus.filter((gpu) => modelFits(gpu, ask))
   const heldBy = ({ grants }: Claim, index: number): number =>

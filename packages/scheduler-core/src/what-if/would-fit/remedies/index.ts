@@ -12,7 +12,7 @@ import { specsRemedy } from './specs.ts'
 import { respelt } from './spelling.ts'
 import { wishesRemedy } from './wishes.ts'
 
-/** All remedies. */
+/** All remedies. Each reason code of a host has exactly one remedy. */
 export const remedies: readonly Remedy[] = [
   amountsRemedy,
   wishesRemedy,
@@ -29,18 +29,18 @@ export const remedies: readonly Remedy[] = [
 
 const byCode: ReadonlyMap<Code, Remedy> = new Map(remedies.flatMap((remedy) => remedy.codes.map((code) => [code, remedy] as const)))
 
-/** The remedy for a reason; undefined if there is none. */
+/** The remedy for a reason code. Undefined if there is none. */
 export const remedyFor = (code: Code): Remedy | undefined => byCode.get(code)
 
-/** All changes that may remove a refusal: corrected names, and the proposals of the remedy. */
+/** All changes that can remove a refusal: corrections of misspelt names, and the proposals of the remedy. */
 export const proposalsFor = (refusal: Refusal): readonly ProposedChange[] => [
   ...respelt(refusal),
   ...(remedyFor(refusal.reason.code)?.propose(refusal) ?? []),
 ]
 
 /**
- * Changes that may place several instances on one host. They are needed in addition, because the numbers in a refusal are about a single
- * instance.
+ * Further changes if the request is for several instances. They are needed because the numbers in a refusal, and so in `proposalsFor`, are
+ * about a single instance.
  */
 export const proposalsForSeveral = (refusal: Refusal): readonly ProposedChange[] =>
   refusal.request.numInstances === 1 ? [] : [...amountForSeveral(refusal), ...leastDevices(refusal), ...leastCells(refusal)]

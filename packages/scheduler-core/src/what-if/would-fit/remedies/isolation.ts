@@ -2,8 +2,8 @@ import { anotherHost } from './another-host.ts'
 import type { Remedy } from './remedy.ts'
 
 /**
- * For hosts that are reserved for other projects or images: they stay reserved, because an operator decided it. A new host, which is not
- * reserved, is proposed instead.
+ * For hosts that operators reserved for other projects or images. Opening such a host is never proposed. If a filter's option lists the
+ * reserved hosts by name (isolation.host), one more host is proposed, because the option does not list it.
  */
 export const isolationRemedy: Remedy = {
   name: 'isolation',

@@ -10,7 +10,7 @@ import { surveyRefusals } from '../survey.ts'
 import { whatWouldFit } from '../what-would-fit.ts'
 import { respelt } from './spelling.ts'
 
-/* A request may list many hosts. The number of search steps is limited, and the changes are found nevertheless. */
+/* A request can list many hosts. Changes must be found for it within a limited count of search steps. */
 
 const HOSTS = 400
 const nameOf = (i: number): string => `compute-${String(i).padStart(4, '0')}.example.org`
@@ -66,7 +66,7 @@ describe.each<[string, Parameters<typeof aRequest>[0], string | null]>([
     null,
   ],
 ])('%s', (_what, asked, subject) => {
-  test('is found with at most a hundred decisions and a bounded number of steps', () => {
+  test('the search needs at most 100 decisions and 6000 steps, and finds the expected change', () => {
     const { runs, steps, counterfactuals } = answerOf(asked)
     expect(runs).toBeLessThanOrEqual(100)
     expect(steps).toBeLessThanOrEqual(6_000)
@@ -74,7 +74,7 @@ describe.each<[string, Parameters<typeof aRequest>[0], string | null]>([
   })
 })
 
-test('each misspelt name is compared with the names of the fleet once, however many hosts refuse it', () => {
+test('each misspelt name is compared with the names of the fleet only once, even if many hosts are refused for it', () => {
   const fleet = fleetOf()
   const request = aRequest({ forceHosts: misspelt })
   const { nearest } = atOnce(surveyRefusals(fleet, request, profile, { instance: 0, minHosts: 1 }))
@@ -84,7 +84,7 @@ test('each misspelt name is compared with the names of the fleet once, however m
   expect(work.compared).toBeLessThanOrEqual(8 * HOSTS)
 })
 
-describe('of many misspelt words of one kind only the first eight are looked up, even if each causes a separate refusal', () => {
+describe('of 20 misspelt names of one kind, only the first 8 are looked up, even if each causes a separate refusal', () => {
   const words = Array.from({ length: 20 }, (_, i) => `SOMETHING_${String.fromCharCode(65 + i).repeat(3)}`)
   const log = aLog()
   log.append([

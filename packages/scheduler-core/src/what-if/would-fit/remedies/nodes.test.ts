@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { aClaim, aReport } from '../../../testing/index.ts'
 import { GIB, saidOf } from '../testing/case.ts'
 
-test('proposed changes of a host with several nodes name the node that they change', () => {
+test('if a host has several nodes, a proposed change of one node names the host as HOST/NODE', () => {
   const shape = { memoryMb: 64 * GIB, vcpus: 16 }
   const said = saidOf({
     hosts: { drv: shape },

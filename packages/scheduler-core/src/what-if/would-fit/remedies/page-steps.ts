@@ -1,14 +1,14 @@
 import type { NumaCellRequest, RequestSpec } from '../../../request/request-spec.ts'
 import type { NumberRange, Refusal } from './remedy.ts'
 
-/** Whether the memory of at least one guest cell is in pages, so that its size must be a multiple of a page size. */
+/** True if the memory of a guest cell must be a multiple of a page size. */
 export const hasPages = ({ numaTopology }: RequestSpec): boolean => (numaTopology?.cells ?? []).some(isPaged)
 
 export const isPaged = ({ pageSize }: NumaCellRequest): boolean => pageSize !== null && pageSize !== 'small'
 
 /**
- * The steps in MiB by which the size of a guest cell can change. A guest with a stated page size has one step. If the host may choose the
- * page size, there is one step for each page size of the host.
+ * The steps by which the memory of a guest cell can change, in MiB. If the guest requests a page size, there is one step. If the guest
+ * requests `large` or `any`, there is one step for each page size of the host.
  */
 export function pageSteps({ fleet, host, request }: Pick<Refusal, 'fleet' | 'host' | 'request'>): readonly number[] {
   const wishes = (request.numaTopology?.cells ?? []).map(({ pageSize }) => pageSize)
@@ -19,9 +19,8 @@ export function pageSteps({ fleet, host, request }: Pick<Refusal, 'fleet' | 'hos
 }
 
 /**
- * The sizes of guest cells that hosts allow if the guest lets hosts choose the page size: multiples of each page size that exists in the
- * fleet, because instances may be on hosts with different page sizes. Undefined if the guest states all its page sizes, because the step is
- * then the same on every host.
+ * If the guest requests `large` or `any` pages: the sizes that its cells can have, as one range for each page size in the fleet, because
+ * instances can be on hosts with different page sizes. Undefined for all other guests, because their step is the same on every host.
  */
 export function pageRanges({ fleet, request }: Pick<Refusal, 'fleet' | 'request'>): readonly NumberRange[] | undefined {
   const wishes = (request.numaTopology?.cells ?? []).map(({ pageSize }) => pageSize)
@@ -39,7 +38,7 @@ export function pageRanges({ fleet, request }: Pick<Refusal, 'fleet' | 'request'
 const SMALL_KIB = 4
 const KIB_PER_MIB = 1_024
 
-/** The smallest whole number of MiB that is a multiple of the page size. */
+/** The smallest whole count of MiB that is a multiple of the page size. */
 const mibOf = (sizeKib: number): number => sizeKib / greatestCommon(sizeKib, KIB_PER_MIB)
 
 const greatestCommon = (one: number, other: number): number => (other === 0 ? one : greatestCommon(other, one % other))

@@ -6,7 +6,7 @@ import type { FleetEdits } from '../../edits.ts'
 import type { ProposedChange, Remedy } from './remedy.ts'
 import { asked } from './wishes.ts'
 
-/** For the restrictions that Placement applies with `compat: nova`: the cell, the aggregates of projects, and the traits of aggregates. */
+/** For refusals by Placement's rules, which apply with `compat: nova`: the Nova cell, aggregates for projects, and traits of aggregates. */
 export const placementRemedy: Remedy = {
   name: 'placement',
   codes: ['cell.other', 'aggregate.tenant', 'aggregate.trait'],
@@ -24,9 +24,9 @@ export const placementRemedy: Remedy = {
       }
       default: {
         const trait = String(reason.need ?? '')
-        // a trait that the request forbids cannot be required at the same time
+        // requiring the trait is not proposed if the request forbids it
         if (demandOf(request).forbiddenTraits.includes(trait)) return []
-        // the aggregate remains reserved for requests that require the trait
+        // proposes to require the trait, and not to open the aggregate, which is reserved for requests that require the trait
         return [
           asked(`extra spec trait:${trait}`, null, 'required', 3, (one) =>
             restated(one, { flavor: { ...one.flavor, extraSpecs: { ...one.flavor.extraSpecs, [`trait:${trait}`]: 'required' } } }),

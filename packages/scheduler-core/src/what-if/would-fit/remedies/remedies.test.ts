@@ -13,14 +13,14 @@ import { remedies, remedyFor } from './index.ts'
 import { type Example, examples, profileNamed } from './testing/examples.ts'
 
 /**
- * Texts of callers that sentences quote unchanged: the query of a hint, which is JSON, and input that cannot be read, which is in quotation
- * marks.
+ * Texts that sentences quote from the request or the report, and that may therefore contain brackets and quotation marks: the query of a
+ * hint, and an unreadable report.
  */
 const asWritten = ['[">=","$free_ram_mb",999999]', 'the report is "nonsense"']
 
 /**
- * Codes without an example in this file, because an example would need a document of Nova or a complex host. Each of these codes has the
- * same remedy as similar codes with an example.
+ * Codes without an example in testing/examples.ts, because an example would need a document of Nova or a complex host. Each of these codes
+ * has the same remedy as a similar code with an example.
  */
 const withoutExample: ReadonlySet<Code> = new Set<Code>([
   ...([
@@ -39,14 +39,14 @@ const withoutExample: ReadonlySet<Code> = new Set<Code>([
   ...(['numa.missed', 'numa.search_limit', 'pci.unasked', 'group.together'] as const),
 ])
 
-/** The codes for which hosts are refused. In the catalogue of codes they come first, up to filter.error. */
+/** The codes for which hosts are refused. They are the first codes of the catalogue, up to filter.error. */
 const hostCodes = (Object.keys(codes) as Code[]).slice(0, Object.keys(codes).indexOf('filter.error') + 1)
 
-test('every reason has a remedy, and no other code has', () => {
+test('every code for which hosts are refused has exactly one remedy, and no other code has a remedy', () => {
   expect(remedies.flatMap((remedy) => remedy.codes).sort()).toEqual([...hostCodes].sort())
 })
 
-test('every reason has an example, or is listed without one', () => {
+test('every code for which hosts are refused has an example, or is in the list of codes without an example', () => {
   expect([...Object.keys(examples), ...withoutExample].sort()).toEqual([...hostCodes].sort())
 })
 
@@ -61,7 +61,7 @@ function townOf({ host = {}, changes = [], later = [] }: Example): Fleet {
   return log.fleet
 }
 
-/** The requirements in the facts, as text. An amount is represented only by its resource class. */
+/** The requirements in the facts, as text without amounts. */
 const asksOf = (facts: readonly Fact[] = []): readonly string[] =>
   facts.flatMap(({ subject, required, actual, amountOf = '' }) => {
     const words = typeof required === 'string' ? required.split(', ') : ['']
@@ -80,7 +80,7 @@ describe.each(
     .checksOf(host)
     .find(({ reason }) => reason?.code === code)
 
-  test('has a sentence about the host, about each fact, and about a sufficient change', () => {
+  test('the texts of the reason, the facts and the changes contain no placeholders, JSON or undefined values', () => {
     if (refusing?.reason === undefined) throw new Error(`the host must be refused for ${code}`)
     const { filter, reason, facts = [] } = refusing
     const changes = remedyFor(reason.code)?.propose({ fleet, request, profile, host, filter, reason }) ?? []
@@ -88,11 +88,11 @@ describe.each(
     const changed = changes.map(({ subject, from, to }) => `${subject}: ${from ?? ''} -> ${to}`)
     const texts = [reasonText(reason), shortfallsText(lacks), ...changed].filter((text) => !asWritten.some((words) => text.includes(words)))
     for (const text of texts) expect(text).not.toMatch(/[{}[\]"]|\d\/1000|undefined|null|NaN/)
-    // the first fact has the same amounts as the sentence, so that no amount is reported twice
+    // at most one shortfall has the amounts of the reason, so that no shortfall is reported twice
     expect(lacks.filter(({ required, actual }) => required === reason.need && actual === reason.have).length).toBeLessThan(2)
   })
 
-  test('is the reason of the refusal, and each proposed change removes it', () => {
+  test('the host is refused with this code, and each proposed change removes the reason or one of its requirements', () => {
     expect(refusing?.reason?.code).toBe(code)
     if (refusing?.reason === undefined) return
     const { filter, reason, facts = [] } = refusing
@@ -105,18 +105,17 @@ describe.each(
       expect(change.effort).toBeLessThanOrEqual(10)
       const own = edit(copyFleet(fleet), { ...NO_EDITS, ...change.edits })
       const filters = change.filters?.(profile.filters) ?? profile.filters
-      // if the change adds a host, that host is checked instead of the one that it copies
+      // if the change adds a host, the added host is checked
       const asked = change.edits?.addHosts === undefined ? host : (own.hosts.records.at(-1)?.index ?? host)
       const [again] = prepareChecks(own, change.request?.(request) ?? request, { ...profile, filters })
         .checksOf(asked)
         .filter((check) => check.filter === filter && check.reason !== undefined)
       const left = asksOf(again?.facts)
-      // One of several requirements may be dropped so that a different host fits. On this host the request then has exactly one requirement
-      // fewer.
+      // with the change, the host must have no new requirement that it does not meet
       expect([change.to, left.filter((one) => !before.includes(one))]).toEqual([change.to, []])
-      // compares the words of the first fact; its amounts may have any value
+      // true if the first fact, without its amounts, is not stated again
       const isAnswered = !asksOf(facts.slice(0, 1)).every((one) => left.includes(one))
-      // without the dropped requirement, the host may still have too few devices for another requirement
+      // a change that drops one of several requirements must at least reduce the count of facts or change the code
       const isLess = left.length < before.length || again?.reason?.code !== code
       if (!isAnswered) expect([change.to, change.kind, isLess]).toEqual([change.to, 'REQUEST', true])
       return isAnswered

@@ -6,44 +6,44 @@ import type { Reason } from '../../../text/reason.ts'
 import type { HostIndex } from '../../../values/host-index.ts'
 import type { FleetEdits } from '../../edits.ts'
 
-/** What would have to change: REQUEST: the request. FLEET: the fleet. POLICY: the profile. */
+/** What a change is made to. REQUEST: the request. FLEET: the fleet. POLICY: the profile, or ratios and reserved amounts of hosts. */
 export const changeKinds = ['REQUEST', 'FLEET', 'POLICY'] as const
 export type ChangeKind = (typeof changeKinds)[number]
 
-/** One change, as text for readers and as data. Exactly one of the last three fields is set. */
+/** A change, as text for users and as data. Exactly one of the fields `request`, `edits` and `filters` is set. */
 export interface ProposedChange {
   readonly kind: ChangeKind
-  /** The target of the change: a field of the request, a host, a claim, an aggregate, a ratio, a filter. */
+  /** The name of what is changed, as text: a field of the request, a host, a claim, an aggregate, a ratio or a filter. */
   readonly subject: string
-  /** The present value; null if there is none. */
+  /** The present value. Null if there is none. */
   readonly from: string | null
   readonly to: string
-  /** The effort of the change, from 1 (little) to 10; the table is in docs/what-if.md. */
+  /** The effort of the change, from 1 (small) to 10 (large). docs/what-if.md has a table of efforts. */
   readonly effort: number
   /**
-   * Whether the change overrides a decision of an operator, or a state such as DOWN. Such a change is shown only if neither a different
-   * request nor waiting suffices.
+   * True if the change overrides a decision of an operator, or brings up a host that is DOWN. Such a change is shown only if neither a
+   * change of the request nor waiting suffices.
    */
   readonly lastResort?: boolean
   request?(request: RequestSpec): RequestSpec
   readonly edits?: Partial<FleetEdits>
   filters?(filters: Profile['filters']): Profile['filters']
-  /** Whether the change is only to wait, so that no one has to act. */
+  /** True if the change is only to wait for the end of claims. */
   readonly waits?: boolean
   /**
-   * The parts of the change, if only some of them may suffice, and a function that creates the change with only these. Parts are claims
-   * that expire, earliest first, or requirements of the request, by their paths. The last part is left out first.
+   * For a change with several parts, of which fewer may suffice: the names of the parts, and a function that creates the change with fewer
+   * parts. Parts are the ids of claims to wait for, earliest first, or the paths of requirements that are dropped.
    */
   readonly parts?: Parts
-  /** The reduced amounts by subject. Present if several changes may reduce the same amount. */
+  /** The amounts after the change, by name. Present if changes with different subjects can reduce the same amount. */
   readonly lowers?: Readonly<Record<string, number>>
-  /** A text for the effect of the change. Changes with different subjects and the same text are equivalent. */
+  /** The effect of the change as text. Two changes with different subjects, but the same text, are equivalent. */
   readonly alike?: string
-  /** The paths of the requirements that the change drops from the request, including everything below these paths. */
+  /** The paths of the requirements that the change drops from the request. A path includes all paths below it. */
   readonly gives?: readonly string[]
   /**
-   * A number that the change sets. The nearest sufficient number lies between the present number and this one. If instances share hosts,
-   * this number may be larger than the amount that one host has for one instance.
+   * The number that the change sets. If it suffices, the search looks for the sufficient number that is nearest to the present number,
+   * between the present number and this number.
    */
   readonly number?: ChangedNumber
 }
@@ -51,20 +51,20 @@ export interface ProposedChange {
 export interface ChangedNumber {
   readonly from: number
   readonly to: number
-  /** The step between possible values; 1 if absent. */
+  /** The step between possible numbers. 1 if absent. */
   readonly step?: number
-  /** The possible numbers, if hosts restrict them: the smallest number and the step of each kind of host. */
+  /** The ranges of possible numbers, one for each different unit rule of hosts. Undefined if hosts allow any number. */
   readonly among?: readonly NumberRange[] | undefined
-  /** The same change with a different number. The number is a multiple of `step`, if `step` is given. */
+  /** The same change with the number `to`. With `step`, the number is rounded to a multiple of `step`. */
   at(to: number, step?: number): ProposedChange
   /**
-   * The same change for a different request. Its present number may differ, because an earlier change was left out. Undefined if the
-   * different request contains nothing to change.
+   * The same change for another request, with the present number of that request. Needed if a preceding change is left out. Undefined if
+   * there is nothing to change in that request.
    */
   of?(request: RequestSpec): ProposedChange | undefined
 }
 
-/** The numbers that are whole steps above the smallest one. */
+/** A range of numbers: the multiples of `step` from `least` on. */
 export interface NumberRange {
   readonly step: number
   readonly least: number
@@ -75,7 +75,7 @@ export interface Parts {
   of(names: readonly string[]): ProposedChange
 }
 
-/** A host that a filter refuses, and the filter's reason. */
+/** The refusal of a host by a filter, with the filter's reason. */
 export interface Refusal {
   readonly fleet: Fleet
   readonly request: RequestSpec
@@ -86,19 +86,18 @@ export interface Refusal {
 }
 
 /**
- * Proposes changes that remove refusals with some codes. The rules (remedies.test.ts): it is called only for reasons with one of its codes;
- * each proposed change alone removes the reason, so that the filter no longer states the first fact with the same words or amounts. A
- * change may drop a single one of several requirements: the filter then evaluates one requirement fewer, and nothing else differs. Without
- * such a change it proposes nothing. It reads only the refusal and changes nothing, and two changes with one subject are the same change.
- * It does not check whether the request is placed: the search tries every change before it is shown.
+ * Proposes changes that remove refusals with one of `codes`. Each proposed change alone must remove the reason: with the change, the filter
+ * does not state the first fact again. If the refusal is about several requirements, a change can also drop one of them. If there is no
+ * such change, nothing is proposed. remedies.test.ts tests these rules. Two changes with the same subject are the same change. A remedy
+ * does not check that the request is placed, because the search tries each change before it is shown.
  */
 export interface Remedy {
   readonly name: string
   readonly codes: readonly Code[]
   propose(refusal: Refusal): readonly ProposedChange[]
   /**
-   * The data of a host, in addition to the reason and its facts, that determines which changes of the request are proposed: hosts with
-   * equal data get the same proposals except for numbers.
+   * The data of the host, in addition to the reason and its facts, that determines which changes of the request are proposed, as text.
+   * Hosts with equal text get proposals that differ only in their numbers.
    */
   looksAt?(refusal: Refusal): string
 }

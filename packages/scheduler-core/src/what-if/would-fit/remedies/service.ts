@@ -6,8 +6,8 @@ import type { Remedy } from './remedy.ts'
 const DOWN = 2
 
 /**
- * For hosts that are disabled or down: proposes to enable the host or to bring it up. Both changes are last resorts, because an operator
- * disabled the host, and because it may be impossible to bring it up.
+ * For hosts that are disabled or down: proposes to enable the host or to bring it up. Both are last resorts: an operator had a reason to
+ * disable the host, and it may be impossible to bring a host up.
  */
 export const serviceRemedy: Remedy = {
   name: 'service',
@@ -16,7 +16,7 @@ export const serviceRemedy: Remedy = {
     const record = fleet.hosts.get(host)
     const { liveness } = fleet.hosts.columns
     const isClosed = reason.code === 'host.disabled'
-    // enabling a disabled host does not make it available if it also sends no reports
+    // a disabled host that is also DOWN must be enabled and brought up
     const isDown = !isClosed || at(liveness, host) === DOWN
     const because = reason.source ? ` (${reason.source})` : ''
     const state = isClosed ? `${String(reason.have ?? 'disabled')}${isDown ? ' and down' : ''}` : 'down'
@@ -30,7 +30,7 @@ export const serviceRemedy: Remedy = {
         lastResort: true,
         edits: { enableHosts: [record.host] },
       },
-      // a new host is enabled and up
+      // one more host like this one would be enabled and up
       anotherHost(record),
     ]
   },

@@ -9,8 +9,8 @@ const AGGREGATE_SCOPE = 'aggregate_instance_extra_specs:'
 const CAPABILITY_SCOPE = 'capabilities:'
 
 /**
- * For hosts without a property that the flavor or the image requires: proposes to remove the requirement from the request, or to add the
- * property to an aggregate of the host.
+ * For hosts without a property that the flavor or the image requires: proposes to drop the requirement, or to add the property to an
+ * aggregate of the host.
  */
 export const specsRemedy: Remedy = {
   name: 'specs',
@@ -60,7 +60,7 @@ export const specsRemedy: Remedy = {
 const ARCHITECTURE = 'image.architecture'
 const PROPERTIES = 'image.properties.'
 
-/** The requirements of an image on a host, each of which can be dropped alone. */
+/** The requirements of the image that can be dropped separately: the architecture and the properties with these keys. */
 function imageWishes({ image }: Refusal['request'], keys: readonly string[]): Wish[] {
   if (image === null) return []
   const withImage = (one: Refusal['request'], parts: Partial<typeof image>) =>
@@ -82,7 +82,7 @@ function imageWishes({ image }: Refusal['request'], keys: readonly string[]): Wi
   ]
 }
 
-/** Proposes to drop an extra spec under every key by which it can be written. */
+/** Proposes to drop the extra specs for whose keys `isUnwanted` is true. One extra spec can have several forms of its key. */
 const withoutSpecs = ({ request, reason }: Refusal, isUnwanted: (key: string) => boolean, subject: string): ProposedChange[] =>
   eachOf(
     Object.keys(request.flavor.extraSpecs)
@@ -95,7 +95,7 @@ const withoutSpecs = ({ request, reason }: Refusal, isUnwanted: (key: string) =>
     () => ({ subject: `extra spec ${subject}`, to: 'not asked' }),
   )
 
-/** The request without a condition on a trait, in all fields that can contain the condition. */
+/** The request without the requirement (or ban) of a trait, in all fields that can contain it. */
 function withoutTrait(request: Refusal['request'], trait: string, word: 'required' | 'forbidden') {
   const others = (names: readonly string[]) => names.filter((name) => name !== trait)
   const { extraSpecs } = request.flavor
@@ -111,8 +111,8 @@ function withoutTrait(request: Refusal['request'], trait: string, word: 'require
 }
 
 /**
- * Proposes to add metadata to an aggregate. Proposed only if another aggregate already has the same key and value, because otherwise the
- * requirement may be misspelt, and metadata of an aggregate affects other requests too.
+ * Proposes to add metadata to an aggregate of the host. Proposed only if another aggregate already has the same key and value. Otherwise
+ * the requirement may be misspelt, and adding it to an aggregate would affect other requests.
  */
 function carriedByAggregate({ fleet, host, reason }: Refusal, key: string): ProposedChange[] {
   const need = String(reason.need ?? '')

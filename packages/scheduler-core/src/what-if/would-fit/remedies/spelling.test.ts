@@ -9,7 +9,7 @@ import { respelt } from './spelling.ts'
 
 const nameOf = (number: number): string => `compute-${String(number).padStart(4, '0')}.example.org`
 
-/** The similar names for the forced hosts of a request, in a fleet of 2,500 hosts. */
+/** The forced hosts of a request for which a correction is proposed, in a fleet of 2500 hosts. */
 function meantBy(forceHosts: readonly string[]) {
   const log = aLog()
   log.append([{ type: 'feature', level: FEATURE_LEVEL }, ...Array.from({ length: 2_500 }, (_, i) => aReport(nameOf(i)))])
@@ -25,12 +25,12 @@ function meantBy(forceHosts: readonly string[]) {
   return respelt(refusal).map(({ from }) => from)
 }
 
-test('of many misspelt names in a large fleet only the first are looked up, with at most 20,000 compared pairs of names', () => {
+test('of 250 misspelt host names in a fleet of 2500 hosts, only the first 8 are looked up', () => {
   const misspelt = Array.from({ length: 250 }, (_, i) => nameOf(i).replace('.org', '.com'))
   expect(new Set(meantBy(misspelt))).toEqual(new Set(misspelt.slice(0, 8)))
 })
 
-test('existing names are not compared with others', () => {
+test('names that exist do not count for the limit, so a misspelt name after 250 existing names is corrected', () => {
   const there = Array.from({ length: 250 }, (_, i) => nameOf(i))
   expect(meantBy([...there, 'compute-0007.example.com'])).toContain('compute-0007.example.com')
 })

@@ -6,46 +6,46 @@ import { createSpellings, type Spellings } from '../../../text/near-spelling.ts'
 import type { ProposedChange, Refusal } from './remedy.ts'
 import { asked } from './wishes.ts'
 
-/** A name in the request, the names of its kind in the fleet, and a function that replaces it in the request. */
+/** A name in the request, such as a trait, with the names of the same kind in the fleet, and a function that replaces the name. */
 interface Name {
   /**
-   * The kind of thing that the name refers to, such as a trait. The number of looked-up names is limited for each kind. Names of one kind
-   * are compared with the same names of the fleet.
+   * The kind of the name, such as a trait or a host. Names of one kind are compared with the same list of names in the fleet. For each
+   * kind, at most `MOST_WORDS` names are looked up.
    */
   readonly kind: string
   readonly subject: string
   readonly word: string
   known(): Iterable<string>
   /**
-   * The number of unknown names of the same kind that come before this name in the request. If absent, it is counted in the returned list
-   * of names, because a single refusal then looks up all names of the kind.
+   * How many unknown names of the same kind come before this name in the request. Absent if a single refusal is about all names of the
+   * kind, because they are then counted in the list of names.
    */
   misspeltBefore?(there: Spellings): number
   /**
-   * Names of the same kind that the request already contains. They are not proposed, because the request would then have one requirement
-   * fewer.
+   * Names of the same kind that the request already contains. They are not proposed as corrections, because the request would then lose a
+   * requirement.
    */
   readonly others?: readonly string[]
   rename(request: RequestSpec, to: string): RequestSpec
 }
 
-/** At most this many pairs of an unknown word and a known name are compared for one refusal. This takes about 12 ms. */
+/** At most this many pairs of an unknown name and a name in the fleet are compared for one refusal. This takes about 12 ms. */
 const MOST_PAIRS = 20_000
 /**
- * At most this many misspelt names of one kind are looked up. Each of them may lead to three candidates, and other kinds of changes have to
- * be tried too.
+ * At most this many misspelt names of one kind are looked up. Each name can lead to three candidates, and the search must also have time
+ * for other changes.
  */
 const MOST_WORDS = 8
 
 interface KnownNames {
   readonly there: Spellings
-  /** The similar names of each word, looked up once for all hosts that refuse it. */
+  /** For each unknown name, the similar names in the fleet. They are looked up once for all refused hosts. */
   readonly near: Map<string, readonly string[]>
 }
 
 const looked = new WeakMap<Fleet, { readonly revision: number; readonly byKind: Map<string, KnownNames> }>()
 
-/** The names in a fleet by kind. They are cached for one revision of the fleet, because many hosts are refused for the same word. */
+/** For each kind, the names in the fleet. Cached for one revision of the fleet, because many hosts are refused for the same name. */
 function spellingsOf(fleet: Fleet): Map<string, KnownNames> {
   const { revision } = fleet.place
   const known = looked.get(fleet)
@@ -56,8 +56,8 @@ function spellingsOf(fleet: Fleet): Map<string, KnownNames> {
 }
 
 /**
- * Proposes names in the fleet that are similar to an unknown name in the request. The refused host need not have the proposed names,
- * because another host may have them. If the fleet is large and many names are unknown, only the first unknown names are looked up.
+ * Proposes to replace an unknown name in the request by a similar name in the fleet. The name may be that of another host than the refused
+ * host. If the fleet is large and many names are unknown, only the first unknown names are looked up.
  */
 export function respelt(refusal: Refusal, work = { compared: 0 }): ProposedChange[] {
   const spellings = spellingsOf(refusal.fleet)
@@ -114,7 +114,7 @@ function namesIn({ fleet, request, reason }: Refusal): readonly Name[] {
   }
 }
 
-/** The number of unknown words of a list before the given one. */
+/** How many words before `word` in a list are unknown in the fleet. */
 const misspeltBefore = (words: readonly string[], word: string, there: Spellings): number =>
   words.slice(0, words.indexOf(word)).filter((one) => !there.has(one)).length
 
@@ -125,7 +125,7 @@ function traitName({ hosts }: Fleet, asking: RequestSpec, word: string): Name {
   return {
     ...{ kind: 'trait', subject: `trait ${word}`, word },
     misspeltBefore: (there) => misspeltBefore(requiredTraits, word, there),
-    // hosts with equal reports share one set
+    // each set of traits is read once, because hosts with equal traits share one set
     known: () => [...new Set(hosts.present.map(({ traits }) => traits))].flatMap((traits) => [...traits]),
     others: [...requiredTraits, ...forbiddenTraits],
     rename: (request, to) =>
@@ -142,7 +142,7 @@ function traitName({ hosts }: Fleet, asking: RequestSpec, word: string): Name {
 const AGGREGATE = 'aggregate_instance_extra_specs'
 const AGGREGATE_SCOPE = `${AGGREGATE}:`
 
-/** The name to correct: the key if no aggregate has the key, and the value if an aggregate has it. */
+/** The name in an extra spec that is corrected: the key if no aggregate has this key, otherwise the value. */
 function extraSpecNames(fleet: Fleet, { flavor: { extraSpecs } }: RequestSpec, key: string, value: string): Name[] {
   const keys = new Set([...fleet.aggregates.byUuid.values()].flatMap(({ metadata }) => Object.keys(metadata)))
   const withSpec = (to: string, given: RequestSpec['flavor']['extraSpecs']) =>
@@ -187,7 +187,7 @@ function extraSpecNames(fleet: Fleet, { flavor: { extraSpecs } }: RequestSpec, k
 const withSpecs = (one: RequestSpec, extraSpecs: RequestSpec['flavor']['extraSpecs']): RequestSpec =>
   restated(one, { flavor: { ...one.flavor, extraSpecs } })
 
-/** The values of a metadata key over all aggregates. */
+/** The values that all aggregates have for a metadata key. */
 const metadataValues = ({ aggregates }: Fleet, key: string): readonly string[] =>
   [...aggregates.byUuid.values()].flatMap(({ metadata }) =>
     Object.hasOwn(metadata, key) ? (metadata[key] ?? '').split(',').map((piece) => piece.trim()) : [],
@@ -203,7 +203,7 @@ const className = (fleet: Fleet, asking: RequestSpec, word: string): Name => ({
   ...{ kind: 'resource class', subject: 'resource class', word },
   misspeltBefore: (there) => misspeltBefore(Object.keys(demandOf(asking).amounts), word, there),
   known: () => reportedClasses(fleet),
-  // the request already has these classes; an extra spec for one of them would replace its amount
+  // classes that the request already has are not proposed, because an extra spec would replace their amounts
   others: Object.keys(demandOf(asking).amounts),
   rename: (one, to) => withClass(one, word, to),
 })

@@ -7,8 +7,8 @@ import { eachOf, type Wish } from './wishes.ts'
 const WHOLE = 'numaTopology'
 
 /**
- * A requirement on the guest's topology: the extra specs and image properties from which Nova derives it, and a function that removes it
- * from the request.
+ * A requirement on the guest's NUMA topology: its name, the keys of extra specs and image properties from which Nova derives it, its value
+ * as text, and a function that drops it from the request.
  */
 interface TopologyWish {
   readonly name: string
@@ -27,7 +27,7 @@ const withCells = (request: RequestSpec, parts: Partial<NumaCellRequest>): Reque
     },
   })
 
-/** The distinct values that the cells have for a property, as text. */
+/** The different values that the guest's cells have for a field, as text. Null and the usual value are left out. */
 const saidOf = (request: RequestSpec, field: 'pageSize' | 'cpuPolicy' | 'cpuThreadPolicy', usual: string | null): string =>
   [...new Set(cellsOf(request).flatMap((cell) => (cell[field] === null || cell[field] === usual ? [] : [String(cell[field])])))].join(', ')
 
@@ -38,13 +38,13 @@ const whole: TopologyWish = {
     const count = request.numaTopology?.cells.length ?? Number(request.flavor.extraSpecs['hw:numa_nodes'] ?? 1)
     return `${count} ${count === 1 ? 'cell' : 'cells'}`
   },
-  // devices cannot be required near cells if the request has no cells
+  // the NUMA policy of GPUs is dropped too, because there are no cells to be near
   without: (request) => restated(request, { numaTopology: null, gpus: request.gpus && { ...request.gpus, numaPolicy: null } }),
 }
 
 /**
- * The requirements on a topology. Each comes after those that depend on it, so the whole topology is last. The first ones are dropped
- * first.
+ * The requirements on a topology. A requirement comes after the requirements that depend on it, so the whole topology is last. When parts
+ * of a change are left out, the last are left out first, so the topology is dropped only if nothing else suffices.
  */
 const topologyWishes: readonly TopologyWish[] = [
   {
@@ -68,7 +68,7 @@ const topologyWishes: readonly TopologyWish[] = [
   },
   {
     name: 'CPU policy',
-    // the thread policy and the emulator's CPU apply only to dedicated CPUs
+    // the thread policy and the emulator threads policy are dropped too, because they apply only to dedicated CPUs
     keys: /^hw[:_](cpu_policy|cpu_dedicated_mask|cpu_thread_policy|emulator_threads_policy)/,
     said: (request) => saidOf(request, 'cpuPolicy', 'shared'),
     without: (request) => {
@@ -79,10 +79,10 @@ const topologyWishes: readonly TopologyWish[] = [
   whole,
 ]
 
-/** Proposes to remove the topology, or the part of it that causes the refusal. */
+/** Proposes to drop each requirement on the topology, including the topology itself, separately and together. */
 export const lessTopology = (request: RequestSpec): ProposedChange[] => without(request, topologyWishes)
 
-/** Proposes to remove the part of a topology that causes the refusal, but to keep its cells. */
+/** Proposes to drop each requirement on the topology separately and together, but never the topology itself. */
 export const lessOfCells = (request: RequestSpec): ProposedChange[] =>
   without(
     request,
@@ -110,7 +110,7 @@ function without(request: RequestSpec, those: readonly TopologyWish[]): Proposed
         ? { subject: 'NUMA topology', from: whole.said(request), to: 'none' }
         : {
             subject: `NUMA topology, ${paths.map((path) => path.slice(WHOLE.length + 1)).join(', ')}`,
-            // if several cells have different values, the text names the cell of each value
+            // if a single requirement is dropped, the subject already names it, so `from` is only its value
             ...(paths.length === 1 && { from: those.find(({ name }) => paths[0] === `${WHOLE}.${name}`)?.said(request) ?? '' }),
             to: 'not asked',
           },

@@ -4,7 +4,7 @@ import { restated } from '../../../request/restated.ts'
 import { anotherHost } from './another-host.ts'
 import type { ProposedChange, Remedy } from './remedy.ts'
 
-/** For requests that name zones, aggregates or hosts: proposes to name others, or none. */
+/** For requests that require or exclude zones, aggregates or hosts by name: proposes to drop or change these requirements. */
 export const wishesRemedy: Remedy = {
   name: 'wishes',
   codes: ['zone.other', 'aggregate.not_member', 'host.excluded', 'host.not_requested', 'host.none_common'],
@@ -74,11 +74,14 @@ export const wishesRemedy: Remedy = {
   },
 }
 
-/** The lists of aggregates that do not contain the host. */
+/** The lists of required aggregates in the request of which the host is in none. */
 const unmetLists = (request: RequestSpec, { aggregates }: HostRecord): readonly ListWish[] =>
   aggregateListsOf(request).filter(({ list }) => !list.some((uuid) => aggregates.includes(uuid)))
 
-/** The conditions on hosts or aggregates that exclude this host. If a filter interprets names differently, all such conditions. */
+/**
+ * The requirements on hosts or aggregates that this host does not meet. If it meets all of them by name, a filter interprets the names
+ * differently. All requirements on hosts are returned in this case.
+ */
 function unmetWishes(request: RequestSpec, record: HostRecord): readonly NamedWish[] {
   const { host, node } = record
   const wishes = hostWishes(request)
@@ -86,7 +89,7 @@ function unmetWishes(request: RequestSpec, record: HostRecord): readonly NamedWi
   return unmet.length > 0 ? unmet : wishes
 }
 
-/** Proposes to drop all conditions that exclude the host. The effort of the change grows with the number of conditions. */
+/** Proposes to drop all of these requirements, or fewer if that suffices. The effort grows with the count of requirements. */
 const givenUp = (wishes: readonly NamedWish[]): ProposedChange[] =>
   anyOf(
     wishes,
@@ -97,17 +100,18 @@ const givenUp = (wishes: readonly NamedWish[]): ProposedChange[] =>
     ({ length }) => Math.min(10, 4 * length - 1),
   )
 
-/** A requirement of the request that can be dropped alone: its path, its text, and the request without it. */
+/** A requirement of the request that can be dropped separately: its path, its value as text, and a function that drops it. */
 export interface Wish {
   readonly path: string
   readonly said: string
   without(request: RequestSpec): RequestSpec
-  /** The paths of requirements that have no meaning without this requirement. */
+  /** The paths of requirements that are dropped together with this requirement, because they have no meaning without it. */
   readonly with?: readonly string[]
 }
 
 /**
- * Proposes to drop all of the given requirements, or only some of them if that suffices. The last requirement is the first that is kept.
+ * Proposes to drop all of these requirements. Each requirement is a part of the change, so the search drops fewer if that suffices. It
+ * first tries to leave the last requirement in the request.
  */
 export function anyOf<Some extends Wish>(
   wishes: readonly Some[],
@@ -130,7 +134,7 @@ export function anyOf<Some extends Wish>(
   return [{ ...change, gives: wishes.flatMap(({ path, with: others = [] }) => [path, ...others]), parts: { names, of } }]
 }
 
-/** Proposes to drop each requirement alone, if that suffices for any host, and to drop all of them together. */
+/** Proposes to drop each requirement separately, and to drop all of them together. */
 export const eachOf: typeof anyOf = (wishes, ...saying) =>
   wishes.length < 2 ? anyOf(wishes, ...saying) : [...wishes.flatMap((wish) => anyOf([wish], ...saying)), ...anyOf(wishes, ...saying)]
 
@@ -145,7 +149,7 @@ interface ListWish extends NamedWish {
   readonly list: readonly string[]
 }
 
-/** Lists of aggregates; a host must be in at least one of each list. */
+/** The lists of required aggregates in a request. A host must be in at least one aggregate of each list. */
 function aggregateListsOf({ requestedDestination, requestedResources }: RequestSpec): readonly ListWish[] {
   const listed = (path: string, list: readonly string[], without: Wish['without']) => ({
     ...{ path, list, name: 'aggregates asked for', said: list.join(', ') },
@@ -161,7 +165,7 @@ function aggregateListsOf({ requestedDestination, requestedResources }: RequestS
   ].filter(({ list }) => list.length > 0)
 }
 
-/** The aggregates of a host that the request forbids. */
+/** The aggregates in `own` that the request forbids. */
 const forbiddenAggregates = ({ requestedDestination }: RequestSpec, own: readonly string[]): Wish[] =>
   (requestedDestination?.forbiddenAggregates ?? [])
     .filter((uuid) => own.includes(uuid))

@@ -5,7 +5,7 @@ import type { Code } from '../../../../text/codes.ts'
 import { NAMED_BY_ALL, PLACEMENT_RULES, STRICT_CLAIMS } from '../../../../values/levels.ts'
 
 export const profileNamed = (name: string) => builtInProfiles.find((profile) => profile.name === name) as Profile
-/** The default profile with another filter before all others. */
+/** The default profile with one more filter, which is the first. */
 const withFilter = (name: string, options: Record<string, unknown> = {}): Profile =>
   profileSchema.parse({
     ...profileNamed('default'),
@@ -28,9 +28,9 @@ export interface Example {
   readonly host?: HostShape
   readonly request: Parameters<typeof aRequest>[0]
   readonly profile?: Profile
-  /** Changes of the fleet in addition to the report of host h1. */
+  /** Changes of the fleet after the report of host h1. */
   readonly changes?: Parameters<ReturnType<typeof aLog>['append']>[0]
-  /** Changes in a second log entry. */
+  /** Further changes, in the next log entry. */
   readonly later?: Parameters<ReturnType<typeof aLog>['append']>[0]
 }
 
@@ -50,7 +50,7 @@ const aMemberOf = (uuid: string, ...apartFrom: readonly string[]) =>
   aClaim({ grants: {}, group: { uuid, policy: 'SOFT_AFFINITY', maxServerPerHost: null, ...(apartFrom.length > 0 && { apartFrom }) } })
 const level5 = { type: 'feature', level: 5 } as const
 const strict = { type: 'feature', level: STRICT_CLAIMS } as const
-/** A cell with 4 GiB of memory, of which 3 GiB are huge pages. */
+/** A NUMA cell with 4 GiB of memory, of which 3 GiB are huge pages. */
 const HUGE = { ...CELL, pages: [{ sizeKib: 2_048, total: 1_536 }] }
 const withDisk = { flavor: { vcpus: 1, memoryMb: 512, rootGb: 9 } }
 const inPool = (number: number, pool: string) =>
@@ -71,7 +71,7 @@ const networkOf = (host: string, name: string, isThere: boolean) =>
   aDocument(host, 'network', { physicalNetworks: [{ name }], ports: isThere ? [{ uuid: aUuid(2), physicalNetwork: name }] : [] })
 const image = { image: { properties: { hw_architecture: 'sparc', img_hv_type: 'kvm' } } }
 
-/** For each code, a host h1 that is refused only for this code. */
+/** For each code, examples of a host h1 and a request for which h1 is refused with this code. */
 export const examples: Partial<Record<Code, Example | readonly Example[]>> = {
   'memory.short': [
     { host: { memoryMb: 2_048 }, request: { memoryMb: 4_096 } },
